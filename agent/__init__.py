@@ -1,0 +1,1 @@
+"""What things are and how they are judged."""

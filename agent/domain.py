@@ -1,0 +1,282 @@
+"""What Gitzette speaks of: commits and their changes, threads, what landed, and the report about it."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from agent.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
+from agent.window import Window
+
+
+class Frozen(BaseModel):
+    """A value: it never changes after it was made, and an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# ---------------------------------------------------------------- code
+
+
+class Person(Frozen):
+    """A name as git records it."""
+
+    name: str
+    email: str
+
+
+FileStatus = Literal["added", "removed", "modified", "renamed", "copied", "changed"]
+
+
+class FileChange(Frozen):
+    """What one commit did to one file, against its first parent."""
+
+    path: str
+    status: FileStatus
+    additions: int
+    deletions: int
+    patch: str | None = None
+    """The hunks, byte for byte as GitHub prints them; None for binary files, pure renames and empty files."""
+    previous_path: str | None = None
+    unreadable: str | None = None
+    """Why the content could not be read (a partial mirror lacks the blob); counts are then 0 and mean nothing."""
+
+
+class Commit(Frozen):
+    """One commit without its diff; all times are UTC."""
+
+    repo: RepoId
+    sha: str
+    parents: tuple[str, ...]
+    author: Person
+    authored_at: datetime
+    committer: Person
+    committed_at: datetime
+    message: str
+
+    @property
+    def id(self) -> CommitId:
+        """The name under which the commit is cited."""
+        return commit_id(self.repo, self.sha)
+
+    @property
+    def subject(self) -> str:
+        """The first line of the message."""
+        return self.message.lstrip("\n").partition("\n")[0].rstrip("\r")
+
+    @property
+    def is_merge(self) -> bool:
+        """True when the commit joins branches."""
+        return len(self.parents) > 1
+
+
+class Change(Frozen):
+    """A commit with everything it did to the files, against its first parent."""
+
+    commit: Commit
+    files: tuple[FileChange, ...]
+    incomplete: str | None = None
+    """Why files may be missing from the list (the API stops at 3,000); None when it is whole."""
+
+    @property
+    def additions(self) -> int:
+        """Lines added over all files."""
+        return sum(file.additions for file in self.files)
+
+    @property
+    def deletions(self) -> int:
+        """Lines deleted over all files."""
+        return sum(file.deletions for file in self.files)
+
+    @property
+    def unreadable(self) -> tuple[FileChange, ...]:
+        """The files whose content is not at hand."""
+        return tuple(file for file in self.files if file.unreadable)
+
+
+class Landed(Frozen):
+    """One row of the ledger: a first-parent commit of the default branch."""
+
+    commit: Commit
+    members: int | None = None
+    """How many commits a merge brought in; None where counting them would cost a request each, 0 for a plain commit."""
+
+
+class Landing(Frozen):
+    """What arrived on the default branch, newest first."""
+
+    repo: RepoId
+    branch: str
+    tip: str | None
+    """The branch's newest commit when it was read; None for an empty repository."""
+    rows: tuple[Landed, ...]
+    late: tuple[Landed, ...] = ()
+    """Rows between the earlier tip and this one whose landing time is before the window."""
+    notices: tuple[str, ...] = ()
+    """What the reader must know: rewritten history, a shallow clone that ends inside the window."""
+
+
+# ---------------------------------------------------------------- threads
+
+
+class Issue(Frozen):
+    """An issue; its comments and timeline are read only when somebody asks."""
+
+    repo: RepoId
+    number: int
+    title: str
+    body: str
+    state: Literal["open", "closed"]
+    state_reason: str | None
+    author: str | None
+    """The login; None for a deleted account."""
+    labels: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    closed_at: datetime | None
+    comments: int
+    reactions: int
+
+    @property
+    def id(self) -> ThreadId:
+        """The name under which the issue is cited."""
+        return thread_id(self.repo, self.number)
+
+
+class PullRequest(Frozen):
+    """A pull request and the issues that GitHub says it closes."""
+
+    repo: RepoId
+    number: int
+    title: str
+    body: str
+    state: Literal["open", "closed"]
+    merged_at: datetime | None
+    merge_commit: str | None
+    base: str
+    """The branch it targets: closing words count only on the default branch."""
+    author: str | None
+    labels: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    closes: tuple[ThreadId, ...] = ()
+
+    @property
+    def id(self) -> ThreadId:
+        """The name under which the pull request is cited."""
+        return thread_id(self.repo, self.number)
+
+
+class Comment(Frozen):
+    """One comment below an issue or pull request."""
+
+    author: str | None
+    body: str
+    created_at: datetime
+
+
+class Closing(Frozen):
+    """GitHub's own record that an issue was closed, and by what."""
+
+    issue: ThreadId
+    closed_at: datetime
+    reason: str | None
+    """`completed`, `not_planned`, `duplicate`; None where GitHub does not say."""
+    by_commit: CommitId | None = None
+    by_pull: ThreadId | None = None
+
+
+class Release(Frozen):
+    """A published release."""
+
+    repo: RepoId
+    tag: str
+    name: str
+    body: str
+    published_at: datetime
+    prerelease: bool
+
+
+class Coverage(StrEnum):
+    """How much of a repository's issues and pull requests was read."""
+
+    READ = "read"
+    PARTIAL = "partial"
+    NOT_READ = "not read"
+
+
+class Threads(Frozen):
+    """What the issues and pull requests of a window say."""
+
+    coverage: Coverage
+    reason: str | None = None
+    """Why not everything was read, in words for the report."""
+    issues: tuple[Issue, ...] = ()
+    """Issues created, closed or updated since the window's start, and the open ones known so far."""
+    pulls: tuple[PullRequest, ...] = ()
+    closings: tuple[Closing, ...] = ()
+    releases: tuple[Release, ...] = ()
+    pull_of: dict[str, int] = {}
+    """The number of the pull request that brought a landed commit, by hash."""
+
+
+# ---------------------------------------------------------------- the report
+
+
+class Depth(StrEnum):
+    """How closely a commit was read."""
+
+    DEEP = "deep"
+    SKIM = "skim"
+    LIST = "list"
+    GROUP = "group"
+    FAILED = "failed"
+
+
+class LedgerRow(Frozen):
+    """One landed commit and what was done with it; every landed commit has exactly one."""
+
+    repo: RepoId
+    sha: str
+    depth: Depth
+    reason: str
+    late: bool = False
+    subject: str
+    author: str
+    landed_at: datetime
+    members: int | None
+    files: int | None = None
+    additions: int | None = None
+    deletions: int | None = None
+    unreadable: int = 0
+    """Files whose content was not at hand."""
+    pull: int | None = None
+
+
+class Failure(Frozen):
+    """Something that was asked for and is missing from the report."""
+
+    repo: RepoId
+    stage: str
+    message: str
+
+
+class RepoSection(Frozen):
+    """What the report says of one repository."""
+
+    repo: RepoId
+    branch: str
+    tip: str | None
+    ledger: tuple[LedgerRow, ...]
+    threads: Threads
+    notices: tuple[str, ...]
+
+
+class Report(Frozen):
+    """A window's report over all its repositories."""
+
+    window: Window
+    repos: tuple[RepoId, ...]
+    sections: tuple[RepoSection, ...]
+    failures: tuple[Failure, ...] = ()

@@ -1,0 +1,54 @@
+"""Where facts come from: what a source of code and a source of threads must be able to do."""
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from typing import Protocol
+
+from agent.domain import Change, Comment, Commit, Issue, Landing, PullRequest, Threads
+from agent.ids import RepoId
+from agent.window import Window
+
+
+class CodeSource(Protocol):
+    """Commits and diffs of one repository; a mirror and the API give equal objects."""
+
+    repo: RepoId
+
+    async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
+        """List the first-parent commits whose landing time is in the window, newest first, without diffs.
+
+        With `known_tip`, also what lies between that tip and today's and is dated before the window (`late`).
+        """
+        ...
+
+    def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
+        """Read these commits with their patches, in the order given, one in memory at a time.
+
+        A commit that cannot be read at all is left out; the caller compares.
+        """
+        ...
+
+    async def members(self, sha: str) -> tuple[Commit, ...]:
+        """List what a merge brought in, newest first; empty for a plain commit."""
+        ...
+
+    async def resolve(self, prefix: str) -> Commit:
+        """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
+        ...
+
+
+class ThreadSource(Protocol):
+    """Issues, pull requests and releases of one repository."""
+
+    repo: RepoId
+
+    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+        """Read what the window's threads say, and which pull request brought each of these commits."""
+        ...
+
+    async def issue(self, number: int) -> Issue | PullRequest:
+        """Read one issue or pull request by its number."""
+        ...
+
+    async def comments(self, number: int) -> tuple[Comment, ...]:
+        """Read the comments below one issue or pull request, oldest first."""
+        ...

@@ -1,0 +1,101 @@
+"""Which stretch of time a report speaks of: half-open, in a named zone, over landing times."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Self
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+
+from agent.errors import UsageError
+
+
+def zone(name: str) -> ZoneInfo:
+    """Find a time zone by its IANA name."""
+    try:
+        return ZoneInfo(name)
+    # A name such as "../x" is a ValueError, a directory such as "America" an OSError.
+    except (KeyError, ValueError, OSError) as error:
+        raise UsageError(f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York") from error
+
+
+def midnight(day: date, tz: str) -> datetime:
+    """Find the first instant of a calendar day, in UTC.
+
+    A midnight that a clock change skips becomes the first instant after the gap, one that happens twice the earlier.
+    """
+    return datetime.combine(day, time.min, tzinfo=zone(tz)).astimezone(UTC)
+
+
+class Window(BaseModel):
+    """The half-open interval [start, end); both ends are kept in UTC, the zone says how days are cut."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: datetime
+    end: datetime
+    tz: str
+    cutoff: datetime | None = None
+    """Set when the window was read before it was over: nothing from this moment on was there to be seen."""
+
+    @field_validator("start", "end", "cutoff")
+    @classmethod
+    def _to_utc(cls, value: datetime | None) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a window needs times with a zone")
+        return value.astimezone(UTC)
+
+    @model_validator(mode="after")
+    def _forwards(self) -> Self:
+        if self.start >= self.end:
+            raise ValueError("a window must end after it starts")
+        return self
+
+    @classmethod
+    def days(cls, first: date, last: date, tz: str) -> Self:
+        """Span whole calendar days, both included; a day may have 23 or 25 hours."""
+        if last < first:
+            raise UsageError(f"the window ends before it starts: {first} to {last}")
+        start, end = midnight(first, tz), midnight(last + timedelta(days=1), tz)
+        if start == end:
+            raise UsageError(f"{first} does not exist in {tz}: the calendar skipped it")
+        return cls(start=start, end=end, tz=tz)
+
+    @classmethod
+    def yesterday(cls, now: datetime, tz: str) -> Self:
+        """Span the last calendar day that is over in that zone."""
+        day = now.astimezone(zone(tz)).date() - timedelta(days=1)
+        return cls.days(day, day, tz)
+
+    def __contains__(self, moment: datetime) -> bool:
+        """Tell whether a landing time lies in the window."""
+        return self.start <= moment < (self.cutoff or self.end)
+
+    def cut_at(self, now: datetime) -> Self:
+        """Label the window as read before its end, if it is not over yet."""
+        if now >= self.end:
+            return self
+        if now <= self.start:
+            raise UsageError(f"the window has not begun: it starts at {self.start:%Y-%m-%d %H:%M} UTC")
+        return self.model_copy(update={"cutoff": now.astimezone(UTC).replace(microsecond=0)})
+
+    @property
+    def partial(self) -> bool:
+        """True when the window was not over when it was read."""
+        return self.cutoff is not None
+
+    @property
+    def label(self) -> str:
+        """The name of the report: `2026-02-04`, `2026-02-01..2026-02-07`, or with hours where it is not whole days."""
+        where = zone(self.tz)
+        first, last = self.start.astimezone(where), (self.end - timedelta(microseconds=1)).astimezone(where)
+        if self.start != midnight(first.date(), self.tz) or self.end != midnight(last.date() + timedelta(days=1), self.tz):
+            end = self.end.astimezone(where)
+            return f"{first:%Y-%m-%dT%H%M}..{end:%Y-%m-%dT%H%M}"
+        return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"
+
+    @property
+    def key(self) -> str:
+        """What a report of this window is remembered by; a re-run of a partial day is the same window."""
+        return f"{self.label} {self.tz}"

@@ -1,0 +1,1 @@
+"""A GitHub on loopback that serves worlds and mirrors."""

@@ -1,0 +1,1 @@
+"""Made-up repositories with known truth, from a seed."""

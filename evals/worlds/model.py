@@ -1,0 +1,176 @@
+"""What a world is made of: repositories with their threads, and the gold that the generator knows by construction.
+
+These are the things as GitHub would keep them, not as Gitzette sees them: nothing here imports the solver.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class User:
+    """An account; commits carry its name and address, threads its login."""
+
+    login: str
+    name: str
+    email: str
+    bot: bool = False
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment below a thread."""
+
+    id: int
+    author: str | None
+    body: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Event:
+    """One entry of a thread's timeline (`closed`, `reopened`, `cross-referenced`, `referenced`, `labeled`, …)."""
+
+    id: int
+    kind: str
+    actor: str | None
+    at: datetime
+    commit: str | None = None
+    """The commit that closed or referenced the thread."""
+    source: tuple[str, int] | None = None
+    """The thread (`owner/name`, number) that cross-references, closes or connects this one."""
+    state_reason: str | None = None
+    label: str | None = None
+    will_close: bool = False
+
+
+@dataclass(frozen=True)
+class Issue:
+    """An issue as it stands at the world's present."""
+
+    number: int
+    title: str
+    body: str
+    author: str | None
+    created_at: datetime
+    updated_at: datetime
+    state: str = "open"
+    state_reason: str | None = None
+    closed_at: datetime | None = None
+    labels: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    events: tuple[Event, ...] = ()
+    reactions: int = 0
+    deleted: bool = False
+    """Answered with 410."""
+
+
+@dataclass(frozen=True)
+class Pull:
+    """A pull request as it stands at the world's present."""
+
+    number: int
+    title: str
+    body: str
+    author: str | None
+    created_at: datetime
+    updated_at: datetime
+    base: str
+    head_ref: str
+    head_sha: str
+    head_repo: str | None
+    """`owner/name` of the fork; None when it was deleted."""
+    state: str = "open"
+    closed_at: datetime | None = None
+    merged_at: datetime | None = None
+    merge_commit: str | None = None
+    labels: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    closes: tuple[tuple[str, int], ...] = ()
+    """What GitHub lists as closing references."""
+    comments: tuple[Comment, ...] = ()
+    events: tuple[Event, ...] = ()
+    reactions: int = 0
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release; `created_at` is the date of its commit, as GitHub has it."""
+
+    id: int
+    tag: str
+    name: str
+    body: str
+    author: str
+    commit: str
+    created_at: datetime
+    published_at: datetime | None
+    prerelease: bool = False
+    draft: bool = False
+
+
+@dataclass(frozen=True)
+class Push:
+    """A moment at which the default branch moved."""
+
+    at: datetime
+    tip: str
+    forced: bool = False
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A repository with its threads; the git directory holds the objects of every push."""
+
+    id: int
+    owner: str
+    name: str
+    default_branch: str
+    git_dir: Path
+    users: tuple[User, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    pulls: tuple[Pull, ...] = ()
+    releases: tuple[Release, ...] = ()
+    pushes: tuple[Push, ...] = ()
+    former_names: tuple[str, ...] = ()
+    """Earlier `owner/name`s, answered with 301."""
+
+    @property
+    def full_name(self) -> str:
+        """The repository as people write it."""
+        return f"{self.owner}/{self.name}"
+
+
+@dataclass(frozen=True)
+class LandedGold:
+    """A row that a correct ledger has, and the moment from which it can have it."""
+
+    repo: str
+    sha: str
+    committed_at: datetime
+    members: tuple[str, ...]
+    """What the merge brought in, as the generator made it."""
+    push: int
+    """The index of the first push that contains the commit."""
+    files: tuple[tuple[str, str], ...]
+    """(path, status) for each file the generator touched."""
+    tags: tuple[str, ...] = ()
+    """What the generator meant by it: `bot`, `release`, `late`, `chinese`, `huge`, `binary`, …"""
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything a seed gives."""
+
+    seed: int
+    now: datetime
+    """The world's present: no thread or commit is younger, except commits with a skewed clock."""
+    repos: tuple[Repo, ...]
+    landed: tuple[LandedGold, ...]
+    notes: dict[str, str] = field(default_factory=dict)
+    """Where to find the special days and commits, by name: `busy day`, `empty day`, `dst day`, …"""
+
+    def repo(self, full_name: str) -> Repo:
+        """Find a repository by `owner/name`."""
+        return next(repo for repo in self.repos if repo.full_name == full_name)

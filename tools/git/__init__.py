@@ -1,0 +1,1 @@
+"""Commits and diffs from a local clone or mirror."""

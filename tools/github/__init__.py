@@ -1,0 +1,1 @@
+"""GitHub's API as a source of code and threads."""
