@@ -241,7 +241,7 @@ class LedgerRow(Frozen):
     sha: str
     depth: Depth
     reason: str
-    late: bool = False
+    late: bool
     subject: str
     author: str
     landed_at: datetime
@@ -254,29 +254,57 @@ class LedgerRow(Frozen):
     pull: int | None = None
 
 
-class Failure(Frozen):
-    """Something that was asked for and is missing from the report."""
+class ThreadLine(Frozen):
+    """What happened to one issue inside the window."""
 
-    repo: RepoId
-    stage: str
-    message: str
+    number: int
+    title: str
+    author: str | None
+    event: Literal["opened", "closed", "not planned"]
+    at: datetime
+    labels: tuple[str, ...]
+
+
+class ReleaseLine(Frozen):
+    """A release published inside the window."""
+
+    tag: str
+    name: str
+    published_at: datetime
+    prerelease: bool
 
 
 class RepoSection(Frozen):
-    """What the report says of one repository."""
+    """What the report says of one repository, beside its rows in the ledger."""
 
     repo: RepoId
     branch: str
     tip: str | None
-    ledger: tuple[LedgerRow, ...]
-    threads: Threads
-    notices: tuple[str, ...]
+    coverage: Coverage
+    coverage_reason: str | None = None
+    issues: tuple[ThreadLine, ...] = ()
+    releases: tuple[ReleaseLine, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+class Failure(Frozen):
+    """Something that was asked for and is missing from the report."""
+
+    repo: RepoId
+    stage: Literal["code", "diffs", "threads"]
+    message: str
 
 
 class Report(Frozen):
-    """A window's report over all its repositories."""
+    """A window's report over all its repositories: the data from which every page is rendered."""
 
     window: Window
     repos: tuple[RepoId, ...]
     sections: tuple[RepoSection, ...]
+    """One for each repository that could be read."""
+    ledger: tuple[LedgerRow, ...]
     failures: tuple[Failure, ...] = ()
+
+    def rows(self, repo: RepoId) -> tuple[LedgerRow, ...]:
+        """List one repository's ledger."""
+        return tuple(row for row in self.ledger if row.repo == repo)

@@ -14,7 +14,9 @@ _OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})"
 _NAME = r"[A-Za-z0-9._-]{1,100}"
 _REPO = rf"(?P<owner>{_OWNER})/(?P<name>{_NAME}?)(?:\.git)?"
 # GitHub.com, its redirect host, its API and any enterprise host all use the same path shapes.
-_HOST = r"(?:https?://|ssh://git@|git@|git://)?(?:www\.)?[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?[:/](?:api/v3/)?(?:repos/)?"
+_HOST = (
+    r"(?:https?://|ssh://git@|git@|git://)?(?:www\.)?[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?[:/](?:api/v3/)?(?:repos/)?"
+)
 
 _REPO_FORM = re.compile(rf"^(?:{_HOST})?{_REPO}/?$")
 _COMMIT_FORMS = (

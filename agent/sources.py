@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Protocol
 
-from agent.domain import Change, Comment, Commit, Issue, Landing, PullRequest, Threads
-from agent.ids import RepoId
+from agent.domain import Change, Comment, Commit, Coverage, Issue, Landing, PullRequest, Threads
+from agent.errors import NotFound
+from agent.ids import RepoId, thread_id
 from agent.window import Window
 
 
@@ -52,3 +53,24 @@ class ThreadSource(Protocol):
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments below one issue or pull request, oldest first."""
         ...
+
+
+class NoThreads:
+    """Stands in where nobody may be asked for issues and pull requests; the report says so."""
+
+    def __init__(self, repo: RepoId, reason: str) -> None:
+        self.repo = repo
+        self._reason = reason
+
+    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+        """Answer that nothing was read, and why."""
+        del window, commits, known_open
+        return Threads(coverage=Coverage.NOT_READ, reason=self._reason)
+
+    async def issue(self, number: int) -> Issue | PullRequest:
+        """Refuse: there is nobody to ask."""
+        raise NotFound(f"{thread_id(self.repo, number)} was not read: {self._reason}")
+
+    async def comments(self, number: int) -> tuple[Comment, ...]:
+        """Refuse: there is nobody to ask."""
+        raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._reason}")

@@ -15,7 +15,9 @@ def zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     # A name such as "../x" is a ValueError, a directory such as "America" an OSError.
     except (KeyError, ValueError, OSError) as error:
-        raise UsageError(f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York") from error
+        raise UsageError(
+            f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York"
+        ) from error
 
 
 def midnight(day: date, tz: str) -> datetime:
@@ -90,7 +92,9 @@ class Window(BaseModel):
         """The name of the report: `2026-02-04`, `2026-02-01..2026-02-07`, or with hours where it is not whole days."""
         where = zone(self.tz)
         first, last = self.start.astimezone(where), (self.end - timedelta(microseconds=1)).astimezone(where)
-        if self.start != midnight(first.date(), self.tz) or self.end != midnight(last.date() + timedelta(days=1), self.tz):
+        if self.start != midnight(first.date(), self.tz) or self.end != midnight(
+            last.date() + timedelta(days=1), self.tz
+        ):
             end = self.end.astimezone(where)
             return f"{first:%Y-%m-%dT%H%M}..{end:%Y-%m-%dT%H%M}"
         return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"

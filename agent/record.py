@@ -1,0 +1,66 @@
+"""A report as data: the JSON contract that machines read, and the way back."""
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+
+from agent.domain import Failure, Report
+from agent.errors import StorageError
+from agent.pages import footer_counts
+
+FORMAT = 1
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Give the report as plain data; the fields named in the documentation are a contract."""
+    data = report.model_dump(mode="json")
+    return {
+        "format": FORMAT,
+        "date": report.window.label,
+        "window": data["window"],
+        "repos": data["repos"],
+        "ledger": data["ledger"],
+        "claims": [],
+        "links": [],
+        "stories": [],
+        "failures": data["failures"],
+        "sections": data["sections"],
+        "footer": footer_counts(report)
+        | {"threads": {section.repo: section.coverage.value for section in report.sections}},
+    }
+
+
+def dump(report: Report) -> str:
+    """Write the report's JSON, the same bytes for the same report."""
+    return json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n"
+
+
+def load(text: str, name: str) -> Report:
+    """Read a report back; `name` is what an error calls it."""
+    try:
+        data = json.loads(text)
+        if data["format"] > FORMAT:
+            raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
+        return Report.model_validate({key: data[key] for key in Report.model_fields})
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
+
+
+def merge(earlier: Report, new: Report) -> Report:
+    """Put a new run of the same window over the earlier one, repository by repository.
+
+    A repository that the new run did not cover, or failed to read, keeps what the earlier report said of it.
+    """
+    covered = {section.repo for section in new.sections}
+    kept = [section for section in earlier.sections if section.repo not in covered]
+    repos = tuple(dict.fromkeys((*earlier.repos, *new.repos)))
+    sections = {section.repo: section for section in (*kept, *new.sections)}
+    still_failed: list[Failure] = [f for f in earlier.failures if f.repo not in new.repos]
+    return Report(
+        window=new.window,
+        repos=repos,
+        sections=tuple(sections[repo] for repo in repos if repo in sections),
+        ledger=tuple(row for repo in repos for row in (new.rows(repo) if repo in covered else earlier.rows(repo))),
+        failures=(*still_failed, *new.failures),
+    )

@@ -1,0 +1,203 @@
+"""What a user may configure: one frozen value, read from `gitzette.toml` and the environment."""
+
+import difflib
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from agent.errors import ConfigError, UsageError
+from agent.ids import RepoId, repo_id
+from agent.window import zone
+
+FILE_NAME = "gitzette.toml"
+PREFIX = "GITZETTE_"
+SourceChoice = Literal["both", "git", "api"]
+Language = Literal["en", "zh"]
+
+
+class RepoSpec(BaseModel):
+    """One repository to report on, and where its code is read from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: RepoId
+    path: Path | None = None
+    """A local clone or bare mirror; None means that Gitzette keeps its own mirror or asks the API."""
+    branch: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `owner/name` or `owner/name=PATH`."""
+        name, equals, path = text.partition("=")
+        if equals and not path:
+            raise UsageError(f"{text!r} names no path; write owner/name=PATH")
+        return cls(name=repo_id(name), path=Path(path).expanduser() if path else None)
+
+    @field_validator("name", mode="before")
+    @classmethod
+    def _name(cls, value: object) -> RepoId:
+        return repo_id(str(value))
+
+    @field_validator("path")
+    @classmethod
+    def _path(cls, value: Path | None) -> Path | None:
+        return None if value is None else value.expanduser()
+
+    @field_validator("branch")
+    @classmethod
+    def _branch(cls, value: str | None) -> str | None:
+        # A branch goes to git as an argument; one that looks like an option or leaves refs/heads is a trap.
+        if value is not None and (value.startswith("-") or ".." in value or not value.isprintable() or " " in value):
+            raise ValueError(f"{value!r} is not a branch name")
+        return value
+
+
+class Budget(BaseModel):
+    """How much a run may spend on one repository."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    api_diffs: int = Field(default=60, ge=0, le=5_000)
+    """Diffs read through the API, one request each; diffs from git cost nothing and have no limit."""
+    open_issue_pages: int = Field(default=3, ge=0, le=100)
+    """Pages of 100 open issues listed on the first run of a repository."""
+    wait_seconds: float = Field(default=900, ge=0, le=86_400)
+    """The longest a run waits for a rate limit before it says what is missing."""
+
+
+class Settings(BaseModel):
+    """Everything a user may set; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    repos: tuple[RepoSpec, ...] = ()
+    tz: str = "UTC"
+    lang: Language = "en"
+    source: SourceChoice = "both"
+    out: Path = Path("gazette")
+    home: Path | None = None
+    github_url: str = "https://api.github.com"
+    git_url: str = "https://github.com"
+    web_url: str | None = None
+    """Where links in a report point; derived from `github_url` when not set."""
+    token: SecretStr | None = None
+    budget: Budget = Budget()
+
+    @field_validator("repos", mode="before")
+    @classmethod
+    def _repos(cls, value: object) -> object:
+        """Accept `"owner/name"` and `"owner/name=PATH"` beside tables, and the comma-separated form of a variable."""
+        if isinstance(value, str):
+            value = [part for part in value.replace(",", " ").split() if part]
+        if isinstance(value, list):
+            return tuple(RepoSpec.parse(item) if isinstance(item, str) else item for item in value)
+        return value
+
+    @field_validator("tz")
+    @classmethod
+    def _tz(cls, value: str) -> str:
+        zone(value)
+        return value
+
+    @field_validator("github_url", "git_url", "web_url")
+    @classmethod
+    def _url(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        if not value.startswith(("https://", "http://")):
+            raise ValueError(f"{value!r} is not an http(s) address")
+        return value.rstrip("/")
+
+    @property
+    def web(self) -> str:
+        """The address under which people open the repositories in a browser."""
+        if self.web_url:
+            return self.web_url
+        if self.github_url == "https://api.github.com":
+            return "https://github.com"
+        return self.github_url.removesuffix("/api/v3")
+
+    @property
+    def threads_wanted(self) -> bool:
+        """True when somebody said where issues and pull requests of a local mirror may be read."""
+        return self.token is not None or "github_url" in self.model_fields_set
+
+
+# A token is read from GITHUB_TOKEN only, so that it never stands in a file that is committed.
+_FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", "budget"))
+
+
+def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
+    """Read the file, then let the environment override it; the error names the key and where it stands."""
+    values: dict[str, Any] = {}
+    if file is not None:
+        values = _read_file(file)
+        _anchor_paths(values, file.parent)
+    overrides = {
+        key.removeprefix(PREFIX).lower(): value
+        for key, value in environ.items()
+        if key.startswith(PREFIX) and value != ""
+    }
+    _refuse_unknown(overrides, _FLAT_KEYS, "in the environment", spell=_variable)
+    token = environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN")
+    merged = values | overrides | ({"token": token} if token else {})
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        raise ConfigError(_one_line(error, set(overrides), file)) from error
+
+
+def _read_file(file: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file.name} is not valid TOML: {error}") from error
+    if "token" in values:
+        raise ConfigError(f"a token does not belong in {file.name}; put it in the variable GITHUB_TOKEN")
+    _refuse_unknown(values, (*_FLAT_KEYS, "budget"), f"in {file.name}")
+    if isinstance(values.get("budget"), dict):
+        _refuse_unknown(values["budget"], Budget.model_fields, f"in [budget] of {file.name}")
+    for table in _tables(values.get("repos")):
+        _refuse_unknown(table, RepoSpec.model_fields, f"in repos of {file.name}")
+    return values
+
+
+def _tables(repos: object) -> list[dict[str, Any]]:
+    """Pick the repositories that are written as tables, not as plain names."""
+    return [item for item in repos if isinstance(item, dict)] if isinstance(repos, list) else []
+
+
+def _anchor_paths(values: dict[str, Any], folder: Path) -> None:
+    """Read relative paths from where the file stands, not from where the command runs."""
+    for table, key in ((values, "out"), (values, "home"), *((item, "path") for item in _tables(values.get("repos")))):
+        if isinstance(table.get(key), str):
+            table[key] = str(folder / Path(table[key]).expanduser())
+
+
+def _variable(key: str) -> str:
+    """Spell a key the way the environment does."""
+    return PREFIX + key.upper()
+
+
+def _refuse_unknown(given: Iterable[str], known: Iterable[str], where: str, spell: Callable[[str], str] = str) -> None:
+    """Stop at the first key nobody knows and name the nearest one that exists."""
+    names = sorted(known)
+    for key in given:
+        if key not in names:
+            near = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
+            hint = f"did you mean {spell(near[0])}?" if near else f"known are {', '.join(map(spell, names))}"
+            raise ConfigError(f"unknown key {spell(key)} {where}; {hint}")
+
+
+def _one_line(error: ValidationError, from_environment: set[str], file: Path | None) -> str:
+    """Turn pydantic's report into one line that says which key is wrong and why."""
+    first = error.errors()[0]
+    key = str(first["loc"][0]) if first["loc"] else ""
+    path = ".".join(str(part) for part in first["loc"])
+    name = _variable(key) if key in from_environment else f"{path} in {file.name if file else FILE_NAME}"
+    return f"{name}: {first['msg'].removeprefix('Value error, ')}"

@@ -1,0 +1,140 @@
+"""The command line: it parses, calls and prints; everything heavy is imported inside a command."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent.errors import EXIT_DONE, AppError
+
+_EPILOG = """\
+exit status:
+  0 done   1 failed   2 wrong use or configuration   3 done, but incomplete or errors found
+
+configuration: gitzette.toml in the folder you stand in, GITZETTE_* variables, GITHUB_TOKEN.
+With no --repo and no configuration, `run` reports on the checkout you stand in.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; an error that is the user's or the world's is one line, a bug keeps its traceback."""
+    args = _parser().parse_args(argv)
+    try:
+        status: int = args.command(args)
+        return status
+    except AppError as error:
+        print(f"gitzette: {' '.join(str(error).split())}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("gitzette: interrupted; nothing half-written was left", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`gitzette … | head`); that is no error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_DONE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gitzette",
+        description="A daily gazette of the git repositories you depend on.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_run(commands)
+    _add_eval(commands)
+    _add_runs(commands)
+    _add_doctor(commands)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version; looked up only when asked, because that is slow."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"gitzette {version('gitzette')}")
+        except PackageNotFoundError:
+            print("gitzette (from a checkout)")
+        parser.exit()
+
+
+def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    run = commands.add_parser("run", help="report on what landed in a window", description=_RUN)
+    _add_repo(run)
+    run.add_argument("--date", metavar="DAY", help="one day, as 2026-02-04 (default: yesterday)")
+    run.add_argument("--since", metavar="TIME", help="start of the window: a day or a time such as 2026-02-04T06:00")
+    run.add_argument("--until", metavar="TIME", help="end of the window, itself not included (default: today 00:00)")
+    run.add_argument("--tz", metavar="ZONE", help="time zone that cuts the days, as Asia/Shanghai (default: UTC)")
+    run.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: en)")
+    run.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    run.add_argument("--out", metavar="DIR", type=Path, help="output folder (default: ./gazette)")
+    run.add_argument("--partial", action="store_true", help="allow a window that is not over; the report says so")
+    run.add_argument("--demo", action="store_true", help="report on a made-up world; needs no network and no token")
+    run.add_argument("--json", action="store_true", help="print the report as JSON")
+    run.set_defaults(command=_run)
+
+
+def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    evaluate = commands.add_parser("eval", help="measure how right Gitzette is", description=_EVAL)
+    evaluate.add_argument("sets", metavar="SET", nargs="*", help="windows, sources, reading (default: all)")
+    _add_repo(evaluate)
+    evaluate.add_argument("--since", metavar="DAY", help="first day to read on the mirrors given by --repo")
+    evaluate.add_argument("--until", metavar="DAY", help="day after the last one to read on the mirrors")
+    evaluate.add_argument("--json", action="store_true", help="print the figures as JSON")
+    evaluate.set_defaults(command=_eval)
+
+
+def _add_runs(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    runs = commands.add_parser("runs", help="show earlier runs and what they spent")
+    runs.add_argument("--json", action="store_true", help="print them as JSON")
+    runs.set_defaults(command=_runs)
+
+
+def _add_doctor(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    doctor = commands.add_parser("doctor", help="check git, token, limits, mirrors, database and clock")
+    doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
+    doctor.set_defaults(command=_doctor)
+
+
+def _add_repo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--repo",
+        metavar="OWNER/NAME[=PATH]",
+        action="append",
+        default=[],
+        help="a repository; with =PATH its commits are read from that clone or mirror; may be repeated",
+    )
+
+
+_RUN = "Reads what landed on the default branch of each repository and writes reports/DATE.md and reports/DATE.json."
+_EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --repo owner/name=PATH gives them."
+
+
+def _run(args: argparse.Namespace) -> int:
+    from gitzette.running import run
+
+    return run(args, os.environ)
+
+
+def _eval(args: argparse.Namespace) -> int:
+    from gitzette.evaluating import evaluate
+
+    return evaluate(args)
+
+
+def _runs(args: argparse.Namespace) -> int:
+    from gitzette.running import show_runs
+
+    return show_runs(args, os.environ)
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from gitzette.doctor import doctor
+
+    return doctor(args, os.environ)

@@ -1,0 +1,69 @@
+"""What a person sees while a run is under way: a live table on a terminal, plain lines elsewhere."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from agent.ids import RepoId
+from graphs.desk import Progress
+
+
+class PlainProgress:
+    """One line for each new step, for logs and pipes."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._last: dict[RepoId, str] = {}
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        """Print a step when it begins, and again when its count is full."""
+        line = f"{what} ({total})" if total else what
+        if self._last.get(repo) == what and done < total:
+            return
+        if total and done < total:
+            line = what
+        self._last[repo] = what
+        self._stream.write(f"gitzette: {repo}: {line}\n")
+        self._stream.flush()
+
+
+@contextmanager
+def progress(stream: TextIO | None = None) -> Iterator[Progress]:
+    """Choose the display that fits the stream."""
+    stream = stream or sys.stderr
+    if not stream.isatty():
+        yield PlainProgress(stream)
+        return
+    with _live(stream) as display:
+        yield display
+
+
+@contextmanager
+def _live(stream: TextIO) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    bars = Bars(
+        SpinnerColumn(),
+        TextColumn("{task.fields[repo]}", markup=False),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(file=stream),
+    )
+    tasks: dict[RepoId, int] = {}
+
+    class LiveProgress:
+        """One line for each repository, redrawn in place."""
+
+        def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+            """Redraw the repository's line."""
+            if repo not in tasks:
+                tasks[repo] = bars.add_task(what, total=None, repo=repo)
+            bars.update(tasks[repo], description=what, completed=done, total=total or None)
+
+    with bars:
+        yield LiveProgress()

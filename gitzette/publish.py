@@ -1,0 +1,106 @@
+"""Where a report goes: files under an output folder, each written whole or not at all."""
+
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agent.domain import Report
+from agent.errors import StorageError
+from agent.pages import Web, readme_page, report_page
+from agent.record import dump, load, merge
+from agent.settings import Language
+
+# A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
+_OURS = "[//]: # (front page of a gitzette archive)\n"
+_LABEL = re.compile(r"\d{4}-\d{2}-\d{2}[\dT.-]*")
+
+
+class FilePublisher:
+    """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
+
+    def __init__(self, out: Path, lang: Language, web: Web) -> None:
+        self._out = out
+        self._reports = out / "reports"
+        self._lang = lang
+        self._web = web
+
+    def publish(self, report: Report) -> Report:
+        """Write the report, merged with what the same window already has, and return what was written."""
+        try:
+            self._reports.mkdir(parents=True, exist_ok=True)
+            with _locked(self._reports):
+                return self._write(report)
+        except OSError as error:
+            raise StorageError(f"cannot write to {self._out}: {error.strerror or error}") from error
+
+    def paths(self, report: Report) -> tuple[Path, Path]:
+        """Name the Markdown and the JSON file of a report."""
+        label = report.window.label
+        return self._reports / f"{label}.md", self._reports / f"{label}.json"
+
+    def _write(self, report: Report) -> Report:
+        page, record = self.paths(report)
+        earlier = self._earlier(record)
+        if earlier is not None and earlier.window.key == report.window.key:
+            report = merge(earlier, report)
+        elif earlier is not None:
+            raise StorageError(
+                f"{record.name} already holds {earlier.window.label} in {earlier.window.tz}; "
+                f"this run is in {report.window.tz}: use another --out for another time zone"
+            )
+        _check_front_page(self._out / "README.md")
+        _replace(page, report_page(report, self._lang, self._web))
+        _replace(record, dump(report))
+        self._write_front_page(report)
+        return report
+
+    def _earlier(self, record: Path) -> Report | None:
+        return load(record.read_text("utf-8"), record.name) if record.exists() else None
+
+    def _write_front_page(self, report: Report) -> None:
+        labels = [file.stem for file in self._reports.glob("*.json") if _LABEL.fullmatch(file.stem)]
+        # Single days lead the front page; a range is shown there only when there is nothing else.
+        newest = max(labels, key=lambda label: (".." not in label, label))
+        latest = report if newest == report.window.label else self._earlier(self._reports / f"{newest}.json")
+        if latest is not None:
+            page = readme_page(latest, labels, self._lang, self._web)
+            _replace(self._out / "README.md", _OURS + page)
+
+
+def _check_front_page(file: Path) -> None:
+    """Refuse to replace somebody else's README before anything is written."""
+    if file.exists() and not file.read_text("utf-8", errors="replace").startswith(_OURS):
+        raise StorageError(f"{file} was not written by gitzette and is left alone; choose another folder with --out")
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file so that a reader sees the old one or the new one, also after a crash."""
+    data = text.encode("utf-8", errors="replace")
+    if file.exists() and file.read_bytes() == data:
+        return
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one run at a time read, merge and write; a second one waits for these moments."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

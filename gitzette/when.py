@@ -1,0 +1,61 @@
+"""Which window the command line asks for; "yesterday" is resolved here, once."""
+
+import argparse
+from datetime import UTC, date, datetime
+
+from agent.errors import UsageError
+from agent.window import Window, midnight, zone
+
+
+def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
+    """Read --date, or --since and --until, or take yesterday; refuse what is not over unless --partial."""
+    if args.date and (args.since or args.until):
+        raise UsageError("--date is one day; use either --date or --since and --until")
+    if args.until and not args.since:
+        raise UsageError("--until needs --since")
+    window = _asked(args, tz, now)
+    if now >= window.end:
+        return window
+    if not args.partial:
+        raise UsageError(
+            f"{window.label} is not over in {tz} (it ends at {window.end:%Y-%m-%d %H:%M} UTC); "
+            "wait, or use --partial for a report labelled as such"
+        )
+    return window.cut_at(now)
+
+
+def _asked(args: argparse.Namespace, tz: str, now: datetime) -> Window:
+    if args.date:
+        day = _day(args.date, tz, now)
+        return Window.days(day, day, tz)
+    if not args.since:
+        return Window.yesterday(now, tz)
+    start = _moment(args.since, tz)
+    end = _moment(args.until, tz) if args.until else midnight(now.astimezone(zone(tz)).date(), tz)
+    if start >= end:
+        raise UsageError(
+            f"the window from {args.since} to {args.until or 'today'} is empty: --until is where it ends, "
+            "itself not included; use --date for a single day"
+        )
+    return Window(start=start, end=end, tz=tz)
+
+
+def _day(text: str, tz: str, now: datetime) -> date:
+    if text in ("yesterday", "today"):
+        today = now.astimezone(zone(tz)).date()
+        return today if text == "today" else date.fromordinal(today.toordinal() - 1)
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a day; write it as 2026-02-04") from error
+
+
+def _moment(text: str, tz: str) -> datetime:
+    """Read a day (its first instant) or a time; a time without a zone is in the report's zone."""
+    try:
+        if len(text) == len("2026-02-04"):
+            return midnight(date.fromisoformat(text), tz)
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a time; write it as 2026-02-04 or 2026-02-04T06:00") from error
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone(tz))).astimezone(UTC)

@@ -1,0 +1,85 @@
+"""What the nodes may touch: everything with a side effect, behind small protocols."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent.domain import Issue, Report
+from agent.ids import RepoId
+from agent.ledger import Owner
+from agent.settings import RepoSpec
+from agent.sources import CodeSource, ThreadSource
+from agent.window import Window
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """The sources of one repository."""
+
+    code: CodeSource
+    threads: ThreadSource
+    diffs: int | None
+    """How many diffs may be read; None where they cost nothing."""
+
+
+class Desks(Protocol):
+    """Opens the sources of a repository, once per run."""
+
+    async def open(self, spec: RepoSpec) -> Desk:
+        """Prepare the sources: fetch a mirror, find the API."""
+        ...
+
+
+class LandingMemory(Protocol):
+    """Remembers which report owns which landed commit."""
+
+    def known_tip(self, repo: RepoId, window: Window) -> str | None:
+        """Find the tip from which "late" is counted."""
+        ...
+
+    def elsewhere(self, repo: RepoId, window: Window, shas: Iterable[str]) -> Mapping[str, Owner]:
+        """Tell which of these commits other reports own."""
+        ...
+
+    def remember(self, repo: RepoId, window: Window, *, tip: str, rows: Iterable[str], late: Iterable[str]) -> None:
+        """Store what a published report covers."""
+        ...
+
+
+class IssueMemory(Protocol):
+    """Remembers which issues are open."""
+
+    def known_open(self, repo: RepoId) -> Collection[int]:
+        """List the numbers of the issues that were open when last seen."""
+        ...
+
+    def remember(self, repo: RepoId, issues: Iterable[Issue]) -> None:
+        """Store the state in which these issues are now."""
+        ...
+
+
+class Publisher(Protocol):
+    """Makes a report public, whole or not at all."""
+
+    def publish(self, report: Report) -> Report:
+        """Write the report and return what the window's report is now."""
+        ...
+
+
+class Progress(Protocol):
+    """Tells a person what is going on."""
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        """Say what is being done for a repository; numbers where they are known."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deps:
+    """What the nodes of a daily run may touch."""
+
+    desks: Desks
+    landings: LandingMemory
+    issues: IssueMemory
+    publisher: Publisher
+    progress: Progress
