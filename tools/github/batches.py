@@ -1,0 +1,85 @@
+"""Asking GraphQL about many things at once, and in smaller batches about those that got no answer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from agent.errors import RateLimited, UpstreamError
+from agent.ids import RepoId
+from tools.github.client import GitHubClient
+from tools.github.nodes import Answer, Names
+
+K = TypeVar("K", str, int)
+N = TypeVar("N")
+
+_SMALLER = 10
+
+
+@dataclass
+class Answers(Generic[K, N]):
+    """What was answered, and what was not."""
+
+    names: Names
+    found: dict[K, N] = field(default_factory=dict)
+    unanswered: list[K] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Question(Generic[K, N]):
+    """A query over many keys, the alias of each, and the shape of the answer."""
+
+    query: Callable[[Sequence[K]], str]
+    alias: Callable[[K], str]
+    shape: type[Answer[N]]
+    size: int
+
+
+class Batches:
+    """Asks about one repository; the stamp says when stored answers still hold."""
+
+    def __init__(self, client: GitHubClient, repo: RepoId, stamp: str) -> None:
+        self._client, self._repo, self._stamp = client, repo, stamp
+
+    async def ask(self, question: Question[K, N], keys: Sequence[K]) -> Answers[K, N]:
+        """Ask about all keys; those without an answer are asked about once more, a few at a time.
+
+        An outage is not met with ever more requests: the first small batch that fails ends the asking.
+        """
+        answers: Answers[K, N] = Answers(Names(self._repo, self._repo))
+        failed = await self._round(question, list(keys), question.size, answers)
+        if failed:
+            answers.unanswered = await self._round(question, failed, _SMALLER, answers)
+        return answers
+
+    async def _round(self, question: Question[K, N], keys: list[K], size: int, answers: Answers[K, N]) -> list[K]:
+        failed: list[K] = []
+        for start in range(0, len(keys), size):
+            batch = keys[start : start + size]
+            try:
+                failed += await self._batch(question, batch, answers)
+            except RateLimited:
+                return failed + keys[start:]
+            except UpstreamError as error:
+                if not error.retryable:
+                    raise
+                return failed + keys[start:]
+        return failed
+
+    async def _batch(self, question: Question[K, N], keys: list[K], answers: Answers[K, N]) -> list[K]:
+        """Ask once; what came is kept, also beside errors. Returns the keys that got no answer."""
+        owner, _, name = self._repo.partition("/")
+        variables = {"owner": owner, "name": name}
+        answer = await self._client.graphql(question.query(keys), variables, question.shape, stamp=self._stamp)
+        repository = answer.data.repository if answer.data else None
+        if repository is None:
+            return keys
+        answers.names = Names(self._repo, repository.full_name)
+        missing, failed = answer.unanswered, []
+        for key in keys:
+            node = repository.node(question.alias(key))
+            # An error below an alias leaves a node with holes, which must not be taken for "nothing there".
+            if question.alias(key) in missing or (node is None and "*" in missing):
+                failed.append(key)
+            elif node is not None:
+                answers.found[key] = node
+        return failed

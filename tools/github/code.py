@@ -1,0 +1,168 @@
+"""Commits and diffs of one repository, read from GitHub's API."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+
+import httpx
+
+from agent.domain import Change, Commit, Landed, Landing
+from agent.errors import NotFound, RateLimited, UpstreamError
+from agent.ids import RepoId
+from agent.window import Window
+from tools.github.address import repo_path
+from tools.github.client import GitHubClient
+from tools.github.files import read_change
+from tools.github.history import History, first_parents
+from tools.github.shapes import COMMIT, COMMITS, REPOSITORY, RepositoryShape
+from tools.github.wire import Refused
+
+_BARE_HASH = "application/vnd.github.sha"
+_READ_AHEAD = 4
+"""How many diffs are in memory or on their way."""
+_OUTAGE = 3
+"""So many commits in a row that GitHub could not send are an outage, not bad commits."""
+_DOORS = (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN)
+_NO_SUCH_COMMIT = (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY)
+
+
+class GitHubCode:
+    """A source of code that needs no clone; give it a git mirror instead where whole histories are read."""
+
+    def __init__(self, client: GitHubClient, repo: RepoId, branch: str | None = None, *, max_pages: int = 50) -> None:
+        self.repo = repo
+        self._client, self._branch = client, branch
+        self._history = History(client, repo, max_pages=max_pages)
+        self._repository: RepositoryShape | None = None
+
+    async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
+        """List the first-parent commits whose landing time is in the window, newest first, without diffs.
+
+        Costs two requests to find the tip, one for each hundred commits (members of merges included) since the
+        window's start, and one more below it: a window long past is cheaper to read from a mirror.
+        """
+        repository = await self._about()
+        branch = self._branch or repository.default_branch
+        notices = self._renamed(repository)
+        tip = await self._tip(branch)
+        if tip is None:
+            return Landing(repo=self.repo, branch=branch, tip=None, rows=(), notices=notices)
+        walk = await self._history.walk(repository.full_name, tip, window)
+        rows = tuple(_row(commit) for commit in walk.line if commit.committed_at in window)
+        above: list[Commit] = []
+        if known_tip is not None and walk.met(known_tip):
+            above = walk.above(known_tip)
+        elif known_tip is not None:
+            above, notice = await self._since_tip(known_tip, tip)
+            notices += notice
+        late = [commit for commit in above if commit.committed_at < window.start]
+        return Landing(repo=self.repo, branch=branch, tip=tip, rows=rows, late=tuple(map(_row, late)), notices=notices)
+
+    async def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
+        """Read these commits with their patches, in the order given, a few ahead of the reader.
+
+        A commit that GitHub does not have or cannot send is left out; a limit, or several such commits in a row, is
+        an error.
+        """
+        name = (await self._about()).full_name
+        ahead: list[asyncio.Task[Change]] = []
+        waiting, failed = list(reversed(shas)), 0
+        try:
+            while waiting or ahead:
+                while waiting and len(ahead) < _READ_AHEAD:
+                    ahead.append(asyncio.create_task(read_change(self._client, self.repo, name, waiting.pop())))
+                try:
+                    change = await ahead.pop(0)
+                except UpstreamError as error:
+                    failed = _tolerate(error, failed)
+                    continue
+                failed = 0
+                yield change
+        finally:
+            for task in ahead:
+                task.cancel()
+            await asyncio.gather(*ahead, return_exceptions=True)
+
+    async def members(self, sha: str) -> tuple[Commit, ...]:
+        """List what a merge brought in, newest first; empty for a plain commit."""
+        name = (await self._about()).full_name
+        page = await self._client.get(repo_path(name, "commits"), COMMITS, {"sha": sha, "per_page": 1})
+        found = next((shape for shape in page.value if shape.sha == sha), None)
+        if found is None:
+            raise NotFound(f"{self.repo} has no commit {sha}")
+        if len(found.parents) < 2:
+            return ()
+        _, commits = await self._history.between(name, found.parents[0].sha, sha)
+        return tuple(commit for commit in reversed(commits) if commit.sha != sha)
+
+    async def resolve(self, prefix: str) -> Commit:
+        """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
+        missing = NotFound(f"{self.repo} has no single commit {prefix[:40]!r}")
+        if not re.fullmatch(r"[0-9a-f]{4,40}", prefix.lower()):
+            raise missing
+        name = (await self._about()).full_name
+        try:
+            page = await self._client.get(repo_path(name, "commits", prefix.lower()), COMMIT, {"per_page": 1})
+        except NotFound as error:
+            raise missing from error
+        except Refused as error:
+            if error.status in _NO_SUCH_COMMIT:
+                raise missing from error
+            raise
+        # A branch or tag may be named like a hash.
+        if not page.value.sha.startswith(prefix.lower()):
+            raise missing
+        return page.value.to_commit(self.repo)
+
+    async def _about(self) -> RepositoryShape:
+        """Ask for the repository once: its default branch, and the name it goes by today."""
+        if self._repository is None:
+            self._repository = (await self._client.get(repo_path(self.repo), REPOSITORY)).value
+        return self._repository
+
+    async def _tip(self, branch: str) -> str | None:
+        """Find the newest commit of the branch; None for an empty repository."""
+        name = (await self._about()).full_name
+        try:
+            body = await self._client.text(repo_path(name, "commits", branch), _BARE_HASH)
+        except Refused as error:
+            if error.status == httpx.codes.CONFLICT:
+                return None
+            if error.status != httpx.codes.UNPROCESSABLE_ENTITY:
+                raise
+            raise NotFound(f"{self.repo} has no branch {branch!r}") from error
+        tip = body.decode(errors="replace").strip()
+        if not re.fullmatch(r"[0-9a-f]{40}", tip):
+            raise UpstreamError(f"{self.repo}: the tip of {branch!r} is not a commit hash", retryable=False)
+        return tip
+
+    async def _since_tip(self, known_tip: str, tip: str) -> tuple[list[Commit], tuple[str, ...]]:
+        """Find what lies between an earlier tip and this one when the line does not lead there."""
+        name = (await self._about()).full_name
+        try:
+            status, commits = await self._history.between(name, known_tip, tip)
+        except NotFound:
+            return [], (f"History was rewritten: the earlier tip {known_tip[:12]} is gone",)
+        line = first_parents(tip, commits)
+        if status in ("diverged", "behind"):
+            return line, (f"History was rewritten: the earlier tip {known_tip[:12]} is no longer on the branch",)
+        return line, ()
+
+    def _renamed(self, repository: RepositoryShape) -> tuple[str, ...]:
+        if repository.full_name.lower() == self.repo.lower():
+            return ()
+        return (f"{self.repo} is now called {repository.full_name}",)
+
+
+def _row(commit: Commit) -> Landed:
+    """Make a row; what a merge brought in is counted only when somebody reads it, for that costs a request."""
+    return Landed(commit=commit, members=None if commit.is_merge else 0)
+
+
+def _tolerate(error: UpstreamError, failed: int) -> int:
+    """Leave one commit out; raise what concerns all of them."""
+    if isinstance(error, RateLimited) or (isinstance(error, Refused) and error.status in _DOORS):
+        raise error
+    if error.retryable and failed + 1 >= _OUTAGE:
+        raise error
+    return failed + error.retryable

@@ -1,0 +1,68 @@
+"""What is asked by GraphQL: pull requests of commits, single pull requests, closers of issues; many in one query."""
+
+import re
+from collections.abc import Iterable
+
+_PULL = """
+fragment pull on PullRequest {
+  number title body state mergedAt baseRefName createdAt updatedAt
+  author { login }
+  mergeCommit { oid }
+  repository { nameWithOwner }
+  labels(first: 50) { nodes { name } }
+  closingIssuesReferences(first: 100) { nodes { number repository { nameWithOwner } } }
+}
+"""
+
+_COMMIT = """
+fragment landed on Commit {
+  associatedPullRequests(first: 5) { nodes { ...pull } }
+}
+"""
+
+_CLOSED = """
+fragment closed on Issue {
+  number closedAt stateReason(enableDuplicate: true)
+  timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
+    nodes {
+      ... on ClosedEvent {
+        createdAt
+        closer {
+          __typename
+          ... on Commit { oid repository { nameWithOwner } }
+          ... on PullRequest { number repository { nameWithOwner } }
+        }
+      }
+    }
+  }
+}
+"""
+
+
+def pulls_of_commits(shas: Iterable[str]) -> str:
+    """Ask which pull requests brought these commits; each commit answers under the alias `c<hash>`."""
+    fields = [f'  c{_hash(sha)}: object(oid: "{sha}") {{ ...landed }}' for sha in shas]
+    return _query(fields, _COMMIT + _PULL)
+
+
+def pulls(numbers: Iterable[int]) -> str:
+    """Ask for pull requests by number; each answers under the alias `p<number>`."""
+    return _query([f"  p{number:d}: pullRequest(number: {number:d}) {{ ...pull }}" for number in numbers], _PULL)
+
+
+def closers(numbers: Iterable[int]) -> str:
+    """Ask what closed these issues last; each answers under the alias `i<number>`."""
+    return _query([f"  i{number:d}: issue(number: {number:d}) {{ ...closed }}" for number in numbers], _CLOSED)
+
+
+def _query(fields: list[str], fragments: str) -> str:
+    body = "\n".join(["  nameWithOwner", *fields])
+    head = "query($owner: String!, $name: String!) {\n repository(owner: $owner, name: $name) {"
+    return f"{head}\n{body}\n }}\n}}{fragments}"
+
+
+def _hash(sha: str) -> str:
+    """Let nothing but a hash into a query."""
+    if not re.fullmatch(r"[0-9a-f]{40}", sha):
+        raise ValueError(f"not a full commit hash: {sha!r}")
+    return sha

@@ -1,0 +1,150 @@
+"""Issues, pull requests and releases of one repository, read from GitHub's API."""
+
+from collections.abc import Collection, Sequence
+
+from agent.domain import Closing, Comment, Commit, Coverage, Issue, PullRequest, Threads
+from agent.errors import NotFound, UpstreamError
+from agent.ids import RepoId, thread_id
+from agent.window import Window
+from tools.github import queries
+from tools.github.address import repo_path
+from tools.github.batches import Answers, Batches, Question
+from tools.github.client import GitHubClient
+from tools.github.listing import Listing, all_open, changed_since, releases_in
+from tools.github.named import read_named
+from tools.github.nodes import Answer, ClosedNode, LandedNode, PullNode
+from tools.github.shapes import COMMENTS, ISSUE, PULL, REPOSITORY, IssueShape
+
+_COMMENT_PAGES = 50
+_PULLS_OF = Question[str, LandedNode](queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40)
+_CLOSERS = Question[int, ClosedNode](queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50)
+_PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
+
+
+class GitHubThreads:
+    """A source of threads.
+
+    With a token a day costs one request for each hundred threads updated since its start, one for the releases, one
+    GraphQL query for each forty commits and one for each fifty issues closed; the first run also lists the open ones.
+    Everything but GraphQL is conditional, and GraphQL is asked again only when a listed thread changed.
+    """
+
+    def __init__(
+        self, client: GitHubClient, repo: RepoId, *, listing_pages: int = 30, open_pages: int = 3, low_water: int = 5
+    ) -> None:
+        self.repo = repo
+        self._client = client
+        self._listing_pages, self._open_pages, self._low_water = listing_pages, open_pages, low_water
+
+    async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
+        """Read what the window's threads say, and which pull request brought each of these commits."""
+        if not self._client.has_token:
+            return await self._anonymously(commits)
+        reasons: list[str] = []
+        listing = await changed_since(self._client, self.repo, window, max_pages=self._listing_pages)
+        if not listing.whole:
+            reasons.append(f"only the {len(listing.threads)} threads updated last were listed")
+        released = await releases_in(self._client, self.repo, window)
+        batches = Batches(self._client, self.repo, listing.stamp)
+        pulls_of = await batches.ask(_PULLS_OF, [commit.sha for commit in commits])
+        closings = await self._closings(window, listing, batches, reasons)
+        if pulls_of.unanswered:
+            reasons.append(f"the pull requests of {len(pulls_of.unanswered)} commits could not be read")
+        if not known_open:
+            await self._add_open(listing, reasons)
+        pulls, pull_of = self._origins(pulls_of)
+        return Threads(
+            coverage=Coverage.PARTIAL if reasons else Coverage.READ,
+            reason="; ".join(reasons) or None,
+            issues=_issues(self.repo, listing),
+            pulls=pulls,
+            closings=closings,
+            releases=released,
+            pull_of=pull_of,
+        )
+
+    async def issue(self, number: int) -> Issue | PullRequest:
+        """Read one issue or pull request by its number."""
+        page = await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)
+        if page.moved and not await self._is_here(page.value, number):
+            raise NotFound(f"{self.repo}#{number} was moved to another repository")
+        if not page.value.is_pull:
+            return page.value.to_issue(self.repo)
+        if self._client.has_token:
+            batches = Batches(self._client, self.repo, page.value.updated_at.isoformat())
+            answers = await batches.ask(_PULLS, [number])
+            if number in answers.found:
+                return answers.found[number].to_pull(self.repo, answers.names)
+        return (await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)).value.to_pull(self.repo)
+
+    async def comments(self, number: int) -> tuple[Comment, ...]:
+        """Read the comments below one issue or pull request, oldest first."""
+        found: list[Comment] = []
+        pages, path = 0, repo_path(self.repo, "issues", str(number), "comments")
+        async for page in self._client.pages(path, COMMENTS, {"per_page": 100}):
+            found += [comment.to_comment() for comment in page.value]
+            pages += 1
+            if pages >= _COMMENT_PAGES and page.next:
+                raise UpstreamError(f"{self.repo}#{number} has more than {len(found)} comments", retryable=False)
+        return tuple(found)
+
+    async def _anonymously(self, commits: Sequence[Commit]) -> Threads:
+        """Read only what the subjects name; lists and GraphQL are for clients with a token."""
+        named = await read_named(self._client, self.repo, commits, low_water=self._low_water)
+        reason = "no token: only threads named in commit subjects were read"
+        if named.unread:
+            reason += f", without {named.unread} that the anonymous limit did not allow"
+        return Threads(
+            coverage=Coverage.PARTIAL,
+            reason=reason,
+            issues=tuple(named.issues[number] for number in sorted(named.issues)),
+            pulls=tuple(named.pulls[number] for number in sorted(named.pulls)),
+            pull_of=named.pull_of,
+        )
+
+    async def _closings(
+        self, window: Window, listing: Listing, batches: Batches, reasons: list[str]
+    ) -> tuple[Closing, ...]:
+        """Find what closed the issues that were closed in the window; GitHub's list already says when and why."""
+        closed = {
+            number: shape.closed_at
+            for number, shape in sorted(listing.threads.items())
+            if not shape.is_pull and shape.closed_at is not None and shape.closed_at in window
+        }
+        answers = await batches.ask(_CLOSERS, list(closed))
+        if answers.unanswered:
+            reasons.append(f"what closed {len(answers.unanswered)} issues could not be read")
+        closings = []
+        for number, closed_at in closed.items():
+            issue, node = thread_id(self.repo, number), answers.found.get(number)
+            known = node.to_closing(issue, answers.names) if node else None
+            reason = listing.threads[number].state_reason
+            closings.append(known or Closing(issue=issue, closed_at=closed_at, reason=reason))
+        return tuple(closings)
+
+    async def _add_open(self, listing: Listing, reasons: list[str]) -> None:
+        """List the open issues, on the first run only: later ones learn of changes by their dates."""
+        open_ones = await all_open(self._client, self.repo, max_pages=self._open_pages)
+        listing.add(open_ones.threads.values())
+        if not open_ones.whole:
+            reasons.append(f"of the open threads only the {len(open_ones.threads)} updated last were listed")
+
+    def _origins(self, answers: Answers[str, LandedNode]) -> tuple[tuple[PullRequest, ...], dict[str, int]]:
+        pulls: dict[int, PullRequest] = {}
+        pull_of: dict[str, int] = {}
+        for sha, node in answers.found.items():
+            origin = node.origin(sha, answers.names)
+            if origin is not None:
+                pull_of[sha] = origin.number
+                pulls[origin.number] = origin.to_pull(self.repo, answers.names)
+        return tuple(pulls[number] for number in sorted(pulls)), pull_of
+
+    async def _is_here(self, shape: IssueShape, number: int) -> bool:
+        """Tell a renamed repository, which also redirects, from a transferred issue."""
+        name = (await self._client.get(repo_path(self.repo), REPOSITORY)).value.full_name
+        return shape.number == number and shape.repository_url.lower().endswith(f"/repos/{name}".lower())
+
+
+def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
+    """Say what the listed issues are, by number; pull requests are told apart by their key."""
+    return tuple(shape.to_issue(repo) for _, shape in sorted(listing.threads.items()) if not shape.is_pull)
