@@ -1,0 +1,184 @@
+"""What landed: the first-parent line of a branch, cut at a window, with what arrived late and what merges brought."""
+
+import re
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.domain import Commit, Landed, Landing
+from agent.ids import RepoId
+from agent.window import Window
+from tools.git.branch import Tip
+from tools.git.log import HEAD_ONLY, Framing, has_absurd_date, parse_commit
+from tools.git.view import View
+
+# Git only makes a rough selection, so that its reading of dates never decides: the ends are cut here.
+_MARGIN = 86_400
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """What lies between an earlier tip and this one, and what the reader must know about it."""
+
+    commits: tuple[Commit, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+async def read_landing(view: View, repo: RepoId, tip: Tip, window: Window, known_tip: str | None) -> Landing:
+    """Find the rows of a window, newest first, and the late ones since the tip that was known before."""
+    if tip.sha is None:
+        return Landing(repo=repo, branch=tip.branch, tip=None, rows=())
+    line = [commit async for commit in first_parents(view, repo, [tip.sha], window.start, window.end)]
+    rows = tuple(commit for commit in line if commit.committed_at in window)
+    lateness = await _late(view, repo, tip.sha, window, known_tip)
+    counts = await _count_members(view, rows, lateness.commits)
+    return Landing(
+        repo=repo,
+        branch=tip.branch,
+        tip=tip.sha,
+        rows=tuple(Landed(commit=commit, members=counts[commit.sha]) for commit in rows),
+        late=tuple(Landed(commit=commit, members=counts[commit.sha]) for commit in lateness.commits),
+        notices=(
+            *lateness.notices,
+            *await _shallow_notices(view, tip.sha, window, counts.values()),
+            *_date_notices([*rows, *lateness.commits, *line]),
+        ),
+    )
+
+
+async def first_parents(
+    view: View, repo: RepoId, revisions: Sequence[str], start: datetime | None = None, end: datetime | None = None
+) -> AsyncGenerator[Commit, None]:
+    """Walk the first-parent line, newest first; dates only bound it roughly and never stop the walk."""
+    bounds = []
+    if start is not None and (since := int(start.timestamp()) - _MARGIN) > 0:
+        bounds.append(f"--since-as-filter=@{since} +0000")
+    if end is not None and (until := int(end.timestamp()) + _MARGIN) > 0:
+        bounds.append(f"--until=@{until} +0000")
+    async for commit in read_commits(view, repo, ["--first-parent", *bounds, *revisions]):
+        yield commit
+
+
+async def read_commits(
+    view: View, repo: RepoId, selection: Sequence[str], stdin: bytes = b""
+) -> AsyncGenerator[Commit, None]:
+    """Read commits without their diffs."""
+    framing = Framing()
+    async with view.running([*framing.options, *HEAD_ONLY, *selection], stdin=stdin) as git:
+        async for record in framing.records(git.read):
+            yield await with_true_parents(view, parse_commit(repo, record.header))
+        view.expect_success("log", await git.finish())
+
+
+async def with_true_parents(view: View, commit: Commit) -> Commit:
+    """Give a commit at the end of a shallow clone the parents it really has; git shows none."""
+    if commit.sha not in view.shallow:
+        return commit
+    lines = (await view.read(["cat-file", "commit", commit.sha])).partition(b"\n\n")[0].split(b"\n")
+    parents = tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
+    return commit.model_copy(update={"parents": parents})
+
+
+async def _late(view: View, repo: RepoId, tip: str, window: Window, known_tip: str | None) -> Lateness:
+    """Find the commits since the known tip that are dated before the window."""
+    if known_tip is None or known_tip == tip:
+        return Lateness()
+    if not re.fullmatch(r"[0-9a-f]{40}", known_tip):
+        return Lateness(notices=(_rewritten(known_tip, "", known=False, shallow=False),))
+    base, notices = known_tip, tuple[str, ...]()
+    if (await view.run(["merge-base", "--is-ancestor", known_tip, tip])).code != 0:
+        found = await view.run(["merge-base", known_tip, tip])
+        base = found.out.decode("ascii").strip()
+        notices = (_rewritten(known_tip, base, known=found.code <= 1, shallow=bool(view.shallow)),)
+    if not base:
+        return Lateness(notices=notices)
+    commits = [c async for c in first_parents(view, repo, [tip, f"^{base}"], None, window.start)]
+    return Lateness(tuple(c for c in commits if c.committed_at < window.start), notices)
+
+
+def _rewritten(known_tip: str, base: str, *, known: bool, shallow: bool) -> str:
+    """Say why the earlier tip does not lead to this one."""
+    told = f"the last report saw the branch at {known_tip[:12]}"
+    if not known:
+        return f"{told}, which is no longer here: what landed late since then cannot be told"
+    if shallow and not base:
+        return f"{told}, which this shallow clone does not connect to today's: what landed late cannot be told"
+    since = f"they part at {base[:12]}" if base else "they have nothing in common"
+    return f"{told}, which is no longer part of it: its history was rewritten ({since})"
+
+
+async def _count_members(view: View, rows: Sequence[Commit], late: Sequence[Commit]) -> dict[str, int | None]:
+    """Count what each merge brought in, in one pass over the graph below the rows."""
+    counts: dict[str, int | None] = {row.sha: 0 for row in (*rows, *late)}
+    merges = {row.sha for row in (*rows, *late) if row.is_merge}
+    if not merges:
+        return counts
+    # Git leaves out all that was there before the oldest row; the rest belongs to the first row that reaches it.
+    oldest = await _oldest(view, [part[-1] for part in (rows, late) if part])
+    known = [f"^{oldest.parents[0]}"] if oldest.parents and oldest.sha not in view.shallow else []
+    newest = [part[0].sha for part in (rows, late) if part]
+    parents = await _graph(view, [*newest, *known])
+    seen = set[str]()
+    for sha in max((_line(parents, start) for start in newest), key=len):
+        brought = _reach(sha, parents, seen)
+        if sha in merges:
+            counts[sha] = None if sha in view.shallow else brought - 1
+    return counts
+
+
+async def _oldest(view: View, commits: Sequence[Commit]) -> Commit:
+    """Find which of at most two commits of one line comes first."""
+    first, *others = commits
+    if others and (await view.run(["merge-base", "--is-ancestor", others[0].sha, first.sha])).code == 0:
+        return others[0]
+    return first
+
+
+async def _graph(view: View, selection: Sequence[str]) -> dict[str, list[str]]:
+    """Read who is whose parent."""
+    told = await view.read(["rev-list", "--parents", "--stdin"], stdin="\n".join(selection).encode())
+    lines = (line.split() for line in told.decode("ascii").splitlines())
+    return {sha: parents for sha, *parents in lines}
+
+
+def _line(parents: dict[str, list[str]], start: str) -> list[str]:
+    """Follow first parents as far as the graph goes, and give them oldest first."""
+    line: list[str] = []
+    at: str | None = start
+    while at is not None and at in parents:
+        line.append(at)
+        at = next(iter(parents[at]), None)
+    return line[::-1]
+
+
+def _reach(start: str, parents: dict[str, list[str]], seen: set[str]) -> int:
+    """Count the commits that can be reached and were not seen before, and remember them."""
+    open_, found = [start], 0
+    while open_:
+        sha = open_.pop()
+        if sha in parents and sha not in seen:
+            seen.add(sha)
+            found += 1
+            open_.extend(parents[sha])
+    return found
+
+
+async def _shallow_notices(view: View, tip: str, window: Window, counts: Iterable[int | None]) -> tuple[str, ...]:
+    """Say when a shallow clone ends too early for this window."""
+    if not view.shallow:
+        return ()
+    root = (await view.read(["rev-list", "--first-parent", "--max-parents=0", "--timestamp", tip])).split()
+    ends_inside = len(root) == 2 and root[1].decode() in view.shallow and int(root[0]) >= window.start.timestamp()
+    if ends_inside:
+        return ("the clone is shallow and ends inside the window: commits may be missing (git fetch --unshallow)",)
+    if any(count != 0 for count in counts):
+        return ("the clone is shallow: what merges brought in may be counted short (git fetch --unshallow)",)
+    return ()
+
+
+def _date_notices(commits: Iterable[Commit]) -> tuple[str, ...]:
+    """Say when a date had to be bent to fit the calendar."""
+    absurd = dict.fromkeys(commit.sha[:12] for commit in commits if has_absurd_date(commit))
+    if not absurd:
+        return ()
+    return (f"dated after the year 9999, shown as its end: {', '.join(absurd)}",)

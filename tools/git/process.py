@@ -1,0 +1,145 @@
+"""Running git: never through a shell, never prompting, never left behind."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from agent.errors import InputError
+
+CHUNK = 1 << 20
+"""How much is read at once; asyncio itself takes 256 KiB from a pipe at a time."""
+_ERROR_TAIL = 16 * 1024
+
+# Git asks nobody, writes no locks, and speaks the language that we parse.
+QUIET = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+}
+# Reading depends on nothing that a user or a machine has configured, and reaches no network.
+LOCAL = QUIET | {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a git process left: its exit status, its output, and the end of what it said on stderr."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def reason(self) -> str:
+        """The line that says why it failed; git puts hints around it."""
+        lines = [line.strip() for line in self.err.splitlines() if line.strip()]
+        told = [line for line in lines if line.startswith(("fatal:", "error:"))]
+        return (told or lines or [f"git ended with status {self.code}"])[-1].removeprefix("fatal: ")
+
+
+class Running:
+    """A git process whose output is being read."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._errors = asyncio.create_task(self._collect_errors())
+
+    async def read(self) -> bytes:
+        """Read the next piece of output; empty at the end."""
+        assert self._process.stdout is not None
+        return await self._process.stdout.read(CHUNK)
+
+    async def finish(self) -> Finished:
+        """Wait for the end of a process whose output was read."""
+        errors = await self._errors
+        return Finished(await self._process.wait(), b"", errors.decode("utf-8", "replace"))
+
+    async def stop(self) -> None:
+        """Kill the process and its children, if it is still there."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        # The exit is only noticed when the pipes are at their end, and a full pipe is not read by itself.
+        while await self.read():
+            pass
+        await self._errors
+        await self._process.wait()
+
+    async def _collect_errors(self) -> bytes:
+        """Keep the end of stderr, and keep the pipe empty so that git never waits for us."""
+        assert self._process.stderr is not None
+        tail = b""
+        while piece := await self._process.stderr.read(CHUNK):
+            tail = (tail + piece)[-_ERROR_TAIL:]
+        return tail
+
+
+def git_program(search_path: str | None = None) -> str:
+    """Find git on the search path (by default this process's own)."""
+    program = shutil.which("git", path=search_path)
+    if program is None:
+        raise InputError("git is not installed or not on PATH; install git 2.37 or newer")
+    return program
+
+
+@contextlib.asynccontextmanager
+async def running(
+    arguments: Sequence[str | bytes], *, env: Mapping[str, str], cwd: Path | None = None, stdin: bytes = b""
+) -> AsyncIterator[Running]:
+    """Start git and read its output as it comes; the process is gone when the block is left, however it is left."""
+    with _as_file(stdin) as given:
+        process = await asyncio.create_subprocess_exec(
+            git_program(env.get("PATH")),
+            *arguments,
+            stdin=given,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=dict(env),
+            cwd=cwd,
+            limit=CHUNK,
+            # Its own session: no terminal to ask for a password on, and one group to kill.
+            start_new_session=True,
+        )
+    process_running = Running(process)
+    try:
+        yield process_running
+    finally:
+        await process_running.stop()
+
+
+async def run(
+    arguments: Sequence[str | bytes],
+    *,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    stdin: bytes = b"",
+    seconds: float | None = None,
+) -> Finished:
+    """Run git to its end; TimeoutError when that takes longer than `seconds`."""
+    async with asyncio.timeout(seconds), running(arguments, env=env, cwd=cwd, stdin=stdin) as git:
+        pieces = []
+        while piece := await git.read():
+            pieces.append(piece)
+        finished = await git.finish()
+    return Finished(finished.code, b"".join(pieces), finished.err)
+
+
+@contextlib.contextmanager
+def _as_file(content: bytes) -> Iterator[IO[bytes]]:
+    """Hold the input in a file: git reads it at its own pace, and nothing can block on a full pipe."""
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        yield file

@@ -1,0 +1,96 @@
+"""Commits and diffs of one repository, read with git from a clone or a mirror on disk."""
+
+import contextlib
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from pathlib import Path
+
+from agent.domain import Change, Commit, Landing
+from agent.errors import NotFound
+from agent.ids import RepoId
+from agent.window import Window
+from tools.git.branch import find_tip
+from tools.git.landing import read_commits, read_landing
+from tools.git.missing import close_gaps, present_commits
+from tools.git.reading import stream_changes
+from tools.git.remote import remote_environment
+from tools.git.repository import Repository, open_repository
+from tools.git.view import View, view_of
+
+_CANDIDATES = 5
+
+
+class GitSource:
+    """A `CodeSource` over a clone, a bare mirror or a partial clone; only missing blobs are ever written to it."""
+
+    def __init__(
+        self, repo: RepoId, path: Path, *, branch: str | None = None, network: Mapping[str, str] | None = None
+    ) -> None:
+        """Read `path` under the name `repo`; `network` is the environment for fetching blobs (`remote_environment`)."""
+        self.repo = repo
+        self._path = path
+        self._branch = branch
+        self._network = remote_environment({}) if network is None else network
+        self._repository: Repository | None = None
+
+    async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
+        """List the first-parent commits whose landing time is in the window, and what arrived late."""
+        repository = await self._open()
+        tip = await find_tip(repository, self._branch)
+        with view_of(repository) as view:
+            return await read_landing(view, self.repo, tip, window, known_tip)
+
+    async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
+        """Read these commits with their patches, in the order given, each once, one in memory at a time."""
+        repository = await self._open()
+        with view_of(repository) as view:
+            present = await present_commits(view, shas)
+            gaps = await close_gaps(repository, view, present, self._network)
+            async with contextlib.aclosing(stream_changes(view, self.repo, present, gaps)) as stream:
+                async for change in stream:
+                    yield change
+
+    async def prepare(self, shas: Sequence[str]) -> None:
+        """Fetch what a partial clone lacks of these commits, in one go; reading them one by one is then free."""
+        repository = await self._open()
+        with view_of(repository) as view:
+            await close_gaps(repository, view, await present_commits(view, shas), self._network)
+
+    async def members(self, sha: str) -> tuple[Commit, ...]:
+        """List what a merge brought in, newest first; empty for a plain commit."""
+        with await self._view() as view:
+            commit = await self._commit(view, sha)
+            if not commit.is_merge or sha in view.shallow:
+                return ()
+            selection = [f"^{commit.parents[0]}", *commit.parents[1:]]
+            return tuple([member async for member in read_commits(view, self.repo, selection)])
+
+    async def resolve(self, prefix: str) -> Commit:
+        """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
+        prefix = prefix.lower()
+        if not re.fullmatch(r"[0-9a-f]{4,40}", prefix):
+            raise NotFound(f"{prefix!r} is not a commit hash; give 4 to 40 hexadecimal digits")
+        with await self._view() as view:
+            told = await view.read(["rev-parse", f"--disambiguate={prefix}"])
+            found = await present_commits(view, told.decode("ascii").split())
+            if len(found) > 1:
+                named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
+                raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
+            return await self._commit(view, found[0] if found else prefix)
+
+    async def _commit(self, view: View, sha: str) -> Commit:
+        """Read one commit by its full hash."""
+        if not await present_commits(view, [sha]):
+            raise NotFound(f"{self.repo} has no commit {sha}")
+        (commit,) = [commit async for commit in read_commits(view, self.repo, ["--no-walk", sha])]
+        return commit
+
+    async def _open(self) -> Repository:
+        """Look at the repository, once."""
+        if self._repository is None:
+            self._repository = await open_repository(self._path)
+        return self._repository
+
+    async def _view(self) -> contextlib.AbstractContextManager[View]:
+        """Open a view of the repository."""
+        return view_of(await self._open())

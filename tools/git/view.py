@@ -1,0 +1,75 @@
+"""A view of a repository: its objects and nothing else, so that all machines read the same patch from them."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from agent.errors import UpstreamError
+from tools.git.process import LOCAL, Finished, Running, run, running
+from tools.git.repository import Repository
+
+# The limit is git's own default, written down so that a newer git cannot change reports: with more than 1,000
+# candidates on both sides only exact renames are found.
+_CONFIG = """\
+[core]
+	repositoryFormatVersion = 0
+	bare = true
+	quotePath = false
+[diff]
+	renameLimit = 1000
+[i18n]
+	logOutputEncoding = UTF-8
+"""
+
+
+class View:
+    """A bare repository of our own that borrows another's objects.
+
+    It has no branches, no user, system or repository configuration, no attributes but ours and no remote: whatever
+    somebody configured, a patch comes out the same, and a blob that is not there is an error at once, never a fetch.
+    """
+
+    def __init__(self, folder: Path, objects: Path, shallow: frozenset[str]) -> None:
+        self._folder = folder
+        self._env = LOCAL | {"GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(objects)}
+        self.shallow = shallow
+
+    async def run(self, arguments: Sequence[str], *, stdin: bytes = b"") -> Finished:
+        """Run git on the objects, to its end."""
+        return await run(arguments, env=self._env, cwd=self._folder, stdin=stdin)
+
+    async def read(self, arguments: Sequence[str], *, stdin: bytes = b"") -> bytes:
+        """Run git on the objects and give its output; UpstreamError when it fails."""
+        finished = await self.run(arguments, stdin=stdin)
+        self.expect_success(arguments[0], finished)
+        return finished.out
+
+    @staticmethod
+    def expect_success(command: str, finished: Finished) -> None:
+        """Turn a failed git into an UpstreamError."""
+        if finished.code != 0:
+            raise UpstreamError(f"git {command}: {finished.reason}", retryable=False)
+
+    def running(
+        self, arguments: Sequence[str | bytes], *, stdin: bytes = b""
+    ) -> contextlib.AbstractAsyncContextManager[Running]:
+        """Start git on the objects and read its output as it comes."""
+        return running(arguments, env=self._env, cwd=self._folder, stdin=stdin)
+
+
+@contextlib.contextmanager
+def view_of(repository: Repository) -> Iterator[View]:
+    """Lay out a view in a temporary folder; nothing is written to the repository."""
+    shallow = repository.shallow()
+    with tempfile.TemporaryDirectory(prefix="gitzette-view-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        for part in ("refs", "info"):
+            (folder / part).mkdir()
+        (folder / "HEAD").write_text("ref: refs/heads/none\n")
+        (folder / "config").write_text(_CONFIG)
+        (folder / "info" / "attributes").write_bytes(files("tools.git").joinpath("github.attributes").read_bytes())
+        if shallow:
+            (folder / "shallow").write_text("".join(f"{sha}\n" for sha in sorted(shallow)))
+        yield View(folder, repository.objects, shallow)
