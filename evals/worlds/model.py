@@ -143,6 +143,20 @@ class Repo:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """One thing that a commit meant to do, by name: `change_default`, `rename_function`, `add_flag`, `revert`."""
+
+    kind: str
+    path: str
+    params: tuple[tuple[str, str], ...] = ()
+    """What was done in detail, as pairs: `function`, `parameter`, `old`, `new`, …"""
+
+    def param(self, name: str) -> str:
+        """Find one detail by name."""
+        return dict(self.params)[name]
+
+
+@dataclass(frozen=True)
 class LandedGold:
     """A row that a correct ledger has, and the moment from which it can have it."""
 
@@ -154,9 +168,17 @@ class LandedGold:
     push: int
     """The index of the first push that contains the commit."""
     files: tuple[tuple[str, str], ...]
-    """(path, status) for each file the generator touched."""
+    """(path, status) for each file the generator touched, against the first parent, in the order of the paths.
+
+    The words are GitHub's: `added`, `removed`, `modified`, `renamed`, `changed` (a file became a link or a link a
+    file). A path that is not UTF-8 carries its odd bytes as surrogates.
+    """
     tags: tuple[str, ...] = ()
     """What the generator meant by it: `bot`, `release`, `late`, `chinese`, `huge`, `binary`, …"""
+    edits: tuple[Edit, ...] = ()
+    """What was changed, as the generator changed it; a merge has the edits of its members."""
+    dropped_by: int | None = None
+    """The index of the push that took the commit off the first-parent line; such a row is also tagged `dropped`."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,24 @@
+"""Who works on the made-up projects."""
+
+from evals.worlds.model import User
+
+MAINTAINERS = (
+    User("mira-koenig", "Mira König", "mira@lumen.example"),
+    User("zhanglei-gpu", "张磊", "zhanglei@lumen.example"),
+    User("okafor", "Chidi Okafor", "chidi.okafor@lumen.example"),
+    User("saanvi-r", "Saanvi Rao", "saanvi@lumen.example"),
+)
+CONTRIBUTORS = (
+    User("hexagon42", "hexagon42", "hexagon42@users.noreply.example"),
+    User("liu-yifan", "Liu Yifan", "yifan.liu@mail.example"),
+    User("tbergstrom", "Tove Bergström", "tove@bergstrom.example"),
+    User("j-ortega", "José Ortega", "j.ortega@mail.example"),
+    User("chenxi0301", "陈曦", "chenxi0301@mail.example"),
+    User("patrick-obrien", "Patrick O'Brien", "pob@mail.example"),
+    User("nguyen-an", "Nguyễn An", "an.nguyen@mail.example"),
+)
+DEPENDENCY_BOT = User("dependency-bot[bot]", "dependency-bot[bot]", "dependency-bot@users.noreply.example", bot=True)
+CI_BOT = User("forge-ci[bot]", "forge-ci[bot]", "forge-ci@users.noreply.example", bot=True)
+WEB = User("web-flow", "GitHub", "noreply@github.com")
+"""Who commits what is merged with the button on the web site."""
+EVERYBODY = (*MAINTAINERS, *CONTRIBUTORS, DEPENDENCY_BOT, CI_BOT, WEB)
