@@ -1,7 +1,7 @@
 """What landed: the first-parent line of a branch, cut at a window, with what arrived late and what merges brought."""
 
 import re
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,7 +28,7 @@ async def read_landing(view: View, repo: RepoId, tip: Tip, window: Window, known
     """Find the rows of a window, newest first, and the late ones since the tip that was known before."""
     if tip.sha is None:
         return Landing(repo=repo, branch=tip.branch, tip=None, rows=())
-    line = [commit async for commit in first_parents(view, repo, [tip.sha], window.start, window.end)]
+    line = await first_parents(view, repo, [tip.sha], window.start, window.end)
     rows = tuple(commit for commit in line if commit.committed_at in window)
     lateness = await _late(view, repo, tip.sha, window, known_tip)
     counts = await _count_members(view, rows, lateness.commits)
@@ -48,26 +48,24 @@ async def read_landing(view: View, repo: RepoId, tip: Tip, window: Window, known
 
 async def first_parents(
     view: View, repo: RepoId, revisions: Sequence[str], start: datetime | None = None, end: datetime | None = None
-) -> AsyncGenerator[Commit, None]:
+) -> list[Commit]:
     """Walk the first-parent line, newest first; dates only bound it roughly and never stop the walk."""
     bounds = []
     if start is not None and (since := int(start.timestamp()) - _MARGIN) > 0:
         bounds.append(f"--since-as-filter=@{since} +0000")
     if end is not None and (until := int(end.timestamp()) + _MARGIN) > 0:
         bounds.append(f"--until=@{until} +0000")
-    async for commit in read_commits(view, repo, ["--first-parent", *bounds, *revisions]):
-        yield commit
+    return await read_commits(view, repo, ["--first-parent", *bounds, *revisions])
 
 
-async def read_commits(
-    view: View, repo: RepoId, selection: Sequence[str], stdin: bytes = b""
-) -> AsyncGenerator[Commit, None]:
+async def read_commits(view: View, repo: RepoId, selection: Sequence[str]) -> list[Commit]:
     """Read commits without their diffs."""
-    framing = Framing()
-    async with view.running([*framing.options, *HEAD_ONLY, *selection], stdin=stdin) as git:
+    framing, commits = Framing(), list[Commit]()
+    async with view.running([*framing.options, *HEAD_ONLY, *selection]) as git:
         async for record in framing.records(git.read):
-            yield await with_true_parents(view, parse_commit(repo, record.header))
+            commits.append(await with_true_parents(view, parse_commit(repo, record.header)))
         view.expect_success("log", await git.finish())
+    return commits
 
 
 async def with_true_parents(view: View, commit: Commit) -> Commit:
@@ -92,7 +90,7 @@ async def _late(view: View, repo: RepoId, tip: str, window: Window, known_tip: s
         notices = (_rewritten(known_tip, base, known=found.code <= 1, shallow=bool(view.shallow)),)
     if not base:
         return Lateness(notices=notices)
-    commits = [c async for c in first_parents(view, repo, [tip, f"^{base}"], None, window.start)]
+    commits = await first_parents(view, repo, [tip, f"^{base}"], None, window.start)
     return Lateness(tuple(c for c in commits if c.committed_at < window.start), notices)
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from typing import Self
 
 from agent.domain import Change, Commit, FileChange
 from agent.errors import UpstreamError
@@ -12,6 +14,7 @@ from tools.git.landing import read_commits, with_true_parents
 from tools.git.log import PATCH_OPTIONS, Framing, Record, parse_commit
 from tools.git.missing import Gaps, entries_of, missing_blobs
 from tools.git.patch import Entry, MalformedDiff, read_entries, read_files, unreadable
+from tools.git.process import Running
 from tools.git.view import View
 
 SHALLOW = "the clone is shallow: the commit before it is not here to compare with"
@@ -20,41 +23,98 @@ _PATHS_AT_ONCE = 64 * 1024
 """How many bytes of paths are put on one command line."""
 
 
-async def stream_changes(view: View, repo: RepoId, shas: Sequence[str], gaps: Gaps) -> AsyncGenerator[Change, None]:
-    """Read these commits in one git process, in order.
+class ChangeReader:
+    """Reads commits in order, all in one git process.
 
-    Where it dies, and for the commits that are known to be incomplete, one is read alone and the stream
-    begins anew after it.
+    Where it dies, and for the commits that are known to be incomplete, one is read alone and the stream begins anew
+    after it. An object and not a generator, so that leaving it ends git at once.
     """
-    position = 0
-    while position < len(shas):
-        stretch = list(takewhile(lambda sha: sha not in gaps.shas, shas[position:]))
-        async with contextlib.aclosing(_stream(view, repo, stretch)) as stream:
-            async for change in stream:
-                position = shas.index(change.commit.sha, position) + 1
-                yield change
-        if position < len(shas):
-            if alone := await _read_alone(view, repo, shas[position], gaps.why):
-                yield alone
-            position += 1
+
+    def __init__(self, view: View, repo: RepoId, shas: Sequence[str], gaps: Gaps) -> None:
+        self._view = view
+        self._repo = repo
+        self._waiting = deque(shas)
+        self._gaps = gaps
+        self._stream: PatchStream | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._end_stream()
+
+    async def next(self) -> Change | None:
+        """Read the next commit; None after the last. One that cannot be read at all is left out."""
+        while self._waiting:
+            change = await self._from_stream() or await self._alone()
+            if change is not None:
+                return change
+        return None
+
+    async def _from_stream(self) -> Change | None:
+        """Take the next commit from the stream; None where it has ended."""
+        if self._stream is None:
+            stretch = list(takewhile(lambda sha: sha not in self._gaps.shas, self._waiting))
+            if not stretch:
+                return None
+            self._stream = await PatchStream.start(self._view, self._repo, stretch)
+        change = await self._stream.next()
+        if change is None or change.commit.sha != self._waiting[0]:
+            await self._end_stream()
+            return None
+        self._waiting.popleft()
+        return change
+
+    async def _alone(self) -> Change | None:
+        """Read the next commit by itself."""
+        return (
+            await _read_alone(self._view, self._repo, self._waiting.popleft(), self._gaps.why)
+            if self._waiting
+            else None
+        )
+
+    async def _end_stream(self) -> None:
+        """Stop git, if it runs."""
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            await stream.stop()
 
 
-async def _stream(view: View, repo: RepoId, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
-    """Read commits until all are there or git dies; the one that it dies on is not given."""
-    framing = Framing()
-    arguments = [*framing.options, *PATCH_OPTIONS, "--no-walk=unsorted", "--stdin"]
-    if not shas:
-        return
-    async with view.running(arguments, stdin="\n".join(shas).encode("ascii")) as git:
-        async for record in framing.records(git.read):
-            if record.last and (await git.finish()).code != 0:
-                return
-            try:
-                yield await _whole(view, repo, record)
-            except MalformedDiff:
-                return
-            # Others have their turn, however long the history is.
-            await asyncio.sleep(0)
+class PatchStream:
+    """One git process that prints commits with their patches."""
+
+    def __init__(
+        self, view: View, repo: RepoId, framing: Framing, stack: contextlib.AsyncExitStack, git: Running
+    ) -> None:
+        self._view = view
+        self._repo = repo
+        self._records = framing.records(git.read)
+        self._git = git
+        self._stack = stack
+
+    @classmethod
+    async def start(cls, view: View, repo: RepoId, shas: Sequence[str]) -> Self:
+        """Ask git for these commits."""
+        framing, stack = Framing(), contextlib.AsyncExitStack()
+        arguments = [*framing.options, *PATCH_OPTIONS, "--no-walk=unsorted", "--stdin"]
+        git = await stack.enter_async_context(view.running(arguments, stdin="\n".join(shas).encode("ascii")))
+        return cls(view, repo, framing, stack, git)
+
+    async def next(self) -> Change | None:
+        """Read the next commit; None at the end, and for the one that git died on."""
+        # Others have their turn, however long the history is.
+        await asyncio.sleep(0)
+        record = await anext(self._records, None)
+        if record is None or (record.last and (await self._git.finish()).code != 0):
+            return None
+        try:
+            return await _whole(self._view, self._repo, record)
+        except MalformedDiff:
+            return None
+
+    async def stop(self) -> None:
+        """End git, whatever it was doing."""
+        await self._stack.aclose()
 
 
 async def _whole(view: View, repo: RepoId, record: Record) -> Change:
@@ -72,11 +132,14 @@ def _cut_off(view: View, commit: Commit) -> bool:
 
 async def _read_alone(view: View, repo: RepoId, sha: str, why: str) -> Change | None:
     """Read one commit of which something may be missing; None if the commit itself is damaged."""
-    whole = [change async for change in _stream(view, repo, [sha])]
-    if whole:
-        return whole[0]
+    stream = await PatchStream.start(view, repo, [sha])
     try:
-        (commit,) = [commit async for commit in read_commits(view, repo, ["--no-walk", sha])]
+        if whole := await stream.next():
+            return whole
+    finally:
+        await stream.stop()
+    try:
+        (commit,) = await read_commits(view, repo, ["--no-walk", sha])
     except UpstreamError:
         return None
     return await _piecewise(view, commit, why)

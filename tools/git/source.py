@@ -12,7 +12,7 @@ from agent.window import Window
 from tools.git.branch import find_tip
 from tools.git.landing import read_commits, read_landing
 from tools.git.missing import close_gaps, present_commits
-from tools.git.reading import stream_changes
+from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.view import View, view_of
@@ -46,8 +46,8 @@ class GitSource:
         with view_of(repository) as view:
             present = await present_commits(view, shas)
             gaps = await close_gaps(repository, view, present, self._network)
-            async with contextlib.aclosing(stream_changes(view, self.repo, present, gaps)) as stream:
-                async for change in stream:
+            async with ChangeReader(view, self.repo, present, gaps) as reader:
+                while (change := await reader.next()) is not None:
                     yield change
 
     async def prepare(self, shas: Sequence[str]) -> None:
@@ -63,7 +63,7 @@ class GitSource:
             if not commit.is_merge or sha in view.shallow:
                 return ()
             selection = [f"^{commit.parents[0]}", *commit.parents[1:]]
-            return tuple([member async for member in read_commits(view, self.repo, selection)])
+            return tuple(await read_commits(view, self.repo, selection))
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
@@ -82,7 +82,7 @@ class GitSource:
         """Read one commit by its full hash."""
         if not await present_commits(view, [sha]):
             raise NotFound(f"{self.repo} has no commit {sha}")
-        (commit,) = [commit async for commit in read_commits(view, self.repo, ["--no-walk", sha])]
+        (commit,) = await read_commits(view, self.repo, ["--no-walk", sha])
         return commit
 
     async def _open(self) -> Repository:
