@@ -26,7 +26,7 @@ class Address:
         try:
             url = httpx.URL(text.strip())
         except (httpx.InvalidURL, TypeError) as error:
-            raise ConfigError(f"the GitHub address {text!r} cannot be read: {error}") from error
+            raise ConfigError(f"the GitHub address cannot be read: {error}") from error
         if url.scheme not in ("http", "https") or not url.host:
             raise ConfigError("the GitHub address must start with https:// (or http://), for example " + GITHUB)
         if url.userinfo or url.query or url.fragment:

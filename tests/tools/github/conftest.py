@@ -1,0 +1,190 @@
+"""A scripted server on a real socket, a clock that only moves when somebody sleeps, and clients of both."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from tools.github.cache import HttpCache
+from tools.github.client import GitHubClient
+from tools.github.wire import Manners
+
+TOKEN = "ghp_secretsecretsecret"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request as it arrived."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is sent back; `fault` is `reset`, `half`, `dribble` or `silent`."""
+
+    status: int = 200
+    json: Any = None
+    body: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    fault: str = ""
+
+    def content(self) -> bytes:
+        return self.body if self.body is not None else json.dumps(self.json).encode()
+
+
+Answer = Reply | Callable[[Seen], Reply]
+
+
+class Hub:
+    """Answers each path from its script; the last answer of a script stays."""
+
+    def __init__(self) -> None:
+        self.base = ""
+        self.seen: list[Seen] = []
+        self._scripts: dict[str, list[Answer]] = {}
+
+    def on(self, path: str, *answers: Answer) -> None:
+        self._scripts[path] = list(answers)
+
+    @property
+    def paths(self) -> list[str]:
+        return [seen.path for seen in self.seen]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (seen := await self._read(reader)) is not None:
+                self.seen.append(seen)
+                if not await self._write(writer, seen, self._answer(seen)):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    def _answer(self, seen: Seen) -> Reply:
+        script = self._scripts.get(seen.path)
+        if not script:
+            return Reply(404, {"message": "Not Found"})
+        answer = script.pop(0) if len(script) > 1 else script[0]
+        return answer if isinstance(answer, Reply) else answer(seen)
+
+    async def _read(self, reader: asyncio.StreamReader) -> Seen | None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        method, target, _ = first.split(" ")
+        headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if line)}
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+        url = urlsplit(target)
+        return Seen(method, url.path, dict(parse_qsl(url.query)), headers, body)
+
+    async def _write(self, writer: asyncio.StreamWriter, seen: Seen, reply: Reply) -> bool:
+        if reply.fault == "reset":
+            writer.transport.abort()
+            return False
+        if reply.fault == "silent":
+            await asyncio.sleep(30)
+            return False
+        content, status = reply.content(), reply.status
+        etag = f'W/"{hashlib.sha256(content).hexdigest()}"'
+        if status == 200 and seen.method == "GET" and seen.headers.get("if-none-match") == etag:
+            status, content = 304, b""
+        headers = {
+            "Content-Type": "application/json",
+            "ETag": etag,
+            "Content-Length": str(len(content)),
+        } | reply.headers
+        lines = "".join(f"{name}: {value.replace('BASE', self.base)}\r\n" for name, value in headers.items())
+        writer.write(f"HTTP/1.1 {status} X\r\n{lines}\r\n".encode())
+        if reply.fault == "half":
+            writer.write(content[: len(content) // 2])
+            await writer.drain()
+            return False
+        if reply.fault == "dribble":
+            for byte in content:
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        writer.write(content)
+        await writer.drain()
+        return True
+
+
+@dataclass
+class Time:
+    """A clock that moves only when somebody sleeps."""
+
+    now: float = 1_800_000_000.0
+    slept: list[float] = field(default_factory=list)
+
+    def clock(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+class Kit:
+    """Everything a test needs to talk to scripted servers."""
+
+    Reply = Reply
+    token = TOKEN
+
+    def __init__(self) -> None:
+        self.time = Time()
+        self.hub = Hub()
+        self._servers: list[asyncio.Server] = []
+        self._clients: list[GitHubClient] = []
+
+    async def start(self, hub: Hub) -> Hub:
+        server = await asyncio.start_server(hub.serve, "127.0.0.1", 0)
+        self._servers.append(server)
+        hub.base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        return hub
+
+    async def another_hub(self) -> Hub:
+        return await self.start(Hub())
+
+    def client(
+        self,
+        *,
+        token: str | None = TOKEN,
+        cache: HttpCache | None = None,
+        base: str | None = None,
+        manners: Manners | None = None,
+    ) -> GitHubClient:
+        client = GitHubClient(
+            base_url=base or self.hub.base,
+            token=token,
+            cache=cache,
+            manners=manners,
+            clock=self.time.clock,
+            sleep=self.time.sleep,
+            jitter=lambda: 0.5,
+        )
+        self._clients.append(client)
+        return client
+
+    async def close(self) -> None:
+        for client in self._clients:
+            await client.aclose()
+        for server in self._servers:
+            server.close()
+
+
+@pytest.fixture
+async def kit() -> AsyncIterator[Kit]:
+    kit = Kit()
+    await kit.start(kit.hub)
+    yield kit
+    await kit.close()

@@ -1,0 +1,178 @@
+"""The client in bad weather: what can get better is tried again, what cannot ends soon, and nothing waits for ever."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import TypeAdapter
+
+from agent.errors import RateLimited, UpstreamError
+from tools.github.graph import GraphAnswer
+from tools.github.wire import Manners
+
+if TYPE_CHECKING:
+    from tests.tools.github.conftest import Kit
+
+NUMBERS = TypeAdapter(list[int])
+SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes"}
+ABUSE = {"message": "You have triggered an abuse detection mechanism."}
+
+
+class Viewer(GraphAnswer):
+    data: dict[str, str] | None = None
+
+
+async def test_faults_that_pass_are_tried_again(kit: "Kit") -> None:
+    html = {"Content-Type": "text/html"}
+    kit.hub.on(
+        "/x",
+        kit.Reply(502, {"message": "Server Error"}),
+        kit.Reply(504, body=b"<html>Unicorn!</html>", headers=html),
+        kit.Reply(503, body=b"<html>labelled as JSON</html>"),
+        kit.Reply(fault="reset"),
+        kit.Reply(json=[1], fault="half"),
+        kit.Reply(200, body=b"<!DOCTYPE html>"),
+        kit.Reply(200, body=b"[1, 2"),
+        kit.Reply(json=[1]),
+    )
+    client = kit.client(manners=Manners(attempts=8))
+    assert (await client.get("/x", NUMBERS)).value == [1]
+    assert client.usage.sent == 8
+    assert client.usage.host(client.address.host).retried == 7
+
+
+async def test_back_off_grows_and_ends(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(502))
+    with pytest.raises(UpstreamError, match="HTTP 502") as caught:
+        await kit.client().get("/x", NUMBERS)
+    assert caught.value.retryable
+    assert kit.time.slept == [0.75, 1.5, 3.0, 6.0]
+    assert len(kit.hub.seen) == 5
+
+
+async def test_a_server_that_dribbles_is_cut_off(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(body=b"[" + b" " * 100 + b"1]", fault="dribble"), kit.Reply(json=[1]))
+    assert (await kit.client(manners=Manners(request_seconds=0.3)).get("/x", NUMBERS)).value == [1]
+
+
+async def test_a_silent_server_is_cut_off(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(fault="silent"))
+    with pytest.raises(UpstreamError, match=r"0\.1 s"):
+        await kit.client(manners=Manners(request_seconds=0.1, attempts=2)).get("/x", NUMBERS)
+
+
+async def test_a_server_that_is_not_there_is_an_error_not_a_traceback(kit: "Kit") -> None:
+    with pytest.raises(UpstreamError, match="ConnectError"):
+        await kit.client(base="http://127.0.0.1:9", manners=Manners(attempts=2)).get("/x", NUMBERS)
+
+
+async def test_an_endless_answer_is_an_error_before_memory_ends(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(body=b"[" + b"1," * 200_000 + b"1]"))
+    with pytest.raises(UpstreamError, match="larger than") as caught:
+        await kit.client(manners=Manners(max_bytes=100_000)).get("/x", NUMBERS)
+    assert not caught.value.retryable
+    assert len(kit.hub.seen) == 1
+
+
+@pytest.mark.parametrize("status", [403, 429])
+@pytest.mark.parametrize("body", [SECONDARY, ABUSE])
+async def test_a_secondary_limit_with_retry_after_waits_that_long(
+    kit: "Kit", status: int, body: dict[str, str]
+) -> None:
+    kit.hub.on("/x", kit.Reply(status, body, headers={"Retry-After": "7"}), kit.Reply(json=[1]))
+    client = kit.client()
+    assert (await client.get("/x", NUMBERS)).value == [1]
+    assert kit.time.slept == [7.0]
+    assert client.usage.host(client.address.host).waited == 7.0
+
+
+async def test_a_secondary_limit_without_retry_after_waits_a_minute_then_two(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(403, SECONDARY), kit.Reply(403, SECONDARY), kit.Reply(json=[1]))
+    assert (await kit.client().get("/x", NUMBERS)).value == [1]
+    assert kit.time.slept == [60.0, 120.0]
+
+
+async def test_a_secondary_limit_that_never_ends_is_given_up(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(403, SECONDARY))
+    with pytest.raises(RateLimited) as caught:
+        await kit.client().get("/x", NUMBERS)
+    assert caught.value.retry_after == 240.0
+    assert kit.time.slept == [60.0, 120.0]
+
+
+async def test_an_exhausted_limit_waits_until_its_reset(kit: "Kit") -> None:
+    spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
+    kit.hub.on("/x", kit.Reply(403, {"message": "API rate limit exceeded"}, headers=spent), kit.Reply(json=[1]))
+    assert (await kit.client().get("/x", NUMBERS)).value == [1]
+    assert kit.time.slept == [31.0]
+
+
+async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: "Kit") -> None:
+    spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 3000)}
+    kit.hub.on("/x", kit.Reply(403, {"message": "API rate limit exceeded"}, headers=spent))
+    client = kit.client(token=None)
+    for _ in range(2):
+        with pytest.raises(RateLimited, match="GITHUB_TOKEN raises the limit") as caught:
+            await client.get("/x", NUMBERS)
+    assert caught.value.retry_after == 3001.0
+    assert (len(kit.hub.seen), kit.time.slept) == (1, [])
+
+
+async def test_no_request_is_sent_when_the_last_answer_said_that_none_is_left(kit: "Kit") -> None:
+    spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 10)}
+    kit.hub.on("/x", kit.Reply(json=[1], headers=spent), kit.Reply(json=[2]))
+    client = kit.client()
+    await client.get("/x", NUMBERS)
+    assert client.remaining() == 0
+    await client.get("/x", NUMBERS)
+    assert kit.time.slept == [11.0]
+
+
+async def test_waits_end_at_the_deadline_of_the_run(kit: "Kit") -> None:
+    limited = kit.Reply(429, SECONDARY, headers={"Retry-After": "50"})
+    kit.hub.on("/x", limited, kit.Reply(json=[1]), limited, kit.Reply(json=[1]), limited)
+    client = kit.client(manners=Manners(run_seconds=120))
+    await client.get("/x", NUMBERS)
+    await client.get("/x", NUMBERS)
+    with pytest.raises(RateLimited):
+        await client.get("/x", NUMBERS)
+    assert kit.time.slept == [50.0, 50.0]
+
+
+async def test_nonsense_in_limit_headers_is_ignored(kit: "Kit") -> None:
+    odd = {"X-RateLimit-Remaining": "zéro", "X-RateLimit-Reset": "-1", "Retry-After": "9" * 400}
+    kit.hub.on("/x", kit.Reply(json=[1], headers=odd))
+    assert (await kit.client().get("/x", NUMBERS)).value == [1]
+
+
+async def test_a_503_that_says_when_is_tried_again_then(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(503, headers={"Retry-After": "4"}), kit.Reply(json=[1]))
+    await kit.client().get("/x", NUMBERS)
+    assert kit.time.slept == [4.0]
+
+
+async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: "Kit") -> None:
+    limited = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
+    spent = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(kit.time.now) + 30)}
+    kit.hub.on("/graphql", kit.Reply(json=limited, headers=spent), kit.Reply(json={"data": {"x": "y"}}))
+    answer = await kit.client().graphql("{x}", {}, Viewer, stamp="")
+    assert answer.data == {"x": "y"}
+    assert kit.time.slept == [31.0]
+
+
+async def test_a_graphql_question_is_asked_once_for_each_stamp(kit: "Kit") -> None:
+    kit.hub.on("/graphql", kit.Reply(json={"data": {"x": "y"}}))
+    client = kit.client()
+    for stamp in ("monday", "monday", "tuesday"):
+        assert (await client.graphql("{x}", {}, Viewer, stamp=stamp)).data == {"x": "y"}
+    assert client.usage.sent == 2
+
+
+async def test_a_graphql_failure_without_data_is_tried_again_and_a_wrong_query_is_not(kit: "Kit") -> None:
+    broken = {"data": None, "errors": [{"message": "Something went wrong while executing your query"}]}
+    kit.hub.on("/graphql", kit.Reply(json=broken), kit.Reply(json={"data": {"x": "y"}}))
+    assert (await kit.client().graphql("{x}", {}, Viewer, stamp="")).data == {"x": "y"}
+    wrong = {"errors": [{"message": "Field 'z' doesn't exist", "extensions": {"code": "undefinedField"}}]}
+    kit.hub.on("/graphql", kit.Reply(json=wrong))
+    with pytest.raises(UpstreamError, match="doesn't exist") as caught:
+        await kit.client().graphql("{z}", {}, Viewer, stamp="")
+    assert not caught.value.retryable
