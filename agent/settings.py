@@ -66,6 +66,8 @@ class Budget(BaseModel):
     """Pages of 100 open issues listed on the first run of a repository."""
     wait_seconds: float = Field(default=900, ge=0, le=86_400)
     """The longest a run waits for a rate limit before it says what is missing."""
+    retry_seconds: float = Field(default=1.0, ge=0, le=60)
+    """The pause before a failed request is sent again; it doubles each time."""
 
 
 class Settings(BaseModel):

@@ -28,6 +28,13 @@ class PlainProgress:
         self._stream.flush()
 
 
+class QuietProgress:
+    """Says nothing, for runs that nobody watches."""
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        """Keep silent."""
+
+
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
     """Choose the display that fits the stream."""
@@ -42,7 +49,7 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
 @contextmanager
 def _live(stream: TextIO) -> Iterator[Progress]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
     bars = Bars(
@@ -54,7 +61,7 @@ def _live(stream: TextIO) -> Iterator[Progress]:
         TimeElapsedColumn(),
         console=Console(file=stream),
     )
-    tasks: dict[RepoId, int] = {}
+    tasks: dict[RepoId, TaskID] = {}
 
     class LiveProgress:
         """One line for each repository, redrawn in place."""

@@ -1,0 +1,72 @@
+"""Scores and the figures made of them: how many, how sure, and whether that is enough."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a scorer says of one thing: the reason first, then the value; None when it cannot tell."""
+
+    reason: str
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a figure must reach."""
+
+    limit: float
+    sense: Literal["at least", "at most"] = "at least"
+
+    def met(self, value: float) -> bool:
+        """Tell whether a value is good enough."""
+        return value >= self.limit if self.sense == "at least" else value <= self.limit
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A metric over its cases; `n` is 0 and `ok` None where there was nothing to measure."""
+
+    value: float | None
+    n: int
+    low: float | None
+    high: float | None
+    target: float
+    sense: str
+    ok: bool | None
+    worst: tuple[str, ...] = ()
+    """The reasons of the first few failures."""
+
+    def as_json(self) -> dict[str, object]:
+        """Give the figure as plain data."""
+        return asdict(self)
+
+
+def share(scores: Sequence[Score], target: Target) -> Figure:
+    """Average scores between 0 and 1, with the interval of Wilson at 95 %; a score that could not be given counts 0."""
+    if not scores:
+        return Figure(None, 0, None, None, target.limit, target.sense, None)
+    values = [score.value or 0.0 for score in scores]
+    n, mean = len(values), sum(values) / len(values)
+    low, high = _wilson(mean, n)
+    failed = tuple(score.reason for score in scores if (score.value or 0.0) < 1.0)
+    return Figure(mean, n, low, high, target.limit, target.sense, target.met(mean), failed[:5])
+
+
+def measure(values: Sequence[float], target: Target) -> Figure:
+    """Take the median of a measured quantity, with its smallest and largest value."""
+    if not values:
+        return Figure(None, 0, None, None, target.limit, target.sense, None)
+    ordered = sorted(values)
+    median = ordered[len(ordered) // 2]
+    return Figure(median, len(ordered), ordered[0], ordered[-1], target.limit, target.sense, target.met(median))
+
+
+def _wilson(mean: float, n: int) -> tuple[float, float]:
+    z = 1.96
+    centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,0 +1,142 @@
+"""The commands `run` and `runs`: from arguments to a published report."""
+
+import argparse
+import asyncio
+import json
+import secrets
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agent.domain import Report
+from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.record import to_json
+from agent.settings import FILE_NAME, RepoSpec, Settings, read_settings
+from agent.window import Window
+from gitzette.here import checkout_here
+from gitzette.progress import progress
+from gitzette.when import window_of
+from gitzette.wiring import home_of, open_house
+from graphs import daily
+from graphs.desk import Progress
+from tools.github.usage import Usage
+
+
+def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Report on a window; 3 when something that was asked for is missing."""
+    with ExitStack() as stack:
+        now = datetime.now(UTC)
+        if args.demo:
+            from gitzette.demo import demo_world
+
+            settings, now = stack.enter_context(demo_world(args))
+        else:
+            settings = settings_for(args, environ)
+        window = window_of(args, settings.tz, now)
+        specs = settings.repos or (checkout_here(Path.cwd()),)
+        _refuse_twice(specs)
+        with progress() as display:
+            covered = asyncio.run(cover(settings, environ, window, specs, now, display))
+    report = covered.report
+    sys.stderr.write(_told(covered))
+    if args.json:
+        sys.stdout.write(json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n")
+    else:
+        sys.stdout.write(f"{covered.page}\n")
+    return EXIT_INCOMPLETE if report.failures else EXIT_DONE
+
+
+def settings_for(args: argparse.Namespace, environ: Mapping[str, str]) -> Settings:
+    """Read the configuration and let the command line override it."""
+    file = Path(FILE_NAME)
+    settings = read_settings(file if file.is_file() else None, environ)
+    given: dict[str, Any] = {
+        key: value for key in ("tz", "lang", "source", "out") if (value := getattr(args, key, None)) is not None
+    }
+    if args.repo:
+        given["repos"] = [RepoSpec.parse(text) for text in args.repo]
+    # Validated again: the command line is as untrusted as the file.
+    known = {name: getattr(settings, name) for name in settings.model_fields_set}
+    return Settings.model_validate(known | given)
+
+
+def _refuse_twice(specs: tuple[RepoSpec, ...]) -> None:
+    names = [spec.name for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{name} is named twice; each repository can be in a report once")
+
+
+@dataclass(frozen=True)
+class Covered:
+    """A run that ended: its report, where it stands, and what it spent."""
+
+    report: Report
+    page: Path
+    usage: Usage
+
+
+async def cover(
+    settings: Settings,
+    environ: Mapping[str, str],
+    window: Window,
+    specs: tuple[RepoSpec, ...],
+    now: datetime,
+    display: Progress,
+) -> Covered:
+    """Run the graph, and keep what the run spent beside the report."""
+    run_id = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    started = time.monotonic()
+    async with open_house(settings, environ, display, now) as house:
+        house.runs.begin(run_id, window.key, now)
+        status = "failed"
+        try:
+            state: dict[str, Any] = {"window": window, "specs": specs}
+            result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=house.deps)  # type: ignore[arg-type]
+            report: Report = result["report"]
+            status = "incomplete" if report.failures else "done"
+        finally:
+            details = {
+                "repos": [spec.name for spec in specs],
+                "seconds": round(time.monotonic() - started, 3),
+                "requests": {name: asdict(host) for name, host in house.client.usage.hosts.items()},
+            }
+            house.runs.end(run_id, status, datetime.now(UTC), details)
+        return Covered(report, house.publisher.paths(report)[0], house.client.usage)
+
+
+def _told(covered: Covered) -> str:
+    report, usage = covered.report, covered.usage
+    lines = [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
+    lines.append(
+        f"gitzette: {report.window.key}: {len(report.ledger)} commits of {len(report.sections)} repositories; "
+        f"{usage.sent} API requests, {usage.free} of them free"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """List earlier runs, newest first."""
+    from memory.database import open_database
+    from memory.runs import Runs
+
+    file = Path(FILE_NAME)
+    settings = read_settings(file if file.is_file() else None, environ)
+    db = open_database(home_of(settings, environ))
+    records = Runs(db).latest()
+    db.close()
+    if args.json:
+        sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
+        return EXIT_DONE
+    for record in records:
+        repos = ", ".join(record.details.get("repos", []))
+        seconds = record.details.get("seconds", "?")
+        sys.stdout.write(f"{record.started}  {record.status:<10}  {record.window}  {seconds} s  {repos}\n")
+    if not records:
+        sys.stdout.write("no runs yet\n")
+    return EXIT_DONE

@@ -1,0 +1,121 @@
+"""Where everything with a side effect is built, from settings and the environment, and nowhere else."""
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from agent.errors import UsageError
+from agent.ids import RepoId
+from agent.pages import Web
+from agent.settings import RepoSpec, Settings
+from agent.sources import CodeSource, NoThreads, ThreadSource
+from gitzette.publish import FilePublisher
+from graphs.desk import Deps, Desk, Progress
+from memory.answers import Answers
+from memory.database import open_database
+from memory.issues import OpenIssues
+from memory.landings import Landings
+from memory.runs import Runs
+from tools.git.mirror import MirrorKeeper
+from tools.git.remote import remote_environment
+from tools.git.source import GitSource
+from tools.github.client import GitHubClient
+from tools.github.code import GitHubCode
+from tools.github.threads import GitHubThreads
+from tools.github.wire import Manners
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """What a command works with."""
+
+    deps: Deps
+    runs: Runs
+    client: GitHubClient
+    publisher: FilePublisher
+
+
+def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
+    """Find the folder that outlives a run: mirrors and memory."""
+    if settings.home is not None:
+        return settings.home.expanduser()
+    data = environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "gitzette"
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings, environ: Mapping[str, str], progress: Progress, now: datetime
+) -> AsyncIterator[House]:
+    """Build everything for a run, and close it afterwards."""
+    home = home_of(settings, environ)
+    db = open_database(home)
+    token = settings.token.get_secret_value() if settings.token else None
+    budget = settings.budget
+    manners = Manners(
+        max_wait=budget.wait_seconds, run_seconds=2 * budget.wait_seconds + 900, first_pause=budget.retry_seconds
+    )
+    publisher = FilePublisher(settings.out, settings.lang, Web(settings.web))
+    try:
+        async with GitHubClient(
+            base_url=settings.github_url, token=token, cache=Answers(db, now.date()), manners=manners
+        ) as client:
+            desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ)
+            yield House(deps=_deps(db, desks, publisher, progress), runs=Runs(db), client=client, publisher=publisher)
+    finally:
+        db.close()
+
+
+def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
+    """Build the keeper of our own mirrors."""
+    return MirrorKeeper(home, settings.git_url, token, environ=environ)
+
+
+def _deps(db: Database, desks: "SourceDesks", publisher: FilePublisher, progress: Progress) -> Deps:
+    return Deps(desks=desks, landings=Landings(db), issues=OpenIssues(db), publisher=publisher, progress=progress)
+
+
+class SourceDesks:
+    """Chooses the sources of each repository by the settings."""
+
+    def __init__(
+        self, settings: Settings, client: GitHubClient, keeper: MirrorKeeper, environ: Mapping[str, str] = os.environ
+    ) -> None:
+        self._settings = settings
+        self._client = client
+        self._keeper = keeper
+        self._environ = environ
+        self._open: dict[RepoId, Desk] = {}
+
+    async def open(self, spec: RepoSpec) -> Desk:
+        """Prepare the sources of a repository, once."""
+        if spec.name not in self._open:
+            by_api = self._settings.source == "api"
+            self._open[spec.name] = Desk(
+                code=await self._code(spec),
+                threads=self._threads(spec),
+                diffs=self._settings.budget.api_diffs if by_api else None,
+            )
+        return self._open[spec.name]
+
+    async def _code(self, spec: RepoSpec) -> CodeSource:
+        if self._settings.source == "api":
+            if spec.path is not None:
+                raise UsageError(f"{spec.name}={spec.path} is read from git; leave out the path or --source api")
+            return GitHubCode(self._client, spec.name, spec.branch)
+        if spec.path is not None:
+            return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self._environ))
+        return await self._keeper.source(spec.name, branch=spec.branch)
+
+    def _threads(self, spec: RepoSpec) -> ThreadSource:
+        settings = self._settings
+        if settings.source == "git":
+            return NoThreads(spec.name, "--source git reads commits only")
+        if spec.path is not None and not settings.threads_wanted:
+            return NoThreads(spec.name, "neither GITHUB_TOKEN nor GITZETTE_GITHUB_URL is set for a local mirror")
+        return GitHubThreads(self._client, spec.name, open_pages=settings.budget.open_issue_pages)
