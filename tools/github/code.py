@@ -59,14 +59,14 @@ class GitHubCode:
         return Landing(repo=self.repo, branch=branch, tip=tip, rows=rows, late=tuple(map(_row, late)), notices=notices)
 
     async def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
-        """Read these commits with their patches, in the order given, a few ahead of the reader.
+        """Read these commits with their patches, in the order given, each once, a few ahead of the reader.
 
         A commit that GitHub does not have or cannot send is left out; a limit, or several such commits in a row, is
         an error.
         """
         name = (await self._about()).full_name
         ahead: list[asyncio.Task[Change]] = []
-        waiting, failed = list(reversed(shas)), 0
+        waiting, failed = list(reversed(dict.fromkeys(shas))), 0
         try:
             while waiting or ahead:
                 while waiting and len(ahead) < _READ_AHEAD:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 _START = re.compile(rb"^diff --git ", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ ", re.MULTILINE)
@@ -22,7 +23,7 @@ class RawFile:
 def parse(diff: bytes) -> list[RawFile]:
     """Cut a diff into its files, in order; lines of content never start in column 0 with `diff`."""
     starts = [match.start() for match in _START.finditer(diff)]
-    return [_file(diff[start:end]) for start, end in zip(starts, [*starts[1:], len(diff)], strict=True)]
+    return [_file(diff[start:end]) for start, end in pairwise([*starts, len(diff)])]
 
 
 def _file(part: bytes) -> RawFile:

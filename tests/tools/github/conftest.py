@@ -134,11 +134,37 @@ class Time:
         self.now += seconds
 
 
+def commit(sha: str, parents: list[str], when: str, **more: Any) -> dict[str, Any]:
+    """Write a commit as GitHub does."""
+    who = {"name": "Ann", "email": "ann@example.com", "date": when}
+    text = {"author": who, "committer": who, "message": more.pop("message", f"Change {sha[:4]}\n")}
+    return {"sha": sha, "commit": text, "parents": [{"sha": p} for p in parents], "author": None} | more
+
+
+def issue(number: int, updated: str, **more: Any) -> dict[str, Any]:
+    """Write an issue as GitHub does, with the nulls that really happen."""
+    return {
+        "number": number,
+        "title": f"Issue {number}",
+        "body": None,
+        "state": "open",
+        "user": None,
+        "labels": ["plain", {"name": "bug"}, {"name": None}],
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": updated,
+        "closed_at": None,
+        "comments": 0,
+        "field_of_next_year": {},
+    } | more
+
+
 class Kit:
     """Everything a test needs to talk to scripted servers."""
 
     Reply = Reply
     token = TOKEN
+    commit = staticmethod(commit)
+    issue = staticmethod(issue)
 
     def __init__(self) -> None:
         self.time = Time()

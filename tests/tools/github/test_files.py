@@ -1,0 +1,113 @@
+"""A commit's files when GitHub leaves patches out: they are asked for again, never told as unchanged."""
+
+from typing import TYPE_CHECKING, Any
+
+from agent.domain import Change
+from agent.ids import RepoId
+from tools.github.code import GitHubCode
+
+if TYPE_CHECKING:
+    from tests.tools.github.conftest import Kit, Reply, Seen
+
+SHA, PARENT = "a" * 40, "b" * 40
+REPO = RepoId("acme/lib")
+PATCH = "@@ -0,0 +1 @@\n+x"
+RAW = "application/vnd.github.diff"
+
+
+def file(name: str, patch: str | None = PATCH, **more: Any) -> dict[str, Any]:
+    entry = {"filename": name, "status": "added", "additions": 1, "deletions": 0, "changes": 1, "sha": "f" * 40}
+    return entry | ({"patch": patch} if patch is not None else {}) | more
+
+
+async def read(kit: "Kit", files: list[dict[str, Any]], *, budget: dict[int, int], raw: bytes | None = None) -> Change:
+    """Serve one commit whose pages of a given size hold only so many patches, and read it."""
+
+    def serve(seen: "Seen") -> "Reply":
+        if seen.headers["accept"] == RAW:
+            return kit.Reply(body=raw) if raw is not None else kit.Reply(500)
+        size, page = int(seen.query.get("per_page", 300)), int(seen.query.get("page", 1))
+        shown, left = [], budget.get(size, 10_000)
+        for entry in files[(page - 1) * size : page * size]:
+            left -= "patch" in entry
+            shown.append(entry if left >= 0 else {k: v for k, v in entry.items() if k != "patch"})
+        more = page * size < len(files)
+        link = {"Link": f'<BASE{seen.path}?per_page={size}&page={page + 1}>; rel="next"'} if more else {}
+        stats = {"additions": sum(f["additions"] for f in files), "deletions": 0}
+        body = kit.commit(SHA, [PARENT], "2026-02-03T10:00:00Z", files=shown, stats=stats)
+        return kit.Reply(json=body, headers=link)
+
+    kit.hub.on("/repos/acme/lib", kit.Reply(json={"full_name": "acme/lib", "default_branch": "main"}))
+    kit.hub.on(f"/repos/acme/lib/commits/{SHA}", serve)
+    (change,) = [change async for change in GitHubCode(kit.client(), REPO).changes([SHA])]
+    return change
+
+
+async def test_an_ordinary_commit_costs_one_request(kit: "Kit") -> None:
+    change = await read(kit, [file("a.py"), file("b.png", None, changes=0, additions=0)], budget={})
+    assert [(f.path, f.patch) for f in change.files] == [("a.py", PATCH), ("b.png", None)]
+    assert len(kit.hub.seen) == 2
+
+
+async def test_all_pages_of_files_are_read_in_order(kit: "Kit") -> None:
+    change = await read(kit, [file(f"f{n:03}") for n in range(691)], budget={})
+    assert [f.path for f in change.files] == [f"f{n:03}" for n in range(691)]
+    assert change.incomplete is None
+
+
+async def test_patches_left_out_come_with_smaller_pages(kit: "Kit") -> None:
+    change = await read(kit, [file(f"f{n:03}") for n in range(200)], budget={300: 120, 100: 80, 30: 30})
+    assert all(f.patch == PATCH and f.unreadable is None for f in change.files)
+    # Only the pages with files that lack a patch: the second of 100, then the last one (181..200) of 30.
+    assert [seen.query for seen in kit.hub.seen[2:]] == [
+        {"per_page": "100", "page": "2"},
+        {"per_page": "30", "page": "7"},
+    ]
+
+
+async def test_patches_that_no_page_holds_come_from_the_raw_diff(kit: "Kit") -> None:
+    raw = "".join(f"diff --git a/f{n} b/f{n}\n--- /dev/null\n+++ b/f{n}\n{PATCH}{n}\n" for n in range(3)).encode()
+    change = await read(kit, [file(f"f{n}") for n in range(3)], budget={300: 0, 100: 0, 30: 0, 10: 0}, raw=raw)
+    assert [f.patch for f in change.files] == [f"{PATCH}{n}" for n in range(3)]
+    assert [(f.additions, f.deletions) for f in change.files] == [(1, 0)] * 3
+
+
+async def test_a_patch_that_nobody_sends_makes_the_file_unreadable_not_unchanged(kit: "Kit") -> None:
+    change = await read(kit, [file("a"), file("b")], budget={300: 1, 100: 1, 30: 1, 10: 1})
+    assert change.files[1].unreadable == "GitHub sends no patch for this file"
+    assert change.unreadable == (change.files[1],)
+
+
+async def test_counts_zeroed_with_the_patch_are_taken_from_the_patch(kit: "Kit") -> None:
+    zeroed = file("b", None, additions=0, changes=0, status="modified")
+    raw = f"diff --git a/a b/a\n+++ b/a\n{PATCH}\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n".encode()
+    change = await read(kit, [file("a"), zeroed], budget={300: 0, 100: 0, 30: 0, 10: 0}, raw=raw)
+    assert (change.files[1].additions, change.files[1].deletions) == (1, 1)
+
+
+async def test_a_binary_file_beside_files_without_patch_stays_binary(kit: "Kit") -> None:
+    binary = file("b.png", None, additions=0, changes=0, status="modified")
+    raw = f"diff --git a/a b/a\n+++ b/a\n{PATCH}\ndiff --git a/b.png b/b.png\nBinary files differ\n".encode()
+    change = await read(kit, [file("a"), binary], budget={300: 0, 100: 0, 30: 0, 10: 0}, raw=raw)
+    assert change.files[1].patch is None
+    assert change.files[1].unreadable is None
+
+
+async def test_a_commit_beyond_the_cap_of_3000_files_says_so(kit: "Kit") -> None:
+    files = [file(f"f{n:04}") for n in range(3000)]
+    assert (await read(kit, files, budget={})).incomplete is None
+    cut = [dict(entry, additions=2, changes=2) if n == 0 else entry for n, entry in enumerate(files)]
+    kit.hub.seen.clear()
+    change = await read(kit, files, budget={})
+    assert change.incomplete is None
+    stats = {"stats": {"additions": 4000, "deletions": 0}}
+    head = kit.commit(SHA, [PARENT], "2026-02-03T10:00:00Z", files=cut) | stats
+    kit.hub.on(f"/repos/acme/lib/commits/{SHA}", kit.Reply(json=head))
+    (change,) = [change async for change in GitHubCode(kit.client(), REPO).changes([SHA])]
+    assert change.incomplete == "GitHub lists only the first 3,000 files of a commit"
+
+
+async def test_a_rename_names_where_it_came_from(kit: "Kit") -> None:
+    renamed = file("new.py", None, status="renamed", previous_filename="old.py", additions=0, changes=0)
+    change = await read(kit, [renamed], budget={})
+    assert (change.files[0].status, change.files[0].previous_path) == ("renamed", "old.py")
