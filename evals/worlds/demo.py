@@ -1,10 +1,9 @@
 """A small world to look at: three projects of one company, a busy Wednesday and the days before it."""
 
-from datetime import timedelta
 from pathlib import Path
 
 from evals.worlds import people, questions
-from evals.worlds.drafts import Maker, bump, by_chance, edited, fix, text, version
+from evals.worlds.drafts import bump, by_chance, edited, fix, text, version
 from evals.worlds.edits import (
     Done,
     add_constant,
@@ -14,11 +13,13 @@ from evals.worlds.edits import (
     change_flag_default,
     rename_function,
 )
-from evals.worlds.model import User, World
+from evals.worlds.model import World
+from evals.worlds.plan import filler, pull
 from evals.worlds.projects import ROUTEKIT, SWIFTSERVE, TENSORFORGE
+from evals.worlds.pulls import Ref
 from evals.worlds.script import Ask, Made, Step, at, finish, perform, report, start
 from evals.worlds.source import Constant, Flag, Function, Param, Unit
-from evals.worlds.team import Ref, Team, Work
+from evals.worlds.team import Team
 
 OWNER = "lumen-ai"
 DAY = "2026-02-04"
@@ -47,7 +48,7 @@ def _tensorforge(seed: int, folder: Path) -> Made:
         *questions.for_kernels(team.dice),
     ]
     works = [
-        _work(
+        pull(
             "name-topk",
             "2026-01-30",
             "10:11",
@@ -57,7 +58,7 @@ def _tensorforge(seed: int, folder: Path) -> Made:
                 lambda p, u: add_constant(p, u, Constant("kMaxTopK", "int", "22", "limit of the routing kernel")),
             ),
         ),
-        _work(
+        pull(
             "fuse-norm",
             _EVE,
             "15:20",
@@ -66,8 +67,8 @@ def _tensorforge(seed: int, folder: Path) -> Made:
             labels=("performance",),
             steps=2,
         ),
-        _work("fix-pool", DAY, "02:12", _ZHANG, fix("paged-overflow", page), Ref("big-pool"), steps=2),
-        _work(
+        pull("fix-pool", DAY, "02:12", _ZHANG, fix("paged-overflow", page), Ref("big-pool"), steps=2),
+        pull(
             "fix-mask",
             DAY,
             "09:31",
@@ -76,12 +77,10 @@ def _tensorforge(seed: int, folder: Path) -> Made:
             Ref("prefix-mask", "related"),
             labels=("attention",),
         ),
-        _work(
-            "topk-limit", DAY, "10:05", _SAANVI, edited(routing, lambda p, u: change_constant(p, u, "kMaxTopK", "8"))
-        ),
-        _work("rename-plan", DAY, "11:48", _CHIDI, edited("tensorforge/decode.py", _rename_first)),
-        _work("numpy", DAY, "04:00", people.DEPENDENCY_BOT, bump("numpy", "2.2.1")),
-        _work(
+        pull("topk-limit", DAY, "10:05", _SAANVI, edited(routing, lambda p, u: change_constant(p, u, "kMaxTopK", "8"))),
+        pull("rename-plan", DAY, "11:48", _CHIDI, edited("tensorforge/decode.py", _rename_first)),
+        pull("numpy", DAY, "04:00", people.DEPENDENCY_BOT, bump("numpy", "2.2.1")),
+        pull(
             "docs-zh",
             DAY,
             "06:20",
@@ -96,7 +95,7 @@ def _tensorforge(seed: int, folder: Path) -> Made:
             ),
             chinese=True,
         ),
-        _work(
+        pull(
             "ci-time",
             DAY,
             "13:15",
@@ -110,12 +109,13 @@ def _tensorforge(seed: int, folder: Path) -> Made:
                 "延长 CI 超时",
             ),
         ),
-        _work("release", DAY, "17:00", _MIRA, version(TENSORFORGE, "0.5.0"), tags=("release",)),
-        *_filler(
+        pull("release", DAY, "17:00", _MIRA, version(TENSORFORGE, "0.5.0"), tags=("release",)),
+        *filler(
             team,
-            (("2026-01-30", 2), ("2026-02-01", 1), ("2026-02-02", 3), (_EVE, 4), (DAY, 7), ("2026-02-05", 2)),
-            "tensorforge/comm.py",
+            (("2026-01-30", 2), ("2026-02-01", 1), ("2026-02-02", 3), (_EVE, 4), (DAY, 7)),
+            avoid=("tensorforge/comm.py",),
         ),
+        *filler(team, (("2026-02-05", 2),), avoid=("tensorforge/comm.py",), minutes=400),
     ]
     why = "All-reduce hangs on two nodes since this landed, see the nightly. Taking it out until we know why."
     back = Step(
@@ -158,7 +158,7 @@ def _swiftserve(seed: int, folder: Path) -> Made:
         *questions.for_serving(team.dice),
     ]
     works = [
-        _work(
+        pull(
             "chunk-flag",
             "2026-02-02",
             "09:12",
@@ -168,7 +168,7 @@ def _swiftserve(seed: int, folder: Path) -> Made:
                 lambda p, u: add_flag(p, u, Flag("chunked-prefill-size", "int", "8192", "tokens of a prefill chunk")),
             ),
         ),
-        _work(
+        pull(
             "fix-hang",
             DAY,
             "03:05",
@@ -178,8 +178,8 @@ def _swiftserve(seed: int, folder: Path) -> Made:
             chinese=True,
             steps=3,
         ),
-        _work("fix-stops", DAY, "05:50", _HEX, fix("stop-token", server), Ref("stops", "commit")),
-        _work(
+        pull("fix-stops", DAY, "05:50", _HEX, fix("stop-token", server), Ref("stops", "commit")),
+        pull(
             "fix-lora",
             DAY,
             "08:44",
@@ -188,7 +188,7 @@ def _swiftserve(seed: int, folder: Path) -> Made:
             Ref("adapters"),
             Ref("reload", "second"),
         ),
-        _work(
+        pull(
             "fix-utf8",
             DAY,
             "09:02",
@@ -197,7 +197,7 @@ def _swiftserve(seed: int, folder: Path) -> Made:
             Ref("garbled"),
             chinese=True,
         ),
-        _work(
+        pull(
             "fix-router",
             DAY,
             "16:21",
@@ -206,7 +206,7 @@ def _swiftserve(seed: int, folder: Path) -> Made:
             Ref("retries", "manual"),
             labels=("router",),
         ),
-        _work(
+        pull(
             "chunk-default",
             DAY,
             "10:30",
@@ -214,9 +214,9 @@ def _swiftserve(seed: int, folder: Path) -> Made:
             edited(server, lambda p, u: change_flag_default(p, u, "chunked-prefill-size", "4096")),
             labels=("breaking",),
         ),
-        _work("torch", DAY, "04:01", people.DEPENDENCY_BOT, bump("torch", "2.10.0")),
-        _work("forge", DAY, "19:10", _MIRA, bump("tensorforge", "0.5.0"), Ref("hang", "quoted")),
-        _work(
+        pull("torch", DAY, "04:01", people.DEPENDENCY_BOT, bump("torch", "2.10.0")),
+        pull("forge", DAY, "19:10", _MIRA, bump("tensorforge", "0.5.0"), Ref("hang", "quoted")),
+        pull(
             "guide",
             DAY,
             "12:40",
@@ -230,11 +230,10 @@ def _swiftserve(seed: int, folder: Path) -> Made:
                 "补充文档",
             ),
         ),
-        *_filler(
-            team, (("2026-01-30", 3), ("2026-02-01", 2), ("2026-02-02", 2), (_EVE, 3), (DAY, 9), ("2026-02-05", 1))
-        ),
+        *filler(team, (("2026-01-30", 3), ("2026-02-01", 2), ("2026-02-02", 2), (_EVE, 3), (DAY, 9))),
+        *filler(team, (("2026-02-05", 1),), minutes=400),
     ]
-    idea = _work("dp-attn", DAY, "20:00", _YIFAN, by_chance(SWIFTSERVE, team.dice), chinese=True)
+    idea = pull("dp-attn", DAY, "20:00", _YIFAN, by_chance(SWIFTSERVE, team.dice), chinese=True)
     perform(team, asks, works, [Step(at(DAY, "18:00"), lambda t: t.propose(idea), "dp-attn", idea.opened_at)])
     questions.settle(team.desk)
     return finish(team, folder, repo_id=7002)
@@ -252,37 +251,9 @@ def _routekit(seed: int, folder: Path) -> Made:
             ("question",),
         )
     ]
-    works = _filler(team, (("2026-02-02", 1), (_EVE, 1), (DAY, 2)))
+    works = filler(team, (("2026-02-02", 1), (_EVE, 1), (DAY, 2)))
     perform(team, asks, works, merge=True)
     return finish(team, folder, repo_id=7003)
-
-
-def _work(key: str, day: str, clock: str, author: User, make: Maker, *refs: Ref, **more: object) -> Work:
-    """Plan a pull request that was opened some hours before it landed."""
-    landed = at(day, clock, hours=8 if author in (_ZHANG, _YIFAN, _CHENXI) else 0)
-    return Work(key, landed - timedelta(hours=7, minutes=len(key)), landed, author, make, refs, **more)  # type: ignore[arg-type]
-
-
-def _filler(team: Team, days: tuple[tuple[str, int], ...], *avoid: str) -> list[Work]:
-    """Plan the work that nobody remembers."""
-    works = []
-    for day, count in days:
-        for i in range(count):
-            minute = team.dice.between(5, 1400) if day != "2026-02-05" else team.dice.between(5, 400)
-            author = team.dice.pick((*people.MAINTAINERS, *people.CONTRIBUTORS))
-            chinese = author in (_ZHANG, _YIFAN, _CHENXI) and team.dice.chance(0.5)
-            make = by_chance(team.project, team.dice, avoid)
-            works.append(
-                _work(
-                    f"topic-{day[5:]}-{i}",
-                    day,
-                    f"{minute // 60:02}:{minute % 60:02}:{7 * i % 60:02}",
-                    author,
-                    make,
-                    chinese=chinese,
-                )
-            )
-    return works
 
 
 def _fused_norm(path: str, unit: Unit) -> Done:

@@ -1,5 +1,6 @@
 """A repository's history as a developer makes it, and the record of what landed."""
 
+import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ class Record:
     """A commit as the generator made it."""
 
     sha: str
+    order: int
     tree: Tree
     parents: tuple[str, ...]
     committed_at: datetime
@@ -79,13 +81,14 @@ class History:
         self.heads[branch] = sha
         return sha
 
-    def squash(self, side: str, note: Note) -> str:
-        """Land a branch as one commit on the default branch."""
-        head, before = self.heads[self.branch], self.tree()
+    def squash(self, side: str, note: Note, onto: str | None = None) -> str:
+        """Land a branch as one commit on the default branch, or on the one named."""
+        target = onto or self.branch
+        head, before = self.heads[target], self.tree(target)
         members = [self.records[sha] for sha in self.between(head, (self.heads[side],))]
         after, paths, moves = _replay(before, members, self.tree(side))
         sha = self._keep((head,), before, after, paths, moves, note)
-        self.heads[self.branch] = sha
+        self.heads[target] = sha
         return sha
 
     def merge(self, branch: str, sides: Sequence[str], note: Note) -> str:
@@ -118,8 +121,23 @@ class History:
 
     def between(self, base: str, tips: Iterable[str]) -> list[str]:
         """List what is reachable from the tips and not from the base, in the order it was made."""
-        known, found = self._ancestors((base,)), self._ancestors(tips)
-        return [sha for sha in self.records if sha in found and sha not in known]
+        found: dict[str, bool] = {}
+        queue: list[tuple[int, str]] = []
+
+        def reach(sha: str, wanted: bool) -> None:
+            if sha not in found:
+                heapq.heappush(queue, (-self.records[sha].order, sha))
+            found[sha] = found.get(sha, True) and wanted
+
+        for tip in tips:
+            reach(tip, True)
+        reach(base, False)
+        # A parent was always made before its child, so the youngest first gives each commit its final answer.
+        while any(found[sha] for _, sha in queue):
+            _, sha = heapq.heappop(queue)
+            for parent in self.records[sha].parents:
+                reach(parent, found[sha])
+        return sorted((sha for sha in found if found[sha]), key=lambda sha: self.records[sha].order)
 
     def push(self, at: datetime, *, forced: bool = False) -> int:
         """Show the world the default branch as it stands, and record what landed or went away."""
@@ -159,16 +177,6 @@ class History:
         at = record.committed_at
         return LandedGold(self.repo, sha, at, tuple(members), push, record.files, record.tags, record.edits)
 
-    def _ancestors(self, tips: Iterable[str]) -> set[str]:
-        seen: set[str] = set()
-        todo = list(tips)
-        while todo:
-            sha = todo.pop()
-            if sha not in seen:
-                seen.add(sha)
-                todo += self.records[sha].parents
-        return seen
-
     def _apply(self, tree: Tree, touches: Sequence[Touch]) -> Tree:
         for touch in touches:
             old = tree.get(touch.was or touch.path)
@@ -200,7 +208,9 @@ class History:
         sha = self.objects.add("commit", body)
         at = note.committer.at.astimezone(UTC)
         files = _files(before, after, paths, moves)
-        self.records[sha] = Record(sha, after, parents, at, files, paths, moves, note.edits, note.tags)
+        self.records[sha] = Record(
+            sha, len(self.records), after, parents, at, files, paths, moves, note.edits, note.tags
+        )
         return sha
 
 

@@ -117,7 +117,7 @@ class Stamp:
     def encoded(self, encoding: str) -> bytes:
         """Write the line as a commit has it."""
         zone = self.at.strftime("%z")
-        return f"{self.name} <{self.email}> {int(self.at.timestamp())} {zone}".encode(encoding)
+        return f"{self.name} <{self.email}> {int(self.at.timestamp())} {zone}".encode(encoding, "surrogateescape")
 
 
 def commit_body(

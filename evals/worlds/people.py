@@ -22,3 +22,19 @@ CI_BOT = User("forge-ci[bot]", "forge-ci[bot]", "forge-ci@users.noreply.example"
 WEB = User("web-flow", "GitHub", "noreply@github.com")
 """Who commits what is merged with the button on the web site."""
 EVERYBODY = (*MAINTAINERS, *CONTRIBUTORS, DEPENDENCY_BOT, CI_BOT, WEB)
+CHINESE = (MAINTAINERS[1], CONTRIBUTORS[1], CONTRIBUTORS[4])
+"""Who writes in Chinese now and then."""
+ZONES = {
+    "mira-koenig": 1,
+    "zhanglei-gpu": 8,
+    "okafor": 1,
+    "saanvi-r": 5.5,
+    "hexagon42": -5,
+    "liu-yifan": 8,
+    "tbergstrom": 1,
+    "j-ortega": -6,
+    "chenxi0301": 8,
+    "patrick-obrien": -8,
+    "nguyen-an": 7,
+}
+"""Hours by which their clocks are ahead of UTC."""

@@ -12,7 +12,8 @@ from evals.worlds.history import History
 from evals.worlds.model import LandedGold, Repo, User
 from evals.worlds.objects import Objects
 from evals.worlds.projects import Project, first_files
-from evals.worlds.team import Team, Work
+from evals.worlds.pulls import Work
+from evals.worlds.team import Team
 from evals.worlds.threads import Desk
 
 

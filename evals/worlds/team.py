@@ -11,45 +11,8 @@ from evals.worlds.history import History, Note
 from evals.worlds.model import Edit, User
 from evals.worlds.objects import Stamp
 from evals.worlds.projects import Project
+from evals.worlds.pulls import Clerk, Fate, Work
 from evals.worlds.threads import Desk
-
-
-@dataclass(frozen=True)
-class Ref:
-    """How a pull request speaks of an issue.
-
-    `keyword` closes it; `manual` closes it by a link made on the web site; `commit` closes it by a word in the landed
-    commit only. The rest close nothing: `related` (under a heading), `mention`, `second` (behind a comma after a
-    keyword), `quoted`, `fenced`.
-    """
-
-    issue: str
-    how: str = "keyword"
-
-
-@dataclass(frozen=True)
-class Work:
-    """A pull request to be: announced before it is written, as its number stands in what lands."""
-
-    key: str
-    opened_at: datetime
-    landed_at: datetime
-    author: User
-    make: Maker
-    refs: tuple[Ref, ...] = ()
-    chinese: bool = False
-    steps: int = 1
-    """Commits on the branch."""
-    merger: User = people.MAINTAINERS[0]
-    labels: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    fork: bool = True
-    """Whether the fork it came from still exists."""
-    subject: str | None = None
-    text: str | None = None
-    """What the description says, where it is not left to chance."""
-    trailer: str = ""
-    """What stands at the end of the landed commit's message."""
 
 
 @dataclass
@@ -62,6 +25,11 @@ class Team:
     dice: Dice
     landed: dict[str, str] = field(default_factory=dict)
     """What each piece of work became."""
+
+    @property
+    def clerk(self) -> Clerk:
+        """Who writes the threads."""
+        return Clerk(self.repo, self.history.branch, self.project.template, self.desk, self.dice)
 
     @property
     def repo(self) -> str:
@@ -112,7 +80,7 @@ class Team:
             sha = self.history.squash(side, replace(note, committer=_stamp(people.WEB, work.landed_at)))
         self.landed[work.key] = sha
         self.history.refs[f"refs/pull/{number}/head"] = steps[-1]
-        self._write_pull(work, draft, title, steps, sha)
+        self.clerk.pull(work, draft, Fate(title, steps, sha))
         return sha
 
     def propose(self, work: Work, *, closed_at: datetime | None = None) -> None:
@@ -123,7 +91,20 @@ class Team:
         self.history.fork(side)
         steps = self._steps(work, draft, side, title)
         self.history.refs[f"refs/pull/{self.desk.number(work.key)}/head"] = steps[-1]
-        self._write_pull(work, draft, title, steps, None, closed_at)
+        self.clerk.pull(work, draft, Fate(title, steps, closed_at=closed_at))
+
+    def land_elsewhere(self, work: Work, base: str) -> str:
+        """Land a pull request on another branch, where closing words mean nothing."""
+        number, draft = self.desk.number(work.key), work.make(self.history.tree(base))
+        title = work.subject or wording.subject(self.project.style, draft, work.chinese)
+        side = f"{work.author.login}/{work.key}"
+        self.history.fork(side, self.history.heads[base])
+        steps = self._steps(work, draft, side, title)
+        note = self.note(f"{title} (#{number})", work.author, work.landed_at, edits=draft.edits)
+        sha = self.history.squash(side, note, onto=base)
+        self.history.refs |= {f"refs/heads/{base}": sha, f"refs/pull/{number}/head": steps[-1]}
+        self.clerk.pull(work, draft, Fate(title, steps, sha, base=base))
+        return sha
 
     def revert(
         self, key: str, target: str, opened_at: datetime, at: datetime, by: User, why: str, *, relands: bool = False
@@ -142,7 +123,7 @@ class Team:
         note = self.note(f"{title} (#{number})\n\n{body}", by, at, edits=make(None).edits, tags=work.tags)
         sha = self.history.undo(sha_of, replace(note, committer=_stamp(people.WEB, at)))
         self.landed[key] = sha
-        self._write_pull(work, make(None), title, [sha], sha)
+        self.clerk.pull(work, make(None), Fate(title, (sha,), sha))
         self.desk.mention(target, key, opened_at, by.login)
         return sha
 
@@ -168,18 +149,7 @@ class Team:
         if labels:
             self.desk.label(key, at + timedelta(minutes=3), people.MAINTAINERS[0].login, *labels)
 
-    def chat(self, key: str, start: datetime, end: datetime, count: int, *, chinese: bool = False) -> None:
-        """Let people say something in a thread between two moments."""
-        for i in range(count):
-            at = start + (end - start) * (i + 1) / (count + 1)
-            at = at.replace(microsecond=0)
-            if self.dice.chance(0.25):
-                self.desk.comment(key, at, people.CI_BOT.login, self.dice.pick(wording.BOT_REMARKS))
-            else:
-                remark = self.dice.pick(wording.REMARKS_ZH if chinese else wording.REMARKS)
-                self.desk.comment(key, at, self.dice.pick(people.MAINTAINERS).login, remark)
-
-    def _steps(self, work: Work, draft: Draft, side: str, title: str) -> list[str]:
+    def _steps(self, work: Work, draft: Draft, side: str, title: str) -> tuple[str, ...]:
         """Commit on the branch: first with a blank line too many, which the review finds."""
         span = work.landed_at - work.opened_at
         steps = []
@@ -201,7 +171,7 @@ class Team:
                     side, touches, self.note(message, work.author, at, edits=draft.edits if last else ())
                 )
             )
-        return steps
+        return tuple(steps)
 
     def _message(self, head: str, work: Work, steps: Sequence[str] = ()) -> str:
         lines = [
@@ -211,86 +181,6 @@ class Team:
             lines.insert(0, "* " + head.rpartition(" (#")[0] + "\n\n* address review")
         parts = [head, *lines, *([work.trailer] if work.trailer else [])]
         return "\n\n".join(parts)
-
-    def _write_pull(
-        self,
-        work: Work,
-        draft: Draft,
-        title: str,
-        steps: Sequence[str],
-        sha: str | None,
-        closed_at: datetime | None = None,
-    ) -> None:
-        desk, merged_at = self.desk, work.landed_at if sha else None
-        closed_at = merged_at or closed_at
-        reason = work.text or wording.why(draft, self.dice, work.chinese)
-        body = wording.pull_body(self.project.template, reason, self._related(work), self.dice, work.chinese)
-        closing = [ref.issue for ref in work.refs if ref.how in ("keyword", "manual")]
-        owner = self.repo if work.author.bot else f"{work.author.login}/{self.project.name}"
-        desk.write(
-            work.key,
-            title=title,
-            body=body,
-            author=work.author.login,
-            base=self.history.branch,
-            head_ref=work.key,
-            head_sha=steps[-1],
-            head_repo=owner if work.fork else None,
-            state="closed" if closed_at else "open",
-            closed_at=closed_at,
-            merged_at=merged_at,
-            merge_commit=sha,
-            commits=tuple(steps),
-            closes=tuple((self.repo, desk.number(issue)) for issue in closing),
-        )
-        if work.labels:
-            desk.label(work.key, work.opened_at + timedelta(minutes=2), work.merger.login, *work.labels)
-        self.chat(work.key, work.opened_at, work.landed_at, self.dice.below(3), chinese=work.chinese)
-        if sha:
-            desk.event(work.key, "merged", work.landed_at, work.merger.login, commit=sha)
-        if closed_at:
-            desk.event(work.key, "closed", closed_at, work.merger.login)
-        self._tell_issues(work, sha)
-
-    def _tell_issues(self, work: Work, sha: str | None) -> None:
-        desk = self.desk
-        for ref in work.refs:
-            later = work.landed_at + timedelta(seconds=1)
-            if ref.how not in ("commit", "fenced", "manual"):
-                desk.mention(ref.issue, work.key, work.opened_at, work.author.login, will_close=ref.how == "keyword")
-            if ref.how == "manual":
-                source = (self.repo, desk.number(work.key))
-                desk.event(
-                    ref.issue, "connected", work.opened_at + timedelta(minutes=9), work.merger.login, source=source
-                )
-            if sha and ref.how == "commit":
-                desk.event(ref.issue, "referenced", work.landed_at, work.merger.login, commit=sha)
-                desk.close(ref.issue, later, work.merger.login, commit=sha)
-            elif sha and ref.how in ("keyword", "manual"):
-                desk.close(ref.issue, later, work.merger.login, pull=work.key)
-
-    def _related(self, work: Work) -> str:
-        """Write the words about issues as the refs ask for."""
-        lines: list[str] = []
-        for ref in work.refs:
-            name = f"<<{ref.issue}>>"
-            if ref.how == "keyword":
-                lines.append(self.dice.pick(wording.KEYWORDS).format(name))
-            elif ref.how == "second":
-                lines[-1] = lines[-1].rstrip(".") + f", {name}"
-            elif ref.how == "related":
-                lines.append(self.dice.pick(wording.RELATED_LEAD) + name)
-            elif ref.how == "mention":
-                lines.append(
-                    self.dice.pick(
-                        ("Follow-up of {}.", "Came up in {}.", "Not a full solution for {}, only the first step.")
-                    ).format(name)
-                )
-            elif ref.how == "quoted":
-                lines.append(f"> does this one say fixes {name}?\n\nNo, that needs more work.")
-            elif ref.how == "fenced":
-                lines.append(f"Example for the changelog bot:\n\n```\nfixes {name}\n```")
-        return "\n".join(lines)
 
 
 def _stamp(user: User, at: datetime) -> Stamp:

@@ -1,10 +1,13 @@
 """The issues, pull requests and releases of one repository while they are being written."""
 
+import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from evals.worlds.model import Comment, Event, Issue, Pull, Release
+
+_KEY = re.compile(r"<<([a-z0-9-]+)>>")
 
 
 @dataclass
@@ -51,9 +54,7 @@ class Desk:
 
     def fill(self, text: str) -> str:
         """Replace every `<<key>>` by the thread's number."""
-        for key in sorted(self._expected):
-            text = text.replace(f"<<{key}>>", f"#{self.number(key)}")
-        return text
+        return _KEY.sub(lambda found: f"#{self.number(found[1])}" if found[1] in self._expected else found[0], text)
 
     def write(self, key: str, **fields: Any) -> None:
         """Set fields of the thread: those of `model.Issue`, or, with a `base`, those of `model.Pull`."""

@@ -1,0 +1,1 @@
+"""The world that has everything."""

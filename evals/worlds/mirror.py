@@ -1,0 +1,96 @@
+"""A real bare mirror, with whatever is known of its threads, in the shape of a world's repository."""
+
+import hashlib
+import subprocess
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from evals.worlds.model import Issue, Pull, Push, Repo, User
+
+_NOBODY = "0" * 40
+
+
+def repo_from_mirror(full_name: str, git_dir: Path, threads: Sequence[Mapping[str, Any]]) -> Repo:
+    """Wrap a mirror; of the threads, those of this repository count, as far as their fields are given.
+
+    A thread has `repo`, `kind` (`issue` or `pull`), `number`, `title`, `created_at` and may have `state`, `author`,
+    `closed_at`, `labels`, `body`, `state_reason`, for pulls `merged`, `merge_commit_sha`, `base`, `closes` (numbers).
+    """
+    owner, _, name = full_name.partition("/")
+    branch = _branch(git_dir)
+    tip = _git(git_dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    mine = [thread for thread in threads if thread["repo"] == full_name]
+    pulls = tuple(_pull(full_name, git_dir, branch, one) for one in mine if one["kind"] == "pull")
+    issues = tuple(_issue(one) for one in mine if one["kind"] == "issue")
+    logins = sorted({str(one["author"]) for one in mine if one.get("author")})
+    users = tuple(User(login, login, f"{login}@users.noreply.github.com") for login in logins)
+    number = int.from_bytes(hashlib.sha256(full_name.encode()).digest()[:4], "big")
+    moved = _committed(git_dir, tip) if tip else None
+    pushes = (Push(moved, tip),) if moved else ()
+    return Repo(number, owner, name, branch, git_dir, users, issues, pulls, (), pushes)
+
+
+def _issue(thread: Mapping[str, Any]) -> Issue:
+    created, state = _moment(thread, "created_at"), thread.get("state", "open")
+    closed = _moment(thread, "closed_at", "created_at") if state == "closed" else None
+    return Issue(
+        thread["number"],
+        thread["title"],
+        thread.get("body") or "",
+        thread.get("author"),
+        created,
+        closed or created,
+        state=state,
+        state_reason=thread.get("state_reason") or ("completed" if closed else None),
+        closed_at=closed,
+        labels=tuple(thread.get("labels") or ()),
+    )
+
+
+def _pull(full_name: str, git_dir: Path, branch: str, thread: Mapping[str, Any]) -> Pull:
+    created, state = _moment(thread, "created_at"), thread.get("state", "open")
+    landed = thread.get("merge_commit_sha")
+    closed = _moment(thread, "closed_at", "created_at") if state == "closed" else None
+    merged = ((landed and _committed(git_dir, landed)) or closed) if thread.get("merged") else None
+    return Pull(
+        thread["number"],
+        thread["title"],
+        thread.get("body") or "",
+        thread.get("author"),
+        created,
+        max(filter(None, (created, closed, merged))),
+        base=thread.get("base") or branch,
+        head_ref=f"pull-{thread['number']}",
+        head_sha=landed or _NOBODY,
+        head_repo=None,
+        state=state,
+        closed_at=merged or closed,
+        merged_at=merged,
+        merge_commit=landed,
+        labels=tuple(thread.get("labels") or ()),
+        commits=(landed,) if landed else (),
+        closes=tuple((full_name, number) for number in thread.get("closes") or ()),
+    )
+
+
+def _moment(thread: Mapping[str, Any], *names: str) -> datetime:
+    said = next(thread[name] for name in names if thread.get(name))
+    return datetime.fromisoformat(said).astimezone(UTC)
+
+
+def _branch(git_dir: Path) -> str:
+    head = (git_dir / "HEAD").read_text(encoding="utf-8").strip()
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "main"
+
+
+def _committed(git_dir: Path, sha: str) -> datetime | None:
+    epoch = _git(git_dir, "show", "-s", "--format=%ct", sha)
+    return datetime.fromtimestamp(int(epoch), UTC) if epoch else None
+
+
+def _git(git_dir: Path, *args: str) -> str:
+    """Ask git; an answer that it cannot give is empty."""
+    command = ["git", f"--git-dir={git_dir}", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()

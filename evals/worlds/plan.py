@@ -1,0 +1,37 @@
+"""Planning pull requests by the calendar, both those with a part in the story and those that nobody remembers."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from evals.worlds import people
+from evals.worlds.drafts import Maker, by_chance
+from evals.worlds.model import User
+from evals.worlds.pulls import Ref, Work
+from evals.worlds.script import at
+from evals.worlds.team import Team
+
+
+def pull(key: str, day: str, clock: str, author: User, make: Maker, *refs: Ref, **more: Any) -> Work:
+    """Plan a pull request that was opened some hours before it landed; the rest is as `Work` has it."""
+    landed = at(day, clock, hours=people.ZONES.get(author.login, 0))
+    return Work(key, landed - timedelta(hours=7, minutes=len(key)), landed, author, make, refs, **more)
+
+
+def filler(
+    team: Team, days: Iterable[tuple[str, int]], *, avoid: tuple[str, ...] = (), minutes: int = 1435, steps: int = 1
+) -> list[Work]:
+    """Plan so many pull requests for each day, within its first minutes."""
+    works = []
+    dice = team.dice
+    for day, count in days:
+        for i in range(count):
+            second = dice.between(300, minutes * 60)
+            clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+            author = dice.pick((*people.MAINTAINERS, *people.CONTRIBUTORS))
+            chinese = author in people.CHINESE and dice.chance(0.5)
+            make = by_chance(team.project, dice, avoid)
+            works.append(
+                pull(f"topic-{day[5:]}-{i}", day, clock, author, make, chinese=chinese, steps=dice.between(1, steps))
+            )
+    return works
