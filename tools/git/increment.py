@@ -1,0 +1,134 @@
+"""Bringing one mirror up to date: what is new is fetched, what was there before stays readable."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent.errors import UpstreamError
+from tools.git.health import clear_leftovers
+from tools.git.process import LOCAL, Finished, run
+from tools.git.server import Server
+
+_PACKS_AT_MOST = 50
+_FETCHED = "refs/gitzette/fetched"
+_TIPS = "refs/gitzette/tips/"
+# No gc: a tip that was pushed away must stay readable, because the next report asks what came after it.
+_CONFIG = """\
+[core]
+	repositoryFormatVersion = 1
+	bare = true
+[extensions]
+	partialClone = origin
+[remote "origin"]
+	url = {url}
+	promisor = true
+	partialCloneFilter = blob:none
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+"""
+# What git says of its own files, and of what comes in over the network: the second says nothing against the mirror.
+_INTERRUPTED = re.compile(r"index-pack|pack has|early EOF|RPC failed|hung up|disconnect|remote error")
+_DAMAGED = re.compile(
+    r"bad object|corrupt|inflate|loose object|packfile|did not send all necessary objects|not a git repository"
+    r"|bad (tree|config)|unable to (read|find|parse) |missing (tree|commit)|bad signature|invalid HEAD"
+)
+
+
+class DamagedMirror(UpstreamError):
+    """The mirror has to be made anew."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=True)
+
+
+def lay_out(mirror: Path) -> None:
+    """Make the folders of an empty mirror."""
+    for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
+        (mirror / folder).mkdir(parents=True)
+    _replace(mirror / "HEAD", "ref: refs/heads/main\n")
+
+
+async def increment(mirror: Path, server: Server) -> None:
+    """Fetch what is new on the default branch, and the tags, in one session; blobs come when somebody reads them.
+
+    The new tip waits under a name of its own until it is whole, so that a changed default branch, a forced update or
+    a kill at any moment leaves either the old state or the new.
+    """
+    clear_leftovers(mirror)
+    _replace(mirror / "config", _CONFIG.format(url=_quoted(server.url)))
+    if server.branch is None:
+        return
+    await _fetch(mirror, server)
+    old, new = await _commit(mirror, "HEAD"), await _commit(mirror, _FETCHED)
+    if new is None:
+        raise DamagedMirror(f"{server.repo}: the mirror lacks what was just fetched")
+    if old is not None and old != new:
+        await _keep(mirror, old, new)
+    await _move_head(mirror, server.branch, new)
+    await _tidy(mirror)
+
+
+async def _fetch(mirror: Path, server: Server) -> None:
+    """Fetch without blobs; tags that point elsewhere now are moved, those that are gone are dropped."""
+    options = ("--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--no-auto-gc")
+    references = (f"+refs/heads/{server.branch}:{_FETCHED}", "+refs/tags/*:refs/tags/*")
+    command = ["fetch", *options, "--recurse-submodules=no", "origin", *references]
+    told = await server.run(command, mirror=mirror)
+    if told.code != 0 and _DAMAGED.search(told.err) and not _INTERRUPTED.search(told.err):
+        raise DamagedMirror(f"{server.repo}: {told.reason}")
+    server.expect_success(told)
+
+
+async def _keep(mirror: Path, old: str, new: str) -> None:
+    """Keep a tip alive that is no longer part of the branch."""
+    if (await _git(mirror, ["merge-base", "--is-ancestor", old, new])).code != 0:
+        await _expect(mirror, ["update-ref", f"{_TIPS}{old}", old])
+
+
+async def _move_head(mirror: Path, branch: str, new: str) -> None:
+    """Let the default branch stand where the server's stands; another that was the default before is let go."""
+    named = (await _git(mirror, ["symbolic-ref", "--quiet", "HEAD"])).out.decode("utf-8", "surrogateescape").strip()
+    if named and named != f"refs/heads/{branch}":
+        # It may be in the way: `dev` and `dev/next` cannot both exist.
+        await _expect(mirror, ["update-ref", "-d", named])
+    await _expect(mirror, ["update-ref", f"refs/heads/{branch}", new])
+    await _expect(mirror, ["symbolic-ref", "HEAD", f"refs/heads/{branch}"])
+
+
+async def _tidy(mirror: Path) -> None:
+    """Join the packs of many small fetches; nothing is dropped, since all of it was promised by the server."""
+    if len(list((mirror / "objects" / "pack").glob("*.pack"))) > _PACKS_AT_MOST:
+        await _git(mirror, ["repack", "-a", "-d", "-q", "--no-write-bitmap-index"])
+
+
+async def _commit(mirror: Path, name: str) -> str | None:
+    """Find the commit that a reference names."""
+    told = await _git(mirror, ["rev-parse", "--quiet", "--verify", f"{name}^{{commit}}"])
+    return told.out.decode("ascii").strip() if told.code == 0 else None
+
+
+async def _expect(mirror: Path, arguments: Sequence[str]) -> None:
+    """Run git on the mirror; failing means that the mirror is not what it should be."""
+    told = await _git(mirror, arguments)
+    if told.code != 0:
+        raise DamagedMirror(f"git {arguments[0]}: {told.reason}")
+
+
+async def _git(mirror: Path, arguments: Sequence[str]) -> Finished:
+    """Run git on the mirror, without the network."""
+    return await run([f"--git-dir={mirror}", *arguments], env=LOCAL)
+
+
+def _quoted(url: str) -> str:
+    """Write a value so that git's configuration reads it back unchanged."""
+    escaped = url.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file so that it is either the old or the new one."""
+    new = file.with_name(f"{file.name}.new")
+    new.write_text(text)
+    new.replace(file)
