@@ -22,6 +22,8 @@ class Listing:
 
     threads: dict[int, IssueShape] = field(default_factory=dict)
     whole: bool = True
+    moved: bool = False
+    """True when GitHub redirected us: the repository has another name today."""
 
     def add(self, shapes: Iterable[IssueShape]) -> None:
         """Take these in; of two readings of one thread the younger stays."""
@@ -37,7 +39,7 @@ class Listing:
         return hashlib.sha256("\n".join(marks).encode()).hexdigest()
 
 
-async def changed_since(client: GitHubClient, repo: RepoId, window: Window, *, max_pages: int) -> Listing:
+async def changed_since(client: GitHubClient, name: str, window: Window, *, max_pages: int) -> Listing:
     """List every issue and pull request updated since the window's start, newest first.
 
     What is opened while we read pushes the rest down: some come twice. What is updated while we read jumps to the top
@@ -45,19 +47,20 @@ async def changed_since(client: GitHubClient, repo: RepoId, window: Window, *, m
     """
     since = (window.start - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     params: dict[str, str | int] = {"state": "all", "since": since, "sort": "updated", "direction": "desc"}
-    return await _list(client, repo, params | {"per_page": _PAGE}, max_pages)
+    return await _list(client, name, params | {"per_page": _PAGE}, max_pages)
 
 
-async def all_open(client: GitHubClient, repo: RepoId, *, max_pages: int) -> Listing:
+async def all_open(client: GitHubClient, name: str, *, max_pages: int) -> Listing:
     """List the open issues and pull requests, the most recently updated first."""
     params: dict[str, str | int] = {"state": "open", "sort": "updated", "direction": "desc", "per_page": _PAGE}
-    return await _list(client, repo, params, max_pages)
+    return await _list(client, name, params, max_pages)
 
 
-async def _list(client: GitHubClient, repo: RepoId, params: dict[str, str | int], max_pages: int) -> Listing:
-    listing, pages, path = Listing(), 0, repo_path(repo, "issues")
+async def _list(client: GitHubClient, name: str, params: dict[str, str | int], max_pages: int) -> Listing:
+    listing, pages, path = Listing(), 0, repo_path(name, "issues")
     async for page in client.pages(path, ISSUES, params):
         listing.add(page.value)
+        listing.moved |= page.moved
         pages += 1
         if pages >= max_pages:
             listing.whole = page.next is None
@@ -67,10 +70,10 @@ async def _list(client: GitHubClient, repo: RepoId, params: dict[str, str | int]
     return listing
 
 
-async def releases_in(client: GitHubClient, repo: RepoId, window: Window) -> tuple[Release, ...]:
+async def releases_in(client: GitHubClient, repo: RepoId, name: str, window: Window) -> tuple[Release, ...]:
     """List what was published in the window; GitHub sorts by the date of the commit, which is never the younger one."""
     found, pages = [], 0
-    async for page in client.pages(repo_path(repo, "releases"), RELEASES, {"per_page": _PAGE}):
+    async for page in client.pages(repo_path(name, "releases"), RELEASES, {"per_page": _PAGE}):
         for shape in page.value:
             if not shape.draft and shape.published_at is not None and shape.published_at in window:
                 found.append(shape.to_release(repo, shape.published_at))

@@ -44,14 +44,15 @@ class GitHubThreads:
         listing = await changed_since(self._client, self.repo, window, max_pages=self._listing_pages)
         if not listing.whole:
             reasons.append(f"only the {len(listing.threads)} threads updated last were listed")
-        released = await releases_in(self._client, self.repo, window)
+        name = await self._name() if listing.moved else self.repo
+        released = await releases_in(self._client, self.repo, name, window)
         batches = Batches(self._client, self.repo, listing.stamp)
         pulls_of = await batches.ask(_PULLS_OF, [commit.sha for commit in commits])
         closings = await self._closings(window, listing, batches, reasons)
         if pulls_of.unanswered:
             reasons.append(f"the pull requests of {len(pulls_of.unanswered)} commits could not be read")
         if not known_open:
-            await self._add_open(listing, reasons)
+            await self._add_open(name, listing, reasons)
         pulls, pull_of = self._origins(pulls_of)
         return Threads(
             coverage=Coverage.PARTIAL if reasons else Coverage.READ,
@@ -122,9 +123,9 @@ class GitHubThreads:
             closings.append(known or Closing(issue=issue, closed_at=closed_at, reason=reason))
         return tuple(closings)
 
-    async def _add_open(self, listing: Listing, reasons: list[str]) -> None:
+    async def _add_open(self, name: str, listing: Listing, reasons: list[str]) -> None:
         """List the open issues, on the first run only: later ones learn of changes by their dates."""
-        open_ones = await all_open(self._client, self.repo, max_pages=self._open_pages)
+        open_ones = await all_open(self._client, name, max_pages=self._open_pages)
         listing.add(open_ones.threads.values())
         if not open_ones.whole:
             reasons.append(f"of the open threads only the {len(open_ones.threads)} updated last were listed")
@@ -141,8 +142,12 @@ class GitHubThreads:
 
     async def _is_here(self, shape: IssueShape, number: int) -> bool:
         """Tell a renamed repository, which also redirects, from a transferred issue."""
-        name = (await self._client.get(repo_path(self.repo), REPOSITORY)).value.full_name
+        name = await self._name()
         return shape.number == number and shape.repository_url.lower().endswith(f"/repos/{name}".lower())
+
+    async def _name(self) -> str:
+        """Ask what the repository is called today; done only when GitHub redirects, which would double every cost."""
+        return (await self._client.get(repo_path(self.repo), REPOSITORY)).value.full_name
 
 
 def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:

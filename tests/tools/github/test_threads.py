@@ -311,3 +311,16 @@ async def test_comments_come_oldest_first_with_ghosts(kit: "Kit") -> None:
     kit.hub.on("/repos/acme/lib/issues/5/more", kit.Reply(json=[comment | {"user": None, "body": None}]))
     comments = await GitHubThreads(kit.client(), REPO).comments(5)
     assert [(c.author, c.body) for c in comments] == [("ann", "One"), (None, "")]
+
+
+async def test_a_renamed_repository_is_redirected_once_not_for_every_request(kit: "Kit") -> None:
+    an_ordinary_day(kit)
+    old = RepoId("old/name")
+    kit.hub.on("/repos/old/name", kit.Reply(json={"full_name": "acme/lib", "default_branch": "main"}))
+    moved = kit.Reply(301, {}, headers={"Location": "BASE/repos/acme/lib/issues?state=all"})
+    kit.hub.on("/repos/old/name/issues", moved)
+    threads = await GitHubThreads(kit.client(), old).threads(DAY, [landed(1)])
+    assert threads.coverage is Coverage.READ
+    assert threads.pulls[0].closes == ("old/name#1", "acme/other#9")
+    assert kit.hub.paths.count("/repos/old/name/issues") == 1
+    assert not any(path.startswith("/repos/old/name/") for path in kit.hub.paths[2:])
