@@ -71,15 +71,19 @@ class History:
         self.heads[branch] = at or self.heads[self.branch]
 
     def commit(self, branch: str, touches: Sequence[Touch], note: Note) -> str:
-        """Make a commit on a branch."""
-        head = self.heads.get(branch)
-        before = self.tree(branch) if head else Tree()
+        """Make a commit on a branch; the first one on a branch that is not there is a root."""
+        head, before = self.heads.get(branch), self.tree(branch)
         after = self._apply(before, touches)
         paths = frozenset(t.path for t in touches) | frozenset(t.was for t in touches if t.was)
         moves = tuple((t.was, t.path) for t in touches if t.was)
         sha = self._keep((head,) if head else (), before, after, paths, moves, note)
         self.heads[branch] = sha
         return sha
+
+    def preview(self, branch: str, touches: Sequence[Touch], note: Note) -> bytes:
+        """Give the body of the commit that `commit` would make."""
+        head, after = self.heads.get(branch), self._apply(self.tree(branch), touches)
+        return self._body((head,) if head else (), after, note)
 
     def squash(self, side: str, note: Note, onto: str | None = None) -> str:
         """Land a branch as one commit on the default branch, or on the one named."""
@@ -204,14 +208,16 @@ class History:
         moves: tuple[tuple[bytes, bytes], ...],
         note: Note,
     ) -> str:
-        body = commit_body(after.write(self.objects), parents, note.author, note.committer, note.raw, note.encoding)
-        sha = self.objects.add("commit", body)
+        sha = self.objects.add("commit", self._body(parents, after, note))
         at = note.committer.at.astimezone(UTC)
         files = _files(before, after, paths, moves)
         self.records[sha] = Record(
             sha, len(self.records), after, parents, at, files, paths, moves, note.edits, note.tags
         )
         return sha
+
+    def _body(self, parents: tuple[str, ...], tree: Tree, note: Note) -> bytes:
+        return commit_body(tree.write(self.objects), parents, note.author, note.committer, note.raw, note.encoding)
 
 
 def _replay(

@@ -94,6 +94,14 @@ ROUTEKIT = Project(
     "short",
     "Cargo.toml",
 )
+ODDMENTS = Project(
+    "oddments",
+    "Small tools, test data and everything that found no other home.",
+    (("oddments/cli", "python", "One command for many chores."), ("oddments/report", "python", "Tables for humans.")),
+    "plain",
+    "short",
+    "pyproject.toml",
+)
 
 _FLAWS: dict[str, tuple[str, ...]] = {
     "swiftserve/scheduler": ("scheduler-hang",),
