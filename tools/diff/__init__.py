@@ -1,0 +1,1 @@
+"""A diff read like an engineer would: facts with their proof."""

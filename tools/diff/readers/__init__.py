@@ -1,0 +1,1 @@
+"""What each language says a file declares."""

@@ -1,0 +1,108 @@
+"""What a file declares, whatever its language: symbols, and sites that a user can set, call or run into.
+
+A reader turns one version of one file (or a fragment of it, cut from a hunk) into a `Reading`; comparing two readings
+gives the facts. Readers never compare, never look at the other version and never raise on bad input.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+SymbolKind = Literal[
+    "function", "method", "class", "struct", "enum", "member", "field", "constant", "variable", "type", "macro", "trait"
+]
+SiteKind = Literal[
+    "flag", "env", "config", "route", "dependency", "version", "image", "deprecation", "error", "limit", "registration"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of a signature, as written."""
+
+    name: str
+    default: str | None = None
+    annotation: str | None = None
+    star: Literal["", "*", "**"] = ""
+    keyword_only: bool = False
+    positional_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Something with a name that other code can use."""
+
+    name: str
+    """Qualified inside the file with dots in every language: `Cache.match_prefix`, `moe.ActType.SwiGlu`."""
+    kind: SymbolKind
+    start: int
+    """First line, counted from 1, of the declaration (with decorators and attributes)."""
+    end: int
+    """Last line of the whole declaration, its body included."""
+    head: int
+    """Last line of the declaration's head: signature, bases, value; the body begins after it."""
+    public: bool
+    params: tuple[Param, ...] | None = None
+    """None for what has no signature; receivers (`self`, `cls`, `&self`) are left out."""
+    returns: str | None = None
+    bases: tuple[str, ...] = ()
+    value: str | None = None
+    """Of a constant, enum member or field: the value or default as written, white space folded."""
+    annotation: str | None = None
+    decorators: tuple[str, ...] = ()
+    shape: str = ""
+    """A digest of the body without the symbol's own name: an equal shape is the same thing under another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Something that a user sets, calls by name or runs into."""
+
+    kind: SiteKind
+    name: str
+    """`--max-len`, `VLLM_USE_X`, `POST /v1/chat`, `torch`, the error's class, …"""
+    start: int
+    end: int
+    public: bool = True
+    value: str | None = None
+    """A version, a default, a message, the bound of a limit."""
+    choices: tuple[str, ...] | None = None
+    scope: str = ""
+    """The symbol or section in which it stands, where that tells two of the same name apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything one version of a file declares."""
+
+    symbols: tuple[Symbol, ...] = ()
+    sites: tuple[Site, ...] = ()
+    exports: frozenset[str] | None = None
+    """Names the file says are its interface (`__all__`, `export`); None where it says nothing."""
+    code: str = ""
+    """A digest of everything but comments and white space; equal digests mean that only those changed."""
+    problems: tuple[str, ...] = field(default=())
+    """What could not be read, in words."""
+
+
+EMPTY = Reading()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One version of a file, whole or cut from a hunk."""
+
+    path: str
+    text: bytes
+    first_line: int = 1
+    """The number of the text's first line in the file."""
+    whole: bool = True
+    heading: str = ""
+    """Of a fragment: the enclosing declaration that git prints behind `@@`, if any."""
+
+
+class Reader(Protocol):
+    """Reads one language."""
+
+    def __call__(self, source: Source) -> Reading:
+        """Say what the source declares; what cannot be parsed is a problem in words, never an exception."""
+        ...
