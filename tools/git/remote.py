@@ -75,4 +75,8 @@ async def patiently(call: Callable[[], Awaitable[Result]], *, attempts: int = 3,
         wait=wait_random_exponential(multiplier=pause, max=30 * pause),
         reraise=True,
     )
-    return await retrying(call)
+    # Tenacity looks at the callable to see whether it is async, and a lambda that returns a coroutine does not look it.
+    async for attempt in retrying:
+        with attempt:
+            return await call()
+    raise AssertionError("tenacity ends with a result or an error")
