@@ -10,25 +10,37 @@ RepoId = NewType("RepoId", str)
 CommitId = NewType("CommitId", str)
 ThreadId = NewType("ThreadId", str)
 
-_OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})"
+# Users managed by an enterprise have an underscore in their name.
+_OWNER = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
 _NAME = r"[A-Za-z0-9._-]{1,100}"
 _REPO = rf"(?P<owner>{_OWNER})/(?P<name>{_NAME}?)(?:\.git)?"
-# GitHub.com, its redirect host, its API and any enterprise host all use the same path shapes.
+# GitHub.com, its redirect host, its API and any enterprise host all use the same path shapes. Discussions of an
+# organisation have numbers of their own, which belong to no repository.
 _HOST = (
-    r"(?:https?://|ssh://git@|git@|git://)?(?:www\.)?[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?[:/](?:api/v3/)?(?:repos/)?"
+    r"(?:(?:https?|git|ssh|git\+ssh)://(?:[^\s/@]{1,400}@)?[a-z0-9.-]{1,253}"
+    r"|(?:[a-z0-9_-]{1,64}@)?[a-z0-9.-]{1,253}\.[a-z]{2,63})"
+    r"(?::[0-9]+/|[:/])(?:api/v3/)?(?:repos/)?(?!orgs/)"
 )
+_SHA = r"(?P<sha>[0-9a-f]{4,40})"
+_NUMBER = r"(?P<number>[1-9][0-9]{0,9})"
+_THREAD = r"(?:issues|pull|pulls|discussions)"
+_FLAGS = re.ASCII | re.IGNORECASE
 
-_REPO_FORM = re.compile(rf"^(?:{_HOST})?{_REPO}/?$")
+_REPO_FORMS = (re.compile(rf"^{_HOST}{_REPO}/?(?:[?#].*)?$", _FLAGS), re.compile(rf"^{_REPO}/?$", _FLAGS))
 _COMMIT_FORMS = (
-    re.compile(rf"^{_HOST}{_REPO}/(?:pull/\d+/)?commits?/(?P<sha>[0-9a-fA-F]{{4,40}})(?:[/?#.].*)?$"),
-    re.compile(rf"^{_REPO}(?:/commits?/|@)(?P<sha>[0-9a-fA-F]{{4,40}})$"),
-    re.compile(r"^@?(?P<sha>[0-9a-fA-F]{7,40})$"),
+    re.compile(rf"^{_HOST}{_REPO}/(?:git/|pull/[0-9]+/)?commits?/{_SHA}(?:\.patch|\.diff)?(?:[/?#].*)?$", _FLAGS),
+    re.compile(rf"^{_REPO}(?:/commits?/|@){_SHA}$", _FLAGS),
+    re.compile(r"^@?(?P<sha>[0-9a-f]{7,40})$", _FLAGS),
 )
 _THREAD_FORMS = (
-    re.compile(rf"^{_HOST}{_REPO}/(?:issues|pull|pulls|discussions)/(?P<number>[1-9]\d{{0,9}})(?:[/?#].*)?$"),
-    re.compile(rf"^{_REPO}(?:#|/(?:issues|pull|pulls)/)(?P<number>[1-9]\d{{0,9}})$"),
-    re.compile(r"^(?:#|GH-|gh-|!)(?P<number>[1-9]\d{0,9})$"),
+    re.compile(rf"^{_HOST}{_REPO}/{_THREAD}/{_NUMBER}(?:\.patch|\.diff)?(?:[/?#].*)?$", _FLAGS),
+    re.compile(rf"^{_REPO}(?:#|/{_THREAD}/){_NUMBER}$", _FLAGS),
+    re.compile(rf"^(?:#|GH-|!){_NUMBER}$", _FLAGS),
 )
+# What stands around a reference in prose, Chinese prose included.
+_BEFORE = "`<([{*\"'“‘「『《（【"
+_AFTER = "`>)]}*\"'”’」』》）】.,;:!?。，、；：！？"
+_NO_NAMES = ("", ".", "..", ".git")
 
 
 @dataclass(frozen=True)
@@ -48,10 +60,12 @@ class Reference:
 
 def repo_id(text: str) -> RepoId:
     """Read `owner/name`, a web address or a clone address of a repository."""
-    match = _REPO_FORM.match(text.strip())
-    if match is None or match["name"] in ("", ".", ".."):
-        raise UsageError(f"{text!r} is not a repository; write owner/name, for example vllm-project/vllm")
-    return RepoId(f"{match['owner']}/{match['name']}")
+    for form in _REPO_FORMS:
+        if (match := form.match(text.strip())) and match["name"] not in _NO_NAMES:
+            return RepoId(f"{match['owner']}/{match['name']}")
+    # A clone address may carry a password, which must not reach a log.
+    told = "that address" if "@" in text else repr(text)
+    raise UsageError(f"{told} is not a repository; write owner/name, for example vllm-project/vllm")
 
 
 def commit_id(repo: RepoId, sha: str) -> CommitId:
@@ -70,14 +84,19 @@ def thread_id(repo: RepoId, number: int) -> ThreadId:
 
 def parse_reference(text: str, default_repo: RepoId | None = None) -> Reference | None:
     """Read one reference in any form people write; None when it is not one."""
-    text = text.strip().strip("`<>()[]").rstrip(".,;:")
+    text = text.strip().lstrip(_BEFORE).rstrip(_AFTER)
     for form in _COMMIT_FORMS:
-        if match := form.match(text):
+        if (match := form.match(text)) and _names_a_repo(match):
             return Reference("commit", _repo_of(match, default_repo), sha=match["sha"].lower())
     for form in _THREAD_FORMS:
-        if match := form.match(text):
+        if (match := form.match(text)) and _names_a_repo(match):
             return Reference("thread", _repo_of(match, default_repo), number=int(match["number"]))
     return None
+
+
+def _names_a_repo(match: re.Match[str]) -> bool:
+    """Refuse names that a path would swallow; a form without a repository is fine."""
+    return match.groupdict().get("name") not in _NO_NAMES
 
 
 def _repo_of(match: re.Match[str], default_repo: RepoId | None) -> RepoId | None:

@@ -11,13 +11,21 @@ from agent.errors import UsageError
 
 def zone(name: str) -> ZoneInfo:
     """Find a time zone by its IANA name."""
+    unknown = UsageError(f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York")
+    # Files such as "localtime" and "right/UTC" beside the zones mean something else on every machine.
+    if not name[:1].isupper():
+        raise unknown
     try:
         return ZoneInfo(name)
-    # A name such as "../x" is a ValueError, a directory such as "America" an OSError.
+    # A name such as "Etc/../x" is a ValueError, a directory such as "America" an OSError.
     except (KeyError, ValueError, OSError) as error:
-        raise UsageError(
-            f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York"
-        ) from error
+        raise unknown from error
+
+
+def check_year(day: date) -> None:
+    """Refuse days that neither git nor GitHub can tell apart, and sums of days that Python cannot hold."""
+    if not 1970 <= day.year <= 2099:
+        raise UsageError(f"{day.isoformat()[:10]} is out of reach; a report can speak of the years 1970 to 2099")
 
 
 def midnight(day: date, tz: str) -> datetime:
@@ -46,7 +54,17 @@ class Window(BaseModel):
             return None
         if value.tzinfo is None:
             raise ValueError("a window needs times with a zone")
-        return value.astimezone(UTC)
+        # Landing times are whole seconds, so nothing can lie between.
+        return value.astimezone(UTC).replace(microsecond=0)
+
+    @field_validator("tz")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            zone(value)
+        except UsageError as error:
+            raise ValueError(str(error)) from error
+        return value
 
     @model_validator(mode="after")
     def _forwards(self) -> Self:
@@ -57,6 +75,8 @@ class Window(BaseModel):
     @classmethod
     def days(cls, first: date, last: date, tz: str) -> Self:
         """Span whole calendar days, both included; a day may have 23 or 25 hours."""
+        check_year(first)
+        check_year(last)
         if last < first:
             raise UsageError(f"the window ends before it starts: {first} to {last}")
         start, end = midnight(first, tz), midnight(last + timedelta(days=1), tz)
@@ -88,18 +108,27 @@ class Window(BaseModel):
         return self.cutoff is not None
 
     @property
+    def whole_days(self) -> bool:
+        """True when both ends are the first instant of a day."""
+        where = zone(self.tz)
+        ends = (self.start, self.end)
+        return all(end == midnight(end.astimezone(where).date(), self.tz) for end in ends)
+
+    @property
     def label(self) -> str:
         """The name of the report: `2026-02-04`, `2026-02-01..2026-02-07`, or with hours where it is not whole days."""
         where = zone(self.tz)
-        first, last = self.start.astimezone(where), (self.end - timedelta(microseconds=1)).astimezone(where)
-        if self.start != midnight(first.date(), self.tz) or self.end != midnight(
-            last.date() + timedelta(days=1), self.tz
-        ):
-            end = self.end.astimezone(where)
-            return f"{first:%Y-%m-%dT%H%M}..{end:%Y-%m-%dT%H%M}"
+        first, end = self.start.astimezone(where), self.end.astimezone(where)
+        if not self.whole_days:
+            clock = "%Y-%m-%dT%H%M%S" if first.second or end.second else "%Y-%m-%dT%H%M"
+            return f"{first:{clock}}..{end:{clock}}"
+        last = (self.end - timedelta(seconds=1)).astimezone(where)
         return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"
 
     @property
     def key(self) -> str:
         """What a report of this window is remembered by; a re-run of a partial day is the same window."""
-        return f"{self.label} {self.tz}"
+        if self.whole_days:
+            return f"{self.label} {self.tz}"
+        # An hour that the clock shows twice has one label and two keys.
+        return f"{self.start:%Y-%m-%dT%H:%M:%SZ}..{self.end:%Y-%m-%dT%H:%M:%SZ} {self.tz}"

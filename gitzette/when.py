@@ -4,7 +4,7 @@ import argparse
 from datetime import UTC, date, datetime
 
 from agent.errors import UsageError
-from agent.window import Window, midnight, zone
+from agent.window import Window, check_year, midnight, zone
 
 
 def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
@@ -53,9 +53,10 @@ def _day(text: str, tz: str, now: datetime) -> date:
 def _moment(text: str, tz: str) -> datetime:
     """Read a day (its first instant) or a time; a time without a zone is in the report's zone."""
     try:
-        if len(text) == len("2026-02-04"):
-            return midnight(date.fromisoformat(text), tz)
         moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise UsageError(f"{text!r} is not a time; write it as 2026-02-04 or 2026-02-04T06:00") from error
+    check_year(moment)
+    if len(text) == len("2026-02-04"):
+        return midnight(moment.date(), tz)
     return (moment if moment.tzinfo else moment.replace(tzinfo=zone(tz))).astimezone(UTC)

@@ -1,0 +1,219 @@
+"""Windows: days as people in a zone live them, each second in exactly one."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from agent.errors import UsageError
+from agent.window import Window, midnight, zone
+
+SMALL = settings(max_examples=80, derandomize=True, deadline=None)
+ZONES = (
+    "UTC",
+    "Asia/Shanghai",
+    "America/New_York",
+    "America/Santiago",
+    "America/Havana",
+    "Africa/Cairo",
+    "Australia/Lord_Howe",
+    "Asia/Kathmandu",
+    "Pacific/Kiritimati",
+    "Pacific/Apia",
+    "America/Nuuk",
+    "Asia/Beirut",
+)
+
+
+def day_in(tz: str, text: str) -> Window:
+    day = date.fromisoformat(text)
+    return Window.days(day, day, tz)
+
+
+@pytest.mark.parametrize(
+    ("tz", "day", "start", "hours"),
+    [
+        ("UTC", "2026-02-04", "2026-02-04T00:00", 24),
+        ("Asia/Shanghai", "2026-02-04", "2026-02-03T16:00", 24),
+        ("Asia/Kathmandu", "2026-02-04", "2026-02-03T18:15", 24),
+        ("America/New_York", "2026-03-08", "2026-03-08T05:00", 23),
+        ("America/New_York", "2026-11-01", "2026-11-01T04:00", 25),
+        ("Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00", 24.5),
+        ("America/Santiago", "2026-09-06", "2026-09-06T04:00", 23),
+        ("America/Santiago", "2026-04-04", "2026-04-04T03:00", 25),
+        ("Africa/Cairo", "2026-04-24", "2026-04-23T22:00", 23),
+        ("America/Havana", "2026-11-01", "2026-11-01T04:00", 25),
+        ("Pacific/Apia", "2011-12-29", "2011-12-29T10:00", 24),
+        ("Pacific/Apia", "2011-12-31", "2011-12-30T10:00", 24),
+    ],
+)
+def test_a_day_is_as_long_as_it_was_there(tz: str, day: str, start: str, hours: float) -> None:
+    window = day_in(tz, day)
+    assert window.start == datetime.fromisoformat(start).replace(tzinfo=UTC)
+    assert window.end - window.start == timedelta(hours=hours)
+    assert window.label == day
+
+
+def test_a_day_that_the_calendar_skipped_is_refused() -> None:
+    with pytest.raises(UsageError, match="2011-12-30 does not exist in Pacific/Apia"):
+        day_in("Pacific/Apia", "2011-12-30")
+
+
+@SMALL
+@given(tz=st.sampled_from(ZONES), first=st.dates(date(1975, 1, 1), date(2060, 1, 1)))
+def test_thirty_days_in_a_row_leave_no_gap_and_no_overlap(tz: str, first: date) -> None:
+    windows: list[Window] = []
+    for offset in range(30):
+        day = first + timedelta(days=offset)
+        if midnight(day, tz) != midnight(day + timedelta(days=1), tz):
+            windows.append(Window.days(day, day, tz))
+    assert [window.end for window in windows[:-1]] == [window.start for window in windows[1:]]
+    assert len({window.label for window in windows}) == len({window.key for window in windows}) == len(windows)
+    for window in windows:
+        assert window.start in window
+        assert window.end - timedelta(seconds=1) in window
+        assert window.end not in window
+        assert window.start - timedelta(seconds=1) not in window
+    # Every hour, and the seconds around it, belongs to the day that the wall clock shows.
+    moment = windows[0].start
+    while moment < windows[2].end:
+        owners = [window for window in windows[:3] if moment in window]
+        assert [window.label for window in owners] == [f"{moment.astimezone(zone(tz)):%Y-%m-%d}"]
+        moment += timedelta(minutes=30)
+
+
+@SMALL
+@given(tz=st.sampled_from(ZONES), first=st.dates(date(2012, 1, 1), date(2060, 1, 1)), length=st.integers(2, 40))
+def test_a_range_is_named_by_its_first_and_last_day(tz: str, first: date, length: int) -> None:
+    last = first + timedelta(days=length - 1)
+    window = Window.days(first, last, tz)
+    assert window.label == f"{first}..{last}"
+    assert window.key == f"{first}..{last} {tz}"
+
+
+def test_a_window_of_hours_is_named_with_hours() -> None:
+    start = datetime(2026, 2, 4, 6, tzinfo=UTC)
+    assert Window(start=start, end=start + timedelta(hours=6), tz="UTC").label == "2026-02-04T0600..2026-02-04T1200"
+    ending = Window(start=datetime(2026, 2, 4, tzinfo=UTC), end=start, tz="UTC")
+    assert ending.label == "2026-02-04T0000..2026-02-04T0600"
+    abroad = Window(start=datetime(2026, 2, 4, tzinfo=UTC), end=datetime(2026, 2, 5, tzinfo=UTC), tz="Asia/Shanghai")
+    assert abroad.label == "2026-02-04T0800..2026-02-05T0800"
+
+
+def test_windows_that_differ_only_in_seconds_have_different_names() -> None:
+    start = datetime(2026, 2, 4, 6, 0, 30, tzinfo=UTC)
+    one = Window(start=start, end=start + timedelta(seconds=10), tz="UTC")
+    two = Window(start=start, end=start + timedelta(seconds=20), tz="UTC")
+    assert one.label == "2026-02-04T060030..2026-02-04T060040"
+    assert len({one.label, two.label}) == len({one.key, two.key}) == 2
+
+
+def test_an_hour_that_the_clock_shows_twice_is_remembered_as_two() -> None:
+    end = datetime(2026, 11, 1, 8, tzinfo=UTC)
+    before, after = (
+        Window(start=datetime(2026, 11, 1, hour, 30, tzinfo=UTC), end=end, tz="America/New_York") for hour in (5, 6)
+    )
+    assert before.label == after.label
+    assert before.key != after.key
+
+
+def test_fractions_of_a_second_make_no_other_window() -> None:
+    exact = day_in("UTC", "2026-02-04")
+    assert Window(start=exact.start + timedelta(milliseconds=3), end=exact.end, tz="UTC") == exact
+
+
+def test_the_same_day_in_two_zones_has_two_keys() -> None:
+    assert day_in("UTC", "2026-02-04").key != day_in("Asia/Shanghai", "2026-02-04").key
+
+
+def test_yesterday_depends_on_where_one_is() -> None:
+    now = datetime(2026, 2, 5, 20, tzinfo=UTC)
+    labels = {tz: Window.yesterday(now, tz).label for tz in ("UTC", "Asia/Shanghai", "Pacific/Honolulu")}
+    assert labels == {"UTC": "2026-02-04", "Asia/Shanghai": "2026-02-05", "Pacific/Honolulu": "2026-02-04"}
+
+
+@SMALL
+@given(tz=st.sampled_from(ZONES), second=st.integers(1_330_000_000, 2_900_000_000))
+def test_yesterday_is_the_last_day_that_is_over(tz: str, second: int) -> None:
+    now = datetime.fromtimestamp(second, UTC)
+    window = Window.yesterday(now, tz)
+    today = now.astimezone(zone(tz)).date()
+    assert window.end <= now
+    assert window.end == midnight(today, tz)
+
+
+def test_a_window_read_too_early_holds_nothing_from_then_on_and_keeps_its_key() -> None:
+    whole = day_in("UTC", "2026-02-04")
+    noon = datetime(2026, 2, 4, 12, 0, 0, 999_999, tzinfo=UTC)
+    cut = whole.cut_at(noon)
+    assert (cut.partial, whole.partial) == (True, False)
+    assert (cut.label, cut.key) == (whole.label, whole.key)
+    assert datetime(2026, 2, 4, 11, 59, 59, tzinfo=UTC) in cut
+    assert datetime(2026, 2, 4, 12, tzinfo=UTC) not in cut
+    assert datetime(2026, 2, 4, 23, tzinfo=UTC) in whole
+
+
+def test_a_window_that_is_over_is_not_partial() -> None:
+    whole = day_in("UTC", "2026-02-04")
+    assert whole.cut_at(whole.end) == whole
+
+
+def test_a_window_that_has_not_begun_cannot_be_read() -> None:
+    with pytest.raises(UsageError, match="has not begun: it starts at 2026-02-04 00:00 UTC"):
+        day_in("UTC", "2026-02-04").cut_at(datetime(2026, 2, 3, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("first", ["0001-01-01", "1969-12-31", "2100-01-01", "9999-12-31"])
+def test_days_out_of_reach_are_refused(first: str) -> None:
+    for tz in ZONES[:3]:
+        with pytest.raises(UsageError, match=f"{first} is out of reach"):
+            day_in(tz, first)
+
+
+def test_the_first_and_the_last_day_within_reach_work_everywhere() -> None:
+    for tz in ZONES:
+        for day in ("1970-01-01", "2099-12-31"):
+            assert day_in(tz, day).label == day
+
+
+def test_a_backward_range_is_refused() -> None:
+    with pytest.raises(UsageError, match="ends before it starts: 2026-02-04 to 2026-02-03"):
+        Window.days(date(2026, 2, 4), date(2026, 2, 3), "UTC")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"start": "2026-02-04T00:00:00", "end": "2026-02-05T00:00:00Z", "tz": "UTC"},
+        {"start": "2026-02-05T00:00:00Z", "end": "2026-02-05T00:00:00Z", "tz": "UTC"},
+        {"start": "2026-02-05T00:00:00Z", "end": "2026-02-04T00:00:00Z", "tz": "UTC"},
+        {"start": "2026-02-04T00:00:00Z", "end": "2026-02-05T00:00:00Z", "tz": "Mars/Olympus"},
+    ],
+)
+def test_a_stored_window_that_makes_no_sense_is_refused(values: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        Window.model_validate(values)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "utc",
+        "Mars/Olympus",
+        "America",
+        "../x",
+        "/etc/passwd",
+        "UTC\0",
+        "UTC\n",
+        "localtime",
+        "right/UTC",
+        "A" * 5000,
+    ],
+)
+def test_an_unknown_zone_is_refused_in_one_line(name: str) -> None:
+    with pytest.raises(UsageError, match="unknown time zone") as refused:
+        zone(name)
+    assert "\n" not in str(refused.value)
