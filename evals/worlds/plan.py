@@ -1,12 +1,15 @@
 """Planning pull requests by the calendar, both those with a part in the story and those that nobody remembers."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from evals.worlds import people
-from evals.worlds.drafts import Maker, by_chance
+from evals.worlds.chores import chore, with_test
+from evals.worlds.drafts import Draft, Maker, by_chance
 from evals.worlds.model import User
+from evals.worlds.objects import Tree
 from evals.worlds.pulls import Ref, Work
 from evals.worlds.script import at
 from evals.worlds.team import Team
@@ -30,8 +33,21 @@ def filler(
             clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
             author = dice.pick((*people.MAINTAINERS, *people.CONTRIBUTORS))
             chinese = author in people.CHINESE and dice.chance(0.5)
-            make = by_chance(team.project, dice, avoid)
+            make = chore(dice) if dice.chance(0.15) else _coded(team, avoid)
             works.append(
                 pull(f"topic-{day[5:]}-{i}", day, clock, author, make, chinese=chinese, steps=dice.between(1, steps))
             )
     return works
+
+
+def _coded(team: Team, avoid: tuple[str, ...]) -> Maker:
+    """Change the source, now and then with a test."""
+    make = by_chance(team.project, team.dice, avoid)
+
+    def do(tree: Tree) -> Draft:
+        draft = make(tree)
+        if draft.kind in ("docs", "refactor") or not team.dice.chance(0.4):
+            return draft
+        return replace(draft, touches=(*draft.touches, with_test(tree, draft.area, team.dice)))
+
+    return do

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from evals.worlds.model import Comment, Event, Issue, Pull, Release
@@ -39,7 +39,7 @@ class Desk:
         """Announce a thread."""
         assert key not in self._expected, f"two threads are called {key!r}"
         assert not self._threads, "numbers were given already"
-        self._expected[key] = opened_at
+        self._expected[key] = opened_at.astimezone(UTC)
 
     def number(self, key: str) -> int:
         """Give the number of an announced thread."""
@@ -59,7 +59,8 @@ class Desk:
     def write(self, key: str, **fields: Any) -> None:
         """Set fields of the thread: those of `model.Issue`, or, with a `base`, those of `model.Pull`."""
         self.number(key)
-        self._threads[key].fields.update(fields)
+        for name, value in fields.items():
+            self._threads[key].fields[name] = value.astimezone(UTC) if isinstance(value, datetime) else value
 
     def title(self, key: str) -> str:
         """Give the title of a thread that was written."""
@@ -68,12 +69,12 @@ class Desk:
     def comment(self, key: str, at: datetime, author: str | None, body: str) -> None:
         """Say something in a thread."""
         self.number(key)
-        self._threads[key].comments.append(Comment(0, author, self.fill(body), at))
+        self._threads[key].comments.append(Comment(0, author, self.fill(body), at.astimezone(UTC)))
 
     def event(self, key: str, kind: str, at: datetime, actor: str | None, **details: Any) -> None:
         """Note that something happened to a thread."""
         self.number(key)
-        self._threads[key].events.append(Event(0, kind, actor, at, **details))
+        self._threads[key].events.append(Event(0, kind, actor, at.astimezone(UTC), **details))
 
     def label(self, key: str, at: datetime, actor: str, *labels: str) -> None:
         """Put labels on a thread."""

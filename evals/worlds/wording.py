@@ -63,9 +63,20 @@ WHY = {
         "The condition was the wrong way round for this case. Verified on one node with 8 GPUs.",
         "One-line fix. I could not think of a cheap unit test, ideas welcome.",
     ),
+    "bump_dependency": (
+        "Bumps the pinned version. Upstream's notes mention fixes only.",
+        "Routine update; nothing in the changelog touches us as far as I can see.",
+    ),
+    "bump_version": ("Time for a release. The notes are drafted, I will publish them after the wheels are up.",),
+    "bump_image": ("Needed for the new compiler. The image builds and the smoke test passes.",),
+    "change_setting": ("Chosen by measurement, not by taste.", "The old value bit us twice this week."),
+    "add_file": ("There was nothing about this so far.",),
+    "edit_text": ("Found while onboarding a colleague.", "Typos and a missing sentence."),
     "reword_doc": ("Only a comment.", "Somebody asked in the chat what this means, so I wrote it down."),
 }
 WHY_ZH = {
+    "bump_version": ("发版。更新日志见 release 页面。",),
+    "bump_image": ("新镜像在内部集群跑了一周，没有发现问题。",),
     "fix_bug": ("按 issue 里的步骤可以稳定复现，改完之后回归测试通过。", "定位到是边界条件写反了，单机 8 卡验证通过。"),
     "change_default": ("在 H100 和 B200 上测过，新默认值不会变差，长 prompt 提升约 5%。",),
     "add_function": ("把几处重复的代码收敛到一个地方，行为不变。",),
