@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from agent.errors import RateLimited, UpstreamError
+from agent.errors import UpstreamError
 from agent.ids import RepoId
 from tools.github.client import GitHubClient
 from tools.github.nodes import Answer, Names
@@ -12,7 +12,7 @@ from tools.github.nodes import Answer, Names
 K = TypeVar("K", str, int)
 N = TypeVar("N")
 
-_SMALLER = 10
+_SMALLER = (10, 3, 1)
 
 
 @dataclass
@@ -41,29 +41,30 @@ class Batches:
         self._client, self._repo, self._stamp = client, repo, stamp
 
     async def ask(self, question: Question[K, N], keys: Sequence[K]) -> Answers[K, N]:
-        """Ask about all keys; those without an answer are asked about once more, a few at a time.
+        """Ask about all keys; those without an answer are asked about again, fewer at a time.
 
-        An outage is not met with ever more requests: the first small batch that fails ends the asking.
+        An outage is not met with ever more requests: the first small batch that fails as a whole ends the asking.
         """
-        answers: Answers[K, N] = Answers(Names(self._repo, self._repo))
-        failed = await self._round(question, list(keys), question.size, answers)
-        if failed:
-            answers.unanswered = await self._round(question, failed, _SMALLER, answers)
+        answers: Answers[K, N] = Answers(Names(self._repo, self._repo), unanswered=list(keys))
+        for size in (question.size, *_SMALLER):
+            over = await self._round(question, size, answers)
+            if not answers.unanswered or (over and size in _SMALLER):
+                break
         return answers
 
-    async def _round(self, question: Question[K, N], keys: list[K], size: int, answers: Answers[K, N]) -> list[K]:
-        failed: list[K] = []
+    async def _round(self, question: Question[K, N], size: int, answers: Answers[K, N]) -> bool:
+        """Ask about what is unanswered; True when a batch failed as a whole, so that the rest was not asked."""
+        keys, failed = answers.unanswered, list[K]()
         for start in range(0, len(keys), size):
-            batch = keys[start : start + size]
             try:
-                failed += await self._batch(question, batch, answers)
-            except RateLimited:
-                return failed + keys[start:]
+                failed += await self._batch(question, keys[start : start + size], answers)
             except UpstreamError as error:
                 if not error.retryable:
                     raise
-                return failed + keys[start:]
-        return failed
+                answers.unanswered = failed + keys[start:]
+                return True
+        answers.unanswered = failed
+        return False
 
     async def _batch(self, question: Question[K, N], keys: list[K], answers: Answers[K, N]) -> list[K]:
         """Ask once; what came is kept, also beside errors. Returns the keys that got no answer."""

@@ -1,0 +1,264 @@
+"""Both sources against a GitHub on loopback that serves a made world: equal to git, cheap, and the same in a storm."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.domain import Change, Coverage, Issue, Landing, PullRequest, Threads
+from agent.errors import NotFound, UpstreamError
+from agent.ids import RepoId
+from agent.window import Window
+from evals.github_server.app import GitHubServer
+from evals.worlds.model import Repo, World
+from evals.worlds.worlds import build
+from tools.git.source import GitSource
+from tools.github.cache import TransientCache
+from tools.github.client import GitHubClient
+from tools.github.code import GitHubCode
+from tools.github.threads import GitHubThreads
+from tools.github.wire import Manners
+
+if TYPE_CHECKING:
+    from tests.tools.github.conftest import Kit
+
+WHOLE = Window.days(date(2026, 1, 1), date(2026, 2, 28), "UTC")
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+Everything = tuple[Landing, list[Change], Threads]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("demo", 1, tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def server(world: World, kit: "Kit") -> Iterator[GitHubServer]:
+    # The server measures its limits with the clock that the client's sleeping moves.
+    with GitHubServer(world.repos, tokens=(kit.token,), clock=kit.time.clock) as server:
+        yield server
+
+
+def busiest(world: World) -> Repo:
+    return max(world.repos, key=lambda repo: len(repo.issues))
+
+
+async def read(client: GitHubClient, name: str, window: Window = DAY) -> Everything:
+    code, threads = GitHubCode(client, RepoId(name)), GitHubThreads(client, RepoId(name))
+    landing = await code.landed(window)
+    commits = [row.commit for row in landing.rows]
+    changes = [change async for change in code.changes([commit.sha for commit in commits])]
+    return landing, changes, await threads.threads(window, commits)
+
+
+async def test_every_commit_of_the_world_is_the_same_over_the_api_and_with_git(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    client = kit.client(base=server.url)
+    for repo in world.repos:
+        api, git = GitHubCode(client, RepoId(repo.full_name)), GitSource(RepoId(repo.full_name), repo.git_dir)
+        landing, expected = await api.landed(WHOLE), await git.landed(WHOLE)
+        shas = [row.commit.sha for row in expected.rows]
+        assert [row.commit for row in landing.rows] == [row.commit for row in expected.rows]
+        assert (landing.tip, landing.branch) == (expected.tip, expected.branch)
+        assert [change async for change in api.changes(shas)] == [change async for change in git.changes(shas)]
+        for row in [row for row in expected.rows if row.commit.is_merge][:3]:
+            assert await api.members(row.commit.sha) == await git.members(row.commit.sha)
+        assert await api.resolve(shas[0][:12]) == expected.rows[0].commit
+
+
+async def test_threads_say_what_the_world_knows(world: World, server: GitHubServer, kit: "Kit") -> None:
+    client = kit.client(base=server.url)
+    for repo in world.repos:
+        landing, _, threads = await read(client, repo.full_name, WHOLE)
+        landed = {row.commit.sha for row in landing.rows}
+        brought = {pull.merge_commit: pull for pull in repo.pulls if pull.merge_commit in landed}
+        assert threads.coverage is Coverage.READ
+        assert {issue.number for issue in threads.issues} == {issue.number for issue in repo.issues}
+        assert threads.pull_of == {sha: pull.number for sha, pull in brought.items()}
+        assert {pull.number: set(pull.closes) for pull in threads.pulls} == {
+            pull.number: {f"{name}#{number}" for name, number in pull.closes} for pull in brought.values()
+        }
+        assert {(c.issue, c.closed_at) for c in threads.closings} == {
+            (f"{repo.full_name}#{issue.number}", issue.closed_at) for issue in repo.issues if issue.closed_at
+        }
+        assert {release.tag for release in threads.releases} == {r.tag for r in repo.releases if r.published_at}
+
+
+async def test_the_closer_of_an_issue_is_the_pull_request_or_commit_of_its_closing_event(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    repo = busiest(world)
+    _, _, threads = await read(kit.client(base=server.url), repo.full_name, WHOLE)
+    found = {c.issue: c.by_commit or c.by_pull for c in threads.closings}
+    for issue in repo.issues:
+        event = next((event for event in reversed(issue.events) if event.kind == "closed"), None)
+        if issue.closed_at is None or event is None:
+            continue
+        closer = found[f"{repo.full_name}#{issue.number}"]  # type: ignore[index]
+        assert (closer is None) == (event.commit is None and event.source is None)
+        if event.source is not None:
+            assert closer == f"{event.source[0]}#{event.source[1]}"
+    assert any(found.values())
+
+
+async def test_a_day_stays_within_its_budget_and_is_free_when_nothing_changed(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    repo, cache = busiest(world), TransientCache()
+    client = kit.client(base=server.url, cache=cache)
+    first = await read(client, repo.full_name)
+    assert len(first[0].rows) >= 10
+    assert client.usage.sent <= 15 + len(first[1])
+    assert (
+        sum("/issues" in hit.path or "/releases" in hit.path or "graphql" in hit.path for hit in server.requests) <= 8
+    )
+    server.forget()
+    again = kit.client(base=server.url, cache=cache)
+    assert await read(again, repo.full_name) == first
+    assert again.usage.sent == again.usage.free
+    assert all(hit.status == 304 and hit.free for hit in server.requests)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "bad_gateway",
+        "unicorn",
+        "html_labelled_json",
+        "reset",
+        "half_body",
+        "slow",
+        "forbidden_retry_after",
+        "forbidden_secondary",
+        "primary_exhausted",
+        "graphql_rate_limited",
+        "graphql_partial",
+    ],
+)
+async def test_a_fault_changes_nothing_but_the_time_it_takes(
+    world: World, server: GitHubServer, kit: "Kit", kind: str
+) -> None:
+    name = busiest(world).full_name
+    calm = await read(kit.client(base=server.url), name)
+    path = "graphql" if kind.startswith("graphql") else "commits|issues|graphql"
+    server.faults.add(kind, path, times=2, seconds=1.0)
+    client = kit.client(base=server.url, manners=Manners(request_seconds=0.5 if kind == "slow" else 5))
+    assert await read(client, name) == calm
+    assert [fired for fired, _ in server.faults.fired] == [kind, kind]
+
+
+async def test_a_storm_changes_nothing_but_the_time_it_takes(world: World, server: GitHubServer, kit: "Kit") -> None:
+    name = busiest(world).full_name
+    calm = await read(kit.client(base=server.url), name)
+    server.faults.storm(7, 0.4, seconds=0.01)
+    client = kit.client(base=server.url, manners=Manners(attempts=8, run_seconds=1e6))
+    assert await read(client, name) == calm
+    assert len(server.faults.fired) > 5
+
+
+async def test_an_outage_of_graphql_is_told_and_an_outage_of_all_is_an_error(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    name = busiest(world).full_name
+    server.faults.add("bad_gateway", "graphql", times=1000)
+    _, changes, threads = await read(kit.client(base=server.url), name)
+    assert changes
+    assert threads.coverage is Coverage.PARTIAL
+    assert threads.reason is not None
+    assert "could not be read" in threads.reason
+    server.faults.add("unicorn", "", times=1000)
+    with pytest.raises(UpstreamError, match="504"):
+        await read(kit.client(base=server.url), name)
+
+
+async def test_history_that_grows_between_pages_does_not_shift_them(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    repo = busiest(world)
+    server.set_push(repo.full_name, 20)
+    calm = await GitHubCode(kit.client(base=server.url), RepoId(repo.full_name)).landed(WHOLE)
+    server.faults.add("grow", "/commits\\?", repo=repo.full_name, push=-1)
+    grown = await GitHubCode(kit.client(base=server.url), RepoId(repo.full_name)).landed(WHOLE)
+    assert grown == calm
+    assert [kind for kind, _ in server.faults.fired] == ["grow"]
+
+
+async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    repo = busiest(world)
+    name, client = RepoId(repo.full_name), kit.client(base=server.url)
+    server.set_push(name, 10)
+    seen = await GitHubCode(client, name).landed(WHOLE)
+    server.set_push(name, -1)
+    tomorrow = Window(start=datetime(2026, 2, 27, tzinfo=UTC), end=datetime(2026, 2, 28, tzinfo=UTC), tz="UTC")
+    api = await GitHubCode(client, name).landed(tomorrow, known_tip=seen.tip)
+    git = await GitSource(name, repo.git_dir).landed(tomorrow, known_tip=seen.tip)
+    assert [row.commit for row in api.late] == [row.commit for row in git.late] != []
+    assert api.notices == ()
+    server.set_push(name, 10)
+    back = await GitHubCode(client, name).landed(tomorrow, known_tip=git.tip)
+    assert "rewritten" in back.notices[0]
+
+
+async def test_a_redirect_elsewhere_is_refused_and_nobody_else_sees_the_token(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    other = await kit.another_hub()
+    server.faults.add("redirect_elsewhere", "/commits", location=other.base)
+    with pytest.raises(UpstreamError, match="another origin"):
+        await read(kit.client(base=server.url), busiest(world).full_name)
+    assert other.seen == []
+
+
+async def test_an_enterprise_address_works_as_well(world: World, server: GitHubServer, kit: "Kit") -> None:
+    name = busiest(world).full_name
+    assert await read(kit.client(base=server.ghe_url), name) == await read(kit.client(base=server.url), name)
+
+
+async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: World, kit: "Kit") -> None:
+    repo = busiest(world)
+    gone = repo.issues[0]
+    issues = (replace(gone, deleted=True), *repo.issues[1:])
+    moved = replace(repo, former_names=("old-owner/old-name",), issues=issues)
+    with GitHubServer([moved], tokens=(kit.token,), clock=kit.time.clock) as server:
+        client = kit.client(base=server.url)
+        landing, changes, threads = await read(client, "old-owner/old-name")
+        assert landing.notices == (f"old-owner/old-name is now called {repo.full_name}",)
+        assert {change.commit.repo for change in changes} == {"old-owner/old-name"}
+        assert threads.pull_of
+        assert gone.number not in {issue.number for issue in threads.issues}
+        source = GitHubThreads(client, RepoId(repo.full_name))
+        with pytest.raises(NotFound, match="410"):
+            await source.issue(gone.number)
+        with pytest.raises(UpstreamError, match="check GITHUB_TOKEN"):
+            await read(kit.client(base=server.url, token="wrong"), repo.full_name)
+
+
+async def test_single_threads_and_their_comments_are_read(world: World, server: GitHubServer, kit: "Kit") -> None:
+    repo = busiest(world)
+    source = GitHubThreads(kit.client(base=server.url), RepoId(repo.full_name))
+    wanted = max(repo.issues, key=lambda issue: len(issue.comments))
+    issue = await source.issue(wanted.number)
+    assert isinstance(issue, Issue)
+    assert (issue.title, issue.body, issue.labels) == (wanted.title, wanted.body, wanted.labels)
+    assert [c.body for c in await source.comments(wanted.number)] == [c.body for c in wanted.comments]
+    merged = next(pull for pull in repo.pulls if pull.closes)
+    pull = await source.issue(merged.number)
+    assert isinstance(pull, PullRequest)
+    assert (pull.merge_commit, pull.base, len(pull.closes)) == (merged.merge_commit, merged.base, len(merged.closes))
+
+
+async def test_a_guest_reads_the_numbers_in_subjects(world: World, server: GitHubServer, kit: "Kit") -> None:
+    repo = busiest(world)
+    git = GitSource(RepoId(repo.full_name), repo.git_dir)
+    commits = [row.commit for row in (await git.landed(DAY)).rows]
+    client = kit.client(base=server.url, token=None)
+    threads = await GitHubThreads(client, RepoId(repo.full_name)).threads(DAY, commits)
+    brought = {pull.merge_commit: pull.number for pull in repo.pulls}
+    assert threads.coverage is Coverage.PARTIAL
+    assert threads.pull_of
+    assert all(brought[sha] == number for sha, number in threads.pull_of.items())
