@@ -72,6 +72,7 @@ class GitHubClient:
             limits=httpx.Limits(max_connections=manners.concurrency),
             headers={"User-Agent": "gitzette", "X-GitHub-Api-Version": _VERSION},
             trust_env=not self.address.is_loopback,
+            verify=self.address.trust(),
         )
         self._wire = Wire(
             self.address,

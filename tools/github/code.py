@@ -64,6 +64,8 @@ class GitHubCode:
         A commit that GitHub does not have or cannot send is left out; a limit, or several such commits in a row, is
         an error.
         """
+        if not shas:
+            return
         name = (await self._about()).full_name
         ahead: list[asyncio.Task[Change]] = []
         waiting, failed = list(reversed(dict.fromkeys(shas))), 0
@@ -117,7 +119,11 @@ class GitHubCode:
     async def _about(self) -> RepositoryShape:
         """Ask for the repository once: its default branch, and the name it goes by today."""
         if self._repository is None:
-            self._repository = (await self._client.get(repo_path(self.repo), REPOSITORY)).value
+            try:
+                self._repository = (await self._client.get(repo_path(self.repo), REPOSITORY)).value
+            except NotFound as error:
+                hint = "this token may not see it" if self._client.has_token else "it is private and needs GITHUB_TOKEN"
+                raise NotFound(f"{self._client.address.host} has no repository {self.repo}, or {hint}") from error
         return self._repository
 
     async def _tip(self, branch: str) -> str | None:

@@ -30,7 +30,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent back; `fault` is `reset`, `half`, `dribble` or `silent`."""
+    """What is sent back; `fault` is `reset`, `half`, `late`, `dribble` or `silent`."""
 
     status: int = 200
     json: Any = None
@@ -51,6 +51,8 @@ class Hub:
     def __init__(self) -> None:
         self.base = ""
         self.seen: list[Seen] = []
+        self.most_at_once = 0
+        self._now = 0
         self._scripts: dict[str, list[Answer]] = {}
 
     def on(self, path: str, *answers: Answer) -> None:
@@ -64,7 +66,11 @@ class Hub:
         try:
             while (seen := await self._read(reader)) is not None:
                 self.seen.append(seen)
-                if not await self._write(writer, seen, self._answer(seen)):
+                self._now += 1
+                self.most_at_once = max(self.most_at_once, self._now)
+                going_on = await self._write(writer, seen, self._answer(seen))
+                self._now -= 1
+                if not going_on:
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
@@ -91,6 +97,8 @@ class Hub:
         if reply.fault == "reset":
             writer.transport.abort()
             return False
+        if reply.fault == "late":
+            await asyncio.sleep(0.05)
         if reply.fault == "silent":
             await asyncio.sleep(30)
             return False

@@ -95,6 +95,18 @@ async def test_a_branch_that_is_not_there_is_not_found(kit: "Kit") -> None:
         await GitHubCode(kit.client(), REPO, "gone").landed(DAY)
 
 
+async def test_a_repository_that_is_not_there_is_told_in_words(kit: "Kit") -> None:
+    with pytest.raises(NotFound, match="no repository acme/lib, or this token may not see it"):
+        await GitHubCode(kit.client(), REPO).landed(DAY)
+    with pytest.raises(NotFound, match="needs GITHUB_TOKEN"):
+        await GitHubCode(kit.client(token=None), REPO).landed(DAY)
+
+
+async def test_no_commits_cost_no_request(kit: "Kit") -> None:
+    assert [change async for change in GitHubCode(kit.client(), REPO).changes([])] == []
+    assert kit.hub.seen == []
+
+
 async def test_a_window_too_long_ago_is_refused_with_advice(kit: "Kit") -> None:
     serve_line(kit, [day(4)] * 500)
     with pytest.raises(UpstreamError, match="--source git"):

@@ -93,16 +93,16 @@ async def test_a_binary_file_beside_files_without_patch_stays_binary(kit: "Kit")
     assert change.files[1].unreadable is None
 
 
+async def test_a_commit_of_exactly_3000_files_is_whole_if_its_totals_say_so(kit: "Kit") -> None:
+    change = await read(kit, [file(f"f{n:04}") for n in range(3000)], budget={})
+    assert (len(change.files), change.incomplete) == (3000, None)
+
+
 async def test_a_commit_beyond_the_cap_of_3000_files_says_so(kit: "Kit") -> None:
-    files = [file(f"f{n:04}") for n in range(3000)]
-    assert (await read(kit, files, budget={})).incomplete is None
-    cut = [dict(entry, additions=2, changes=2) if n == 0 else entry for n, entry in enumerate(files)]
-    kit.hub.seen.clear()
-    change = await read(kit, files, budget={})
-    assert change.incomplete is None
-    stats = {"stats": {"additions": 4000, "deletions": 0}}
-    head = kit.commit(SHA, [PARENT], "2026-02-03T10:00:00Z", files=cut) | stats
-    kit.hub.on(f"/repos/acme/lib/commits/{SHA}", kit.Reply(json=head))
+    await read(kit, [], budget={})
+    stats = {"additions": 4000, "deletions": 0}
+    cut = kit.commit(SHA, [PARENT], "2026-02-03T10:00:00Z", files=[file(f"f{n:04}") for n in range(3000)], stats=stats)
+    kit.hub.on(f"/repos/acme/lib/commits/{SHA}", kit.Reply(json=cut))
     (change,) = [change async for change in GitHubCode(kit.client(), REPO).changes([SHA])]
     assert change.incomplete == "GitHub lists only the first 3,000 files of a commit"
 

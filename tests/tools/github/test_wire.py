@@ -1,5 +1,6 @@
 """The client in bad weather: what can get better is tried again, what cannot ends soon, and nothing waits for ever."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -148,6 +149,29 @@ async def test_a_503_that_says_when_is_tried_again_then(kit: "Kit") -> None:
     kit.hub.on("/x", kit.Reply(503, headers={"Retry-After": "4"}), kit.Reply(json=[1]))
     await kit.client().get("/x", NUMBERS)
     assert kit.time.slept == [4.0]
+
+
+async def test_a_503_with_a_nonsensical_date_is_tried_again_as_usual(kit: "Kit") -> None:
+    answers = [kit.Reply(503, headers={"Retry-After": text}) for text in ("9" * 400, "soon", "-5")]
+    kit.hub.on("/x", *answers, kit.Reply(json=[1]))
+    await kit.client().get("/x", NUMBERS)
+    assert kit.time.slept == [0.75, 1.5, 3.0]
+
+
+async def test_after_a_secondary_limit_requests_go_one_at_a_time(kit: "Kit") -> None:
+    kit.hub.on("/x", kit.Reply(403, SECONDARY, headers={"Retry-After": "1"}), kit.Reply(json=[1]))
+    kit.hub.on("/y", kit.Reply(json=[1], fault="late"))
+    client = kit.client()
+    await client.get("/x", NUMBERS)
+    await asyncio.gather(*(client.get("/y", NUMBERS, {"n": n}) for n in range(4)))
+    assert kit.hub.most_at_once == 1
+
+
+async def test_before_it_a_few_go_at_once_but_never_many(kit: "Kit") -> None:
+    kit.hub.on("/y", kit.Reply(json=[1], fault="late"))
+    client = kit.client(manners=Manners(concurrency=3))
+    await asyncio.gather(*(client.get("/y", NUMBERS, {"n": n}) for n in range(9)))
+    assert kit.hub.most_at_once == 3
 
 
 async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: "Kit") -> None:
