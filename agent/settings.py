@@ -1,10 +1,13 @@
 """What a user may configure: one frozen value, read from `gitzette.toml` and the environment."""
 
 import difflib
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
@@ -16,6 +19,28 @@ FILE_NAME = "gitzette.toml"
 PREFIX = "GITZETTE_"
 SourceChoice = Literal["both", "git", "api"]
 Language = Literal["en", "zh"]
+# What git itself allows in a branch name, less what could be read as an option, a range or another revision.
+_BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])")
+_PLAIN_URL = re.compile(r"[\w.~:/%\[\]-]+", re.ASCII)
+
+
+@contextmanager
+def _told_with_its_key() -> Iterator[None]:
+    """Hand an error of ours to pydantic, so that it is told together with the key that it belongs to."""
+    try:
+        yield
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+
+
+def _expanded(path: str | Path) -> Path:
+    """Read `~` as the home folder; the error is for a user who is not there."""
+    if "\0" in str(path):
+        raise UsageError("a path cannot hold a zero byte")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{str(path)!r}: no such user") from error
 
 
 class RepoSpec(BaseModel):
@@ -34,23 +59,25 @@ class RepoSpec(BaseModel):
         name, equals, path = text.partition("=")
         if equals and not path:
             raise UsageError(f"{text!r} names no path; write owner/name=PATH")
-        return cls(name=repo_id(name), path=Path(path).expanduser() if path else None)
+        return cls(name=repo_id(name), path=_expanded(path) if path else None)
 
     @field_validator("name", mode="before")
     @classmethod
     def _name(cls, value: object) -> RepoId:
-        return repo_id(str(value))
+        with _told_with_its_key():
+            return repo_id(str(value))
 
     @field_validator("path")
     @classmethod
     def _path(cls, value: Path | None) -> Path | None:
-        return None if value is None else value.expanduser()
+        with _told_with_its_key():
+            return None if value is None else _expanded(value)
 
     @field_validator("branch")
     @classmethod
     def _branch(cls, value: str | None) -> str | None:
-        # A branch goes to git as an argument; one that looks like an option or leaves refs/heads is a trap.
-        if value is not None and (value.startswith("-") or ".." in value or not value.isprintable() or " " in value):
+        # A branch goes to git as an argument.
+        if value is not None and not _BRANCH.fullmatch(value):
             raise ValueError(f"{value!r} is not a branch name")
         return value
 
@@ -58,7 +85,7 @@ class RepoSpec(BaseModel):
 class Budget(BaseModel):
     """How much a run may spend on one repository."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     api_diffs: int = Field(default=60, ge=0, le=5_000)
     """Diffs read through the API, one request each; diffs from git cost nothing and have no limit."""
@@ -95,13 +122,32 @@ class Settings(BaseModel):
         if isinstance(value, str):
             value = [part for part in value.replace(",", " ").split() if part]
         if isinstance(value, list):
-            return tuple(RepoSpec.parse(item) if isinstance(item, str) else item for item in value)
+            with _told_with_its_key():
+                return tuple(RepoSpec.parse(item) if isinstance(item, str) else item for item in value)
         return value
+
+    @field_validator("repos")
+    @classmethod
+    def _once(cls, value: tuple[RepoSpec, ...]) -> tuple[RepoSpec, ...]:
+        # GitHub does not tell capital letters apart; a repository read twice would be counted twice.
+        seen: set[str] = set()
+        for spec in value:
+            if spec.name.lower() in seen:
+                raise ValueError(f"{spec.name} is named twice")
+            seen.add(spec.name.lower())
+        return value
+
+    @field_validator("out", "home")
+    @classmethod
+    def _folder(cls, value: Path | None) -> Path | None:
+        with _told_with_its_key():
+            return None if value is None else _expanded(value)
 
     @field_validator("tz")
     @classmethod
     def _tz(cls, value: str) -> str:
-        zone(value)
+        with _told_with_its_key():
+            zone(value)
         return value
 
     @field_validator("github_url", "git_url", "web_url")
@@ -109,9 +155,23 @@ class Settings(BaseModel):
     def _url(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        if not value.startswith(("https://", "http://")):
+        parts = urlsplit(value)
+        if "@" in parts.netloc:
+            raise ValueError("credentials do not belong in an address; put a token in the variable GITHUB_TOKEN")
+        if parts.scheme not in ("https", "http") or not parts.hostname or not _PLAIN_URL.fullmatch(value):
             raise ValueError(f"{value!r} is not an http(s) address")
         return value.rstrip("/")
+
+    @field_validator("token")
+    @classmethod
+    def _token(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None:
+            return None
+        # Secrets are often stored with the newline of the file they came from.
+        text = value.get_secret_value().strip()
+        if not re.fullmatch(r"[!-~]+", text):
+            raise ValueError("it holds characters that no token has")
+        return SecretStr(text)
 
     @property
     def web(self) -> str:
@@ -144,12 +204,27 @@ def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
         if key.startswith(PREFIX) and value != ""
     }
     _refuse_unknown(overrides, _FLAT_KEYS, "in the environment", spell=_variable)
-    token = environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN")
+    token = (environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN") or "").strip()
     merged = values | overrides | ({"token": token} if token else {})
+    where = f"in {file.name if file else FILE_NAME}"
+    return _validated(merged, lambda key, path: _variable(key) if key in overrides else f"{path} {where}")
+
+
+def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
+    """Put what the command line says over the settings; it is as untrusted as the file."""
+    known = {name: getattr(settings, name) for name in settings.model_fields_set}
+    return _validated(known | dict(given), lambda key, _: "--" + key.removesuffix("s"))
+
+
+def _validated(values: dict[str, Any], name: Callable[[str, str], str]) -> Settings:
+    """Make the settings, or tell in one line which key is wrong and why; the value may be a secret and is not told."""
     try:
-        return Settings.model_validate(merged)
+        return Settings.model_validate(values)
     except ValidationError as error:
-        raise ConfigError(_one_line(error, set(overrides), file)) from error
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        key, path = str(first["loc"][0]), ".".join(map(str, first["loc"]))
+        told = "GITHUB_TOKEN" if key == "token" else name(key, path)
+        raise ConfigError(f"{told}: {' '.join(first['msg'].removeprefix('Value error, ').split())}") from error
 
 
 def _read_file(file: Path) -> dict[str, Any]:
@@ -157,7 +232,7 @@ def _read_file(file: Path) -> dict[str, Any]:
         values = tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{file.name} is not valid TOML: {error}") from error
     if "token" in values:
         raise ConfigError(f"a token does not belong in {file.name}; put it in the variable GITHUB_TOKEN")
@@ -178,7 +253,19 @@ def _anchor_paths(values: dict[str, Any], folder: Path) -> None:
     """Read relative paths from where the file stands, not from where the command runs."""
     for table, key in ((values, "out"), (values, "home"), *((item, "path") for item in _tables(values.get("repos")))):
         if isinstance(table.get(key), str):
-            table[key] = str(folder / Path(table[key]).expanduser())
+            table[key] = _anchored(table[key], folder)
+    if isinstance(values.get("repos"), list):
+        values["repos"] = [_anchored_spec(item, folder) for item in values["repos"]]
+
+
+def _anchored_spec(item: object, folder: Path) -> object:
+    """Anchor the path of `"owner/name=PATH"`."""
+    name, equals, path = item.partition("=") if isinstance(item, str) else ("", "", "")
+    return f"{name}={_anchored(path, folder)}" if equals and path else item
+
+
+def _anchored(path: str, folder: Path) -> str:
+    return path if path.startswith("~") else str(folder / path)
 
 
 def _variable(key: str) -> str:
@@ -191,15 +278,7 @@ def _refuse_unknown(given: Iterable[str], known: Iterable[str], where: str, spel
     names = sorted(known)
     for key in given:
         if key not in names:
-            near = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
+            near = difflib.get_close_matches(key.lower(), names, n=1, cutoff=0.5)
             hint = f"did you mean {spell(near[0])}?" if near else f"known are {', '.join(map(spell, names))}"
-            raise ConfigError(f"unknown key {spell(key)} {where}; {hint}")
-
-
-def _one_line(error: ValidationError, from_environment: set[str], file: Path | None) -> str:
-    """Turn pydantic's report into one line that says which key is wrong and why."""
-    first = error.errors()[0]
-    key = str(first["loc"][0]) if first["loc"] else ""
-    path = ".".join(str(part) for part in first["loc"])
-    name = _variable(key) if key in from_environment else f"{path} in {file.name if file else FILE_NAME}"
-    return f"{name}: {first['msg'].removeprefix('Value error, ')}"
+            told = spell(key) if key.isprintable() else repr(spell(key))
+            raise ConfigError(f"unknown key {told} {where}; {hint}")

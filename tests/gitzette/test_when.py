@@ -111,8 +111,9 @@ def test_a_day_that_begins_after_a_clock_change_starts_at_its_first_instant() ->
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, str], told: str) -> None:
+    given = argparse.Namespace(**({"date": None, "since": None, "until": None} | options), partial=False)
     with pytest.raises(UsageError) as refused:
-        asked(**options)
+        window_of(given, "UTC", NOW)
     assert told in str(refused.value)
     assert "\n" not in str(refused.value)
 

@@ -1,0 +1,239 @@
+"""Settings: what a file and the environment may say, and how a mistake is told."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent.errors import ConfigError, UsageError
+from agent.settings import FILE_NAME, RepoSpec, Settings, override, read_settings
+
+TOKEN = "ghp_verysecret123"
+
+
+def read(folder: Path, text: str | bytes, **environ: str) -> Settings:
+    file = folder / FILE_NAME
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_settings(file, environ)
+
+
+def refusal(folder: Path, text: str | bytes, **environ: str) -> str:
+    with pytest.raises(ConfigError) as refused:
+        read(folder, text, **environ)
+    told = str(refused.value)
+    assert len(told.splitlines()) == 1
+    return told
+
+
+def test_with_nothing_configured_everything_has_a_sensible_value() -> None:
+    nothing = read_settings(None, {"PATH": "/bin", "GITZETTE_LANG": ""})
+    assert nothing == Settings()
+    assert (nothing.tz, nothing.lang, nothing.source, nothing.web) == ("UTC", "en", "both", "https://github.com")
+    assert not nothing.threads_wanted
+
+
+def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None:
+    text = 'lang = "zh"\ntz = "Asia/Shanghai"\nrepos = ["a/b"]\n[budget]\napi_diffs = 7\n'
+    found = read(tmp_path, text, GITZETTE_TZ="UTC", GITZETTE_REPOS="c/d, e/f=/srv/f\ng/h")
+    assert (found.lang, found.tz, found.budget.api_diffs) == ("zh", "UTC", 7)
+    assert [(spec.name, spec.path) for spec in found.repos] == [
+        ("c/d", None),
+        ("e/f", Path("/srv/f")),
+        ("g/h", None),
+    ]
+
+
+def test_repositories_can_be_names_addresses_paths_and_tables(tmp_path: Path) -> None:
+    text = 'repos = ["a/b", "https://github.com/c/d", "e/f=/srv/f", {name = "g/h", path = "/srv/h", branch = "dev"}]'
+    assert read(tmp_path, text).repos == (
+        RepoSpec.parse("a/b"),
+        RepoSpec.parse("c/d"),
+        RepoSpec.parse("e/f=/srv/f"),
+        RepoSpec(name="g/h", path=Path("/srv/h"), branch="dev"),
+    )
+
+
+def test_relative_paths_start_where_the_file_stands(tmp_path: Path) -> None:
+    text = 'out = "pages"\nhome = "state"\nrepos = ["a/b=mirrors/b", {name = "c/d", path = "../d"}]'
+    found = read(tmp_path, text)
+    assert (found.out, found.home) == (tmp_path / "pages", tmp_path / "state")
+    assert [spec.path for spec in found.repos] == [tmp_path / "mirrors/b", tmp_path / "../d"]
+
+
+def test_a_tilde_is_the_home_folder_wherever_a_path_is_given(tmp_path: Path) -> None:
+    found = read(tmp_path, 'out = "~/pages"\nrepos = ["a/b=~/b"]', GITZETTE_HOME="~/state")
+    assert (found.out, found.home) == (Path.home() / "pages", Path.home() / "state")
+    assert found.repos[0].path == Path.home() / "b"
+
+
+def test_a_path_of_the_environment_stays_relative_to_the_command(tmp_path: Path) -> None:
+    assert read(tmp_path, 'out = "pages"', GITZETTE_OUT="elsewhere").out == Path("elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('langg = "en"', "unknown key langg in gitzette.toml; did you mean lang?"),
+        ('LANG = "en"', "unknown key LANG in gitzette.toml; did you mean lang?"),
+        ('timezone_of_days = "UTC"', "unknown key timezone_of_days in gitzette.toml; "),
+        ("[budget]\napi_dif = 1", "unknown key api_dif in [budget] of gitzette.toml; did you mean api_diffs?"),
+        ('[[repos]]\nname = "a/b"\nbranhc = "x"', "unknown key branhc in repos of gitzette.toml; did you mean branch?"),
+        ('"a\\nb" = 1', "unknown key 'a\\nb' in gitzette.toml; known are budget, "),
+        ('token = "x"', "a token does not belong in gitzette.toml; put it in the variable GITHUB_TOKEN"),
+        ('tz = "Mars/Olympus"', "tz in gitzette.toml: unknown time zone 'Mars/Olympus'"),
+        ("tz = 3", "tz in gitzette.toml: Input should be a valid string"),
+        ('lang = "fr"', "lang in gitzette.toml: Input should be 'en' or 'zh'"),
+        ('repos = ["vllm"]', "repos in gitzette.toml: 'vllm' is not a repository; write owner/name"),
+        ('repos = ["a/b="]', "repos in gitzette.toml: 'a/b=' names no path"),
+        ('repos = ["a/b", "A/B=x"]', "repos in gitzette.toml: A/B is named twice"),
+        ("repos = [3]", "repos.0 in gitzette.toml: "),
+        ("repos = 3", "repos in gitzette.toml: "),
+        ('[[repos]]\npath = "x"', "repos.0.name in gitzette.toml: Field required"),
+        ('[[repos]]\nname = "x"', "repos.0.name in gitzette.toml: 'x' is not a repository"),
+        ("budget = 3", "budget in gitzette.toml: "),
+        ("[budget]\napi_diffs = true", "budget.api_diffs in gitzette.toml: Input should be a valid integer"),
+        ("[budget]\nwait_seconds = -1", "budget.wait_seconds in gitzette.toml: "),
+        ("[budget]\nwait_seconds = nan", "budget.wait_seconds in gitzette.toml: "),
+        ("[budget]\nwait_seconds = inf", "budget.wait_seconds in gitzette.toml: "),
+        ("out = 3", "out in gitzette.toml: "),
+        ('out = "a\\u0000b"', "out in gitzette.toml: a path cannot hold a zero byte"),
+        ('home = "~no-such-user-here/x"', "home in gitzette.toml: '~no-such-user-here/x': no such user"),
+        ('repos = ["a/b=~no-such-user-here/x"]', "repos in gitzette.toml: '~no-such-user-here/x': no such user"),
+        ("lang =", "gitzette.toml is not valid TOML: "),
+        ("x = " + "[" * 5000, "gitzette.toml is not valid TOML: "),
+        (b"\xff\xfe", "gitzette.toml is not valid TOML: 'utf-8' codec"),
+    ],
+)
+def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(tmp_path: Path, text: str | bytes, told: str) -> None:
+    assert refusal(tmp_path, text).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("GITZETTE_LNG", "zh", "unknown key GITZETTE_LNG in the environment; did you mean GITZETTE_LANG?"),
+        ("GITZETTE_BUDGET", "3", "unknown key GITZETTE_BUDGET in the environment; known are GITZETTE_"),
+        ("GITZETTE_A\nB", "3", "unknown key 'GITZETTE_A\\nB' in the environment; "),
+        ("GITZETTE_LANG", "fr", "GITZETTE_LANG: Input should be 'en' or 'zh'"),
+        ("GITZETTE_TZ", "Mars", "GITZETTE_TZ: unknown time zone 'Mars'"),
+        ("GITZETTE_REPOS", "a/b nonsense", "GITZETTE_REPOS: 'nonsense' is not a repository"),
+        ("GITZETTE_GITHUB_URL", "localhost:80", "GITZETTE_GITHUB_URL: 'localhost:80' is not an http(s) address"),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(tmp_path: Path, name: str, value: str, told: str) -> None:
+    assert refusal(tmp_path, "", **{name: value}).startswith(told)
+
+
+@pytest.mark.parametrize("file", ["", "missing.toml"])
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path, file: str) -> None:
+    with pytest.raises(ConfigError, match="cannot read"):
+        read_settings(tmp_path / file, {})
+
+
+def test_a_token_is_never_shown(tmp_path: Path) -> None:
+    found = read(tmp_path, "", GITHUB_TOKEN=TOKEN)
+    assert found.token is not None
+    assert found.token.get_secret_value() == TOKEN
+    assert found.threads_wanted
+    assert TOKEN not in f"{found} {found!r} {found.model_dump()} {found.model_dump_json()}"
+    for text in ("lang = 3", "x = 1", "repos = 3"):
+        assert TOKEN not in refusal(tmp_path, text, GITHUB_TOKEN=TOKEN)
+    assert TOKEN not in refusal(tmp_path, f'token = "{TOKEN}"')
+    assert TOKEN not in refusal(tmp_path, "", GITZETTE_TOKEN=TOKEN)
+    assert TOKEN not in refusal(tmp_path, f'github_url = "https://{TOKEN}@github.com"')
+    assert TOKEN not in refusal(tmp_path, f'repos = ["https://x:{TOKEN}@github.com/a/b/c"]')
+
+
+def test_a_token_keeps_nothing_of_the_file_it_was_pasted_from(tmp_path: Path) -> None:
+    found = read(tmp_path, "", GITHUB_TOKEN=f" {TOKEN}\n")
+    assert found.token is not None
+    assert found.token.get_secret_value() == TOKEN
+    assert read(tmp_path, "", GITHUB_TOKEN=" \n").token is None
+    assert (
+        refusal(tmp_path, "", GITHUB_TOKEN=f"{TOKEN}\n{TOKEN}") == "GITHUB_TOKEN: it holds characters that no token has"
+    )
+
+
+def test_the_other_name_of_the_token_is_read_where_the_first_is_not_set() -> None:
+    found = read_settings(None, {"GH_TOKEN": "second"}), read_settings(None, {"GH_TOKEN": "2", "GITHUB_TOKEN": "1"})
+    assert [one.token and one.token.get_secret_value() for one in found] == ["second", "1"]
+
+
+@pytest.mark.parametrize(
+    ("api", "web"),
+    [
+        ("https://api.github.com/", "https://github.com"),
+        ("https://git.corp.example/api/v3/", "https://git.corp.example"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("http://[::1]:8080", "http://[::1]:8080"),
+    ],
+)
+def test_links_point_where_people_read(api: str, web: str) -> None:
+    assert read_settings(None, {"GITZETTE_GITHUB_URL": api}).web == web
+    assert read_settings(None, {"GITZETTE_GITHUB_URL": api, "GITZETTE_WEB_URL": "https://x.example"}).web == (
+        "https://x.example"
+    )
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://x", "https://", "https:///path", "//x", "https://x/a b", "https://x/\ny", "https://x/(y)", "x"]
+)
+def test_an_address_that_could_not_be_linked_or_fetched_is_refused(url: str) -> None:
+    for key in ("GITHUB_URL", "GIT_URL", "WEB_URL"):
+        with pytest.raises(ConfigError, match="is not an http"):
+            read_settings(None, {f"GITZETTE_{key}": url})
+
+
+@pytest.mark.parametrize("branch", ["main", "release/v1.2", "特性", "a-b_c", "v2.x"])
+def test_a_branch_can_be_named(tmp_path: Path, branch: str) -> None:
+    assert read(tmp_path, f'repos = [{{name = "a/b", branch = "{branch}"}}]').repos[0].branch == branch
+
+
+@pytest.mark.parametrize(
+    "branch", ["", "-x", "--upload-pack=x", "a b", "a..b", "a:b", "HEAD~1", "a^", "a@{1}", "/a", "a/"]
+)
+def test_a_branch_that_git_would_read_as_something_else_is_refused(tmp_path: Path, branch: str) -> None:
+    told = refusal(tmp_path, f'repos = [{{name = "a/b", branch = "{branch}"}}]')
+    assert told == f"repos.0.branch in gitzette.toml: {branch!r} is not a branch name"
+
+
+@pytest.mark.parametrize("text", ["a/b=", "nonsense", "a/b=~no-such-user-here/x", "a/b=x\0y"])
+def test_a_repository_on_the_command_line_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        RepoSpec.parse(text)
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) -> None:
+    found = override(read(tmp_path, 'lang = "zh"\nout = "x"', GITHUB_TOKEN=TOKEN), {"lang": "en", "tz": "Asia/Tokyo"})
+    assert (found.lang, found.tz, found.out) == ("en", "Asia/Tokyo", tmp_path / "x")
+    assert found.token is not None
+    assert not override(Settings(), {}).threads_wanted
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"tz": "Mars"}, "--tz: unknown time zone 'Mars'"),
+        ({"repos": [RepoSpec.parse("a/b"), RepoSpec.parse("a/B")]}, "--repo: a/B is named twice"),
+        ({"out": Path("x\0y")}, "--out: a path cannot hold a zero byte"),
+    ],
+)
+def test_a_mistake_on_the_command_line_names_the_option(given: dict[str, object], told: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        override(Settings(), given)
+    assert str(refused.value).startswith(told)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(name=st.text(min_size=1, max_size=12), value=st.text(min_size=1, max_size=30))
+def test_no_variable_whatever_ends_in_anything_but_one_line(name: str, value: str) -> None:
+    for key in (f"GITZETTE_{name}", "GITZETTE_REPOS", "GITZETTE_TZ", "GITZETTE_GITHUB_URL", "GITHUB_TOKEN"):
+        try:
+            read_settings(None, {key: value})
+        except ConfigError as error:
+            told = str(error)
+        else:
+            told = ""
+        assert len(told.splitlines()) <= 1
