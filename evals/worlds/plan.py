@@ -7,12 +7,21 @@ from typing import Any
 
 from evals.worlds import people
 from evals.worlds.chores import chore, with_test
+from evals.worlds.dice import Dice
 from evals.worlds.drafts import Draft, Maker, by_chance
 from evals.worlds.model import User
 from evals.worlds.objects import Tree
 from evals.worlds.pulls import Ref, Work
 from evals.worlds.script import at
 from evals.worlds.team import Team
+
+_BODIES = (
+    "No functional change intended.",
+    "Tested on one node with 8x H100; the numbers are in the pull request.",
+    "This is the smaller half. The rest follows when the interface has settled.",
+    "在 8 卡机器上验证通过。",
+    "Needed for the nightly build.\n\nSee the discussion in the pull request for the alternatives.",
+)
 
 
 def pull(key: str, day: str, clock: str, author: User, make: Maker, *refs: Ref, **more: Any) -> Work:
@@ -34,9 +43,8 @@ def filler(
             author = dice.pick((*people.MAINTAINERS, *people.CONTRIBUTORS))
             chinese = author in people.CHINESE and dice.chance(0.5)
             make = chore(dice) if dice.chance(0.15) else _coded(team, avoid)
-            works.append(
-                pull(f"topic-{day[5:]}-{i}", day, clock, author, make, chinese=chinese, steps=dice.between(1, steps))
-            )
+            more = {"chinese": chinese, "steps": dice.between(1, steps), "trailer": _trailer(dice)}
+            works.append(pull(f"topic-{day[5:]}-{i}", day, clock, author, make, **more))
     return works
 
 
@@ -51,3 +59,11 @@ def _coded(team: Team, avoid: tuple[str, ...]) -> Maker:
         return replace(draft, touches=(*draft.touches, with_test(tree, draft.area, team.dice)))
 
     return do
+
+
+def _trailer(dice: Dice) -> str:
+    """End some messages with a paragraph, a second author or a signature."""
+    who = dice.pick(people.CONTRIBUTORS)
+    body = dice.pick(_BODIES) if dice.chance(0.3) else ""
+    role = dice.pick(("Co-authored-by", "Signed-off-by")) if dice.chance(0.25) else ""
+    return "\n\n".join(part for part in (body, role and f"{role}: {who.name} <{who.email}>") if part)

@@ -84,7 +84,9 @@ def start(
     """Found a repository with its first commit."""
     repo = f"{owner}/{project.name}"
     dice = Dice("world", seed, repo)
-    team = Team(project, History(repo, branch), Desk(repo, first_number, repo_id * 100_000), dice)
+    team = Team(
+        project, History(repo, branch), Desk(repo, first_number, repo_id * 100_000), dice, Dice("words", seed, repo)
+    )
     by = people.MAINTAINERS[0]
     touches = first_files(project, dice)
     team.history.commit(branch, touches, team.note("Initial commit", by, began, tags=("root",)))

@@ -23,13 +23,16 @@ class Team:
     history: History
     desk: Desk
     dice: Dice
+    """Decides what is done."""
+    words: Dice
+    """Decides how it is told in the threads: more talk must not change a hash."""
     landed: dict[str, str] = field(default_factory=dict)
     """What each piece of work became."""
 
     @property
     def clerk(self) -> Clerk:
         """Who writes the threads."""
-        return Clerk(self.repo, self.history.branch, self.project.template, self.desk, self.dice)
+        return Clerk(self.repo, self.history.branch, self.project.template, self.desk, self.words)
 
     @property
     def repo(self) -> str:
