@@ -1,0 +1,134 @@
+"""A source text of a language with braces, once without comments and once without the insides of its strings.
+
+Both have the length of the text, so an offset means the same place in all three. Sites are found in the masked text,
+which works as well in a fragment or between macros as in a file that parses.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+
+from tools.diff.readers import syntax
+
+MAX_SPAN = 20_000
+"""How far a closing bracket is looked for."""
+
+_BLANK = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))
+_INSIDE = bytes(byte if byte in b"\r\n" else 1 for byte in range(256))
+_BETWEEN_WORDS = re.compile(rb"(?<=\w)\s+(?=\w)")
+_BRACKET = re.compile(rb"[()\[\]{}]")
+_PART = re.compile(rb"[()\[\]{},]")
+_SPACES = b" \t\r\n\f\v\\"
+
+
+def blank(text: bytes) -> bytes:
+    """Return as many spaces as the text has bytes, its line ends kept."""
+    return text.translate(_BLANK)
+
+
+class Masked:
+    """A text, its lines, strings and brackets; `lexis` matches a comment (as group `comment`) or a string."""
+
+    def __init__(self, text: bytes, lexis: re.Pattern[bytes], first_line: int = 1) -> None:
+        self.text = text
+        self.first_line = first_line
+        self.strings: list[tuple[int, int]] = []
+        bare, mask, last = [], [], 0
+        for match in lexis.finditer(text):
+            start, end = match.span()
+            between, found = text[last:start], match.group()
+            last = end
+            if match.group("comment") is not None:
+                found = blank(found)
+                bare += between, found
+                mask += between, found
+                continue
+            self.strings.append((start, end))
+            bare += between, found
+            mask += between, found[:1], found[1:-1].translate(_INSIDE), found[-1:] if end - start > 1 else b""
+        bare.append(text[last:])
+        mask.append(text[last:])
+        self.bare = b"".join(bare)
+        self.mask = b"".join(mask)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.start() for match in re.finditer(rb"\n", self.text)]
+
+    def line(self, offset: int) -> int:
+        """Return the number of the line in which the offset stands."""
+        return bisect_left(self._line_ends, offset) + self.first_line
+
+    def fold(self, start: int, end: int) -> str:
+        """Return the code between two offsets, comments left out and white space folded."""
+        return syntax.fold(self.bare[start:end])
+
+    def close(self, opening: int, limit: int = MAX_SPAN) -> int | None:
+        """Return the offset of the bracket that closes the one at `opening`, if it does so within the limit."""
+        depth = 0
+        for match in _BRACKET.finditer(self.mask, opening, opening + limit):
+            depth += 1 if match.group() in b"([{" else -1
+            if depth == 0:
+                return match.start()
+        return None
+
+    def parts(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Split what stands between two offsets at its outermost commas; blank parts are left out."""
+        cuts, depth = [start - 1], 0
+        for match in _PART.finditer(self.mask, start, end):
+            sign = match.group()
+            if sign == b",":
+                if depth == 0:
+                    cuts.append(match.start())
+            else:
+                depth += 1 if sign in b"([{" else -1
+        spans = [(left + 1, right) for left, right in zip(cuts, [*cuts[1:], end], strict=True)]
+        return [span for span in spans if self.mask[span[0] : span[1]].strip()]
+
+    def arguments(self, opening: int) -> list[tuple[int, int]]:
+        """Split the bracket at `opening` into its arguments; an unclosed one counts up to the end of the text."""
+        closing = self.close(opening)
+        if closing is None:
+            closing = min(len(self.mask), opening + MAX_SPAN)
+        return self.parts(opening + 1, closing)
+
+    def literals(self, start: int, end: int) -> Iterator[str]:
+        """Give the insides of the string literals between two offsets."""
+        index = bisect_left(self.strings, (start, 0))
+        while index < len(self.strings) and self.strings[index][1] <= end:
+            left, right = self.strings[index]
+            yield syntax.fold(self.text[left:right].lstrip(b"bcrR#").rstrip(b"#").strip(b"\"'`"))
+            index += 1
+
+    def literal(self, start: int, end: int) -> str | None:
+        """Return the inside of the string literal that is all there is between two offsets, if so."""
+        stripped = self.mask[start:end].strip()
+        if stripped[-1:] in (b'"', b"'", b"`", b"#") and not stripped[1:-1].strip(b'\x01#"').strip():
+            return next(self.literals(start, end), None)
+        return None
+
+    def in_string(self, offset: int) -> bool:
+        """Say whether the offset stands inside a string."""
+        index = bisect_right(self.strings, (offset, len(self.text))) - 1
+        return index >= 0 and self.strings[index][0] < offset < self.strings[index][1]
+
+    def squeeze(self, start: int, end: int, without: bytes = b"") -> bytes:
+        """Return the tokens between two offsets: no comments, no white space, no closing commas, one name left out."""
+        code = self.mask[start:end]
+        if without:
+            code = re.sub(rb"\b%s\b" % re.escape(without), b"\x03", code)
+        code = _BETWEEN_WORDS.sub(b"\x02", code).translate(None, _SPACES)
+        code = code.replace(b",)", b")").replace(b",}", b"}").replace(b",]", b"]")
+        first, last = bisect_left(self.strings, (start, 0)), bisect_left(self.strings, (end, 0))
+        return code + b"\x04" + b"\x04".join(self.text[left:right] for left, right in self.strings[first:last])
+
+    @property
+    def code(self) -> str:
+        """A digest of everything but comments and white space."""
+        return syntax.digest(self.squeeze(0, len(self.text)))
+
+    def shape(self, start: int, end: int, without: str) -> str:
+        """Return a digest of a body without its owner's name; empty where the body is too small to prove anything."""
+        body = self.squeeze(start, end, without.encode())
+        return syntax.digest(body) if len(body) >= syntax.MIN_SHAPE else ""

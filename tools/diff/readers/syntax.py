@@ -1,0 +1,51 @@
+"""What the readers that parse have in common: parsers made once, limits in bytes and nodes, folded text, digests."""
+
+import hashlib
+import importlib
+import re
+from functools import cache
+
+from tree_sitter import Language, Node, Parser
+
+from tools.diff.reading import Source
+
+MAX_BYTES = 2_000_000
+MAX_LINE = 20_000
+MAX_NODES = 400_000
+MIN_SHAPE = 40
+"""A body shorter than this, white space aside, is no proof that two things are the same."""
+
+_SPACE = re.compile(rb"\s+")
+_LONG_LINE = re.compile(rb"[^\n]{%d}" % (MAX_LINE + 1))
+
+
+@cache
+def parser(module: str, language: str = "language") -> Parser:
+    """Return the one parser of a grammar wheel: `parser("tree_sitter_rust")`."""
+    return Parser(Language(getattr(importlib.import_module(module), language)()))
+
+
+def refusal(source: Source) -> str | None:
+    """Say why the source is too large to be read, if it is."""
+    if len(source.text) > MAX_BYTES:
+        return f"{source.path}: {len(source.text)} bytes, more than {MAX_BYTES}"
+    if len(source.text) > MAX_LINE and _LONG_LINE.search(source.text):
+        return f"{source.path}: a line longer than {MAX_LINE} bytes, probably minified"
+    return None
+
+
+def overgrown(root: Node, path: str) -> str | None:
+    """Say that a tree has too many nodes to be walked, if it has."""
+    if root.descendant_count > MAX_NODES:
+        return f"{path}: {root.descendant_count} syntax nodes, more than {MAX_NODES}"
+    return None
+
+
+def fold(text: bytes) -> str:
+    """Return the text with its white space folded to single spaces."""
+    return _SPACE.sub(b" ", text).strip().decode("utf-8", "replace")
+
+
+def digest(text: bytes) -> str:
+    """Return a short fingerprint of the text."""
+    return hashlib.blake2b(text, digest_size=12).hexdigest()
