@@ -22,6 +22,8 @@ class Answers(Generic[K, N]):
     names: Names
     found: dict[K, N] = field(default_factory=dict)
     unanswered: list[K] = field(default_factory=list)
+    problem: str = "GitHub answered in part"
+    """Why they were not answered."""
 
 
 @dataclass(frozen=True)
@@ -47,24 +49,24 @@ class Batches:
         """
         answers: Answers[K, N] = Answers(Names(self._repo, self._repo), unanswered=list(keys))
         for size in (question.size, *_SMALLER):
-            over = await self._round(question, size, answers)
-            if not answers.unanswered or (over and size in _SMALLER):
+            failure = await self._round(question, size, answers)
+            if failure is not None:
+                answers.problem = str(failure)
+            if not answers.unanswered or (failure is not None and (size in _SMALLER or not failure.retryable)):
                 break
         return answers
 
-    async def _round(self, question: Question[K, N], size: int, answers: Answers[K, N]) -> bool:
-        """Ask about what is unanswered; True when a batch failed as a whole, so that the rest was not asked."""
+    async def _round(self, question: Question[K, N], size: int, answers: Answers[K, N]) -> UpstreamError | None:
+        """Ask about what is unanswered; when a batch fails as a whole, the rest is not asked and the error returned."""
         keys, failed = answers.unanswered, list[K]()
         for start in range(0, len(keys), size):
             try:
                 failed += await self._batch(question, keys[start : start + size], answers)
             except UpstreamError as error:
-                if not error.retryable:
-                    raise
                 answers.unanswered = failed + keys[start:]
-                return True
+                return error
         answers.unanswered = failed
-        return False
+        return None
 
     async def _batch(self, question: Question[K, N], keys: list[K], answers: Answers[K, N]) -> list[K]:
         """Ask once; what came is kept, also beside errors. Returns the keys that got no answer."""

@@ -50,7 +50,8 @@ class GitHubThreads:
         pulls_of = await batches.ask(_PULLS_OF, [commit.sha for commit in commits])
         closings = await self._closings(window, listing, batches, reasons)
         if pulls_of.unanswered:
-            reasons.append(f"the pull requests of {len(pulls_of.unanswered)} commits could not be read")
+            missing = f"the pull requests of {len(pulls_of.unanswered)} commits could not be read"
+            reasons.append(f"{missing} ({pulls_of.problem})")
         if not known_open:
             await self._add_open(name, listing, reasons)
         pulls, pull_of = self._origins(pulls_of)
@@ -114,7 +115,7 @@ class GitHubThreads:
         }
         answers = await batches.ask(_CLOSERS, list(closed))
         if answers.unanswered:
-            reasons.append(f"what closed {len(answers.unanswered)} issues could not be read")
+            reasons.append(f"what closed {len(answers.unanswered)} issues could not be read ({answers.problem})")
         closings = []
         for number, closed_at in closed.items():
             issue, node = thread_id(self.repo, number), answers.found.get(number)

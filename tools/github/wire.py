@@ -1,6 +1,7 @@
 """One request over HTTP: held back by the limits, bounded in time and size, sent again only where that can help."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -29,6 +30,7 @@ class Manners:
     """GitHub asks for serial requests and allows 100 at a time. A few make a day of diffs bearable; after the first
     secondary limit the client goes on with one at a time."""
     attempts: int = 5
+    """How often one request may meet a fault, and how often a limit."""
     request_seconds: float = 60.0
     """For the whole of a request: a server that dribbles for ever is cut off, which no read timeout does."""
     read_seconds: float = 20.0
@@ -103,7 +105,7 @@ class Wire:
         """Send until there is an answer that `read` can read, or give up with an error that says why."""
         retrying = AsyncRetrying(
             retry=retry_if_exception(self._may_get_better),
-            stop=lambda state: state.attempt_number >= self._manners.attempts,
+            stop=_Patience(self._manners.attempts),
             wait=self._pause,
             sleep=self._wait,
             before_sleep=self._count_retry,
@@ -177,7 +179,7 @@ class Wire:
 
     def _limit_message(self, seconds: float) -> str:
         hint = "" if self._authorization else "; a token in GITHUB_TOKEN raises the limit"
-        return f"{self._address.host} limits requests: wait {seconds:.0f} s{hint}"
+        return f"{self._address.host} limits requests and asks to wait {math.ceil(seconds)} s{hint}"
 
     def _bearable(self, seconds: float) -> bool:
         return seconds <= self._manners.max_wait and self._clock() + seconds <= self._deadline
@@ -194,7 +196,7 @@ class Wire:
             return 0.0
         if isinstance(error, UpstreamError) and error.retry_after is not None:
             return error.retry_after
-        pause = min(self._manners.first_pause * 2.0 ** (state.attempt_number - 1), self._manners.longest_pause)
+        pause = min(self._manners.first_pause * 2.0 ** min(state.attempt_number - 1, 20), self._manners.longest_pause)
         return pause * (0.5 + self._jitter() / 2)
 
     async def _wait(self, seconds: float) -> None:
@@ -204,6 +206,18 @@ class Wire:
 
     def _count_retry(self, _: RetryCallState) -> None:
         self._spent.retried += 1
+
+
+class _Patience:
+    """Ends the attempts of one request; faults and limits are counted apart, for one says nothing of the other."""
+
+    def __init__(self, attempts: int) -> None:
+        self._left = {False: attempts, True: attempts}
+
+    def __call__(self, state: RetryCallState) -> bool:
+        limited = isinstance(state.outcome.exception() if state.outcome else None, RateLimited)
+        self._left[limited] -= 1
+        return self._left[limited] <= 0
 
 
 def _message(body: bytes) -> str:

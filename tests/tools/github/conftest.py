@@ -51,6 +51,7 @@ class Hub:
     def __init__(self) -> None:
         self.base = ""
         self.seen: list[Seen] = []
+        self.talks: set[asyncio.Task[None]] = set()
         self.most_at_once = 0
         self._now = 0
         self._scripts: dict[str, list[Answer]] = {}
@@ -62,7 +63,10 @@ class Hub:
     def paths(self) -> list[str]:
         return [seen.path for seen in self.seen]
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.talks.add(asyncio.create_task(self._serve(reader, writer)))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while (seen := await self._read(reader)) is not None:
                 self.seen.append(seen)
@@ -178,11 +182,13 @@ class Kit:
         self.time = Time()
         self.hub = Hub()
         self._servers: list[asyncio.Server] = []
+        self._hubs: list[Hub] = []
         self._clients: list[GitHubClient] = []
 
     async def start(self, hub: Hub) -> Hub:
-        server = await asyncio.start_server(hub.serve, "127.0.0.1", 0)
+        server = await asyncio.start_server(hub.accept, "127.0.0.1", 0)
         self._servers.append(server)
+        self._hubs.append(hub)
         hub.base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         return hub
 
@@ -214,6 +220,10 @@ class Kit:
             await client.aclose()
         for server in self._servers:
             server.close()
+        talks = [talk for hub in self._hubs for talk in hub.talks]
+        for talk in talks:
+            talk.cancel()
+        await asyncio.gather(*talks, return_exceptions=True)
 
 
 @pytest.fixture

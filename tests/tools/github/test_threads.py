@@ -195,7 +195,8 @@ async def test_a_node_with_holes_is_not_taken_for_a_commit_without_pull_request(
     errors = [{"message": "timeout", "path": ["repository", f"c{sha(1)}", "associatedPullRequests"]}]
     serve(kit, [], kit.Reply(json=holes | {"errors": errors}))
     threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)], known_open={1})
-    assert (threads.coverage, threads.reason) == (Coverage.PARTIAL, "the pull requests of 1 commits could not be read")
+    assert threads.coverage is Coverage.PARTIAL
+    assert threads.reason == "the pull requests of 1 commits could not be read (GitHub answered in part)"
 
 
 async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "Kit") -> None:
@@ -204,11 +205,24 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "K
     client = kit.client(manners=Manners(attempts=2))
     threads = await GitHubThreads(client, REPO).threads(DAY, [landed(n) for n in range(200)], known_open={1})
     assert threads.coverage is Coverage.PARTIAL
-    assert (
-        threads.reason == "what closed 1 issues could not be read; the pull requests of 200 commits could not be read"
-    )
+    assert threads.reason is not None
+    assert threads.reason.split("; ") == [
+        "what closed 1 issues could not be read (POST /graphql: HTTP 502)",
+        "the pull requests of 200 commits could not be read (POST /graphql: HTTP 502)",
+    ]
     assert [(c.issue, c.reason) for c in threads.closings] == [("acme/lib#1", "completed")]
     assert client.usage.sent == 2 + 8
+
+
+async def test_a_token_that_may_not_use_graphql_still_reads_the_lists(kit: "Kit") -> None:
+    serve(kit, [kit.issue(1, NOON)], kit.Reply(403, {"message": "Resource not accessible by integration"}))
+    client = kit.client()
+    threads = await GitHubThreads(client, REPO).threads(DAY, [landed(n) for n in range(90)], known_open={1})
+    assert [issue.number for issue in threads.issues] == [1]
+    assert threads.reason is not None
+    assert threads.reason.startswith("the pull requests of 90 commits could not be read")
+    assert "not accessible" in threads.reason
+    assert client.usage.sent == 3
 
 
 async def test_a_deleted_issue_or_unknown_commit_is_no_error(kit: "Kit") -> None:

@@ -50,6 +50,15 @@ async def test_back_off_grows_and_ends(kit: "Kit") -> None:
     assert len(kit.hub.seen) == 5
 
 
+async def test_limits_do_not_use_up_the_patience_with_faults(kit: "Kit") -> None:
+    limited = kit.Reply(429, SECONDARY, headers={"Retry-After": "1"})
+    kit.hub.on("/x", limited, kit.Reply(502), limited, kit.Reply(502), limited, kit.Reply(json=[1]))
+    assert (await kit.client(manners=Manners(attempts=4)).get("/x", NUMBERS)).value == [1]
+    kit.hub.on("/x", limited)
+    with pytest.raises(RateLimited, match="asks to wait 1 s"):
+        await kit.client(manners=Manners(attempts=4)).get("/x", NUMBERS)
+
+
 async def test_a_server_that_dribbles_is_cut_off(kit: "Kit") -> None:
     kit.hub.on("/x", kit.Reply(body=b"[" + b" " * 100 + b"1]", fault="dribble"), kit.Reply(json=[1]))
     assert (await kit.client(manners=Manners(request_seconds=0.3)).get("/x", NUMBERS)).value == [1]
