@@ -9,7 +9,7 @@ from agent.domain import Commit, Landed, Landing
 from agent.ids import RepoId
 from agent.window import Window
 from tools.git.branch import Tip
-from tools.git.log import HEAD_ONLY, Framing, has_absurd_date, parse_commit
+from tools.git.log import HEAD_ONLY, LATEST, Framing, has_absurd_date, parse_commit
 from tools.git.view import View
 
 # Git only makes a rough selection, so that its reading of dates never decides: the ends are cut here.
@@ -53,7 +53,7 @@ async def first_parents(
     bounds = []
     if start is not None and (since := int(start.timestamp()) - _MARGIN) > 0:
         bounds.append(f"--since-as-filter=@{since} +0000")
-    if end is not None and (until := int(end.timestamp()) + _MARGIN) > 0:
+    if end is not None and 0 < (until := int(end.timestamp()) + _MARGIN) < LATEST:
         bounds.append(f"--until=@{until} +0000")
     return await read_commits(view, repo, ["--first-parent", *bounds, *revisions])
 
@@ -90,7 +90,7 @@ async def _late(view: View, repo: RepoId, tip: str, window: Window, known_tip: s
         notices = (_rewritten(known_tip, base, known=found.code <= 1, shallow=bool(view.shallow)),)
     if not base:
         return Lateness(notices=notices)
-    commits = await first_parents(view, repo, [tip, f"^{base}"], None, window.start)
+    commits = await first_parents(view, repo, [tip, f"^{base}"])
     return Lateness(tuple(c for c in commits if c.committed_at < window.start), notices)
 
 

@@ -69,8 +69,10 @@ class Running:
 
     async def stop(self) -> None:
         """Kill the process and its children, if it is still there."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        # Once it has ended, its number may belong to somebody else.
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         # The exit is only noticed when the pipes are at their end, and a full pipe is not read by itself.
         while await self.read():
             pass
@@ -139,7 +141,7 @@ async def run(
 @contextlib.contextmanager
 def _as_file(content: bytes) -> Iterator[IO[bytes]]:
     """Hold the input in a file: git reads it at its own pace, and nothing can block on a full pipe."""
-    with tempfile.TemporaryFile() as file:
+    with tempfile.TemporaryFile() if content else Path(os.devnull).open("r+b") as file:
         file.write(content)
         file.seek(0)
         yield file

@@ -22,9 +22,9 @@ _KEPT = frozenset({
     "GIT_SSL_NO_VERIFY",
 })  # fmt: skip
 _ABSENT = re.compile(r"returned error: (404|410)|[Rr]epository .*not found|does not appear to be a git repository")
-_SECRET_WANTED = re.compile(r"could not read Username|Authentication failed|returned error: (401|403)")
+_SECRET_WANTED = re.compile(r"could not read Username|Authentication failed|returned error: 401")
 _MOVED = re.compile(r"returned error: 30[1278]|unable to update url base from redirection|redirect")
-_HOPELESS = re.compile(r"certificate|unable to access .* (URL|protocol)|not supported|Permission denied|No space left")
+_HOPELESS = re.compile(r"certificate|[Uu]nsupported protocol|not supported|Permission denied|No space left")
 
 
 class Moved(UpstreamError):
@@ -53,15 +53,15 @@ def remote_environment(
 
 def failure(finished: Finished, asked: str, *, token: str | None = None) -> UpstreamError:
     """Say in one line what a failed conversation with the server means, without the token."""
-    reason = finished.reason
-    for secret in filter(None, (token,)):
-        reason = reason.replace(secret, "***")
+    reason = finished.reason.replace(token, "***") if token else finished.reason
     if _ABSENT.search(finished.err):
         return NotFound(f"{asked}: the server has no such repository; check the name, or set a token if it is private")
     if _SECRET_WANTED.search(finished.err):
         if token:
             return UpstreamError(f"{asked}: the server refuses the token", retryable=False)
         return NotFound(f"{asked}: not found; check the name, or set a token if it is private")
+    if token and "returned error: 403" in finished.err:
+        return UpstreamError(f"{asked}: the token does not give access", retryable=False)
     if token and _MOVED.search(finished.err):
         return Moved(f"{asked}: the repository has moved; use its new name", retryable=False)
     return UpstreamError(f"{asked}: {reason}", retryable=not _HOPELESS.search(finished.err))

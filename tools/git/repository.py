@@ -45,8 +45,11 @@ def checkout_above(start: Path) -> Path | None:
 
 async def open_repository(path: Path) -> Repository:
     """Look at the repository at exactly this path; folders above are not searched, a mistyped path must not hit one."""
-    await _check_version()
-    git_dir = _git_dir(path)
+    await git_version()
+    try:
+        git_dir = _git_dir(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
     common_dir = _common_dir(git_dir)
     config = await _read_config(common_dir / "config") if (common_dir / "config").is_file() else {}
     if config.get("extensions.objectformat", "sha1") != "sha1":
@@ -54,12 +57,13 @@ async def open_repository(path: Path) -> Repository:
     return Repository(path, git_dir, common_dir, _promisor(config))
 
 
-async def _check_version() -> None:
-    """Refuse a git that lacks what we need."""
+async def git_version() -> str:
+    """Tell which git is used; one that lacks what we need is refused."""
     told = (await run(["version"], env=LOCAL)).out.decode("utf-8", "replace").strip()
     match = re.search(r"(\d+)\.(\d+)", told)
     if match is None or (int(match[1]), int(match[2])) < OLDEST_GIT:
         raise InputError(f"{told or 'git'} is too old; install git {OLDEST_GIT[0]}.{OLDEST_GIT[1]} or newer")
+    return told
 
 
 def _git_dir(path: Path) -> Path:

@@ -38,7 +38,7 @@ class Server:
 
     async def ask_for_new_address(self, environ: Mapping[str, str]) -> str:
         """Learn where a repository has moved to, asking without the token; git says so in a warning."""
-        told = await run(["ls-remote", self.url, "HEAD"], env=environ, seconds=self.seconds)
+        told = await replace(self, environ=environ).run(["ls-remote", self.url, "HEAD"])
         found = _REDIRECTED.search(told.err)
         return found[1] if found else ""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from agent.errors import UpstreamError
+from agent.errors import StorageError, UpstreamError
 from tools.git.process import LOCAL, Finished, Running, run, running
 from tools.git.repository import Repository
 
@@ -63,13 +63,22 @@ class View:
 def view_of(repository: Repository) -> Iterator[View]:
     """Lay out a view in a temporary folder; nothing is written to the repository."""
     shallow = repository.shallow()
-    with tempfile.TemporaryDirectory(prefix="gitzette-view-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        for part in ("refs", "info"):
-            (folder / part).mkdir()
-        (folder / "HEAD").write_text("ref: refs/heads/none\n")
-        (folder / "config").write_text(_CONFIG)
-        (folder / "info" / "attributes").write_bytes(files("tools.git").joinpath("github.attributes").read_bytes())
-        if shallow:
-            (folder / "shallow").write_text("".join(f"{sha}\n" for sha in sorted(shallow)))
+    with contextlib.ExitStack() as stack:
+        try:
+            temporary = tempfile.TemporaryDirectory(prefix="gitzette-view-", ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(temporary))
+            _lay_out(folder, shallow)
+        except OSError as error:
+            raise StorageError(f"no temporary folder can be made: {error.strerror}") from error
         yield View(folder, repository.objects, shallow)
+
+
+def _lay_out(folder: Path, shallow: frozenset[str]) -> None:
+    """Write what git takes for a repository."""
+    for part in ("refs", "info"):
+        (folder / part).mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    (folder / "config").write_text(_CONFIG)
+    (folder / "info" / "attributes").write_bytes(files("tools.git").joinpath("github.attributes").read_bytes())
+    if shallow:
+        (folder / "shallow").write_text("".join(f"{sha}\n" for sha in sorted(shallow)))

@@ -1,0 +1,218 @@
+"""Real repositories to read from, and a real git server on loopback to fetch from."""
+
+import gzip
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+CLEAN = {
+    "PATH": os.environ["PATH"],
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Bob",
+    "GIT_COMMITTER_EMAIL": "bob@example.org",
+}
+NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
+
+
+class Work:
+    """A checkout in which a test makes history."""
+
+    def __init__(self, path: Path, *init: str) -> None:
+        self.path = path
+        self.seconds = int(NOON.timestamp())
+        path.mkdir(parents=True, exist_ok=True)
+        self.git("init", "--quiet", "--initial-branch=main", *init)
+
+    def git(self, *arguments: str | bytes, stdin: bytes = b"", env: dict[str, str] | None = None) -> str:
+        """Run git here; its output, which must be text."""
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.path, env=CLEAN | (env or {}), input=stdin, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
+        return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+    def write(self, path: str | bytes, content: bytes | str) -> None:
+        """Write a file."""
+        file = self.path / os.fsdecode(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def commit(
+        self, message: str | bytes = "change", *, at: datetime | int | None = None, config: tuple[str, ...] = ()
+    ) -> str:
+        """Commit everything at a given time, by default a minute after the last; gives the hash."""
+        self.seconds += 60
+        seconds = int(at.timestamp()) if isinstance(at, datetime) else at or self.seconds
+        raw = message if isinstance(message, bytes) else message.encode()
+        when = {"GIT_AUTHOR_DATE": f"@{seconds} +0100", "GIT_COMMITTER_DATE": f"@{seconds} -0500"}
+        settings = [part for setting in config for part in ("-c", setting)]
+        self.git("add", "--all")
+        self.git(
+            *settings, "commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "--allow-empty-message", "-F", "-",
+            stdin=raw, env=when,
+        )  # fmt: skip
+        return self.head()
+
+    def merge(self, branch: str, *, at: datetime | None = None) -> str:
+        """Merge a branch with a commit of its own."""
+        self.seconds += 60
+        seconds = int(at.timestamp()) if at else self.seconds
+        when = {"GIT_AUTHOR_DATE": f"@{seconds} +0000", "GIT_COMMITTER_DATE": f"@{seconds} +0000"}
+        self.git("merge", "--quiet", "--no-ff", "--no-edit", branch, env=when)
+        return self.head()
+
+    def head(self) -> str:
+        """The hash of the newest commit."""
+        return self.git("rev-parse", "HEAD")
+
+    def raw_commit(self, content: bytes) -> str:
+        """Store a commit object byte for byte and let main point to it."""
+        sha = self.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=content)
+        self.git("update-ref", "refs/heads/main", sha)
+        return sha
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    """An empty checkout."""
+    return Work(tmp_path / "work")
+
+
+@pytest.fixture
+def make_work(tmp_path: Path) -> Callable[..., Work]:
+    """More checkouts by name."""
+    return lambda name, *init: Work(tmp_path / name, *init)
+
+
+class GitServer:
+    """Serves the bare repositories below a folder with git's own `http-backend`, and fails on command."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.requests: list[tuple[str, str, str | None]] = []
+        """Method, path and Authorization header of each request."""
+        self.faults: list[str] = []
+        """What the next requests get instead of an answer: `502`, `404`, `401`, `reset`, `truncate`."""
+        self.moved: dict[str, str] = {}
+        """Where requests below a path are sent instead."""
+        self.hold = threading.Event()
+        """While set, requests are taken and not answered."""
+        self.closed = threading.Event()
+        self.asked = threading.Event()
+        """Set by the next request."""
+        handler = type("Handler", (_Handler,), {"server_object": self})
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def close(self) -> None:
+        """Stop answering."""
+        self.closed.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def publish(self, work: Work, repo: str = "acme/engine") -> Path:
+        """Put a checkout's state on the server, also when that rewrites history."""
+        bare = self.root / f"{repo}.git"
+        if not bare.exists():
+            bare.mkdir(parents=True)
+            for arguments in (
+                ["init", "--quiet", "--bare", "--initial-branch=main"],
+                ["config", "uploadpack.allowFilter", "true"],
+            ):
+                subprocess.run(["git", *arguments], cwd=bare, env=CLEAN, check=True)
+        work.git("push", "--quiet", "--force", "--mirror", str(bare))
+        return bare
+
+    @property
+    def sessions(self) -> int:
+        """How many times a git client connected."""
+        return sum("/info/refs" in path for _, path, _ in self.requests)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server_object: ClassVar[GitServer]
+
+    def do_GET(self) -> None:
+        self._answer(b"")
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            body = b"".join(iter(self._chunk, b""))
+        self._answer(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+    def _chunk(self) -> bytes:
+        size = int(self.rfile.readline(), 16)
+        data = self.rfile.read(size)
+        self.rfile.readline()
+        return data
+
+    def _answer(self, body: bytes) -> None:
+        server = self.server_object
+        server.asked.set()
+        server.requests.append((self.command, self.path, self.headers.get("Authorization")))
+        while server.hold.wait(0) and not server.closed.wait(0.01):
+            pass
+        fault = server.faults.pop(0) if server.faults else ""
+        for old, new in server.moved.items():
+            if self.path.startswith(old):
+                self.send_response(301)
+                self.send_header("Location", new + self.path.removeprefix(old))
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+        if fault.isdigit():
+            self.send_error(int(fault))
+        elif fault != "reset":
+            self._serve(body, truncate=fault == "truncate")
+
+    def _serve(self, body: bytes, *, truncate: bool) -> None:
+        path, _, query = self.path.partition("?")
+        environment = CLEAN | {
+            "GIT_PROJECT_ROOT": str(self.server_object.root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "REQUEST_METHOD": self.command,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "CONTENT_LENGTH": str(len(body)),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+            "REMOTE_ADDR": "127.0.0.1",
+        }
+        done = subprocess.run(["git", "http-backend"], env=environment, input=body, capture_output=True, check=False)
+        head, _, content = done.stdout.partition(b"\r\n\r\n")
+        headers = [line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line]
+        status = next((int(value.split()[0]) for name, value in headers if name == "Status"), 200)
+        self.send_response(status)
+        for name, value in headers:
+            if name != "Status":
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content[: len(content) // 2] if truncate else content)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[GitServer]:
+    """A git server on loopback."""
+    serving = GitServer(tmp_path / "served")
+    yield serving
+    serving.close()

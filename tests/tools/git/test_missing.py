@@ -1,0 +1,209 @@
+"""Blobs that are not there: fetched together where somebody has promised them, named where not."""
+
+import asyncio
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.domain import Change
+from agent.ids import RepoId
+from tools.git.source import GitSource
+
+if TYPE_CHECKING:
+    from tests.tools.git.conftest import GitServer, Work
+
+REPO = RepoId("acme/engine")
+
+
+async def read(path: Path, shas: list[str]) -> list[Change]:
+    return [change async for change in GitSource(REPO, path).changes(shas)]
+
+
+def a_day(work: "Work", commits: int = 40) -> list[str]:
+    """Make a day of commits; gives their hashes, newest first."""
+    text = "".join(f"line {n}\n" for n in range(40))
+    work.write("moving0", text)
+    work.write("shared", text)
+    shas = [work.commit("root")]
+    for number in range(1, commits):
+        work.write(f"dir/f{number}", f"{number}\n{text}")
+        work.write("shared", f"{text}{number}\n")
+        if number % 10 == 0:
+            (work.path / f"moving{number - 10}").rename(work.path / f"moving{number}")
+        shas.insert(0, work.commit(str(number)))
+    return shas
+
+
+def partial_clone(work: "Work", server: "GitServer", where: Path) -> Path:
+    server.publish(work)
+    work.git("clone", "--quiet", "--bare", "--filter=blob:none", f"{server.url}/acme/engine.git", str(where))
+    server.requests.clear()
+    return where
+
+
+def loose(work: "Work", revision: str) -> Path:
+    """Find the file of a loose object."""
+    sha = work.git("rev-parse", revision)
+    return work.path / ".git" / "objects" / sha[:2] / sha[2:]
+
+
+async def test_a_partial_clone_fetches_a_whole_day_in_one_go(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+    shas = a_day(work)
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+
+    changes = await read(clone, shas)
+
+    assert changes == await read(work.path, shas)
+    assert server.sessions == 1
+    await read(clone, shas)
+    assert server.sessions == 1
+
+
+async def test_preparing_a_day_makes_single_reads_free(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+    shas = a_day(work, 5)
+    source = GitSource(REPO, partial_clone(work, server, tmp_path / "clone.git"))
+
+    await source.prepare(shas)
+    for sha in shas:
+        assert [change.unreadable async for change in source.changes([sha])] == [()]
+
+    assert server.sessions == 1
+
+
+async def test_what_cannot_be_fetched_is_named_file_by_file_and_soon(
+    work: "Work", server: "GitServer", tmp_path: Path
+) -> None:
+    shas = a_day(work, 12)
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    shutil.rmtree(server.root)
+    began = time.monotonic()
+
+    changes = await read(clone, shas)
+
+    assert [change.commit.sha for change in changes] == shas
+    assert all(file.unreadable and file.patch is None for change in changes for file in change.files)
+    assert "could not be fetched" in (changes[0].files[0].unreadable or "")
+    assert time.monotonic() - began < 20
+
+
+async def test_a_failure_that_passes_is_tried_again(work: "Work", server: "GitServer", tmp_path: Path) -> None:
+    shas = a_day(work, 3)
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    server.faults.append("502")
+
+    changes = await read(clone, shas)
+
+    assert [change.unreadable for change in changes] == [()] * 3
+
+
+async def test_a_blob_that_the_server_has_purged_costs_only_its_file(
+    work: "Work", server: "GitServer", tmp_path: Path
+) -> None:
+    shas = a_day(work, 6)
+    work.write("secret", "purged from the server\n")
+    work.write("other", "still there\n")
+    shas.insert(0, work.commit("leak"))
+    blob = work.git("rev-parse", "HEAD:secret")
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    bare = server.root / "acme" / "engine.git"
+    for pack in (bare / "objects" / "pack").glob("*.pack"):
+        moved = pack.rename(tmp_path / pack.name)
+        work.git("-C", str(bare), "unpack-objects", "-q", stdin=moved.read_bytes())
+    (bare / "objects" / blob[:2] / blob[2:]).unlink()
+
+    changes = await read(clone, shas)
+
+    assert [file.path for change in changes for file in change.unreadable] == ["secret"]
+    assert {file.path: file.additions for file in changes[0].files} == {"other": 1, "secret": 0}
+
+
+async def test_a_mirror_with_a_missing_blob_loses_that_file_only_and_the_run_goes_on(work: "Work") -> None:
+    shas = a_day(work, 15)
+    whole = await read(work.path, shas)
+    loose(work, f"{shas[4]}:dir/f10").unlink()
+
+    changes = await read(work.path, shas)
+
+    assert [change.commit.sha for change in changes] == shas
+    assert [file.path for change in changes for file in change.unreadable] == ["dir/f10"]
+    damaged = changes[4]
+    assert {f.path: f.status for f in damaged.files} == {
+        "dir/f10": "added", "moving0": "removed", "moving10": "added", "shared": "modified",
+    }  # fmt: skip
+    assert [f for f in damaged.files if f.path == "shared"] == [f for f in whole[4].files if f.path == "shared"]
+    assert changes[:4] + changes[5:] == whole[:4] + whole[5:]
+
+
+async def test_a_blob_that_is_there_but_damaged_loses_its_file_only(work: "Work") -> None:
+    for number in range(9):
+        work.write(f"f{number}", f"{number}\n")
+    shas = [
+        work.commit("many"),
+    ]
+    work.write("f0", "after\n")
+    shas.append(work.commit("next"))
+    file = loose(work, f"{shas[0]}:f5")
+    file.chmod(0o644)
+    file.write_bytes(b"garbage")
+
+    changes = await read(work.path, shas)
+
+    assert [f.path for f in changes[0].files if f.unreadable] == ["f5"]
+    assert [f.additions for f in changes[0].files] == [1, 1, 1, 1, 1, 0, 1, 1, 1]
+    assert changes[1].additions == 1
+
+
+async def test_a_missing_tree_leaves_a_commit_without_its_files(work: "Work") -> None:
+    shas = a_day(work, 4)
+    loose(work, f"{shas[0]}:dir").unlink()
+
+    changes = await read(work.path, shas)
+
+    assert [change.commit.sha for change in changes] == shas
+    assert changes[0].files == ()
+    assert changes[0].incomplete
+    assert all(change.incomplete is None for change in changes[1:])
+
+
+async def test_a_commit_that_is_damaged_itself_is_left_out(work: "Work") -> None:
+    shas = a_day(work, 4)
+    file = loose(work, shas[1])
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes()[:20])
+
+    changes = await read(work.path, [shas[0], shas[1], shas[3]])
+
+    assert [change.commit.sha for change in changes] == [shas[0], shas[3]]
+
+
+async def test_file_names_of_any_kind_are_read_alone_when_a_neighbour_is_missing(work: "Work") -> None:
+    names = ["gone", "a\nb", "--help", ":(glob)*", "*", "dir/[x]", "sp ace"]
+    for name in names:
+        work.write(name, f"{name}\n")
+    sha = work.commit()
+    loose(work, f"{sha}:gone").unlink()
+
+    (change,) = await read(work.path, [sha])
+
+    assert {file.path for file in change.files if file.unreadable} == {"gone"}
+    assert {file.path for file in change.files} == set(names)
+    assert change.additions == 7
+
+
+async def test_a_reader_that_is_cancelled_while_fetching_ends_git(
+    work: "Work", server: "GitServer", tmp_path: Path
+) -> None:
+    shas = a_day(work, 3)
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    server.hold.set()
+    server.asked.clear()
+    task = asyncio.create_task(read(clone, shas))
+    assert await asyncio.to_thread(server.asked.wait, 20)
+
+    task.cancel()
+    done, _ = await asyncio.wait({task}, timeout=10)
+
+    assert done
+    assert task.cancelled()
+    server.hold.clear()
