@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evals.worlds import edits
-from evals.worlds.bugs import BUGS, Bug
+from evals.worlds.bugs.bug import Bug
+from evals.worlds.bugs.catalogue import bug_named
 from evals.worlds.dice import Dice
 from evals.worlds.model import Edit
 from evals.worlds.objects import Tree
@@ -61,7 +62,7 @@ def edited(path: str, change: Callable[[str, Unit], edits.Done]) -> Maker:
 
 def fix(key: str, path: str) -> Maker:
     """Mend a bug."""
-    bug = next(bug for bugs in BUGS.values() for bug in bugs if bug.key == key)
+    bug = bug_named(key)
 
     def make(tree: Tree) -> Draft:
         done = edits.fix_bug(path, unit_at(tree, path), bug)

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from evals.worlds.bugs import BUGS, Bug
+from evals.worlds.bugs.bug import Bug
+from evals.worlds.bugs.catalogue import BUGS
 from evals.worlds.dice import Dice
 from evals.worlds.model import Edit
 from evals.worlds.source import Constant, Env, Flag, Function, Param, Unit

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evals.worlds.bugs import BUGS
+from evals.worlds.bugs.catalogue import BUGS
 from evals.worlds.dice import Dice
 from evals.worlds.source import SUFFIX, Flag, Language, Unit, render
 from evals.worlds.touch import Touch, put

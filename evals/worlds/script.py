@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 from evals.worlds import people
-from evals.worlds.bugs import BUGS
+from evals.worlds.bugs.catalogue import bug_named
 from evals.worlds.dice import Dice
 from evals.worlds.history import History
 from evals.worlds.model import LandedGold, Repo, User
@@ -73,7 +73,7 @@ def report(
     reactions: int = 0,
 ) -> Ask:
     """Let a user report a bug."""
-    story = next(b for bugs in BUGS.values() for b in bugs if b.key == bug)
+    story = bug_named(bug)
     title, body = story.report_zh if chinese else story.report
     return Ask(key, when, author, title, body, labels, reactions)
 
@@ -141,3 +141,11 @@ def finish(team: Team, folder: Path, *, repo_id: int, former_names: tuple[str, .
         former_names,
     )
     return Made(repo, history.landed(), history.objects, history.all_refs(), dict(team.landed))
+
+
+def work_notes(made: Sequence[Made]) -> dict[str, str]:
+    """Name what each piece of work became: `owner/name: key` stands for `owner/name@sha`."""
+    rows = {
+        f"{one.repo.full_name}: {key}": f"{one.repo.full_name}@{sha}" for one in made for key, sha in one.work.items()
+    }
+    return {key: rows[key] for key in sorted(rows)}

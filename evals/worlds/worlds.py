@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from evals.worlds import demo
+from evals.worlds.demo import world as demo
 from evals.worlds.full import world as full
 from evals.worlds.model import Repo, World
 from evals.worlds.pack import read_refs, write_refs, write_repository

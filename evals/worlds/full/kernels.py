@@ -5,7 +5,7 @@ from datetime import timedelta
 from evals.worlds import people, questions
 from evals.worlds.drafts import Maker, bump, by_chance, edited, fix, version
 from evals.worlds.edits import Done, add_function
-from evals.worlds.full.calendar import BUSY_COUNT, BUSY_DAY, RELEASE_DAY, working_days
+from evals.worlds.full.calendar import BUSY_COUNT, BUSY_DAY, FORTY_COUNT, FORTY_DAY, RELEASE_DAY, working_days
 from evals.worlds.model import User
 from evals.worlds.plan import filler, pull
 from evals.worlds.projects import TENSORFORGE
@@ -23,8 +23,8 @@ _VERSIONS = ("2.1.1", "2.1.2", "2.1.3", "2.2.0", "2.2.1", "2.2.2", "2.2.3", "2.3
 def make(seed: int, owner: str) -> Team:
     """Make the repository; its books stay open for those whose pull requests speak of its issues."""
     team = start(owner, TENSORFORGE, seed, at("2026-02-01", "08:00"), first_number=1, repo_id=8001)
-    days = working_days(team.dice, (5, 11), (0, 3))
-    works = [*_story(), *_bots(), *filler(team, [*days, (BUSY_DAY, BUSY_COUNT)], avoid=(_COMM,), steps=2)]
+    days = [*working_days(team.dice, (5, 11), (0, 3)), (BUSY_DAY, BUSY_COUNT), (FORTY_DAY, FORTY_COUNT)]
+    works = [*_story(), *_bots(), *filler(team, days, avoid=(_COMM,), steps=2)]
     perform(team, _asks(team), works, _steps())
     _afterwards(team)
     return team

@@ -5,7 +5,7 @@ from pathlib import Path
 from evals.worlds.full import calendar, clocks, kernels, oddities, serving
 from evals.worlds.model import Repo, World
 from evals.worlds.objects import Objects
-from evals.worlds.script import Made, at, finish
+from evals.worlds.script import Made, at, finish, work_notes
 
 OWNER = "lumen-ai"
 
@@ -37,6 +37,7 @@ def _notes(made: list[Made]) -> dict[str, str]:
     days = {
         "empty day": calendar.EMPTY_DAY,
         "busy day": calendar.BUSY_DAY,
+        "forty-commit day": calendar.FORTY_DAY,
         "release day": calendar.RELEASE_DAY,
         "american dst day": calendar.AMERICAN_DST,
         "european dst day": calendar.EUROPEAN_DST,
@@ -44,7 +45,4 @@ def _notes(made: list[Made]) -> dict[str, str]:
         "forced push day": "2026-03-24",
     }
     roles = ("squash repository", "merge repository", "renamed repository", "odd repository", "empty repository")
-    work = {
-        f"{one.repo.full_name}: {key}": f"{one.repo.full_name}@{sha}" for one in made for key, sha in one.work.items()
-    }
-    return days | dict(zip(roles, names, strict=True)) | {key: work[key] for key in sorted(work)}
+    return days | dict(zip(roles, names, strict=True)) | work_notes(made)

@@ -37,6 +37,10 @@ def test_more_than_two_hundred_commits_land_on_the_busy_day(full: World) -> None
     assert len(gold_window(full, full.notes["squash repository"], *day(full.notes["busy day"]))) >= 200
 
 
+def test_one_day_has_forty_commits_in_one_repository(full: World) -> None:
+    assert len(gold_window(full, full.notes["squash repository"], *day(full.notes["forty-commit day"]))) == 40
+
+
 def test_one_repository_only_squashes_and_another_only_merges(full: World, git: Git) -> None:
     squash, merge = the(full, "squash repository"), the(full, "merge repository")
     assert git(squash, "rev-list", "--first-parent", "--min-parents=2", "HEAD") == b""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evals.worlds.model import World
-from evals.worlds.worlds import build, set_push
+from evals.worlds.worlds import build, plans, set_push
 
 DEMO_TIPS = {
     "lumen-ai/tensorforge": "264382257998dcb07d744cdd202aee7e215c1e32",
@@ -33,6 +33,12 @@ def test_the_demo_world_has_the_same_hashes_as_ever(demo: World) -> None:
 def test_another_seed_gives_another_world(tmp_path: Path, demo: World) -> None:
     other = tips(build("demo", 2, tmp_path))
     assert not set(other.values()) & set(tips(demo).values())
+
+
+def test_every_seed_makes_a_world(tmp_path: Path) -> None:
+    for seed in range(100, 112):
+        plans()["demo"](seed, tmp_path)
+    plans()["full"](100, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Flaws in the made-up projects."""

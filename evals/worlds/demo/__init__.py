@@ -1,0 +1,1 @@
+"""The world to look at."""
