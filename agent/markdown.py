@@ -3,22 +3,32 @@
 import re
 import unicodedata
 
-# Direction marks and overrides, zero-width characters, the byte order mark, Unicode tags: they can make a line read as
-# something else than it is.
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+# Direction marks and overrides, zero-width characters, the byte order mark, fillers, Unicode tags: they can make a line
+# read as something else than it is.
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_CODE_SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
-# What GitHub would turn into a notification, a back-reference or a closed issue.
-_LIVE = re.compile(
-    r"@[A-Za-z0-9][\w/-]*"
-    r"|(?:[\w.-]+/[\w.-]+)?#\d+\b"
+_SYMBOL = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff]\ufe0f?"
+)
+# Inside an emoji, and only there, a joiner or a selector is part of what is seen.
+_EMOJI = f"{_SYMBOL}(?:\u200d?{_SYMBOL})*|[0-9#*]\ufe0f\u20e3"
+_UNSEEN = re.compile(f"({_EMOJI})|[{_INVISIBLE}]")
+_ADDRESS = r"[!-;=?-_a-{}~]*(?<![.,;:!?)\]'\"*])"
+# A code span of the author's, or what GitHub would turn into a notification, a back-reference, a link, a closed issue.
+# A table cannot hold a bar behind a backslash in code. Repetitions in front of a sign are bounded, so that a long word
+# is read once and not once for each of its letters; only ASCII ends a word, because Chinese is written without spaces.
+_CODE = re.compile(
+    r"(?<!`)`(?! ?`)(?P<span>(?:[^`\\]|\\(?!\|))+)`(?!`)"
+    rf"|(?P<live>(?:https?|ftp)://{_ADDRESS}"
+    rf"|www\.{_ADDRESS}"
+    r"|[\w.+-]{0,64}@[\w./-]*\w"
+    r"|(?:[\w.-]{1,39}/[\w.-]{1,100})?#\d+\b"
     r"|\bGH-\d+\b"
-    r"|\b(?:https?|ftp)://[^\s<>|`]+"
-    r"|\bwww\.[^\s<>|`]+"
-    r"|\b[0-9a-f]{7,40}\b"
-    r"|[\w.+-]+@[\w-]+\.[\w.-]+",
-    re.IGNORECASE,
+    r"|\b[0-9a-f]{7,40}\b)",
+    re.IGNORECASE | re.ASCII,
 )
 # An underscore inside a word is no emphasis in GitHub's Markdown, and escaping it would spoil identifiers.
 _MARKUP = re.compile(r"([\\`*\[\]<>|~$&]|(?<![^\W_])_|_(?![^\W_]))")
@@ -27,23 +37,32 @@ _MARKUP = re.compile(r"([\\`*\[\]<>|~$&]|(?<![^\W_])_|_(?![^\W_]))")
 def visible(text: str) -> str:
     """Keep what a reader can see: one line, no control, bidirectional or zero-width characters."""
     text = "".join(" " if unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") else char for char in text)
-    return " ".join(_INVISIBLE.sub("", text).split())
+    return " ".join(_UNSEEN.sub(lambda seen: seen[1] or "", text).split())
 
 
 def inline(text: str) -> str:
-    """Write foreign text so that it renders as itself in a table cell or behind other words of a line."""
+    """Write foreign text so that it renders as itself behind other words of a line."""
     text = visible(text)
     parts: list[str] = []
-    position = 0
-    for span in _CODE_SPAN.finditer(text):
-        parts += [_plain(text[position : span.start()]), code(span[1])]
-        position = span.end()
-    return "".join([*parts, _plain(text[position:])])
+    pending, position = "", 0
+    for found in _CODE.finditer(text):
+        if found.start() > position:
+            parts += [code(pending), _MARKUP.sub(r"\\\1", text[position : found.start()])]
+            pending = ""
+        # Code spans that touch would read as one with a longer fence, so they become one.
+        pending += found["span"] or found["live"]
+        position = found.end()
+    return "".join([*parts, code(pending), _MARKUP.sub(r"\\\1", text[position:])])
+
+
+def cell(markdown: str) -> str:
+    """Fit safe Markdown into a table, which splits its rows at bars even inside code."""
+    return re.sub(r"(?<!\\)\|", r"\\|", markdown)
 
 
 def code(text: str) -> str:
-    """Write foreign text as a code span; a bar is escaped because tables split cells even inside code."""
-    text = visible(text).replace("|", "\\|")
+    """Write foreign text as a code span."""
+    text = visible(text)
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}" if text else ""
@@ -63,17 +82,3 @@ def slug(heading: str, taken: set[str]) -> str:
         anchor = f"{base}-{count}"
     taken.add(anchor)
     return anchor
-
-
-def _plain(text: str) -> str:
-    """Escape markup, and put whatever GitHub would bring to life into code spans."""
-    parts: list[str] = []
-    position = 0
-    for live in _LIVE.finditer(text):
-        parts += [_escape(text[position : live.start()]), code(live[0])]
-        position = live.end()
-    return "".join([*parts, _escape(text[position:])])
-
-
-def _escape(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text)

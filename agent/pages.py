@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from agent.domain import Depth, LedgerRow, Report, RepoSection, ThreadLine
 from agent.ids import RepoId
-from agent.markdown import code, inline, link, slug
+from agent.markdown import cell, code, inline, link, slug
 from agent.settings import Language
 from agent.window import Window, zone
 from agent.words import Words, words
@@ -163,7 +163,7 @@ def _row(row: LedgerRow, short: str, window: Window, say: Words, web: Web) -> st
         say.not_counted if row.files is None else str(row.files),
         "" if row.additions is None else f"+{row.additions} −{row.deletions}",
     )
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(map(cell, cells))} |"
 
 
 def _title(row: LedgerRow, say: Words, web: Web) -> str:
