@@ -145,7 +145,5 @@ def finish(team: Team, folder: Path, *, repo_id: int, former_names: tuple[str, .
 
 def work_notes(made: Sequence[Made]) -> dict[str, str]:
     """Name what each piece of work became: `owner/name: key` stands for `owner/name@sha`."""
-    rows = {
-        f"{one.repo.full_name}: {key}": f"{one.repo.full_name}@{sha}" for one in made for key, sha in one.work.items()
-    }
-    return {key: rows[key] for key in sorted(rows)}
+    rows = [(one.repo.full_name, key, sha) for one in made for key, sha in one.work.items()]
+    return {f"{name}: {key}": f"{name}@{sha}" for name, key, sha in sorted(rows)}

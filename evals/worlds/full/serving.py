@@ -4,13 +4,15 @@ from datetime import timedelta
 from pathlib import Path
 
 from evals.worlds import people, questions
-from evals.worlds.drafts import bump, fix
+from evals.worlds.drafts import bump, edited, fix
+from evals.worlds.edits import add_flag, change_flag_default, remove_flag
 from evals.worlds.full.calendar import BUSY_DAY, working_days
 from evals.worlds.model import User
 from evals.worlds.plan import filler, pull
 from evals.worlds.projects import SWIFTSERVE
-from evals.worlds.pulls import Ref
+from evals.worlds.pulls import Ref, Work
 from evals.worlds.script import Made, Step, at, finish, perform, report, start
+from evals.worlds.source import Flag
 from evals.worlds.team import Team
 from evals.worlds.touch import put
 
@@ -77,6 +79,7 @@ def make(seed: int, folder: Path, owner: str, kernels: Team) -> Made:
             Ref("retries", "related"),
         ),
         pull("forge", "2026-03-06", "09:00", _MIRA, bump("tensorforge", "0.5.0"), text=closes),
+        *_flag(),
         *filler(team, [*working_days(team.dice, (2, 5), (0, 1)), (BUSY_DAY, 12)], steps=4),
     ]
     strange = [
@@ -88,6 +91,19 @@ def make(seed: int, folder: Path, owner: str, kernels: Team) -> Made:
     _close_abroad(team, kernels)
     questions.settle(team.desk)
     return finish(team, folder, repo_id=8002)
+
+
+def _flag() -> list[Work]:
+    """Plan the life of a command-line option: it comes, its default changes, it goes."""
+    server, flag = "swiftserve/entrypoints.py", Flag("prefill-share", "float", "0.5", "share of a step for prefill")
+    added = edited(server, lambda path, unit: add_flag(path, unit, flag))
+    changed = edited(server, lambda path, unit: change_flag_default(path, unit, flag.name, "0.25"))
+    removed = edited(server, lambda path, unit: remove_flag(path, unit, flag.name))
+    return [
+        pull("flag-added", "2026-02-10", "13:00", _SAANVI, added),
+        pull("flag-changed", "2026-03-11", "13:00", _SAANVI, changed, labels=("breaking",)),
+        pull("flag-removed", "2026-03-25", "13:00", _ZHANG, removed, chinese=True, labels=("breaking",)),
+    ]
 
 
 def _close_abroad(team: Team, kernels: Team) -> None:
