@@ -66,6 +66,13 @@ class Commit(Frozen):
         return self.message.lstrip("\n").partition("\n")[0].rstrip("\r")
 
     @property
+    def title(self) -> str:
+        """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged."""
+        if self.is_merge and self.subject.startswith("Merge pull request #"):
+            return self.message.partition("\n")[2].lstrip("\r\n").partition("\n")[0].rstrip() or self.subject
+        return self.subject
+
+    @property
     def is_merge(self) -> bool:
         """True when the commit joins branches."""
         return len(self.parents) > 1
@@ -243,6 +250,7 @@ class LedgerRow(Frozen):
     reason: str
     late: bool
     subject: str
+    title: str
     author: str
     landed_at: datetime
     members: int | None

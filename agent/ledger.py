@@ -56,6 +56,7 @@ def ledger_row(landed: Landed, change: Change | Unread, *, late: bool, pull: int
         reason="subject and line counts",
         late=late,
         subject=commit.subject,
+        title=commit.title,
         author=commit.author.name,
         landed_at=commit.committed_at,
         members=landed.members,

@@ -1,5 +1,6 @@
 """How a report reads: the data of a window rendered as Markdown, in either language."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from agent.window import Window, zone
 from agent.words import Words, words
 
 _SHORT = 7
+_SQUASHED = re.compile(r"\(#([1-9]\d{0,8})\)$")
 
 
 @dataclass(frozen=True)
@@ -167,21 +169,22 @@ def _row(row: LedgerRow, short: str, window: Window, say: Words, web: Web) -> st
 
 
 def _title(row: LedgerRow, say: Words, web: Web) -> str:
-    """Write the subject as it is; only the number of the pull request that brought it becomes a link."""
-    subject, suffix = row.subject.rstrip(), ""
-    if row.pull is not None and subject.endswith(f"(#{row.pull})"):
-        subject = subject.removesuffix(f"(#{row.pull})").rstrip()
-    if row.pull is not None:
-        suffix = f" ({link(f'#{row.pull}', web.thread(row.repo, row.pull, pull=True))})"
+    """Write the title as it is; only the number of the pull request that brought it becomes a link."""
+    title, number = row.title.rstrip(), row.pull
+    # A number in parentheses at the end is how squash merges name their pull request.
+    if named := _SQUASHED.search(title):
+        number = number or int(named[1])
+        title = title[: named.start()].rstrip() if int(named[1]) == number else title
+    suffix = f" ({link(f'#{number}', web.thread(row.repo, number, pull=True))})" if number else ""
     notes = []
     if row.members:
-        notes.append(f"+{row.members}")
+        notes.append(_commits(row.members, say))
     if row.unreadable:
         notes.append(say.unreadable.format(row.unreadable, row.files))
     if row.depth is Depth.FAILED:
         notes.append(inline(row.reason))
     note = f" — {say.comma.join(notes)}" if notes else ""
-    return (inline(subject) or "—") + suffix + note
+    return (inline(title) or "—") + suffix + note
 
 
 def _moment(at: datetime, window: Window, *, late: bool) -> str:

@@ -4,10 +4,9 @@ import argparse
 import asyncio
 import json
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
@@ -15,10 +14,12 @@ from agent.settings import FILE_NAME, Settings, read_settings
 from gitzette.wiring import home_of, keeper_of
 from memory.database import open_database
 from memory.runs import Runs
-from tools.git.repository import OLDEST_GIT, git_version
+from tools.git.repository import git_version
 from tools.github.client import GitHubClient
+from tools.github.quota import quota
 
 _SKEW_SECONDS = 120
+_ENOUGH = 100
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Finding:
 
 def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Look at everything; 3 when something needs care."""
-    findings = asyncio.run(_examine(environ))
+    findings = _examine(environ)
     if args.json:
         sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=1) + "\n")
     else:
@@ -41,30 +42,27 @@ def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     return EXIT_DONE if all(finding.ok for finding in findings) else EXIT_INCOMPLETE
 
 
-async def _examine(environ: Mapping[str, str]) -> list[Finding]:
+def _examine(environ: Mapping[str, str]) -> list[Finding]:
     file = Path(FILE_NAME)
     try:
         settings = read_settings(file if file.is_file() else None, environ)
     except AppError as error:
         return [Finding("configuration", False, str(error))]
     about = f"{FILE_NAME}, {len(settings.repos)} repositories" if file.is_file() else f"no {FILE_NAME} here; defaults"
-    return [
-        Finding("configuration", True, about),
-        await _git(),
-        _database(settings, environ),
-        *_mirrors(settings, environ),
-        *await _github(settings),
-    ]
+    local = [Finding("configuration", True, about), _database(settings, environ), *_mirrors(settings, environ)]
+    return local + asyncio.run(_ask(settings))
+
+
+async def _ask(settings: Settings) -> list[Finding]:
+    """Ask git and GitHub."""
+    return [await _git(), *await _github(settings)]
 
 
 async def _git() -> Finding:
     try:
-        version = await git_version()
+        return Finding("git", True, await git_version())
     except AppError as error:
         return Finding("git", False, str(error))
-    oldest = ".".join(map(str, OLDEST_GIT))
-    text = ".".join(map(str, version))
-    return Finding("git", version >= OLDEST_GIT, f"{text}" if version >= OLDEST_GIT else f"{text}; needs {oldest}")
 
 
 def _database(settings: Settings, environ: Mapping[str, str]) -> Finding:
@@ -97,13 +95,14 @@ async def _github(settings: Settings) -> list[Finding]:
         ]
     try:
         async with GitHubClient(base_url=settings.github_url, token=token) as client:
-            limits = await client.rate_limit()
+            left = await quota(client)
     except AppError as error:
         return [Finding("token", False, f"{settings.github_url}: {error}")]
-    enough = limits.remaining > 100
-    skew = abs(parsedate_to_datetime(limits.date).timestamp() - time.time()) if limits.date else 0.0
+    skew = left.skew(datetime.now(UTC))
     return [
         Finding("token", True, f"accepted by {settings.github_url}"),
-        Finding("rate limit", enough, f"{limits.remaining} of {limits.limit} requests left"),
-        Finding("clock", skew < _SKEW_SECONDS, f"{skew:.0f} s away from GitHub's"),
+        Finding("rate limit", left.remaining > _ENOUGH, f"{left.remaining} of {left.limit} requests left"),
+        Finding(
+            "clock", skew < _SKEW_SECONDS, "agrees with GitHub's" if skew < _SKEW_SECONDS else f"off by {skew:.0f} s"
+        ),
     ]

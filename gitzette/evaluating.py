@@ -50,12 +50,16 @@ def evaluate(args: argparse.Namespace) -> int:
             mirrors=mirrors,
             span=(args.since, args.until) if args.since else None,
             system=Gitzette(),
-            say=lambda text: sys.stderr.write(f"gitzette: {text}\n") and None,
+            say=_say,
         )
         results = asyncio.run(run_sets(choose(args.sets, SETS), bench))
     sys.stdout.write(_as_json(results) if args.json else _as_table(results))
     failed = any(figure.ok is False for figures in results.values() for figure in figures.values())
     return EXIT_INCOMPLETE if failed else EXIT_DONE
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"gitzette: {text}\n")
 
 
 def _as_json(results: dict[str, Figures]) -> str:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from agent.domain import Report
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.errors import EXIT_DONE, EXIT_INCOMPLETE
 from agent.record import to_json
-from agent.settings import FILE_NAME, RepoSpec, Settings, read_settings
+from agent.settings import FILE_NAME, RepoSpec, Settings, override, read_settings
 from agent.window import Window
 from gitzette.here import checkout_here
 from gitzette.progress import progress
@@ -24,6 +24,7 @@ from gitzette.when import window_of
 from gitzette.wiring import home_of, open_house
 from graphs import daily
 from graphs.desk import Progress
+from tools.git.repository import open_repository
 from tools.github.usage import Usage
 
 
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             settings = settings_for(args, environ)
         window = window_of(args, settings.tz, now)
         specs = settings.repos or (checkout_here(Path.cwd()),)
-        _refuse_twice(specs)
+        asyncio.run(_look_at_paths(specs))
         with progress() as display:
             covered = asyncio.run(cover(settings, environ, window, specs, now, display))
     report = covered.report
@@ -59,17 +60,15 @@ def settings_for(args: argparse.Namespace, environ: Mapping[str, str]) -> Settin
         key: value for key in ("tz", "lang", "source", "out") if (value := getattr(args, key, None)) is not None
     }
     if args.repo:
-        given["repos"] = [RepoSpec.parse(text) for text in args.repo]
-    # Validated again: the command line is as untrusted as the file.
-    known = {name: getattr(settings, name) for name in settings.model_fields_set}
-    return Settings.model_validate(known | given)
+        given["repos"] = args.repo
+    return override(settings, given)
 
 
-def _refuse_twice(specs: tuple[RepoSpec, ...]) -> None:
-    names = [spec.name for spec in specs]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(f"{name} is named twice; each repository can be in a report once")
+async def _look_at_paths(specs: tuple[RepoSpec, ...]) -> None:
+    """Tell a mistyped path at once, before anything is written."""
+    for spec in specs:
+        if spec.path is not None:
+            await open_repository(spec.path)
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ async def cover(
         status = "failed"
         try:
             state: dict[str, Any] = {"window": window, "specs": specs}
-            result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=house.deps)  # type: ignore[arg-type]
+            result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=house.deps)
             report: Report = result["report"]
             status = "incomplete" if report.failures else "done"
         finally:

@@ -8,6 +8,7 @@ from agent.ids import RepoId
 from agent.sources import CodeSource
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
+from evals.github_server.limits import Allowance
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.mirror import repo_from_mirror
@@ -46,7 +47,7 @@ def _everything(world: World, repo: Repo) -> list[str]:
 async def _agreement(bench: Bench, repos: Sequence[Repo], wanted: dict[str, list[str]]) -> list[Score]:
     scores: list[Score] = []
     # A limit of its own would only slow the comparison down: what is compared is content.
-    with GitHubServer(repos, tokens=(_TOKEN,), hourly_limit=1_000_000) as server:
+    with GitHubServer(repos, tokens=(_TOKEN,), allowance=Allowance(token=1_000_000)) as server:
         async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
             for repo in repos:
                 shas, name = wanted[repo.full_name], RepoId(repo.full_name)

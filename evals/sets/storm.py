@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -13,6 +14,7 @@ from agent.window import Window
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.faults import KINDS
+from evals.github_server.faults import STORM as PASSING
 from evals.harness import Bench, EvalSet, Figures
 from evals.worlds.model import World
 from evals.worlds.worlds import build
@@ -20,28 +22,36 @@ from evals.worlds.worlds import build
 _TOKEN = "storm"  # noqa: S105 -- the loopback server's only token
 _SEEDS = range(1, 9)
 _SECONDS = 120
-_KINDS = tuple(kind for kind in KINDS if kind not in ("grow", "redirect_elsewhere"))
+_HARD = tuple(kind for kind in KINDS if kind not in ("grow", "redirect_elsewhere"))
+"""With limits that last longer than a run may wait: then something must be named as missing."""
 
 
 async def run(bench: Bench) -> Figures:
     """Report through storms of every kind, and compare with the report of a calm day."""
-    right: list[Score] = []
+    passing: list[Score] = []
+    lasting: list[Score] = []
     for choice in ("both", "api"):
-        calm = await _report(bench, choice, seed=None)
-        right.append(Score(f"{choice}: calm: {calm.failures}", float(not calm.failures)))
+        calm = await _report(bench, choice)
+        passing.append(Score(f"{choice}: calm: {calm.failures}", float(not calm.failures)))
         for seed in _SEEDS:
             bench.say(f"storm: {choice}, seed {seed}")
-            right.append(await _weathered(bench, choice, seed, calm))
-    return {"right, or the missing named, in time": share(right, Target(1.0))}
+            passing.append(await _weathered(bench, choice, seed, PASSING, calm))
+            lasting.append(await _weathered(bench, choice, seed, _HARD, calm))
+    return {
+        "the calm day's report, through faults that pass": share(passing, Target(1.0)),
+        "right, or the missing named, through faults that last": share(lasting, Target(1.0)),
+    }
 
 
-async def _weathered(bench: Bench, choice: SourceChoice, seed: int, calm: Report) -> Score:
+async def _weathered(bench: Bench, choice: SourceChoice, seed: int, kinds: Sequence[str], calm: Report) -> Score:
     where = f"{choice}, seed {seed}"
     try:
         async with asyncio.timeout(_SECONDS):
-            report = await _report(bench, choice, seed)
+            report = await _report(bench, choice, seed, kinds)
     except TimeoutError:
         return Score(f"{where}: did not end in {_SECONDS} s", 0.0)
+    if kinds is PASSING and report.failures:
+        return Score(f"{where}: {report.failures[0].message}", 0.0)
     wrong = difference(report, calm)
     return Score(f"{where}: {wrong or 'right'}", float(wrong is None))
 
@@ -70,14 +80,14 @@ def difference(report: Report, calm: Report) -> str | None:
     return None
 
 
-async def _report(bench: Bench, choice: SourceChoice, seed: int | None) -> Report:
+async def _report(bench: Bench, choice: SourceChoice, seed: int = 0, kinds: Sequence[str] = ()) -> Report:
     """Run once in a fresh home, so that nothing is answered from memory."""
     world = build("demo", 1, bench.folder / "demo")
     day = world.notes["reported day"]
     window = Window.model_validate({"start": f"{day}T00:00:00Z", "end": f"{day}T23:59:59Z", "tz": "UTC"})
     with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server, tempfile.TemporaryDirectory() as name:
-        if seed is not None:
-            server.faults.storm(seed, 0.3, _KINDS)
+        if kinds:
+            server.faults.storm(seed, 0.3, kinds)
         report, _ = await bench.system.report(_settings(world, server, choice, Path(name)), window)
     return report
 

@@ -1,0 +1,185 @@
+"""The command line as a user meets it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gitzette.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
+    corner = tmp_path / "corner"
+    corner.mkdir()
+    monkeypatch.chdir(corner)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def commit(folder: Path, name: str, when: str) -> None:
+    """Commit one file at a moment."""
+    (folder / name).write_text(f"{name}\n")
+    env = {
+        "GIT_AUTHOR_DATE": when,
+        "GIT_COMMITTER_DATE": when,
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "PATH": "/usr/bin:/bin",
+    }
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run(["git", *who, "-C", str(folder), "add", "."], check=True, env=env)
+    subprocess.run(["git", *who, "-C", str(folder), "commit", "-qm", f"Add {name}"], check=True, env=env)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    folder = tmp_path / "engine"
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    commit(folder, "one.py", "2026-02-03T10:00:00Z")
+    commit(folder, "two.py", "2026-02-04T10:00:00Z")
+    commit(folder, "three.py", "2026-02-04T23:59:59Z")
+    return folder
+
+
+def test_a_day_of_a_local_clone_becomes_a_page_and_data(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--out", "news"]) == 0
+    assert capsys.readouterr().out == "news/reports/2026-02-04.md\n"
+    page = Path("news/reports/2026-02-04.md").read_text()
+    assert "Add two.py" in page
+    assert "Add three.py" in page
+    assert "Add one.py" not in page
+    data = json.loads(Path("news/reports/2026-02-04.json").read_text())
+    assert [row["subject"] for row in data["ledger"]] == ["Add three.py", "Add two.py"]
+    assert data["footer"]["threads"] == {"acme/engine": "not read"}
+
+
+def test_json_on_stdout_is_the_file_that_was_written(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--json"]) == 0
+    assert capsys.readouterr().out == Path("gazette/reports/2026-02-04.json").read_text()
+
+
+def test_the_same_day_twice_leaves_the_same_files(clone: Path) -> None:
+    command = ["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"]
+    main(command)
+    first = {
+        file: (file.read_bytes(), file.stat().st_mtime_ns) for file in Path("gazette").rglob("*") if file.is_file()
+    }
+    main(command)
+    assert {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in first} == first
+
+
+def test_the_checkout_one_stands_in_is_reported_on_by_its_origin(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    subprocess.run(["git", "-C", str(clone), "remote", "add", "origin", "git@github.com:acme/engine.git"], check=True)
+    (clone / "deep" / "down").mkdir(parents=True)
+    monkeypatch.chdir(clone / "deep" / "down")
+    assert main(["run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news")]) == 0
+    assert json.loads(capsys.readouterr().out)["repos"] == ["acme/engine"]
+
+
+def test_a_checkout_without_an_origin_is_called_local(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(clone)
+    assert main(["run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news")]) == 0
+    assert json.loads(capsys.readouterr().out)["repos"] == ["local/engine"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run"], "no repository to report on"),
+        (["run", "--repo", "engine"], "write owner/name"),
+        (["run", "--repo", "acme/engine="], "names no path"),
+        (["run", "--repo", "acme/engine=/nowhere", "--repo", "acme/engine=/nowhere"], "named twice"),
+        (["run", "--repo", "acme/engine", "--date", "4 February"], "is not a day"),
+        (["run", "--repo", "acme/engine", "--date", "2099-01-01"], "is not over"),
+        (["run", "--repo", "acme/engine", "--tz", "Mars/Olympus"], "unknown time zone"),
+        (["run", "--repo", "acme/engine", "--until", "2026-02-04"], "--until needs --since"),
+        (["run", "--demo", "--repo", "acme/engine"], "leave out --repo"),
+        (["eval", "nothing"], "no evaluation set"),
+        (["eval", "windows", "--repo", "acme/engine"], "owner/name=PATH"),
+    ],
+)
+def test_wrong_use_is_one_line_that_says_what_to_do(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    complaint = capsys.readouterr().err
+    assert says in complaint
+    assert complaint.startswith("gitzette: ")
+    assert complaint.count("\n") == 1
+
+
+def test_a_path_that_is_no_repository_is_named_before_anything_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--repo", "acme/engine=/nowhere/at/all", "--date", "2026-02-04"]) == 2
+    assert "/nowhere/at/all does not exist" in capsys.readouterr().err
+    assert not Path("gazette").exists()
+
+
+def test_an_unknown_key_in_the_file_is_named_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gitzette.toml").write_text('langage = "zh"\n')
+    assert main(["run", "--repo", "acme/engine"]) == 2
+    assert capsys.readouterr().err == "gitzette: unknown key langage in gitzette.toml; did you mean lang?\n"
+
+
+def test_the_file_gives_repositories_zone_and_language(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}"]\ntz = "Asia/Shanghai"\nlang = "zh"\n')
+    assert main(["run", "--date", "2026-02-05"]) == 0
+    page = Path("gazette/reports/2026-02-05.md").read_text()
+    # 23:59:59 UTC on the fourth is the morning of the fifth in Shanghai.
+    assert "Add three.py" in page
+    assert "Add two.py" not in page
+    assert "个提交" in page
+
+
+def test_a_readme_of_somebody_else_is_left_alone(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("README.md").write_text("# Mine\n")
+    assert main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--out", "."]) == 1
+    assert Path("README.md").read_text() == "# Mine\n"
+    assert "--out" in capsys.readouterr().err
+
+
+def test_runs_are_remembered_with_what_they_spent(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
+    capsys.readouterr()
+    assert main(["runs", "--json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)
+    assert run["window"] == "2026-02-04 UTC"
+    assert run["status"] == "done"
+    assert run["details"]["repos"] == ["acme/engine"]
+
+
+def test_the_doctor_tells_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    told = capsys.readouterr().out
+    assert "git: " in told
+    assert "mirror: none kept yet" in told
+    assert "token: none" in told
+
+
+def test_help_imports_nothing_heavy() -> None:
+    probe = (
+        "import sys; from gitzette.cli import main\n"
+        "try: main(['run', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('langgraph', 'pydantic', 'httpx', 'rich', 'sqlite_utils') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_common_names_are_ours_even_where_others_have_the_same(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    for name in ("agent", "tools", "memory", "graphs", "evals"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('a stranger was imported')\n")
+    names = "agent, tools, memory, graphs, evals"
+    probe = f"import {names}; print(*(m.__file__ for m in ({names})))"
+    done = subprocess.run([sys.executable, "-P", "-c", probe], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert all(Path(file).is_relative_to(root) for file in done.stdout.split())

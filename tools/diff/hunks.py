@@ -1,0 +1,92 @@
+"""A file's patch, taken apart: which lines went, which came, and both sides of each hunk as text."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from tools.diff.reading import Source
+
+_HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$")
+Side = Literal["old", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One hunk: where it stands on both sides, and its lines with their signs."""
+
+    old_start: int
+    new_start: int
+    heading: str
+    lines: tuple[str, ...]
+
+    def side(self, side: Side) -> tuple[int, list[str]]:
+        """Give the first line's number and the text that stood, or stands, there."""
+        skip, start = ("+", self.old_start) if side == "old" else ("-", self.new_start)
+        return start, [line[1:] for line in self.lines if line[:1] not in (skip, "\\")]
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """All hunks of a file, and the changed lines by their numbers."""
+
+    hunks: tuple[Hunk, ...]
+    removed: dict[int, str]
+    """Old line number → the line as the diff has it, with its `-`."""
+    added: dict[int, str]
+    """New line number → the line as the diff has it, with its `+`."""
+    problem: str | None = None
+
+    def shown(self, side: Side, start: int, end: int) -> list[tuple[int, str]]:
+        """Give the changed lines of one side between two line numbers, both included."""
+        lines = self.removed if side == "old" else self.added
+        if end - start < len(lines):
+            return [(number, lines[number]) for number in range(start, end + 1) if number in lines]
+        return sorted((number, line) for number, line in lines.items() if start <= number <= end)
+
+    def touches(self, side: Side, start: int, end: int) -> bool:
+        """Tell whether any line between two numbers changed."""
+        return bool(self.shown(side, start, end))
+
+    def fragments(self, side: Side, path: str) -> list[Source]:
+        """Cut one side of each hunk out as a source to read."""
+        found = []
+        for hunk in self.hunks:
+            start, lines = hunk.side(side)
+            if lines:
+                text = ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
+                found.append(Source(path, text, first_line=start, whole=False, heading=hunk.heading))
+        return found
+
+
+def read_patch(text: str | None) -> Patch:
+    """Take a patch apart; one that does not keep to its own line counts is a problem in words."""
+    hunks: list[Hunk] = []
+    removed: dict[int, str] = {}
+    added: dict[int, str] = {}
+    lines = text.split("\n") if text else []
+    at = 0
+    while at < len(lines):
+        header = _HEADER.match(lines[at])
+        if header is None:
+            return Patch(tuple(hunks), removed, added, f"line {at + 1} of the patch is no hunk")
+        old, new = int(header[1]), int(header[3])
+        first = at = at + 1
+        old_left, new_left = int(header[2] or 1), int(header[4] or 1)
+        while at < len(lines) and (old_left > 0 or new_left > 0 or lines[at][:1] == "\\"):
+            line = lines[at]
+            sign = line[:1]
+            if sign == "+":
+                added[new] = line
+                new, new_left = new + 1, new_left - 1
+            elif sign == "-":
+                removed[old] = line
+                old, old_left = old + 1, old_left - 1
+            elif sign == " " or line == "":
+                old, new, old_left, new_left = old + 1, new + 1, old_left - 1, new_left - 1
+            elif sign != "\\":
+                return Patch(tuple(hunks), removed, added, f"line {at + 1} of the patch has no sign")
+            at += 1
+        if old_left or new_left:
+            return Patch(tuple(hunks), removed, added, f"the hunk before line {at + 1} of the patch is cut off")
+        hunks.append(Hunk(int(header[1]), int(header[3]), header[5], tuple(lines[first:at])))
+    return Patch(tuple(hunks), removed, added)
