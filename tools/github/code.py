@@ -10,11 +10,12 @@ from agent.domain import Change, Commit, Landed, Landing
 from agent.errors import NotFound, RateLimited, UpstreamError
 from agent.ids import RepoId
 from agent.window import Window
+from tools.github.about import about
 from tools.github.address import repo_path
 from tools.github.client import GitHubClient
 from tools.github.files import read_change
 from tools.github.history import History, first_parents
-from tools.github.shapes import COMMIT, COMMITS, REPOSITORY, RepositoryShape
+from tools.github.shapes import COMMIT, COMMITS, RepositoryShape
 from tools.github.wire import Refused
 
 _BARE_HASH = "application/vnd.github.sha"
@@ -119,24 +120,22 @@ class GitHubCode:
     async def _about(self) -> RepositoryShape:
         """Ask for the repository once: its default branch, and the name it goes by today."""
         if self._repository is None:
-            try:
-                self._repository = (await self._client.get(repo_path(self.repo), REPOSITORY)).value
-            except NotFound as error:
-                hint = "this token may not see it" if self._client.has_token else "it is private and needs GITHUB_TOKEN"
-                raise NotFound(f"{self._client.address.host} has no repository {self.repo}, or {hint}") from error
+            self._repository = await about(self._client, self.repo)
         return self._repository
 
     async def _tip(self, branch: str) -> str | None:
         """Find the newest commit of the branch; None for an empty repository."""
-        name = (await self._about()).full_name
+        name, missing = (await self._about()).full_name, NotFound(f"{self.repo} has no branch {branch!r}")
         try:
             body = await self._client.text(repo_path(name, "commits", branch), _BARE_HASH)
+        except NotFound as error:
+            raise missing from error
         except Refused as error:
             if error.status == httpx.codes.CONFLICT:
                 return None
-            if error.status != httpx.codes.UNPROCESSABLE_ENTITY:
-                raise
-            raise NotFound(f"{self.repo} has no branch {branch!r}") from error
+            if error.status == httpx.codes.UNPROCESSABLE_ENTITY:
+                raise missing from error
+            raise
         tip = body.decode(errors="replace").strip()
         if not re.fullmatch(r"[0-9a-f]{40}", tip):
             raise UpstreamError(f"{self.repo}: the tip of {branch!r} is not a commit hash", retryable=False)

@@ -73,7 +73,8 @@ async def _ask_smaller(client: GitHubClient, path: str, found: list[_Found], siz
     reason to give up: the raw diff is still to come.
     """
     pages = sorted({index // size + 1 for index, file in enumerate(found) if not file.settled})
-    if len(pages) > _MAX_REASKS or len(found) <= 1:
+    # A page that holds the whole commit would be the answer that we already have.
+    if len(pages) > _MAX_REASKS or len(found) <= size:
         return
     by_name = {file.shape.filename: file for file in found}
     for number in pages:

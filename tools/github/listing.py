@@ -24,6 +24,8 @@ class Listing:
     whole: bool = True
     moved: bool = False
     """True when GitHub redirected us: the repository has another name today."""
+    closed: bool = False
+    """True when there is no such list: the repository has no issues at all."""
 
     def add(self, shapes: Iterable[IssueShape]) -> None:
         """Take these in; of two readings of one thread the younger stays."""

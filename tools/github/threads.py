@@ -7,13 +7,14 @@ from agent.errors import NotFound, UpstreamError
 from agent.ids import RepoId, thread_id
 from agent.window import Window
 from tools.github import queries
+from tools.github.about import about
 from tools.github.address import repo_path
 from tools.github.batches import Answers, Batches, Question
 from tools.github.client import GitHubClient
 from tools.github.listing import Listing, all_open, changed_since, releases_in
 from tools.github.named import read_named
 from tools.github.nodes import Answer, ClosedNode, LandedNode, PullNode
-from tools.github.shapes import COMMENTS, ISSUE, PULL, REPOSITORY, IssueShape
+from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
 
 _COMMENT_PAGES = 50
 _PULLS_OF = Question[str, LandedNode](queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40)
@@ -41,10 +42,9 @@ class GitHubThreads:
         if not self._client.has_token:
             return await self._anonymously(commits)
         reasons: list[str] = []
-        listing = await changed_since(self._client, self.repo, window, max_pages=self._listing_pages)
-        if not listing.whole:
-            reasons.append(f"only the {len(listing.threads)} threads updated last were listed")
-        name = await self._name() if listing.moved else self.repo
+        listing = await self._changed(window, reasons)
+        # A redirect would double the cost of every further request.
+        name = (await about(self._client, self.repo)).full_name if listing.moved else self.repo
         released = await releases_in(self._client, self.repo, name, window)
         batches = Batches(self._client, self.repo, listing.stamp)
         pulls_of = await batches.ask(_PULLS_OF, [commit.sha for commit in commits])
@@ -52,7 +52,7 @@ class GitHubThreads:
         if pulls_of.unanswered:
             missing = f"the pull requests of {len(pulls_of.unanswered)} commits could not be read"
             reasons.append(f"{missing} ({pulls_of.problem})")
-        if not known_open:
+        if not known_open and not listing.closed:
             await self._add_open(name, listing, reasons)
         pulls, pull_of = self._origins(pulls_of)
         return Threads(
@@ -104,6 +104,18 @@ class GitHubThreads:
             pull_of=named.pull_of,
         )
 
+    async def _changed(self, window: Window, reasons: list[str]) -> Listing:
+        """List what changed; a repository that is there but has no list of issues has switched them off."""
+        try:
+            listing = await changed_since(self._client, self.repo, window, max_pages=self._listing_pages)
+        except NotFound:
+            await about(self._client, self.repo)
+            reasons.append("its issues are switched off")
+            return Listing(closed=True)
+        if not listing.whole:
+            reasons.append(f"only the {len(listing.threads)} threads updated last were listed")
+        return listing
+
     async def _closings(
         self, window: Window, listing: Listing, batches: Batches, reasons: list[str]
     ) -> tuple[Closing, ...]:
@@ -143,12 +155,8 @@ class GitHubThreads:
 
     async def _is_here(self, shape: IssueShape, number: int) -> bool:
         """Tell a renamed repository, which also redirects, from a transferred issue."""
-        name = await self._name()
+        name = (await about(self._client, self.repo)).full_name
         return shape.number == number and shape.repository_url.lower().endswith(f"/repos/{name}".lower())
-
-    async def _name(self) -> str:
-        """Ask what the repository is called today; done only when GitHub redirects, which would double every cost."""
-        return (await self._client.get(repo_path(self.repo), REPOSITORY)).value.full_name
 
 
 def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:

@@ -69,6 +69,7 @@ async def test_patches_that_no_page_holds_come_from_the_raw_diff(kit: "Kit") -> 
     raw = "".join(f"diff --git a/f{n} b/f{n}\n--- /dev/null\n+++ b/f{n}\n{PATCH}{n}\n" for n in range(3)).encode()
     change = await read(kit, [file(f"f{n}") for n in range(3)], budget={300: 0, 100: 0, 30: 0, 10: 0}, raw=raw)
     assert [f.patch for f in change.files] == [f"{PATCH}{n}" for n in range(3)]
+    assert len(kit.hub.seen) == 3
     assert [(f.additions, f.deletions) for f in change.files] == [(1, 0)] * 3
 
 

@@ -338,3 +338,14 @@ async def test_a_renamed_repository_is_redirected_once_not_for_every_request(kit
     assert threads.pulls[0].closes == ("old/name#1", "acme/other#9")
     assert kit.hub.paths.count("/repos/old/name/issues") == 1
     assert not any(path.startswith("/repos/old/name/") for path in kit.hub.paths[2:])
+
+
+async def test_a_repository_with_issues_switched_off_still_tells_its_pull_requests(kit: "Kit") -> None:
+    an_ordinary_day(kit)
+    kit.hub.on("/repos/acme/lib/issues", kit.Reply(410, {"message": "Issues are disabled for this repo"}))
+    with pytest.raises(NotFound, match="no repository acme/lib"):
+        await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)])
+    kit.hub.on("/repos/acme/lib", kit.Reply(json={"full_name": "acme/lib", "default_branch": "main"}))
+    threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)])
+    assert threads.pull_of == {sha(1): 101}
+    assert (threads.coverage, threads.reason) == (Coverage.PARTIAL, "its issues are switched off")
