@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import logging
 import random
 import re
 import time
@@ -59,6 +60,8 @@ class GitHubClient:
     ) -> None:
         if token is not None and not re.fullmatch(r"[\x21-\x7e]{1,1000}", token):
             raise ConfigError("GITHUB_TOKEN is empty or has characters that no token has")
+        # At debug level HTTP/2's header coder writes whole encoded headers to the log, and with them the token.
+        logging.getLogger("hpack").setLevel(logging.INFO)
         manners = manners or Manners()
         self.address = Address.parse(base_url)
         self.has_token = token is not None

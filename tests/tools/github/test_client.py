@@ -1,9 +1,11 @@
 """The client against a scripted server: paging, conditional requests, redirects, and a token that stays home."""
 
+import logging
 import traceback
 from typing import TYPE_CHECKING
 
 import pytest
+from hpack import Encoder
 from pydantic import TypeAdapter
 
 from agent.errors import ConfigError, NotFound, UpstreamError
@@ -189,3 +191,16 @@ def test_a_token_that_cannot_be_one_is_refused_unseen(kit: "Kit", token: str) ->
 async def test_the_client_never_shows_its_token(kit: "Kit") -> None:
     assert kit.token not in repr(kit.client())
     assert kit.token not in repr(vars(kit.client()))
+
+
+async def test_no_log_shows_the_token_even_at_debug_level(kit: "Kit", caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    kit.hub.on("/x", kit.Reply(401), kit.Reply(json=[1]))
+    client = kit.client()
+    with pytest.raises(Refused):
+        await client.get("/x", NUMBERS)
+    await client.get("/x", NUMBERS)
+    Encoder().encode([("authorization", f"Bearer {kit.token}")])
+    assert "httpx" in {record.name for record in caplog.records}
+    assert "hpack.hpack" not in {record.name for record in caplog.records}
+    assert kit.token not in caplog.text
