@@ -35,7 +35,7 @@ async def find_tip(repository: Repository, branch: str | None = None) -> Tip:
         if sha is None:
             raise InputError(f"{repository.path} has no branch {branch!r}; {await _existing(repository)}")
         return Tip(branch, sha)
-    named = [await _symbolic(repository, f"{_ORIGIN}HEAD", _ORIGIN), await _symbolic(repository, "HEAD", _LOCAL)]
+    named = [await _origins_default(repository), await _checked_out(repository)]
     for name in [*filter(None, named), *_USUAL, *await _only_branch(repository)]:
         if sha := await _stand(repository, name):
             return Tip(name, sha)
@@ -53,16 +53,26 @@ async def _stand(repository: Repository, name: str) -> str | None:
     return own or theirs
 
 
-async def _symbolic(repository: Repository, ref: str, prefix: str) -> str | None:
-    """Read which branch a symbolic reference names."""
-    told = await _git(repository, ["symbolic-ref", "--quiet", ref])
-    target = told.out.decode("utf-8", "surrogateescape").rstrip("\n")
-    return target.removeprefix(prefix) if told.code == 0 and target.startswith(prefix) else None
+async def _origins_default(repository: Repository) -> str | None:
+    """Read which branch origin called its default when it was last asked."""
+    told = await _git(repository, ["for-each-ref", "--format=%(symref)", f"{_ORIGIN}HEAD"])
+    return _short(told, _ORIGIN)
+
+
+async def _checked_out(repository: Repository) -> str | None:
+    """Read which branch HEAD names; it need not exist yet."""
+    return _short(await _git(repository, ["symbolic-ref", "--quiet", "HEAD"]), _LOCAL)
+
+
+def _short(told: Finished, prefix: str) -> str | None:
+    """Take the branch's own name from a full one."""
+    name = told.out.decode("utf-8", "surrogateescape").rstrip("\n")
+    return name.removeprefix(prefix) if name.startswith(prefix) else None
 
 
 async def _commit(repository: Repository, ref: str) -> str | None:
-    """Find the commit that a reference names."""
-    told = await _git(repository, ["rev-parse", "--quiet", "--verify", "--end-of-options", f"{ref}^{{commit}}"])
+    """Find the commit that a reference names; whether it is there is seen when it is read."""
+    told = await _git(repository, ["rev-parse", "--quiet", "--verify", "--end-of-options", ref])
     return told.out.decode("ascii").strip() if told.code == 0 else None
 
 
@@ -85,5 +95,11 @@ async def _branches(repository: Repository, most: int) -> list[str]:
 
 
 async def _git(repository: Repository, arguments: Sequence[str]) -> Finished:
-    """Ask the repository itself, with its references; naming the directory also spares git's question who owns it."""
-    return await run([f"--git-dir={repository.git_dir}", *arguments], env=LOCAL)
+    """Ask the repository itself, with its references; naming the directory also spares git's question who owns it.
+
+    A "no" is an exit status of 1. Anything worse must not be taken for one: the repository would look empty.
+    """
+    told = await run([f"--git-dir={repository.git_dir}", *arguments], env=LOCAL)
+    if told.code > 1 or told.code < 0:
+        raise InputError(f"{repository.path} cannot be read: {told.reason}")
+    return told

@@ -1,16 +1,17 @@
 """Bringing one mirror up to date: what is new is fetched, what was there before stays readable."""
 
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.errors import UpstreamError
+from agent.errors import NotFound, UpstreamError
 from tools.git.health import clear_leftovers
 from tools.git.process import LOCAL, Finished, run
 from tools.git.server import Server
 
 _PACKS_AT_MOST = 50
-_FETCHED = "refs/gitzette/fetched"
+_FETCHED = "refs/gitzette/fetched/"
 _TIPS = "refs/gitzette/tips/"
 # No gc: a tip that was pushed away must stay readable, because the next report asks what came after it.
 _CONFIG = """\
@@ -61,40 +62,52 @@ async def increment(mirror: Path, server: Server) -> None:
     if server.branch is None:
         return
     await _fetch(mirror, server)
-    old, new = await _commit(mirror, "HEAD"), await _commit(mirror, _FETCHED)
-    if new is None:
-        raise DamagedMirror(f"{server.repo}: the mirror lacks what was just fetched")
-    if old is not None and old != new:
-        await _keep(mirror, old, new)
-    await _move_head(mirror, server.branch, new)
+    await _let_go(mirror, server.branches)
+    for branch in server.branches:
+        await _advance(mirror, branch)
+    await _expect(mirror, ["symbolic-ref", "HEAD", f"refs/heads/{server.branch}"])
     await _tidy(mirror)
 
 
 async def _fetch(mirror: Path, server: Server) -> None:
     """Fetch without blobs; tags that point elsewhere now are moved, those that are gone are dropped."""
     options = ("--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--no-auto-gc")
-    references = (f"+refs/heads/{server.branch}:{_FETCHED}", "+refs/tags/*:refs/tags/*")
-    command = ["fetch", *options, "--recurse-submodules=no", "origin", *references]
+    heads = [f"+refs/heads/{branch}:{_FETCHED}{_slot(branch)}" for branch in server.branches]
+    command = ["fetch", *options, "--recurse-submodules=no", "origin", *heads, "+refs/tags/*:refs/tags/*"]
     told = await server.run(command, mirror=mirror)
     if told.code != 0 and _DAMAGED.search(told.err) and not _INTERRUPTED.search(told.err):
         raise DamagedMirror(f"{server.repo}: {told.reason}")
+    if server.named and f"find remote ref refs/heads/{server.named}" in told.err:
+        raise NotFound(f"{server.repo} has no branch {server.named!r} on the server")
     server.expect_success(told)
 
 
-async def _keep(mirror: Path, old: str, new: str) -> None:
-    """Keep a tip alive that is no longer part of the branch."""
-    if (await _git(mirror, ["merge-base", "--is-ancestor", old, new])).code != 0:
+async def _let_go(mirror: Path, branches: Sequence[str]) -> None:
+    """Remove branches that are in the way of others: `dev` and `dev/next` cannot both exist."""
+    told = await _git(mirror, ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/"])
+    for line in told.out.decode("utf-8", "surrogateescape").splitlines():
+        sha, _, name = line.partition(" ")
+        old = name.removeprefix("refs/heads/")
+        if any(old.startswith(f"{branch}/") or branch.startswith(f"{old}/") for branch in branches):
+            await _expect(mirror, ["update-ref", f"{_TIPS}{sha}", sha])
+            await _expect(mirror, ["update-ref", "-d", name])
+
+
+async def _advance(mirror: Path, branch: str) -> None:
+    """Let a branch stand where the server's stands; a tip that is no longer part of it is kept alive."""
+    old, new = await _commit(mirror, f"refs/heads/{branch}"), await _commit(mirror, f"{_FETCHED}{_slot(branch)}")
+    if new is None:
+        raise DamagedMirror(f"the mirror lacks {branch}, which was just fetched")
+    if old == new:
+        return
+    if old is not None and (await _git(mirror, ["merge-base", "--is-ancestor", old, new])).code != 0:
         await _expect(mirror, ["update-ref", f"{_TIPS}{old}", old])
-
-
-async def _move_head(mirror: Path, branch: str, new: str) -> None:
-    """Let the default branch stand where the server's stands; another that was the default before is let go."""
-    named = (await _git(mirror, ["symbolic-ref", "--quiet", "HEAD"])).out.decode("utf-8", "surrogateescape").strip()
-    if named and named != f"refs/heads/{branch}":
-        # It may be in the way: `dev` and `dev/next` cannot both exist.
-        await _expect(mirror, ["update-ref", "-d", named])
     await _expect(mirror, ["update-ref", f"refs/heads/{branch}", new])
-    await _expect(mirror, ["symbolic-ref", "HEAD", f"refs/heads/{branch}"])
+
+
+def _slot(branch: str) -> str:
+    """Name the place where a fetched tip waits, so that no two branches can be in each other's way."""
+    return hashlib.sha1(branch.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
 
 
 async def _tidy(mirror: Path) -> None:

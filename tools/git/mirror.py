@@ -69,22 +69,27 @@ class MirrorKeeper:
 
     async def source(self, repo: RepoId, *, branch: str | None = None) -> GitSource:
         """Bring the mirror up to date and read from it."""
-        return GitSource(repo, await self.refresh(repo), branch=branch, network=self.network)
+        return GitSource(repo, await self.refresh(repo, branch=branch), branch=branch, network=self.network)
 
-    async def refresh(self, repo: RepoId) -> Path:
-        """Bring the mirror of a repository up to date, or make it; give its path."""
+    async def refresh(self, repo: RepoId, *, branch: str | None = None) -> Path:
+        """Bring the mirror of a repository up to date, or make it; give its path.
+
+        It holds the default branch and the tags, and `branch` where another one is to be read.
+        """
         path, patience = self.path(repo), self._patience
         lock = self._root / ".locks" / f"{_flat(repo)}.lock"
         async with exclusively(lock, patience=patience.lock, what=f"the mirror of {repo}"):
             try:
-                await patiently(lambda: self._update(repo, path), attempts=patience.attempts, pause=patience.pause)
+                await patiently(
+                    lambda: self._update(repo, path, branch), attempts=patience.attempts, pause=patience.pause
+                )
             except OSError as error:
                 raise StorageError(f"the mirror of {repo}: {error.strerror} ({error.filename})") from error
         return path
 
-    async def _update(self, repo: RepoId, path: Path) -> None:
+    async def _update(self, repo: RepoId, path: Path, branch: str | None) -> None:
         """Fetch into a sound mirror, else clone; a damaged one is set aside first."""
-        server = await self._server(repo)
+        server = await self._server(repo, branch)
         if await asyncio.to_thread(damage, path) is None:
             with contextlib.suppress(DamagedMirror):
                 await increment(path, server)
@@ -116,9 +121,9 @@ class MirrorKeeper:
         path.parent.mkdir(parents=True, exist_ok=True)
         new.rename(path)
 
-    async def _server(self, repo: RepoId) -> Server:
+    async def _server(self, repo: RepoId, branch: str | None) -> Server:
         """Find the repository on the server; the token goes with it when it has moved within the same server."""
-        server = Server(repo, f"{self._base_url}/{repo}.git", self.network, self._token, self._patience.fetch)
+        server = Server(repo, f"{self._base_url}/{repo}.git", self.network, self._token, self._patience.fetch, branch)
         try:
             return await server.ask_for_default_branch()
         except Moved:

@@ -25,8 +25,15 @@ class Server:
     token: str | None
     seconds: float
     """After which a single command is given up."""
+    named: str | None = None
+    """A branch to fetch beside the default one."""
     branch: str | None = None
     """The default branch; None while nobody asked, and for an empty repository."""
+
+    @property
+    def branches(self) -> tuple[str, ...]:
+        """The branches to fetch, the default one first."""
+        return tuple(dict.fromkeys(name for name in (self.branch, self.named) if name))
 
     async def ask_for_default_branch(self) -> Self:
         """Learn the default branch; where the server names none, what branches there are decides."""

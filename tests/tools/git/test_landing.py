@@ -346,6 +346,22 @@ async def test_a_repository_with_longer_hashes_is_refused(tmp_path: Path, make_w
         await landed(work)
 
 
+@pytest.mark.parametrize("harm", ["ref", "extension", "lost tip"])
+async def test_a_broken_repository_is_not_taken_for_an_empty_one(work: "Work", harm: str) -> None:
+    work.commit("one", at=MIDNIGHT)
+    if harm == "ref":
+        (work.path / ".git" / "refs" / "heads" / "main").write_bytes(b"\0\0\0")
+    elif harm == "extension":
+        work.git("config", "core.repositoryFormatVersion", "1")
+        work.git("config", "extensions.unheardOf", "true")
+    else:
+        (work.path / ".git" / "refs" / "heads" / "main").write_text("1" * 40 + "\n")
+
+    with pytest.raises((InputError, UpstreamError)) as raised:
+        await landed(work)
+    assert "\n" not in str(raised.value)
+
+
 async def test_a_damaged_history_is_an_error_of_one_line(work: "Work") -> None:
     work.commit("one", at=MIDNIGHT)
     first = work.head()

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import pytest
 
 from agent.errors import NotFound, StorageError, UpstreamError, UsageError
 from agent.ids import RepoId
+from agent.window import Window
 from tools.git.lock import exclusively
 from tools.git.mirror import MirrorKeeper, Patience
 from tools.git.source import GitSource
@@ -123,6 +125,25 @@ async def test_a_changed_default_branch_is_followed(
     await keeper(tmp_path, server).refresh(REPO)
 
     assert (git(mirror, "symbolic-ref", "HEAD"), tip(mirror)) == (f"refs/heads/{renamed}", new)
+
+
+async def test_a_named_branch_is_fetched_beside_the_default_one(
+    work: "Work", server: "GitServer", tmp_path: Path
+) -> None:
+    main = grow(work)
+    work.git("checkout", "--quiet", "-b", "release/1")
+    release = grow(work)
+    work.git("branch", "unwanted")
+    server.publish(work)
+
+    source = await keeper(tmp_path, server).source(REPO, branch="release/1")
+    landing = await source.landed(Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"))
+
+    mirror = keeper(tmp_path, server).path(REPO)
+    assert (landing.branch, landing.tip, tip(mirror)) == ("release/1", release, main)
+    assert git(mirror, "for-each-ref", "--format=%(refname:short)", "refs/heads") == "main\nrelease/1"
+    with pytest.raises(NotFound, match="no branch 'nope'"):
+        await keeper(tmp_path, server).refresh(REPO, branch="nope")
 
 
 async def test_a_server_whose_head_points_nowhere_still_has_a_default_branch(
