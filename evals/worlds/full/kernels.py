@@ -17,6 +17,7 @@ from evals.worlds.team import Team
 _MIRA, _ZHANG, _CHIDI, _SAANVI = people.MAINTAINERS
 _HEX, _YIFAN, _TOVE, _JOSE, _CHENXI, _PAT, _AN = people.CONTRIBUTORS
 _COMM, _PAGE = "tensorforge/comm.py", "include/forge/attention/page.cuh"
+_WISHES = 60
 _VERSIONS = ("2.1.1", "2.1.2", "2.1.3", "2.2.0", "2.2.1", "2.2.2", "2.2.3", "2.3.0")
 
 
@@ -83,6 +84,7 @@ def _asks(team: Team) -> list[Ask]:
             reactions=31,
         ),
         *questions.for_kernels(team.dice),
+        *questions.wishes(team.words, _WISHES),
     ]
 
 
@@ -254,6 +256,7 @@ def _afterwards(team: Team) -> None:
         draft=True,
     )
     questions.settle(desk)
+    questions.grow_stale(desk, team.words, _WISHES)
 
 
 def _fused(path: str, unit: Unit) -> Done:

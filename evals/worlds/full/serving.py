@@ -11,86 +11,57 @@ from evals.worlds.model import User
 from evals.worlds.plan import filler, pull
 from evals.worlds.projects import SWIFTSERVE
 from evals.worlds.pulls import Ref, Work
-from evals.worlds.script import Made, Step, at, finish, perform, report, start
+from evals.worlds.script import Ask, Made, Step, at, finish, perform, report, start
 from evals.worlds.source import Flag
 from evals.worlds.team import Team
 from evals.worlds.touch import put
 
 _MIRA, _ZHANG, _CHIDI, _SAANVI = people.MAINTAINERS
 _HEX, _YIFAN, _TOVE, _JOSE, _CHENXI, _PAT, _AN = people.CONTRIBUTORS
+_WISHES = 40
 
 
 def make(seed: int, folder: Path, owner: str, kernels: Team) -> Made:
     """Make the repository; one of its pull requests closes an issue of the kernels."""
     team = start(owner, SWIFTSERVE, seed, at("2026-02-01", "09:00"), first_number=1, repo_id=8002)
-    asks = [
+    asks = [*_asks(), *questions.for_serving(team.dice), *questions.wishes(team.words, _WISHES)]
+    closes = f"Fixes {kernels.repo}#{kernels.desk.number('ask-1')}"
+    taken_in = pull("forge", "2026-03-06", "09:00", _MIRA, bump("tensorforge", "0.5.0"), text=closes)
+    days = [*working_days(team.dice, (2, 5), (0, 1)), (BUSY_DAY, 12)]
+    strange = [
+        Step(at("2026-02-26", "18:00"), _nested, pushes=True),
+        Step(at("2026-03-19", "18:00"), _octopus, pushes=True),
+        Step(at("2026-03-23", "18:00"), _long_lived, pushes=True),
+    ]
+    perform(team, asks, [*_fixes(), taken_in, *_flag(), *filler(team, days, steps=4)], strange, merge=True)
+    _close_abroad(team, kernels)
+    questions.settle(team.desk)
+    questions.grow_stale(team.desk, team.words, _WISHES)
+    return finish(team, folder, repo_id=8002)
+
+
+def _asks() -> list[Ask]:
+    return [
         report("hang", "scheduler-hang", at("2026-02-09", "08:00"), _YIFAN, chinese=True, reactions=8),
         report("stops", "stop-token", at("2026-02-11", "22:10"), _HEX),
         report("adapters", "lora-leak", at("2026-02-16", "05:00"), _PAT),
         report("garbled", "tokenizer-race", at("2026-02-21", "13:00"), _CHENXI, chinese=True),
         report("retries", "retry-storm", at("2026-03-03", "10:30"), _AN),
         report("panic", "queue-underflow", at("2026-03-17", "15:00"), _JOSE),
-        *questions.for_serving(team.dice),
     ]
-    closes = f"Fixes {kernels.repo}#{kernels.desk.number('ask-1')}"
-    works = [
-        pull(
-            "fix-hang",
-            "2026-02-12",
-            "03:00",
-            _ZHANG,
-            fix("scheduler-hang", "swiftserve/scheduler.py"),
-            Ref("hang"),
-            chinese=True,
-            steps=3,
-        ),
-        pull(
-            "fix-stops",
-            "2026-02-13",
-            "07:00",
-            _HEX,
-            fix("stop-token", "swiftserve/entrypoints.py"),
-            Ref("stops", "commit"),
-        ),
-        pull(
-            "fix-lora",
-            "2026-02-18",
-            "11:00",
-            _PAT,
-            fix("lora-leak", "swiftserve/lora.py"),
-            Ref("adapters"),
-            Ref("ask-5", "second"),
-        ),
-        pull(
-            "fix-utf8",
-            "2026-02-24",
-            "04:00",
-            _CHENXI,
-            fix("tokenizer-race", "swiftserve/detokenizer.py"),
-            Ref("garbled", "manual"),
-            chinese=True,
-        ),
-        pull(
-            "fix-router",
-            "2026-03-04",
-            "12:00",
-            _AN,
-            fix("retry-storm", "router/src/policy.rs"),
-            Ref("retries", "related"),
-        ),
-        pull("forge", "2026-03-06", "09:00", _MIRA, bump("tensorforge", "0.5.0"), text=closes),
-        *_flag(),
-        *filler(team, [*working_days(team.dice, (2, 5), (0, 1)), (BUSY_DAY, 12)], steps=4),
+
+
+def _fixes() -> list[Work]:
+    hang, stops = fix("scheduler-hang", "swiftserve/scheduler.py"), fix("stop-token", "swiftserve/entrypoints.py")
+    lora, garbled = fix("lora-leak", "swiftserve/lora.py"), fix("tokenizer-race", "swiftserve/detokenizer.py")
+    retries = fix("retry-storm", "router/src/policy.rs")
+    return [
+        pull("fix-hang", "2026-02-12", "03:00", _ZHANG, hang, Ref("hang"), chinese=True, steps=3),
+        pull("fix-stops", "2026-02-13", "07:00", _HEX, stops, Ref("stops", "commit")),
+        pull("fix-lora", "2026-02-18", "11:00", _PAT, lora, Ref("adapters"), Ref("ask-5", "second")),
+        pull("fix-utf8", "2026-02-24", "04:00", _CHENXI, garbled, Ref("garbled", "manual"), chinese=True),
+        pull("fix-router", "2026-03-04", "12:00", _AN, retries, Ref("retries", "related")),
     ]
-    strange = [
-        Step(at("2026-02-26", "18:00"), _nested, pushes=True),
-        Step(at("2026-03-19", "18:00"), _octopus, pushes=True),
-        Step(at("2026-03-23", "18:00"), _long_lived, pushes=True),
-    ]
-    perform(team, asks, works, strange, merge=True)
-    _close_abroad(team, kernels)
-    questions.settle(team.desk)
-    return finish(team, folder, repo_id=8002)
 
 
 def _flag() -> list[Work]:
