@@ -1,0 +1,172 @@
+"""What builds outside Python ask for: CMake, Cargo, Go, npm, git submodules."""
+
+import re
+from collections.abc import Iterator
+
+from tools.diff.readers.keys import Entry
+from tools.diff.readers.keys_json import json_entries
+from tools.diff.readers.keys_toml import toml_entries
+from tools.diff.readers.lines import fold, lines_of, numbered, unquote
+from tools.diff.readers.manifest_pins import pinned_by_name
+from tools.diff.reading import Site, Source
+
+_COMMAND = re.compile(
+    r"^\s*(project|find_package|set|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$", re.I
+)
+_LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
+_REPOSITORY = re.compile(r"GIT_REPOSITORY\s+\S*?/([A-Za-z0-9._-]+?)(?:\.git)?\"?\s*\)?$")
+_ARGUMENT = re.compile(r'"([^"]*)"|([^\s()"]+)')
+_MAX_LINES = 40
+_CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+_CARGO_FIELD = re.compile(r'\b(version|git|rev|tag|branch)\s*=\s*"([^"]*)"')
+_NPM_TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "engines", "overrides")
+_NPM_RANGE = re.compile(r"^(?:[\^~<>=v]*\s*\d|git\+|github:|workspace:|file:|\*$|latest$)")
+_GO_LINE = re.compile(r"^\s*(?:(require|replace|exclude|retract|go|toolchain)\s+)?([\w./~-]+)\s*(.*?)\s*(?://.*)?$")
+_SUBPROJECT = re.compile(r"^Subproject commit ([0-9a-f]{40,64})(?:-dirty)?$")
+
+
+def read_cmake(source: Source) -> Iterator[Site]:
+    """Read what CMake fetches and finds, and the versions it sets."""
+    lines, repository, at = lines_of(source), "", 0
+    while at < len(lines):
+        line, number = lines[at].partition("#")[0], source.first_line + at
+        if found := _COMMAND.match(line):
+            text, at = _whole_command(lines, at, found[2])
+            arguments = [quoted or bare for quoted, bare in _ARGUMENT.findall(text)]
+            yield from _command(found[1].lower(), arguments, number, source.first_line + at)
+        elif named := _REPOSITORY.search(line):
+            repository = named[1]
+        elif tag := _LOOSE_TAG.match(line):
+            name = repository or source.path.rpartition("/")[2].rpartition(".")[0]
+            yield Site("dependency", name, number, number, value=unquote(tag[1]))
+        at += 1
+
+
+def _whole_command(lines: list[str], at: int, rest: str) -> tuple[str, int]:
+    """Take a command up to its closing parenthesis."""
+    pieces, depth, last = [], 1, min(at + _MAX_LINES, len(lines)) - 1
+    while True:
+        depth += rest.count("(") - rest.count(")")
+        pieces.append(rest)
+        if depth <= 0 or at >= last:
+            return "\n".join(pieces), at
+        at += 1
+        rest = lines[at].partition("#")[0]
+
+
+def _command(command: str, arguments: list[str], start: int, end: int) -> Iterator[Site]:
+    """Read one command's arguments."""
+    upper = [argument.upper() for argument in arguments]
+    if not arguments:
+        return
+    name = arguments[0]
+    if command == "set":
+        if len(arguments) == 2 and arguments[1][:1].isdigit():
+            site = pinned_by_name(name, arguments[1], start)
+            if site:
+                yield site
+        return
+    if command == "find_package":
+        if len(arguments) > 1 and arguments[1][:1].isdigit():
+            yield Site("dependency", name, start, end, value=arguments[1], scope=command)
+        return
+    key = next((key for key in ("GIT_TAG", "VERSION", "URL") if key in upper[:-1]), None)
+    if key is None:
+        return
+    value = arguments[upper.index(key) + 1]
+    if command == "project":
+        yield Site("version", "version", start, end, value=value)
+    else:
+        yield Site("dependency", name, start, end, value=value)
+
+
+def read_cargo(source: Source) -> Iterator[Site]:
+    """Read Cargo.toml: packages as strings, inline tables or tables of their own."""
+    for entry in toml_entries(lines_of(source), source.first_line, source.heading):
+        table = next((step for step in entry.path[:-1] if step in _CARGO_TABLES), None)
+        if table is not None:
+            yield from _crate(entry, entry.path[entry.path.index(table) + 1 :], table)
+        elif entry.path[-2:] in (("package", "version"), ("version",)) and entry.value[:1].isdigit():
+            yield Site("version", "version", entry.start, entry.end, value=entry.value, scope="package")
+        elif entry.key in ("rust-version", "channel") and len(entry.path) <= 3:
+            yield Site("dependency", "rust", entry.start, entry.end, value=entry.value)
+        elif not source.whole and len(entry.path) == 1:
+            yield from _crate_in_fragment(entry)
+
+
+def _crate(entry: Entry, steps: tuple[str, ...], table: str) -> Iterator[Site]:
+    """Read one package: `name = "1"`, `name = { version = "1" }` or `[dependencies.name]`."""
+    if len(steps) == 2 and steps[1] in ("version", "rev", "tag", "branch"):
+        yield Site("dependency", steps[0], entry.start, entry.end, value=entry.value, scope=table)
+    elif len(steps) == 1:
+        value = _crate_version(entry.value)
+        yield Site("dependency", steps[0], entry.start, entry.end, value=value, scope=table)
+
+
+def _crate_version(value: str) -> str | None:
+    """Take the version of a package, or where it comes from."""
+    if not value.startswith("{"):
+        return value
+    fields: dict[str, str] = dict(_CARGO_FIELD.findall(value))
+    if "version" in fields:
+        return fields["version"]
+    told = " ".join(fields[key] for key in ("git", "rev", "tag", "branch") if key in fields)
+    return told or None
+
+
+def _crate_in_fragment(entry: Entry) -> Iterator[Site]:
+    """Read a key whose table is out of sight: only what can be nothing but a package with a version."""
+    if re.match(r"^[\^~=]?\d+(?:\.\d+)*$", entry.value) and "." in entry.value and entry.key != "version":
+        yield Site("dependency", entry.key, entry.start, entry.end, value=entry.value)
+    elif entry.value.startswith("{") and (version := _crate_version(entry.value)):
+        yield Site("dependency", entry.key, entry.start, entry.end, value=version)
+
+
+def read_package_json(source: Source) -> Iterator[Site]:
+    """Read package.json: dependencies of every sort, engines and the version."""
+    for entry in json_entries("\n".join(lines_of(source)), source.first_line):
+        if entry.path == ("version",):
+            yield Site("version", "version", entry.start, entry.end, value=entry.value)
+        elif len(entry.path) == 2 and entry.path[0] in _NPM_TABLES:
+            yield Site("dependency", entry.key, entry.start, entry.end, value=entry.value, scope=entry.path[0])
+        elif not source.whole and len(entry.path) == 1 and _NPM_RANGE.match(entry.value):
+            yield Site("dependency", entry.key, entry.start, entry.end, value=entry.value)
+
+
+def read_go_mod(source: Source) -> Iterator[Site]:
+    """Read go.mod: modules with their versions, replacements, and the language's version."""
+    block = ""
+    for number, line in numbered(source):
+        found = _GO_LINE.match(line)
+        if found is None:
+            block = "" if line.strip() == ")" else block
+            continue
+        word, name, rest = found[1] or block, found[2], found[3]
+        if rest == "(":
+            block = name
+        elif found[1] in ("go", "toolchain"):
+            yield Site("dependency", "go", number, number, value=name, scope=found[1])
+        elif "=>" in rest:
+            yield Site("dependency", name, number, number, value=fold(rest.partition("=>")[2]), scope="replace")
+        elif re.match(r"^v\d\S*$", rest) and word in ("require", ""):
+            yield Site("dependency", name, number, number, value=rest, scope="require")
+
+
+def read_gitmodules(source: Source) -> Iterator[Site]:
+    """Read where submodules come from."""
+    path = ""
+    for number, line in numbered(source):
+        key, _, value = (part.strip() for part in line.partition("="))
+        if key == "path":
+            path = value
+        elif key.startswith("[submodule"):
+            path = unquote(key.removeprefix("[submodule").rstrip("]"))
+        elif key in ("url", "branch") and path:
+            yield Site("dependency", path, number, number, value=value, scope=key)
+
+
+def read_submodule(source: Source) -> Iterator[Site]:
+    """Read the one line that git prints for a submodule: which commit it stands at."""
+    for number, line in numbered(source):
+        if found := _SUBPROJECT.match(line):
+            yield Site("dependency", source.path, number, number, value=found[1], scope="submodule")

@@ -1,0 +1,54 @@
+"""Versions pinned outside of manifests: in commands, in the values of names like `X_VERSION`, in image references."""
+
+import re
+from collections.abc import Iterator
+
+from tools.diff.reading import Site
+
+_NAME = r"[A-Za-z][A-Za-z0-9._-]{0,99}"
+_EXTRAS = r"(?:\[[A-Za-z0-9,._ -]{0,99}\])?"
+_REST = r"[0-9][\w.*+!-]*(?:,[<>=!~]+[\w.*+!-]+)*"
+_EXACT = re.compile(rf"(?<![\w$\[{{./-])({_NAME}){_EXTRAS}==({_REST})")
+_QUOTED = re.compile(rf"""(?P<q>["'])({_NAME}){_EXTRAS}([<>!~]=?{_REST})(?P=q)""")
+_PIN = re.compile(
+    r"(?:^|_)(?:VERSION|VER|TAG|COMMIT|REF|BRANCH|REV|SHA|HASH)(?:_(?:HASH|DEFAULT|SHA|ID|TAG))?$", re.IGNORECASE
+)
+_OWN = re.compile(r"^(?:PROJECT_|PACKAGE_|APP_|RELEASE_)?VERSION$", re.IGNORECASE)
+_IMAGE = re.compile(
+    r"^((?:[a-z0-9.-]{1,80}(?::\d{1,5})?/)?[a-z0-9$\{\}_.-]{1,100}(?:/[a-zA-Z0-9$\{\}_.-]{1,100}){0,5})"
+    r"(?::([\w.$\{\}-]{1,200}))?(?:@(sha256:[0-9a-f]{64}))?$"
+)
+
+
+def normal(name: str) -> str:
+    """Write the name of a Python package as indexes do (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pinned_in_command(text: str, line: int, scope: str = "") -> Iterator[Site]:
+    """Find the packages that a shell command installs at a version."""
+    if "==" in text:
+        for found in _EXACT.finditer(text):
+            yield Site("dependency", normal(found[1]), line, line, value=f"=={found[2]}", scope=scope)
+    if "<" in text or ">" in text or "~=" in text:
+        for found in _QUOTED.finditer(text):
+            yield Site("dependency", normal(found[2]), line, line, value=found[3], scope=scope)
+
+
+def pinned_by_name(name: str, value: str, line: int, scope: str = "") -> Site | None:
+    """Read `NCCL_VERSION=2.30.7` and its like as what it pins; None when the name says nothing of a version."""
+    if not value or not _PIN.search(name):
+        return None
+    return Site("version" if _OWN.match(name) else "dependency", name, line, line, value=value, scope=scope)
+
+
+def image(reference: str, line: int, scope: str = "", *, sure: bool = False) -> Site | None:
+    """Read `repository/name:tag`; unless `sure` that it is an image, it must have both a path and a tag."""
+    found = _IMAGE.match(reference)
+    if found is None or found[1].startswith(("$", ".")):
+        return None
+    tag = found[2] or found[3]
+    # A host and a port, `localhost:8080`, has no path; a tag of letters alone is more likely a Python `module:name`.
+    if not sure and ("/" not in found[1] or not tag or not re.search(r"\d|latest|nightly|main|dev", tag)):
+        return None
+    return Site("image", found[1], line, line, value=tag, scope=scope)

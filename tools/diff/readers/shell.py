@@ -1,0 +1,138 @@
+"""What a shell script or a Makefile takes from its caller: variables with defaults, flags; and its functions."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+
+from tools.diff.readers.lines import digest, fold, lines_of, refusal, refused, unquote
+from tools.diff.readers.manifest_pins import pinned_by_name, pinned_in_command
+from tools.diff.reading import Reading, Site, Source, Symbol
+
+_DEFAULT = re.compile(r"\$\{([A-Z][A-Z0-9_]*)(:?[-=])((?:[^{}\n]|\$?\{[^{}\n]*\})*)\}")
+_ASSIGN = re.compile(
+    r"""^\s*(?:(export|readonly|declare\s+-\w+|typeset\s+-\w+)\s+)?([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s;&|]*)"""
+)
+_ASKED = re.compile(r"^\s*(?::\s|if\b|\[)")
+_CASE = re.compile(r"^\s*\(?((?:-{1,2}[A-Za-z0-9?][\w=*-]*)(?:\s*\|\s*-{0,2}[\w=*?-]+)*)\s*\)(?!\s*\))")
+_GETOPTS = re.compile(r"""\bgetopts\s+["']?([A-Za-z0-9:]+)""")
+_FUNCTION = re.compile(r"^(\s*)(?:function\s+([\w:.-]+)\s*(?:\(\s*\))?|([\w:.-]+)\s*\(\s*\))\s*(?:\{|$)")
+_MAKE_VARIABLE = re.compile(r"^(?:export\s+)?([A-Za-z_][\w.-]*)\s*(\?=|:{1,3}=|=)\s*(.*)$")
+_MAKE_TARGET = re.compile(r"^([A-Za-z0-9_][\w./-]*)\s*:(?!=)")
+_MAKEFILE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$")
+_PLUMBING = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "HOME", "PWD", "IFS", "DEBIAN_FRONTEND")
+
+
+def is_makefile(path: str) -> bool:
+    """Say whether this is a Makefile."""
+    return _MAKEFILE.search(path) is not None
+
+
+def read(source: Source) -> Reading:
+    """Give the variables, flags, pinned packages and functions of a script."""
+    if why := refusal(source):
+        return refused(why)
+    lines = lines_of(source)
+    if is_makefile(source.path):
+        return Reading(tuple(_targets(lines, source.first_line)), tuple(_make(source, lines)), code=digest(source))
+    sites = _once(_script(source, lines))
+    return Reading(tuple(_functions(lines, source.first_line)), tuple(sites), code=digest(source))
+
+
+def _once(sites: Iterator[Site]) -> Iterator[Site]:
+    """Give each name with each value once; a script reads the same variable in many places."""
+    seen = set[tuple[str, str, str | None]]()
+    for site in sites:
+        key = (site.kind, site.name, site.value)
+        if key not in seen:
+            seen.add(key)
+            yield site
+
+
+def _script(source: Source, lines: list[str]) -> Iterator[Site]:
+    """Walk over a script's lines."""
+    for number, line in enumerate(lines, source.first_line):
+        if not line or line.lstrip().startswith("#"):
+            continue
+        if "$" in line:
+            yield from _defaults(line, number)
+        if "=" in line:
+            yield from _assignment(line, number)
+            yield from pinned_in_command(line, number)
+        if "-" in line and ")" in line and (case := _CASE.match(line)):
+            yield from _flags(case[1], number)
+        if "getopts" in line and (options := _GETOPTS.search(line)):
+            yield from (Site("flag", f"-{letter}", number, number) for letter in options[1] if letter != ":")
+
+
+def _defaults(line: str, number: int) -> Iterator[Site]:
+    """Read `${X:-default}` in all its forms."""
+    for found in _DEFAULT.finditer(line):
+        if found[1] not in _PLUMBING:
+            yield Site("env", found[1], number, number, value=fold(unquote(found[3])))
+
+
+def _assignment(line: str, number: int) -> Iterator[Site]:
+    """Read `export X=1` as a variable and `X_VERSION=1.2` as what it pins."""
+    found = _ASSIGN.match(line)
+    if found is None:
+        return
+    name, value = found[2], fold(unquote(found[3]))
+    if (asked := _DEFAULT.fullmatch(value)) and asked[1] == name:
+        return
+    if value[:1] not in ("$", "`") and (pinned := pinned_by_name(name, value, number)):
+        yield pinned
+    elif found[1] == "export" and name.isupper() and name not in _PLUMBING:
+        yield Site("env", name, number, number, value=value)
+
+
+def _flags(pattern: str, number: int) -> Iterator[Site]:
+    """Read the pattern of a `case`: `-h | --help)`."""
+    for alternative in pattern.split("|"):
+        name = alternative.strip().rstrip("*").removesuffix("=")
+        if re.fullmatch(r"-[A-Za-z0-9?]|--[A-Za-z0-9][\w-]*", name):
+            yield Site("flag", name, number, number)
+
+
+def _functions(lines: list[str], first: int) -> Iterator[Symbol]:
+    """Find functions; one ends at the brace in its own column."""
+    for at, line in enumerate(lines):
+        if "(" not in line and "function" not in line:
+            continue
+        found = _FUNCTION.match(line)
+        if found is None:
+            continue
+        name, end = found[2] or found[3], at
+        closing = found[1] + "}"
+        if not line.rstrip().endswith("}"):
+            end = next((k for k in range(at + 1, len(lines)) if lines[k].rstrip() == closing), at)
+        yield _symbol(name, lines[at + 1 : end + 1], first + at, first + end)
+
+
+def _targets(lines: list[str], first: int) -> Iterator[Symbol]:
+    """Find the targets of a Makefile that can be asked for by name."""
+    for at, line in enumerate(lines):
+        if found := _MAKE_TARGET.match(line):
+            end = at
+            while end + 1 < len(lines) and lines[end + 1].startswith("\t"):
+                end += 1
+            yield _symbol(found[1], lines[at + 1 : end + 1], first + at, first + end)
+
+
+def _symbol(name: str, body: list[str], start: int, end: int) -> Symbol:
+    """Make the symbol of a function or target."""
+    text = "\n".join(line.strip() for line in body if line.strip()).replace(name, "")
+    shape = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if text else ""
+    return Symbol(name, "function", start, end, start, public=not name.startswith("_"), shape=shape)
+
+
+def _make(source: Source, lines: list[str]) -> Iterator[Site]:
+    """Read a Makefile's variables: `?=` asks the environment first, the others can be set on the command line."""
+    for number, line in enumerate(lines, source.first_line):
+        if line.startswith("\t"):
+            yield from pinned_in_command(line, number)
+        elif found := _MAKE_VARIABLE.match(line):
+            name, value = found[1], fold(found[3].partition(" #")[0])
+            if pinned := pinned_by_name(name, value, number):
+                yield pinned
+            else:
+                yield Site("env" if found[2] == "?=" else "config", name, number, number, value=value)
