@@ -5,6 +5,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -42,12 +43,15 @@ class GitHubServer:
         issues_depth: int = 1000,
         port: int = 0,
     ) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="github-server-")
-        self._hub = Hub(repos, Path(self._folder.name), now)
         self.faults = Faults()
         self.limits = Limits(allowance or Allowance(), clock)
         self._git = GitLog()
-        self._listener = Listener((HOST, port), self._hub, self.faults, self._git)
+        with ExitStack() as undo:
+            folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="github-server-"))
+            self._hub = undo.enter_context(closing(Hub(repos, Path(folder), now)))
+            self._listener = Listener((HOST, port), self._hub, self.faults, self._git)
+            undo.callback(self._listener.server_close)
+            self._undo = undo.pop_all()
         self.url = self.git_url = f"http://{HOST}:{self._listener.server_address[1]}"
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
         graphql = GraphQL(self._hub, self.limits, self.url)
@@ -76,9 +80,7 @@ class GitHubServer:
         if self._thread.is_alive():
             self._listener.shutdown()
             self._thread.join()
-        self._listener.server_close()
-        self._hub.close()
-        self._folder.cleanup()
+        self._undo.close()
 
     @property
     def ghe_url(self) -> str:

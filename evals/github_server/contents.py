@@ -47,7 +47,7 @@ def _walk(call: Call, tree: str, path: str) -> TreeEntry:
 def _file(call: Call, entry: TreeEntry, path: str, ref: str) -> Answer:
     body = _entry(call, entry, path, ref, listed=False)
     if entry.kind == "commit":
-        return Answer.json(body | {"submodule_git_url": None})
+        return Answer.json(body | {"submodule_git_url": _submodule(call, path, ref)})
     if (entry.size or 0) > MAX_BLOB:
         raise Refusal(403, "This API returns blobs up to 100 MB in size.")
     content = _blob(call, entry.sha)
@@ -58,6 +58,18 @@ def _file(call: Call, entry: TreeEntry, path: str, ref: str) -> Answer:
     whole = len(content) <= MAX_INLINE
     # Above 1 MB GitHub leaves the content out and says so by the encoding.
     return Answer.json(body | {"content": _base64(content) if whole else "", "encoding": "base64" if whole else "none"})
+
+
+def _submodule(call: Call, path: str, ref: str) -> str | None:
+    """Find where a submodule comes from; without a line in `.gitmodules` nobody knows."""
+    command = ["config", "-z", "--blob", f"{ref}:.gitmodules", "--get-regexp", r"^submodule\..*\.(path|url)$"]
+    try:
+        output = call.hosted.git.run(*command).decode("utf-8", "replace")
+    except Refusal:
+        return None
+    settings = dict(pair.split("\n", 1) for pair in output.split("\0") if "\n" in pair)
+    names = [key.removesuffix(".path") for key, value in settings.items() if key.endswith(".path") and value == path]
+    return settings.get(f"{names[0]}.url") if names else None
 
 
 def _blob(call: Call, sha: str) -> bytes:

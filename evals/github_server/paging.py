@@ -27,10 +27,10 @@ class Page:
     size: int
 
     @classmethod
-    def of(cls, request: Request, *, default: int = 30, maximum: int = MAX_PER_PAGE) -> "Page":
+    def of(cls, request: Request, *, default: int = 30) -> "Page":
         """Read `page` and `per_page`; nonsense is taken as the default and too much is clamped, as GitHub does."""
-        size = _number(request.query.get("per_page"), default)
-        return cls(max(1, _number(request.query.get("page"), 1)), min(maximum, size) if size > 0 else default)
+        size = _number(request.query.get("per_page"), 0)
+        return cls(max(1, _number(request.query.get("page"), 1)), min(MAX_PER_PAGE, size) or default)
 
     def cut(self, items: Sequence[Item]) -> Sequence[Item]:
         """Take this page out of the list."""
@@ -64,11 +64,9 @@ def _address(request: Request, address: str, **changes: str) -> str:
     return f"{address}?{urlencode(query | changes, quote_via=quote, safe=':/')}"
 
 
-def listed(
-    request: Request, address: str, items: Sequence[Item], *, default: int = 30, maximum: int = MAX_PER_PAGE
-) -> tuple[Sequence[Item], dict[str, str]]:
+def listed(request: Request, address: str, items: Sequence[Item]) -> tuple[Sequence[Item], dict[str, str]]:
     """Cut the page that was asked for and say where the others are."""
-    page = Page.of(request, default=default, maximum=maximum)
+    page = Page.of(request)
     return page.cut(items), link(request, address, page, len(items))
 
 

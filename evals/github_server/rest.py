@@ -133,4 +133,8 @@ def modern(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     dropped = _DROPPED | ({"rate"} if "resources" in data else set())
-    return {key: modern(value) for key, value in data.items() if key not in dropped}
+    kept = {key: modern(value) for key, value in data.items() if key not in dropped}
+    # An issue that is an unmerged pull request no longer says `"merged_at": null`, it says nothing.
+    if isinstance(pull := kept.get("pull_request"), dict) and pull.get("merged_at", "") is None:
+        del pull["merged_at"]
+    return kept

@@ -92,7 +92,7 @@ def label(call: Call, name: str) -> Json:
         "name": name,
         "color": label_colour(name),
         "default": name in ("bug", "documentation", "enhancement", "question"),
-        "description": None,
+        "description": "",
     }
 
 

@@ -195,7 +195,7 @@ def _cross_reference(call: Call, found: Event) -> Json:
 def list_events(call: Call) -> Answer:
     """`GET issues/{n}/events`: what happened to a thread, without comments and mentions elsewhere."""
     thread = call.hosted.thread(int(call.args["number"]))
-    events = sorted((e for e in thread.events if e.kind not in _TIMELINE_ONLY), key=lambda found: found.id)
+    events = sorted((e for e in thread.events if e.kind not in _TIMELINE_ONLY), key=lambda e: (e.at, e.id))
     part, headers = paging.listed(call.request, call.address, events)
     return Answer.json([event(call, found) for found in part], headers=headers)
 

@@ -1,9 +1,9 @@
 """Cut GitHub's published schemas down to what the loopback server speaks, for the tests to judge its answers by.
 
-    python make_slice.py rest  api.github.com.json data/rest.json.gz
-    python make_slice.py graphql  schema.graphql data/github.graphql
+    python make_slice.py rest api.github.com.json data/rest.json.gz
+    python make_slice.py graphql schema.graphql data/github.graphql
 
-The inputs come from the npm packages named in `data/ORIGIN.md`. Only facts are kept: no descriptions, examples or summaries.
+The inputs come from the npm packages named in `data/ORIGIN.md`. Only facts are kept: no descriptions, no examples.
 """
 
 import copy
@@ -50,6 +50,7 @@ PATHS = [
 
 DROPPED = {"description", "summary", "example", "examples", "externalDocs", "tags", "x-github", "title", "headers"}
 VERSION = "2026-03-10"
+BUILT_IN = {"String", "Int", "Float", "Boolean", "ID"}
 
 TYPES = {
     "Query": {"id", "repository", "rateLimit"},
@@ -157,13 +158,48 @@ def slice_rest(source: Path, target: Path) -> None:
     target.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
-def _fields(node: Any, kept: set[str]) -> tuple[Any, ...]:
-    wanted = TYPES.get(node.name.value)
-    return tuple(
-        field
-        for field in node.fields
-        if (wanted is None or field.name.value in wanted) and (_named(field.type) in kept)
-    )
+class Pruner:
+    """Copies types out of a GraphQL schema with the enums, inputs and scalars that their fields use."""
+
+    def __init__(self, document: gql.DocumentNode) -> None:
+        definitions = [node for node in document.definitions if isinstance(node, gql.TypeDefinitionNode)]
+        self._nodes: dict[str, Any] = {node.name.value: node for node in definitions}
+        leaves = {n for n, node in self._nodes.items() if not hasattr(node, "fields") and not hasattr(node, "types")}
+        inputs = {n for n, node in self._nodes.items() if isinstance(node, gql.InputObjectTypeDefinitionNode)}
+        self._kept = (KEPT_TYPES & self._nodes.keys()) | leaves | BUILT_IN
+        self._small = leaves | inputs
+        self._used: set[str] = set()
+
+    def prune(self) -> str:
+        """Give the schema that is left."""
+        result = {name: self._composite(self._nodes[name]) for name in sorted(KEPT_TYPES & self._nodes.keys())}
+        while missing := (self._used & self._small) - result.keys():
+            result |= {name: self._leaf(self._nodes[name]) for name in sorted(missing)}
+        return "\n\n".join(gql.print_ast(result[name]) for name in sorted(result)) + "\n"
+
+    def _composite(self, node: Any) -> Any:
+        if hasattr(node, "types"):
+            return _plain(node, types=tuple(t for t in node.types or () if t.name.value in KEPT_TYPES))
+        wanted = TYPES.get(node.name.value)
+        fields = [field for field in node.fields if wanted is None or field.name.value in wanted]
+        fields = [field for field in fields if _named(field.type) in self._kept]
+        self._used |= {_named(field.type) for field in fields}
+        self._used |= {_named(argument.type) for field in fields for argument in field.arguments or ()}
+        interfaces = tuple(i for i in node.interfaces or () if i.name.value in KEPT_TYPES)
+        return _plain(node, fields=tuple(map(_plain, fields)), interfaces=interfaces)
+
+    def _leaf(self, node: Any) -> Any:
+        if hasattr(node, "fields"):
+            self._used |= {_named(field.type) for field in node.fields}
+            return _plain(node, fields=tuple(map(_plain, node.fields)))
+        if hasattr(node, "values"):
+            return _plain(node, values=tuple(map(_plain, node.values)))
+        return _plain(node)
+
+
+def slice_graphql(source: Path, target: Path) -> None:
+    """Write the part of the schema that our documents reach, without descriptions."""
+    target.write_text(Pruner(gql.parse(source.read_text(), no_location=True)).prune())
 
 
 def _named(node: Any) -> str:
@@ -172,56 +208,10 @@ def _named(node: Any) -> str:
     return node.name.value
 
 
-def slice_graphql(source: Path, target: Path) -> None:
-    """Write the part of the schema that our documents reach, without descriptions."""
-    document = gql.parse(source.read_text(), no_location=True)
-    nodes: dict[str, Any] = {
-        node.name.value: node for node in document.definitions if isinstance(node, gql.TypeDefinitionNode)
-    }
-    leaves = {name for name, node in nodes.items() if not hasattr(node, "fields") and not hasattr(node, "types")}
-    inputs = {name for name, node in nodes.items() if isinstance(node, gql.InputObjectTypeDefinitionNode)}
-    kept = (KEPT_TYPES & nodes.keys()) | leaves | {"String", "Int", "Float", "Boolean", "ID"}
-    result: dict[str, Any] = {}
-    used: set[str] = set()
-    for name in sorted(KEPT_TYPES & nodes.keys()):
-        node = nodes[name]
-        changed: dict[str, Any] = {"description": None, "directives": ()}
-        if hasattr(node, "fields"):
-            fields = _fields(node, kept)
-            used |= {_named(field.type) for field in fields}
-            used |= {_named(argument.type) for field in fields for argument in field.arguments or ()}
-            changed["fields"] = tuple(_plain(field) for field in fields)
-            if not isinstance(node, gql.InputObjectTypeDefinitionNode):
-                changed["interfaces"] = tuple(i for i in node.interfaces or () if i.name.value in KEPT_TYPES)
-        if hasattr(node, "types"):
-            changed["types"] = tuple(t for t in node.types or () if t.name.value in KEPT_TYPES)
-        result[name] = _with(node, **changed)
-    while missing := {name for name in used if name in inputs | leaves and name not in result}:
-        for name in sorted(missing):
-            node = nodes[name]
-            if name in inputs:
-                used |= {_named(field.type) for field in node.fields}
-                result[name] = _with(
-                    node, description=None, directives=(), fields=tuple(_plain(f) for f in node.fields)
-                )
-            elif hasattr(node, "values"):
-                values = tuple(_plain(v) for v in node.values)
-                result[name] = _with(node, description=None, directives=(), values=values)
-            else:
-                result[name] = _with(node, description=None, directives=())
-    text = "\n\n".join(gql.print_ast(result[name]) for name in sorted(result))
-    target.write_text(text + "\n")
-
-
-def _with(node: Any, **changes: Any) -> Any:
-    return dataclasses.replace(node, **changes)
-
-
-def _plain(node: Any) -> Any:
-    changes: dict[str, Any] = {"description": None, "directives": ()}
+def _plain(node: Any, **changes: Any) -> Any:
     if getattr(node, "arguments", None):
-        changes["arguments"] = tuple(_plain(argument) for argument in node.arguments)
-    return _with(node, **changes)
+        changes["arguments"] = tuple(map(_plain, node.arguments))
+    return dataclasses.replace(node, description=None, directives=(), **changes)
 
 
 if __name__ == "__main__":
