@@ -13,6 +13,7 @@ _IMPORTS: dict[Language, tuple[str, ...]] = {
         "import logging",
         "from collections.abc import Iterable, Sequence",
         "import torch",
+        "from . import ops",
         "from ._types import ModelConfig, Request, State",
     ),
     "cuda": ("#include <cuda_runtime.h>", '#include "forge/vec.cuh"', '#include "forge/math.cuh"'),
@@ -20,6 +21,10 @@ _IMPORTS: dict[Language, tuple[str, ...]] = {
         "use std::collections::VecDeque;",
         "use std::sync::atomic::Ordering;",
         "use std::time::{Duration, Instant};",
+        "",
+        "use serde_json::Value;",
+        "",
+        "use crate::types::{Job, Queue, RouterError, Worker};",
     ),
 }
 

@@ -80,11 +80,13 @@ def render(unit: Unit) -> str:
 
 
 def _python(unit: Unit) -> str:
-    imports = sorted(
-        {*unit.imports, *(["import os"] if unit.envs else []), *(["import argparse"] if unit.flags else [])}
-    )
+    used = {*unit.imports, *(["import os"] if unit.envs else []), *(["import argparse"] if unit.flags else [])}
+    groups = [[line for line in used if _group(line) == i] for i in range(3)]
     blocks = [f'"""{unit.title}"""\n\nfrom __future__ import annotations\n']
-    blocks += ["\n".join(imports) + "\n"] if imports else []
+    blocks += [
+        "\n".join(sorted(group, key=lambda line: (line.startswith("from"), line))) + "\n" for group in groups if group
+    ]
+    blocks += ["logger = logging.getLogger(__name__)\n"] if "import logging" in used else []
     values = [f"{c.name} = {c.value}" + (f"  # {c.comment}" if c.comment else "") for c in unit.constants]
     values += [f'{_constant(e)} = os.environ.get("{e.name}", "{e.default}")' for e in unit.envs]
     blocks += ["\n".join(values) + "\n"] if values else []
@@ -157,6 +159,11 @@ def _rust(unit: Unit) -> str:
         head = f"/// {function.doc}\npub fn {function.name}({params}) -> {function.returns} {{"
         blocks.append("\n".join([head, *_indented(function.body), "}"]) + "\n")
     return "\n".join(block for block in blocks if block)
+
+
+def _group(line: str) -> int:
+    """Sort an import: the standard library, what is installed, the project itself."""
+    return 2 if line.startswith("from .") else 1 if "torch" in line else 0
 
 
 def _constant(env: Env) -> str:

@@ -9,9 +9,9 @@ from evals.worlds.model import World
 from evals.worlds.worlds import build, plans, set_push
 
 DEMO_TIPS = {
-    "lumen-ai/tensorforge": "264382257998dcb07d744cdd202aee7e215c1e32",
-    "lumen-ai/swiftserve": "a1e5624514ea09c4ee169fecab18c05193a769d4",
-    "lumen-ai/routekit": "fc8af0e3d1418a516cc9da49f1262babd33f74f5",
+    "lumen-ai/tensorforge": "d6b5fd54eab47b54b9b28d2bf0aeda910bafe6aa",
+    "lumen-ai/swiftserve": "fb05fcdcbbb347c0a23ce8ef95d0fa123098e3e8",
+    "lumen-ai/routekit": "f28025c9aab6e0218682944605530c084a7998b9",
 }
 TIPS = """
 from pathlib import Path
