@@ -235,7 +235,7 @@ def _shaped(language: Language, dice: Dice, name: str, noun: str) -> Function:
         params, returns, doc, body, kernel = dice.pick(_CUDA)
     else:
         (params, returns, doc, body), kernel = dice.pick(_PYTHON if language == "python" else _RUST), False
-    lines = tuple(line.format(noun=noun) if "{{" in line or "{noun}" in line else line for line in body)
+    lines = tuple(line.format(noun=noun) for line in body)
     return Function(name, params, returns, doc.format(noun=noun), lines, kernel)
 
 

@@ -9,7 +9,7 @@ from evals.worlds.model import World
 from evals.worlds.worlds import build, plans, set_push
 
 DEMO_TIPS = {
-    "lumen-ai/tensorforge": "d6b5fd54eab47b54b9b28d2bf0aeda910bafe6aa",
+    "lumen-ai/tensorforge": "a0ceb146d561f464b713f8b22ba6bd6536312dae",
     "lumen-ai/swiftserve": "fb05fcdcbbb347c0a23ce8ef95d0fa123098e3e8",
     "lumen-ai/routekit": "f28025c9aab6e0218682944605530c084a7998b9",
 }
