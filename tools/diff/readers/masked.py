@@ -34,7 +34,9 @@ class Masked:
         self.text = text
         self.first_line = first_line
         self.strings: list[tuple[int, int]] = []
-        bare, mask, last = [], [], 0
+        bare: list[bytes] = []
+        mask: list[bytes] = []
+        last = 0
         for match in lexis.finditer(text):
             start, end = match.span()
             between, found = text[last:start], match.group()

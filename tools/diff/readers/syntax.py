@@ -16,7 +16,6 @@ MIN_SHAPE = 40
 """A body shorter than this, white space aside, is no proof that two things are the same."""
 
 _SPACE = re.compile(rb"\s+")
-_LONG_LINE = re.compile(rb"[^\n]{%d}" % (MAX_LINE + 1))
 
 
 @cache
@@ -29,7 +28,9 @@ def refusal(source: Source) -> str | None:
     """Say why the source is too large to be read, if it is."""
     if len(source.text) > MAX_BYTES:
         return f"{source.path}: {len(source.text)} bytes, more than {MAX_BYTES}"
-    if len(source.text) > MAX_LINE and _LONG_LINE.search(source.text):
+    if b"\0" in source.text:
+        return f"{source.path}: not text"
+    if len(source.text) > MAX_LINE and max(map(len, source.text.split(b"\n"))) > MAX_LINE:
         return f"{source.path}: a line longer than {MAX_LINE} bytes, probably minified"
     return None
 

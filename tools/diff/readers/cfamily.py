@@ -1,0 +1,49 @@
+"""Reads C, C++ and CUDA: declarations by a syntax tree of the skeleton, sites by the text."""
+
+import re
+
+from tools.diff.readers import syntax
+from tools.diff.readers.cfamily_entries import entries
+from tools.diff.readers.cfamily_frame import Frame, frame
+from tools.diff.readers.cfamily_macros import macros, versions
+from tools.diff.readers.cfamily_sites import SiteReader
+from tools.diff.readers.cfamily_skeleton import skeleton
+from tools.diff.readers.cfamily_symbols import SymbolReader
+from tools.diff.readers.fragment import uncomment
+from tools.diff.readers.masked import Masked
+from tools.diff.readers.scopes import Scopes
+from tools.diff.reading import Reading, Source
+
+_LEXIS = re.compile(
+    rb"(?P<comment>//[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*|/\*.*?(?:\*/|\Z))"
+    rb"|R\"(?P<mark>[^\s()\\\"]{0,16})\(.*?(?:\)(?P=mark)\"|\Z)"
+    rb"|\"[^\"\\\n]*(?:\\(?:\r\n|.)[^\"\\\n]*)*\"?"
+    rb"|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\.){1,8}'",
+    re.S,
+)
+
+
+def read(source: Source) -> Reading:
+    """Say what a C, C++ or CUDA source declares."""
+    if (problem := syntax.refusal(source)) is not None:
+        return Reading(problems=(problem,))
+    text = source.text if source.whole else uncomment(source.text)
+    masked = Masked(text, _LEXIS, source.first_line)
+    around = Frame() if source.whole else frame(masked.mask, source.heading)
+    bare = around.before + masked.bare + around.after
+    bones = skeleton(bare, around.before + masked.mask + around.after)
+    grammar = "tree_sitter_c" if source.path.endswith(".c") else "tree_sitter_cuda"
+    root = syntax.parser(grammar).parse(bones).root_node
+    if (problem := syntax.overgrown(root, source.path)) is not None:
+        return Reading(problems=(problem,))
+    symbols = [
+        *SymbolReader(masked, bare, source.path, len(around.before), around.continued).read(root),
+        *macros(masked),
+    ]
+    scopes = Scopes(symbols, around.scope, masked.line(around.until))
+    found = [*SiteReader(masked, scopes).read(), *entries(masked, symbols), *versions(symbols)]
+    return Reading(
+        symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
+        sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),
+        code=masked.code,
+    )

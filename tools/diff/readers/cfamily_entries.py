@@ -1,0 +1,69 @@
+"""The names that C, C++ or CUDA code gives to others: registered operators, command-line flags, deprecations."""
+
+import re
+from collections.abc import Iterator
+
+from tools.diff.readers.cfamily_sites import calls
+from tools.diff.readers.masked import Masked
+from tools.diff.reading import Site, Symbol
+
+_DEF = re.compile(rb"\bdef\s*\(\s*\"")
+_EXPORT = re.compile(
+    rb"(?:TVM_FFI_DLL_EXPORT_TYPED_FUNC|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL|PYBIND11_MODULE"
+    rb"|TORCH_LIBRARY(?:_FRAGMENT)?|REGISTER_[A-Z_]+)\s*\("
+)
+_GFLAG = re.compile(rb"DEFINE_(?:string|bool|double|u?int(?:32|64))\s*\(")
+_OPTION = re.compile(
+    rb"(?:add_option|add_flag|add_argument|get_cmd_line_argument|check_cmd_line_flag)\s*(?:<[^<>]*>\s*)?\(\s*\""
+)
+_DEPRECATED = re.compile(rb"\[\[\s*deprecated|\(\(\s*deprecated|(?<!\w)[A-Z0-9]+_DEPRECATED(?:_MESSAGE)?\b")
+
+
+def entries(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:
+    """Give what others can name."""
+    yield from _registrations(masked)
+    yield from _flags(masked)
+    yield from _deprecations(masked, symbols)
+
+
+def _registrations(masked: Masked) -> Iterator[Site]:
+    for word, start, end, arguments in calls(masked, _EXPORT):
+        if arguments:
+            name = masked.literal(*arguments[0]) or masked.fold(*arguments[0])
+            value = masked.fold(*arguments[1]) if len(arguments) > 1 else None
+            yield Site("registration", name, masked.line(start), masked.line(end), value=value, scope=word)
+    for _, start, end, arguments in calls(masked, _DEF):
+        schema = "".join(masked.literals(*arguments[0])) if arguments else ""
+        name = schema.partition("(")[0].strip()
+        if name:
+            function = masked.fold(*arguments[1]) if len(arguments) > 1 else None
+            value = schema if "(" in schema else function
+            yield Site("registration", name, masked.line(start), masked.line(end), value=value)
+
+
+def _flags(masked: Masked) -> Iterator[Site]:
+    for _, start, end, arguments in calls(masked, _GFLAG):
+        if len(arguments) > 1:
+            name, value = masked.fold(*arguments[0]), masked.fold(*arguments[1])
+            yield Site("flag", f"--{name}", masked.line(start), masked.line(end), value=value)
+    for word, start, end, arguments in calls(masked, _OPTION):
+        names = "".join(masked.literals(*arguments[0])) if arguments else ""
+        name = next((part for part in re.split(r"[,\s]+", names) if len(part.lstrip("-")) > 1), names)
+        if re.fullmatch(r"-{0,2}\w[\w.-]*", name):
+            value = masked.fold(*arguments[2]) if word == "get_cmd_line_argument" and len(arguments) > 2 else None
+            yield Site("flag", f"--{name.lstrip('-')}", masked.line(start), masked.line(end), value=value)
+
+
+def _deprecations(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:
+    for match in _DEPRECATED.finditer(masked.mask):
+        line = masked.line(match.start())
+        if masked.mask[: match.start()].rpartition(b"\n")[2].lstrip().startswith(b"#"):
+            continue
+        owner = next(
+            (s for s in sorted(symbols, key=lambda s: s.start) if s.start >= line or s.start <= line <= s.head), None
+        )
+        tail = masked.mask[match.end() : match.end() + 2].lstrip()
+        closing = masked.close(masked.mask.index(b"(", match.end())) if tail.startswith(b"(") else None
+        message = " ".join(masked.literals(match.end(), closing)) if closing is not None else None
+        name = owner.name if owner is not None else ""
+        yield Site("deprecation", name, line, masked.line(closing or match.end()), value=message or None)

@@ -1,0 +1,53 @@
+"""The macros that a C, C++ or CUDA text defines."""
+
+import re
+from collections.abc import Iterator
+
+from tools.diff.readers import syntax
+from tools.diff.readers.masked import Masked
+from tools.diff.reading import Param, Site, Symbol
+
+MAX_VALUE = 300
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n\\]*(?:\\(?:\r\n|.))?)*)", re.M | re.S)
+_GUARD = re.compile(rb"^[ \t]*#[ \t]*ifndef[ \t]+(\w+)\s*\n[ \t]*#[ \t]*define[ \t]+\1[ \t]*\r?$", re.M)
+_SIMPLE = re.compile(r"\(?-?[\w.:\"' <>*+|&-]+\)?|\".*\"")
+_VERSION = re.compile(r"VERSION|(?:^|_)VER(?:_|$)")
+_NUMBER = re.compile(r"\(?\"?v?\d[\w.+-]*\"?\)?")
+
+
+def macros(masked: Masked) -> Iterator[Symbol]:
+    """Give every macro; one that stands for a plain value counts as a constant."""
+    guards = {found.group(1) for found in _GUARD.finditer(masked.mask)}
+    for match in _DEFINE.finditer(masked.mask):
+        if match.group(1) in guards:
+            continue
+        name = match.group(1).decode()
+        value = syntax.fold(masked.bare[match.start(3) : match.end(3)].replace(b"\\\n", b" ").replace(b"\\\r\n", b" "))
+        params = None
+        if match.group(2) is not None:
+            names = syntax.fold(match.group(2)).strip("()").split(",")
+            params = tuple(Param(part.strip()) for part in names if part.strip())
+        start, head = masked.line(match.start()), masked.line(match.end(2) if params is not None else match.end(1))
+        yield Symbol(
+            name=name,
+            kind="constant" if params is None and _SIMPLE.fullmatch(value) else "macro",
+            start=start,
+            end=masked.line(match.end()),
+            head=head,
+            public=not name.startswith("_"),
+            params=params,
+            value=value if value and params is None and len(value) <= MAX_VALUE else None,
+            shape=masked.shape(*match.span(3), without=name),
+        )
+
+
+def versions(symbols: list[Symbol]) -> Iterator[Site]:
+    """Give the macros that say which version this is."""
+    for symbol in symbols:
+        if (
+            symbol.kind == "constant"
+            and symbol.value
+            and _VERSION.search(symbol.name)
+            and _NUMBER.fullmatch(symbol.value)
+        ):
+            yield Site("version", symbol.name, symbol.start, symbol.end, value=symbol.value.strip('()"'))

@@ -1,0 +1,323 @@
+"""The symbols of a C, C++ or CUDA syntax tree."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from tools.diff.readers import syntax
+from tools.diff.readers.masked import Masked
+from tools.diff.reading import Param, Symbol, SymbolKind
+
+_CLASSES: dict[str, SymbolKind] = {
+    "class_specifier": "class",
+    "struct_specifier": "struct",
+    "union_specifier": "struct",
+}
+_TRANSPARENT = frozenset(
+    {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
+)
+_NAMES = frozenset(
+    "identifier field_identifier type_identifier qualified_identifier operator_name destructor_name"
+    " template_function template_method template_type operator_cast".split()
+)
+_HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl)$")
+_QUALIFIER = re.compile(rb"\b__(?:global|device|host|shared|constant)__\b")
+_MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a node stands: inside which names, what has the innermost, who sees it, where its template begins."""
+
+    names: tuple[str, ...] = ()
+    owner: str = ""
+    public: bool = True
+    start: Node | None = None
+    guessed: bool = False
+    """In a class whose access sections lie outside the fragment: methods count as public, data does not."""
+
+
+class SymbolReader:
+    """Reads the symbols of one tree; `shift` is how far the tree's text is ahead of the masked text."""
+
+    def __init__(self, masked: Masked, text: bytes, path: str, shift: int = 0, continued: bool = False) -> None:
+        self._masked = masked
+        self._text = text
+        self._shift = shift
+        self._from = 0 if continued else shift
+        self._source_file = path.endswith(_SOURCES)
+
+    def read(self, root: Node) -> list[Symbol]:
+        """Return every symbol, in the order of the file."""
+        found: list[Symbol] = []
+        stack = [(root, _Place())]
+        while stack:
+            node, place = stack.pop()
+            stack.extend(reversed(list(self._enter(node, place, found))))
+        return [symbol for symbol in found if symbol.start > 0]
+
+    def _enter(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
+        """Note what the node declares and give the nodes inside it that may declare more."""
+        kind = node.type
+        if kind in _TRANSPARENT:
+            yield from ((child, place) for child in node.named_children)
+        elif kind == "template_declaration":
+            inner = replace(place, start=place.start or node)
+            yield from ((child, inner) for child in node.named_children[1:])
+        elif kind == "namespace_definition":
+            yield from self._namespace(node, place)
+        elif kind in ("function_definition", "declaration", "field_declaration"):
+            yield from self._declaration(node, place, found)
+        elif kind == "type_definition":
+            yield from self._typedef(node, place, found)
+        elif kind in _CLASSES or kind == "enum_specifier":
+            yield from self._type(node, place, found, node)
+        elif kind in ("alias_declaration", "concept_definition"):
+            self._alias(node, place, found)
+        elif kind == "enumerator":
+            value = node.child_by_field_name("value")
+            name = node.child_by_field_name("name")
+            if name is not None:
+                found.append(self._symbol(node, place, "member", self._fold(name), value=self._maybe(value)))
+
+    def _namespace(self, node: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if body is None:
+            return
+        if name is None:
+            inner = replace(place, public=False)
+        else:
+            parts = tuple(part.strip() for part in self._fold(name).removeprefix("inline ").split("::"))
+            hidden = any(_HIDDEN.search(part) for part in parts)
+            inner = replace(place, names=place.names + parts, public=place.public and not hidden)
+        yield from ((child, inner) for child in body.named_children)
+
+    def _type(
+        self, node: Node, place: _Place, found: list[Symbol], whole: Node, alias: str = ""
+    ) -> Iterator[tuple[Node, _Place]]:
+        """Note a class, struct, union or enum that has a body; `alias` names one that a typedef declares."""
+        body, name_node = node.child_by_field_name("body"), node.child_by_field_name("name")
+        if body is None:
+            return
+        name = self._name(name_node) if name_node is not None else alias
+        inner = replace(place, start=None, owner=node.type)
+        if name:
+            kind = _CLASSES.get(node.type, "enum")
+            symbol = self._symbol(whole, place, kind, name, body=body)
+            found.append(replace(symbol, bases=self._bases(node)))
+            inner = replace(inner, names=(*place.names, *name.split(".")), public=symbol.public)
+        visible = inner.public
+        if node.type == "class_specifier":
+            framed = node.start_byte < self._shift
+            inner = replace(inner, public=visible and framed, guessed=framed)
+        for child in body.named_children:
+            if child.type == "access_specifier":
+                inner = replace(inner, public=visible and child.text == b"public", guessed=False)
+            else:
+                yield child, inner
+
+    def _bases(self, node: Node) -> tuple[str, ...]:
+        base = node.child_by_field_name("base")
+        if base is not None:
+            return (self._fold(base),)
+        clause = next((child for child in node.named_children if child.type == "base_class_clause"), None)
+        if clause is None:
+            return ()
+        return tuple(
+            self._fold(child) for child in clause.named_children if child.type not in ("access_specifier", "ERROR")
+        )
+
+    def _declaration(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
+        """Note the functions, fields, constants and variables that a declaration declares, and its inner type."""
+        kind = node.child_by_field_name("type")
+        if kind is not None and kind.child_by_field_name("body") is not None:
+            yield kind, replace(place, start=node)
+        for index, child in enumerate(node.children):
+            if node.field_name_for_child(index) != "declarator":
+                continue
+            value = None
+            declarator = child
+            if child.type == "init_declarator":
+                value = child.child_by_field_name("value")
+                declarator = child.child_by_field_name("declarator") or child
+            elif (following := _after(node, index)) is not None:
+                value = following
+            function = _function(declarator)
+            if function is not None and not (value is not None and value.type != "number_literal"):
+                self._function(node, kind, function, place, found)
+            else:
+                self._variable(node, kind, declarator, value, place, found)
+
+    def _function(self, node: Node, kind: Node | None, declarator: Node, place: _Place, found: list[Symbol]) -> None:
+        name_node = _named(declarator)
+        if name_node is None:
+            return
+        name = self._name(name_node)
+        member = place.owner in _CLASSES or "." in name
+        if not name or (kind is None and not member and (_MACRO.match(name) or node.type != "function_definition")):
+            return  # a macro that looks like a function: TEST(Suite, Case) { … }
+        body = node.child_by_field_name("body")
+        head = self._text[node.start_byte : declarator.start_byte]
+        static = self._source_file and not member and re.search(rb"\bstatic\b", head) is not None
+        trailing = next((child for child in declarator.named_children if child.type == "trailing_return_type"), None)
+        parameters = declarator.child_by_field_name("parameters")
+        symbol = self._symbol(node, place, "method" if member else "function", name, body=body, head=declarator)
+        found.append(
+            replace(
+                symbol,
+                public=symbol.public and not static,
+                params=tuple(self._params(parameters)) if parameters is not None else (),
+                returns=self._fold(trailing).removeprefix("->").strip() if trailing is not None else self._maybe(kind),
+                decorators=tuple(word.decode() for word in _QUALIFIER.findall(head)),
+            )
+        )
+
+    def _params(self, parameters: Node) -> Iterator[Param]:
+        for node in parameters.named_children:
+            if not node.type.endswith("parameter_declaration"):
+                continue
+            default = node.child_by_field_name("default_value")
+            declarator = node.child_by_field_name("declarator")
+            name = _named(declarator) if declarator is not None else None
+            end = declarator.end_byte if declarator is not None else node.end_byte
+            if name is None:
+                annotation = syntax.fold(self._text[node.start_byte : end])
+            else:
+                annotation = syntax.fold(
+                    self._text[node.start_byte : name.start_byte] + self._text[name.end_byte : end]
+                )
+            if annotation == "void" and name is None:
+                continue
+            yield Param(self._maybe(name) or "", self._maybe(default), annotation)
+
+    def _variable(
+        self, node: Node, kind: Node | None, declarator: Node, value: Node | None, place: _Place, found: list[Symbol]
+    ) -> None:
+        name_node = _named(declarator)
+        if name_node is None or kind is None or node.type == "function_definition":
+            return
+        head = self._text[node.start_byte : declarator.start_byte]
+        constant = value is not None and re.search(rb"\b(?:constexpr|const|constinit)\b", head) is not None
+        static = re.search(rb"\bstatic\b", head) is not None
+        in_class = place.owner in _CLASSES
+        what: SymbolKind = "field" if in_class else "variable"
+        if constant and (static or not in_class):
+            what = "constant"
+        start, end = name_node.start_byte, name_node.end_byte
+        around = self._text[declarator.start_byte : start] + self._text[end : declarator.end_byte]
+        annotation = syntax.fold(self._text[kind.start_byte : kind.end_byte] + around)
+        symbol = self._symbol(node, place, what, self._name(name_node), value=self._maybe(value))
+        hidden = place.guessed or (static and self._source_file and not in_class and not constant)
+        found.append(replace(symbol, annotation=annotation, public=symbol.public and not hidden))
+
+    def _typedef(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
+        kind, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
+        name = _named(declarator) if declarator is not None else None
+        if kind is None or name is None:
+            return
+        if kind.child_by_field_name("body") is not None:
+            yield from self._type(kind, place, found, node, alias=self._name(name))
+        else:
+            value = syntax.fold(
+                self._text[kind.start_byte : name.start_byte] + self._text[name.end_byte : node.end_byte - 1]
+            )
+            found.append(self._symbol(node, place, "type", self._name(name), value=value))
+
+    def _alias(self, node: Node, place: _Place, found: list[Symbol]) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            value = syntax.fold(self._text[name.end_byte : node.end_byte]).lstrip("= ").rstrip(";")
+            found.append(self._symbol(node, place, "type", self._name(name), value=value))
+
+    def _symbol(
+        self,
+        node: Node,
+        place: _Place,
+        kind: SymbolKind,
+        name: str,
+        *,
+        body: Node | None = None,
+        head: Node | None = None,
+        value: str | None = None,
+    ) -> Symbol:
+        last = node.end_point.row
+        shape = ""
+        if body is not None:
+            before = head or body.prev_sibling
+            last = before.end_point.row if before is not None else body.start_point.row
+            start = max(0, body.start_byte + 1 - self._shift)
+            shape = self._masked.shape(start, max(start, body.end_byte - 1 - self._shift), name.rsplit(".", 1)[-1])
+        first = self._masked.first_line
+        begin = place.start or node
+        return Symbol(
+            name=".".join((*place.names, name)),
+            kind=kind,
+            # What the frame of a fragment opened is not declared in it; line 0 marks it.
+            start=begin.start_point.row + first if begin.start_byte >= self._from else 0,
+            end=node.end_point.row + first,
+            head=last + first,
+            public=place.public and not any(part.startswith("_") for part in name.split(".")),
+            value=value,
+            shape=shape,
+        )
+
+    def _fold(self, node: Node) -> str:
+        return syntax.fold(self._text[node.start_byte : node.end_byte])
+
+    def _maybe(self, node: Node | None) -> str | None:
+        return None if node is None else self._fold(node)
+
+    def _name(self, node: Node) -> str:
+        """Return a name with dots, without template arguments: `A<T>::run` is `A.run`."""
+        text = self._fold(node)
+        if "operator" in text:
+            owner, _, sign = text.rpartition("operator")
+            return _plain(owner) + "operator" + sign
+        return _plain(text)
+
+
+def _plain(text: str) -> str:
+    if "<" in text:
+        kept, depth = [], 0
+        for letter in text:
+            depth += letter == "<"
+            if depth == 0:
+                kept.append(letter)
+            depth -= letter == ">" and depth > 0
+        text = "".join(kept)
+    return text.replace("::", ".").replace(" ", "").lstrip(".")
+
+
+def _after(node: Node, index: int) -> Node | None:
+    """Return the default value that stands behind the declarator at `index`, before the next one."""
+    for place in range(index + 1, node.child_count):
+        name = node.field_name_for_child(place)
+        if name == "declarator":
+            return None
+        if name == "default_value":
+            return node.child(place)
+    return None
+
+
+def _inner(node: Node) -> Node | None:
+    return node.child_by_field_name("declarator") or (node.named_children[-1] if node.named_child_count else None)
+
+
+def _function(declarator: Node) -> Node | None:
+    """Return the function declarator inside a declarator, past pointers and references; a function pointer is none."""
+    node: Node | None = declarator
+    while node is not None and node.type != "function_declarator":
+        node = _inner(node) if node.type in ("pointer_declarator", "reference_declarator") else None
+    inner = node.child_by_field_name("declarator") if node is not None else None
+    return None if inner is None or inner.type == "parenthesized_declarator" else node
+
+
+def _named(declarator: Node) -> Node | None:
+    """Return the name inside a declarator."""
+    node: Node | None = declarator
+    while node is not None and node.type not in _NAMES:
+        node = None if node.type.startswith("abstract_") else _inner(node)
+    return node

@@ -1,0 +1,55 @@
+"""The edges of a fragment cut from a file: which brackets it closes without opening, or opens without closing."""
+
+import re
+from dataclasses import dataclass
+
+_BRACKET = re.compile(rb"[()\[\]{}]")
+_CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
+_PAIR = {closing: opening for opening, closing in _CLOSING.items()}
+_COLUMN_ZERO = re.compile(rb"^[^\s#/*]", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Closer:
+    """A closing bracket whose opening one stands before the fragment."""
+
+    sign: bytes
+    offset: int
+    indented: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """What is missing at both ends of a fragment."""
+
+    closers: tuple[Closer, ...]
+    tail: bytes
+    """The brackets that close what the fragment leaves open."""
+    inside: bool
+    """Whether no line at the left margin speaks against the fragment standing inside its heading's block."""
+
+
+def edges(mask: bytes) -> Edges:
+    """Find the brackets of a masked fragment that have no partner in it."""
+    closers: list[Closer] = []
+    opened: list[bytes] = []
+    for match in _BRACKET.finditer(mask):
+        sign = match.group()
+        if sign in _CLOSING:
+            opened.append(sign)
+        elif opened and opened[-1] == _PAIR[sign]:
+            opened.pop()
+        elif not opened:
+            line = mask.rfind(b"\n", 0, match.start()) + 1
+            closers.append(Closer(sign, match.start(), mask[line : line + 1].isspace()))
+    margin = _COLUMN_ZERO.search(mask)
+    inside = margin is None or margin.group() in b"})]"
+    return Edges(tuple(closers), b"".join(_CLOSING[sign] for sign in reversed(opened)), inside)
+
+
+def uncomment(text: bytes) -> bytes:
+    """Blank the end of a block comment that began before the fragment."""
+    end = text.find(b"*/")
+    if end < 0 or 0 <= text.find(b"/*") < end:
+        return text
+    return re.sub(rb"[^\n]", b" ", text[: end + 2]) + text[end + 2 :]
