@@ -1,0 +1,35 @@
+"""Reads Python: a whole module or a fragment of one."""
+
+from pathlib import PurePosixPath
+
+from tools.diff.readers.python_digest import Tokens
+from tools.diff.readers.python_fragment import mend
+from tools.diff.readers.python_sites import Sites
+from tools.diff.readers.python_symbols import Place, Walk, published
+from tools.diff.readers.python_syntax import Code
+from tools.diff.readers.syntax import overgrown, parser, refusal
+from tools.diff.reading import Reading, Source
+
+
+def read(source: Source) -> Reading:
+    """Say what the Python source declares; what cannot be parsed is a problem in words, never an exception."""
+    problem = refusal(source)
+    if problem is not None:
+        return Reading(problems=(problem,))
+    mended = mend(source)
+    root = parser("tree_sitter_python").parse(mended.text).root_node
+    problem = overgrown(root, source.path)
+    if problem is not None:
+        return Reading(problems=(problem,))
+    last_line = source.first_line + source.text.rstrip(b"\n").count(b"\n")
+    code = Code(mended.text, root, source.first_line, last_line, mended.lines_before)
+    tokens = Tokens(code)
+    package = PurePosixPath(source.path).name == "__init__.py"
+    walk = Walk(code, tokens, package=package, clipped=mended.clipped)
+    places, around = ([Place(node, None) for node in root.named_children], []) if source.whole else mended.places(root)
+    found = walk.run(places)
+    found.spans.extend(around)
+    sites = Sites(code, found, source.path).read()
+    symbols = published(found, whole=source.whole)
+    exports = None if found.exports is None else frozenset(found.exports)
+    return Reading(symbols, sites, exports, tokens.digest())

@@ -1,0 +1,88 @@
+"""What a Python file refuses: errors raised, assertions, the bounds they check."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.readers.python_syntax import SEQUENCES, Code, last_name
+from tools.diff.reading import Site
+
+NUMBERS: Final = ("integer", "float")
+FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+CONSTANT: Final = re.compile(r"^_*[A-Z][A-Z0-9_]+$")
+MEMBERSHIP: Final = ("in", "not in")
+
+
+def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
+    """Read `raise X("…")` and the bounds of the condition it stands under."""
+    thrown = next(iter(node.named_children), None)
+    if thrown is None or thrown.type == "comment":
+        return
+    message = None
+    if thrown.type == "call":
+        positional, named = code.arguments(thrown)
+        message = code.message(positional[0] if positional else next(iter(named.values()), None))
+        name = code.callee(thrown)
+    else:
+        name = code.word(last_name(thrown))
+    if name[:1].isupper() or name.endswith("_error"):
+        yield Site("error", name, code.line(node), code.last_line(node), value=message, scope=scope)
+    yield from _bounds(code, _condition(node), scope)
+
+
+def asserted(code: Code, node: Node, scope: str) -> Iterator[Site]:
+    """Read `assert condition, "…"`: the message is an error, the comparisons are limits."""
+    parts = [child for child in node.named_children if child.type != "comment"]
+    if len(parts) > 1:
+        lines = code.line(node), code.last_line(node)
+        yield Site("error", "AssertionError", *lines, value=code.message(parts[1]), scope=scope)
+    if parts:
+        yield from _bounds(code, parts[0], scope)
+
+
+def _condition(node: Node) -> Node | None:
+    """Find the condition directly above a `raise`, if there is one."""
+    block = node.parent
+    branch = None if block is None or block.type != "block" else block.parent
+    if branch is None or branch.type not in ("if_statement", "elif_clause"):
+        return None
+    return branch.child_by_field_name("condition")
+
+
+def _bounds(code: Code, condition: Node | None, scope: str) -> Iterator[Site]:
+    stack = [condition] if condition is not None else []
+    while stack:
+        node = stack.pop()
+        if node.type == "comparison_operator":
+            yield from _comparison(code, node, scope)
+        elif node.type in ("boolean_operator", "not_operator", "parenthesized_expression"):
+            stack.extend(reversed(node.named_children))
+
+
+def _comparison(code: Code, node: Node, scope: str) -> Iterator[Site]:
+    operands = [child for child in node.named_children if child.type != "comment"]
+    operators = [code.word(child) for child in node.children_by_field_name("operators")]
+    for left, operator, right in zip(operands, operators, operands[1:], strict=False):
+        operator = " ".join(operator.split())
+        name = value = None
+        bounded = operator in FLIPPED and _bound(code, left) != _bound(code, right)
+        if (operator in MEMBERSHIP and _literals(right)) or (bounded and _bound(code, right)):
+            name, value = left, f"{operator} {code.fold(right)}"
+        elif bounded:
+            name, value = right, f"{FLIPPED[operator]} {code.fold(left)}"
+        if name is not None and len(text := code.fold(name)) <= 120:
+            yield Site("limit", text, code.line(node), code.last_line(node), value=value, scope=scope)
+
+
+def _bound(code: Code, node: Node) -> bool:
+    if node.type == "unary_operator":
+        argument = node.child_by_field_name("argument")
+        return argument is not None and argument.type in NUMBERS
+    return node.type in NUMBERS or bool(CONSTANT.match(code.word(last_name(node))))
+
+
+def _literals(node: Node) -> bool:
+    items = node.named_children
+    return node.type in SEQUENCES and bool(items) and all(n.type in (*NUMBERS, "string", "comment") for n in items)

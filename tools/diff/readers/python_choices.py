@@ -1,0 +1,60 @@
+"""The literal items of a list that is written out, named or built from names of the same Python file."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.readers.python_syntax import SEQUENCES, STRINGS, Code
+
+STEPS: Final = 2_000
+WRAPPERS: Final = ("list", "tuple", "set", "sorted", "frozenset", "get_args", "keys")
+PLAIN: Final = ("integer", "float", "true", "false", "none", "unary_operator")
+
+
+def choices_of(code: Code, node: Node | None, constants: Mapping[str, Node]) -> tuple[str, ...] | None:
+    """List the items, strings without their quotes; None where one of them is not known."""
+    if node is None:
+        return None
+    items: list[str] = []
+    stack, steps = [node], 0
+    while stack:
+        node = stack.pop()
+        steps += 1
+        if node.type in STRINGS:
+            items.append(code.string(node) or "")
+        elif node.type in PLAIN:
+            items.append(code.fold(node))
+        elif steps > STEPS or (parts := _parts(code, node, constants)) is None:
+            return None
+        else:
+            stack.extend(reversed([part for part in parts if part.type != "comment"]))
+    return tuple(items)
+
+
+def _parts(code: Code, node: Node, constants: Mapping[str, Node]) -> Iterable[Node] | None:
+    """Give what an expression is made of, in order; None for what is only known when it runs."""
+    kind = node.type
+    if kind in SEQUENCES or kind in ("parenthesized_expression", "list_splat"):
+        return node.named_children
+    if kind == "binary_operator" and any(child.type == "+" for child in node.children):
+        return node.named_children
+    if kind == "identifier":
+        value = constants.get(code.word(node))
+        return None if value is None else [value]
+    if kind == "dictionary":
+        return [key for pair in node.named_children if (key := pair.child_by_field_name("key")) is not None]
+    if kind == "subscript" and code.word(node.child_by_field_name("value")).endswith("Literal"):
+        return node.children_by_field_name("subscript")
+    return _call_parts(code, node) if kind == "call" else None
+
+
+def _call_parts(code: Code, node: Node) -> Iterable[Node] | None:
+    name = code.callee(node)
+    function = node.child_by_field_name("function")
+    if name not in WRAPPERS or function is None:
+        return None
+    positional, _ = code.arguments(node)
+    if name == "keys" and function.type == "attribute":
+        return [operand] if (operand := function.child_by_field_name("object")) is not None else None
+    return positional if len(positional) == 1 and name != "keys" else None

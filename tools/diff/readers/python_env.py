@@ -1,0 +1,112 @@
+"""Environment variables that a Python file reads or declares."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.readers.python_choices import choices_of
+from tools.diff.readers.python_symbols import Assigned
+from tools.diff.readers.python_syntax import Code
+from tools.diff.reading import Site
+
+VARIABLE: Final = re.compile(r"^_?[A-Z][A-Z0-9_]{2,}$")
+ANY_VARIABLE: Final = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+# `envs.get`-like helpers of every project: `get_bool_env_var`, `env_bool`, `getenv_int`, `EnvInt`.
+HELPER: Final = re.compile(r"(^|_)(get)?env(s|iron|ironment)?(_|$)|^Env[A-Z]\w*$|^[gG]etEnv", re.IGNORECASE)
+WRITERS: Final = re.compile(r"^(set|un_?set|put|del|pop|monkeypatch|override|clear|patch|with)", re.IGNORECASE)
+DECLARED: Final = re.compile(r"^(Env[A-Z]\w*|env_\w+)$")
+REGISTRY: Final = "environment_variables"
+
+
+def is_env_call(name: str) -> bool:
+    """Say whether a function of this name may read an environment variable named in its first argument."""
+    return "env" in name.lower() and bool(HELPER.search(name)) and not WRITERS.match(name)
+
+
+def helper_read(code: Code, call: Node, constants: Mapping[str, Node], scope: str) -> Site | None:
+    """Read `os.getenv("X", default)` and every helper that is called like it."""
+    positional, named = code.arguments(call)
+    name = code.string(positional[0] if positional else named.get("name"))
+    direct = code.callee(call) == "getenv"
+    if name is None or not (ANY_VARIABLE if direct else VARIABLE).match(name):
+        return None
+    default = positional[1] if len(positional) > 1 else named.get("default")
+    listed = named.get("choices") or (positional[2] if len(positional) > 2 else None)
+    choices = choices_of(code, listed, constants) if listed is not None and listed.type != "string" else None
+    return _site(code, name, call, default, scope, choices)
+
+
+def environ_read(code: Code, environ: Node, scope: str) -> Site | None:
+    """Read what is done with `environ`: get, setdefault, a subscript, a test; writing to it declares nothing."""
+    whole = environ.parent if environ.parent is not None and environ.parent.type == "attribute" else environ
+    if whole.child_by_field_name("attribute") != environ:
+        whole = environ
+    parent = whole.parent
+    if parent is None:
+        return None
+    if parent.type == "attribute" and (call := parent.parent) is not None and call.type == "call":
+        return _environ_method(code, call, scope)
+    if parent.type == "subscript" and not _written(parent):
+        return _named(code, parent.child_by_field_name("subscript"), parent, None, scope)
+    if parent.type == "comparison_operator" and any(child.type in ("in", "not in") for child in parent.children):
+        return _named(code, parent.named_children[0], parent, None, scope)
+    return None
+
+
+def _environ_method(code: Code, call: Node, scope: str) -> Site | None:
+    if code.callee(call) not in ("get", "setdefault"):
+        return None
+    positional, named = code.arguments(call)
+    default = positional[1] if len(positional) > 1 else named.get("default")
+    return _named(code, positional[0] if positional else None, call, default, scope)
+
+
+def declared(code: Code, assigned: list[Assigned], known: set[str]) -> Iterator[Site]:
+    """Read registries: `X = EnvBool(False)` in a class, and the dictionary of lambdas with its annotations."""
+    annotated = {a.name: a.value for a in assigned if a.owner is None and a.annotation is not None}
+    for one in assigned:
+        if one.owner is not None and one.value is not None and one.value.type == "call" and VARIABLE.match(one.name):
+            positional, named = code.arguments(one.value)
+            if DECLARED.match(code.callee(one.value)) and (not positional or not _names_another(code, positional[0])):
+                default = positional[0] if positional else named.get("default")
+                yield _site(code, one.name, one.node, default, one.owner.name)
+        elif one.owner is None and one.name == REGISTRY and one.value is not None:
+            for pair in one.value.named_children:
+                name = code.string(pair.child_by_field_name("key"))
+                if name is not None and VARIABLE.match(name) and name not in known:
+                    yield _site(code, name, pair, annotated.get(name), "")
+
+
+def _names_another(code: Code, node: Node) -> bool:
+    return bool(VARIABLE.match(code.string(node) or ""))
+
+
+def _named(code: Code, key: Node | None, node: Node, default: Node | None, scope: str) -> Site | None:
+    name = code.string(key)
+    return _site(code, name, node, default, scope) if name is not None and ANY_VARIABLE.match(name) else None
+
+
+def _site(
+    code: Code, name: str, node: Node, default: Node | None, scope: str, choices: tuple[str, ...] | None = None
+) -> Site:
+    return Site(
+        "env",
+        name,
+        code.line(node),
+        code.last_line(node),
+        public=not name.startswith("_"),
+        value=None if default is None else code.fold(default),
+        choices=choices,
+        scope=scope,
+    )
+
+
+def _written(subscript: Node) -> bool:
+    parent = subscript.parent
+    if parent is None:
+        return False
+    if parent.type in ("assignment", "augmented_assignment"):
+        return parent.child_by_field_name("left") == subscript
+    return parent.type in ("delete_statement", "expression_list", "pattern_list")

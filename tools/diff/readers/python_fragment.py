@@ -1,0 +1,185 @@
+"""Makes a piece of Python, cut out by a hunk, parse: what began before it is opened, what ends after it is closed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.readers.python_symbols import Owner, Place
+from tools.diff.readers.python_syntax import DEFINITIONS
+from tools.diff.reading import Source
+
+HEADING: Final = re.compile(r"^\s*(?:(class)|(?:async\s+)?def)\s+(\w+)\s*(.*)$", re.DOTALL)
+LEX: Final = re.compile(
+    rb"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|[()\[\]{}]",
+    re.DOTALL,
+)
+CLOSERS: Final = {b")": b"(", b"]": b"[", b"}": b"{"}
+OPENERS: Final = {opener: closer for closer, opener in CLOSERS.items()}
+PARAMETER: Final = re.compile(rb"\s+(\*{1,2}\w+|\w+\s*(:[^=\n]+)?(=[^=][^\n]*)?|\*|/)\s*,\s*(#[^\n]*)?(\n|\Z)")
+ENTRY: Final = re.compile(rb"\s+(\"[^\"\n]+\"|'[^'\n]+')\s*:(\s|\Z)")
+BLANK: Final = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*")
+AFTER_SIGNATURE: Final = re.compile(rb"\s*(->[^\n]*)?:")
+INDENT: Final = re.compile(rb"^( +|\t+)\S", re.MULTILINE)
+HEADER_END: Final = re.compile(rb"(:|=|\(|,|\[|\breturn)\s*\Z")
+UNKNOWN: Final = "_"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The declaration around a fragment, as far as git's one line of it tells."""
+
+    name: str = ""
+    is_class: bool = False
+    method: bool = False
+    open: str = ""
+    """What the line says after the name, when its bracket is not closed on it: the fragment may be in the signature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A text that parses, and how it relates to the one that was given."""
+
+    text: bytes
+    lines_before: int = 0
+    clipped: int | None = None
+    """Where the given text ends, if something was added behind it."""
+    heading: Heading = Heading()
+    start: int = 0
+    """Where the given text starts."""
+
+    def places(self, root: Node) -> tuple[list[Place], list[tuple[int, int, str]]]:
+        """Say what is declared at module or class level, and how far the heading's declaration reaches."""
+        unit = min((len(found[1]) for found in INDENT.finditer(self.text)), default=4)
+        owner = self._owner()
+        places: list[Place] = []
+        reach: int | None = None
+        for node in _flattened(root):
+            column = node.start_point[1]
+            inside = node.start_byte < self.start
+            if not inside and (column == 0 or (column <= unit and self.heading.method)):
+                reach = node.start_byte if reach is None else reach
+            if column == 0 and not inside:
+                owner = None
+                places.append(Place(node, None))
+            elif inside or column <= unit:
+                places.extend(self._indented(node, owner, inside))
+        name = self.heading.name
+        return places, [(0, len(self.text) if reach is None else reach, name)] if name else []
+
+    def _owner(self) -> Owner | None:
+        if self.heading.is_class:
+            return Owner(self.heading.name)
+        return Owner() if self.heading.method or not self.heading.name else None
+
+    def _indented(self, node: Node, owner: Owner | None, inside: bool) -> Iterator[Place]:
+        if inside:
+            yield Place(node, Owner() if self.heading.method else None)
+        elif owner is not None and owner.name:
+            yield Place(node, owner)
+        elif node.type in DEFINITIONS and b"(self" in self._signature(node):
+            yield Place(node, Owner())
+        elif owner is not None and not self.heading.name and node.type in DEFINITIONS:
+            yield Place(node, None, conditional=True)
+
+    def _signature(self, node: Node) -> bytes:
+        definition = node.child_by_field_name("definition") or node
+        params = definition.child_by_field_name("parameters")
+        text = b"" if params is None else self.text[params.start_byte : params.end_byte]
+        return re.sub(rb"^\(\s*(self|cls)\b", b"(self", text)
+
+
+def mend(source: Source) -> Mended:
+    """Close and open what the cut left open; whole files are taken as they are."""
+    if source.whole:
+        return Mended(source.text)
+    heading = read_heading(source.heading)
+    before, after = _string_ends(source.text, bool(heading.name))
+    opening, closing = _brackets(before + source.text + after, heading)
+    before, after = opening + before, after + closing
+    start = len(before)
+    end = start + len(source.text)
+    text = before + source.text + after
+    return Mended(text, before.count(b"\n"), end if after else None, heading, start)
+
+
+def read_heading(line: str) -> Heading:
+    """Read the declaration that git prints behind `@@`."""
+    found = HEADING.match(line)
+    if found is None:
+        return Heading()
+    rest = found[3]
+    unclosed = rest.startswith("(") and rest.count("(") > rest.count(")")
+    method = not found[1] and bool(re.match(r"\(\s*(self|cls)\b", rest))
+    kept = rest if rest.rstrip().endswith((",", "(")) else rest[: rest.rfind(",") + 1] or "("
+    return Heading(found[2], bool(found[1]), method, kept if unclosed else "")
+
+
+def _string_ends(text: bytes, within: bool) -> tuple[bytes, bytes]:
+    """Give the quotes that are missing before or behind a text that begins or ends inside a long string."""
+    for quote in (b'"""', b"'''"):
+        if text.count(quote) % 2 == 0:
+            continue
+        lead = text[: text.find(quote)]
+        line = lead[lead.rfind(b"\n") + 1 :].strip()
+        earlier = lead[: lead.rfind(b"\n") + 1].rstrip()
+        if line.lower() in (b"", b"r", b"f", b"b", b"rb", b"u"):
+            opens = bool(HEADER_END.search(earlier)) if earlier else not within
+        else:
+            opens = bool(HEADER_END.search(line))
+        return (b"", b"\n" + quote) if opens else (quote + b"\n", b"")
+    return b"", b""
+
+
+def _brackets(text: bytes, heading: Heading) -> tuple[bytes, bytes]:
+    """Give the openers missing before a text and the closers missing behind it."""
+    pending: list[tuple[bytes, int]] = []
+    missing: list[tuple[bytes, int]] = []
+    for found in LEX.finditer(text):
+        piece = found[0]
+        if piece in OPENERS:
+            pending.append((piece, found.start()))
+        elif piece in CLOSERS:
+            if pending and pending[-1][0] == CLOSERS[piece]:
+                pending.pop()
+            elif not pending:
+                missing.append((piece, found.end()))
+    closing = b"".join(OPENERS[piece] for piece, _ in reversed(pending))
+    if pending and re.match(rb"\s*(async\s+def|def|class)\b", text[text.rfind(b"\n", 0, pending[0][1]) + 1 :][:200]):
+        closing += b": ..."
+    opening, more = _openers(text, missing, heading)
+    return opening, (b"\n" + closing + more if closing + more else b"")
+
+
+def _openers(text: bytes, missing: list[tuple[bytes, int]], heading: Heading) -> tuple[bytes, bytes]:
+    code = text[BLANK.match(text).end() :]  # type: ignore[union-attr]  # it matches the empty string too
+    if not missing:
+        if heading.open and PARAMETER.match(code):
+            return _signature(heading), b"): ..."
+        return (UNKNOWN.encode() + b" = {\n", b"}") if ENTRY.match(code) else (b"", b"")
+    *inner, (outer, end) = missing
+    rest = b"".join({b")": b"_(", b"]": b"[", b"}": b"{"}[piece] for piece, _ in reversed(inner))
+    if outer == b")" and AFTER_SIGNATURE.match(text, end):
+        return _signature(heading) + rest + (b"\n" if rest else b""), b""
+    if outer == b"}":
+        return UNKNOWN.encode() + b" = {" + rest + b"\n", b""
+    return {b")": b"_(", b"]": b"["}[outer] + rest + b"\n", b""
+
+
+def _signature(heading: Heading) -> bytes:
+    if not heading.open:
+        return f"def {UNKNOWN}(\n".encode()
+    return f"{'class' if heading.is_class else 'def'} {heading.name}{heading.open}\n".encode()
+
+
+def _flattened(root: Node) -> Iterator[Node]:
+    """List the statements at the top, those that stand in an error's place too."""
+    stack = root.named_children[::-1]
+    while stack:
+        node = stack.pop()
+        if node.type == "ERROR":
+            stack.extend(reversed(node.named_children))
+        elif node.type != "comment":
+            yield node

@@ -1,0 +1,189 @@
+"""What a user of a Python file sets, calls by name or runs into, gathered from one query's captures."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.readers import python_checks, python_env, python_flags
+from tools.diff.readers.python_scopes import Scopes
+from tools.diff.readers.python_symbols import Assigned, Found
+from tools.diff.readers.python_syntax import Code, last_name
+from tools.diff.reading import Site
+
+WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "warn_deprecated", "info_once"})
+DEPRECATION: Final = re.compile(r"(Deprecation|Future)Warning$")
+DEPRECATED: Final = re.compile(r"\bdeprecat", re.IGNORECASE)
+DIRECTIVE: Final = re.compile(rb"\.\. deprecated::([^\n]*)((?:\n[ \t]+[^\n]+)*)")
+VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
+ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
+REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
+# Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
+PRIVATE_REGISTERS: Final = re.compile(r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)")
+REGISTRY: Final = re.compile(r"(REGISTRY|REGISTERED\w*|_MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$")
+VERSION: Final = re.compile(r"^(__version__|VERSION)$")
+KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
+
+
+class Sites:
+    """One pass over what the query captured."""
+
+    def __init__(self, code: Code, found: Found, path: str) -> None:
+        self._code = code
+        self._found = found
+        self._scopes = Scopes(found.spans)
+        self._module = PurePosixPath(path).stem
+        self._constants = {a.name: a.value for a in found.assigned if a.owner is None and a.value is not None}
+
+    def read(self) -> tuple[Site, ...]:
+        """List every site once, in source order."""
+        sites = dict.fromkeys(
+            [
+                *self._each("callee", self._call),
+                *self._each("environ", self._environ),
+                *self._each("raise", self._raise),
+                *self._each("assert", self._assert),
+                *self._each("decorator", self._decorator),
+                *self._directives(),
+                *self._assignments(),
+            ]
+        )
+        known = {site.name for site in sites if site.kind == "env"}
+        sites.update(dict.fromkeys(python_env.declared(self._code, self._found.assigned, known)))
+        return tuple(sorted(sites, key=lambda site: (site.start, site.end, site.kind, site.name)))
+
+    def _each(self, capture: str, read: Callable[[Node], Iterator[Site]]) -> Iterator[Site]:
+        for node in self._code.nodes(capture):
+            yield from read(node)
+
+    def _scope(self, node: Node) -> str:
+        return self._scopes.around(node.start_byte)
+
+    # -- calls
+
+    def _call(self, callee: Node) -> Iterator[Site]:
+        name = self._code.word(callee)
+        reads = (
+            python_flags.is_flag_call(name),
+            name in WARNERS,
+            name in ROUTERS,
+            REGISTERING.match(name) and not PRIVATE_REGISTERS.search(name),
+            python_env.is_env_call(name),
+        )
+        if not any(reads):
+            return
+        call = callee.parent
+        if call is not None and call.type == "attribute":
+            call = call.parent
+        if call is None or call.type != "call":
+            return
+        flag, warner, router, register, env = reads
+        if flag:
+            yield from python_flags.flag_of(self._code, call, name, self._constants, self._scope(call))
+        elif warner:
+            yield from self._warning(call)
+        elif router:
+            yield from self._route(call, name)
+        elif register:
+            yield from self._registration(call)
+        elif env and (site := python_env.helper_read(self._code, call, self._constants, self._scope(call))):
+            yield site
+
+    def _warning(self, call: Node) -> Iterator[Site]:
+        positional, named = self._code.arguments(call)
+        message = self._code.message(positional[0] if positional else named.get("message"))
+        category = named.get("category") or (positional[1] if len(positional) > 1 else None)
+        kind = self._code.word(last_name(category))
+        if DEPRECATION.search(kind) or (message is not None and DEPRECATED.search(message)):
+            yield self._deprecation(call, message)
+
+    def _deprecation(self, node: Node, message: str | None) -> Site:
+        scope = self._scope(node)
+        lines = self._code.line(node), self._code.last_line(node)
+        symbol = self._found.symbols.get(scope)
+        public = not any(part.startswith("_") and not part.endswith("__") for part in scope.split("."))
+        shown = public if symbol is None else symbol.public or public
+        return Site("deprecation", scope or self._module, *lines, public=shown, value=message, scope=scope)
+
+    def _route(self, call: Node, name: str, verb: str | None = None) -> Iterator[Site]:
+        positional, named = self._code.arguments(call)
+        path = self._code.string(positional[0] if positional else named.get("path") or named.get("rule"))
+        if path is None or not path.startswith("/"):
+            return
+        listed = named.get("methods")
+        verbs = [self._code.string(node) or "" for node in listed.named_children] if listed is not None else []
+        lines = self._code.line(call), self._code.last_line(call)
+        for method in [verb] if verb else [word for word in verbs if word] or ["GET"]:
+            yield Site("route", f"{method.upper()} {path}", *lines, scope=self._scope(call))
+
+    def _registration(self, call: Node) -> Iterator[Site]:
+        positional, named = self._code.arguments(call)
+        given = positional[0] if positional else named.get("name") or named.get("op_name")
+        key = self._code.string(given)
+        if key is None or not KEY.match(key):
+            return
+        value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
+        lines = self._code.line(call), self._code.last_line(call)
+        yield Site("registration", key, *lines, value=value, scope=self._scope(call))
+
+    # -- statements
+
+    def _environ(self, node: Node) -> Iterator[Site]:
+        site = python_env.environ_read(self._code, node, self._scope(node))
+        if site is not None:
+            yield site
+
+    def _raise(self, node: Node) -> Iterator[Site]:
+        yield from python_checks.raised(self._code, node, self._scope(node))
+
+    def _assert(self, node: Node) -> Iterator[Site]:
+        yield from python_checks.asserted(self._code, node, self._scope(node))
+
+    def _decorator(self, node: Node) -> Iterator[Site]:
+        inner = next(iter(node.named_children), None)
+        call = inner if inner is not None and inner.type == "call" else None
+        name = self._code.callee(call) if call is not None else self._code.word(last_name(inner))
+        if name == "deprecated":
+            positional, named = self._code.arguments(call) if call is not None else ([], {})
+            given = positional[0] if positional else named.get("reason") or named.get("message")
+            yield self._deprecation(node, self._code.message(given))
+        elif name in VERBS and call is not None:
+            yield from self._route(call, name, verb=name)
+
+    def _directives(self) -> Iterator[Site]:
+        if b".. deprecated::" not in self._code.text:
+            return
+        for node in self._code.nodes("document"):
+            raw = self._code.raw(node)
+            for found in DIRECTIVE.finditer(raw):
+                message = " ".join((found[1] + found[2]).decode("utf-8", "replace").split())
+                line = self._code.line(node) + raw.count(b"\n", 0, found.start())
+                scope = self._scope(node)
+                yield Site("deprecation", scope or self._module, line, line, value=message[:300], scope=scope)
+
+    # -- names at module and class level
+
+    def _assignments(self) -> Iterator[Site]:
+        for one in self._found.assigned:
+            if one.owner is not None:
+                default = None if one.value is None else self._code.fold(one.value)
+                if one.annotation is not None and (
+                    site := python_flags.annotated_flag(self._code, one, self._constants, default)
+                ):
+                    yield site
+            elif VERSION.match(one.name) and (version := self._code.string(one.value)):
+                lines = self._code.line(one.node), self._code.last_line(one.node)
+                yield Site("version", one.name, *lines, value=version)
+            elif one.value is not None and one.value.type == "dictionary" and REGISTRY.search(one.name.upper()):
+                yield from self._entries(one)
+
+    def _entries(self, one: Assigned) -> Iterator[Site]:
+        assert one.value is not None
+        for pair in one.value.named_children:
+            key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+            name = self._code.string(key)
+            if name is not None and value is not None and KEY.match(name):
+                lines = self._code.line(pair), self._code.last_line(pair)
+                yield Site("registration", name, *lines, value=self._code.fold(value)[:300], scope=one.name)

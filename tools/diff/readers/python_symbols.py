@@ -1,0 +1,342 @@
+"""The names that a Python file gives to others: functions, classes, their members, constants, exports."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.readers.python_digest import Tokens
+from tools.diff.readers.python_params import params_of, receiver
+from tools.diff.readers.python_syntax import STRINGS, Code
+from tools.diff.reading import Symbol, SymbolKind
+
+MAX_VALUE: Final = 300
+# What may stand around a definition without making it somebody else's.
+BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause", "with_statement")
+ATTEMPTS: Final = ("try_statement", "except_clause", "except_group_clause", "finally_clause")
+TRANSPARENT: Final = frozenset({*BRANCHES, *ATTEMPTS, "block", "ERROR"})
+RECORD_BASES: Final = re.compile(r"(^|\.)(BaseModel|NamedTuple|TypedDict|Struct|BaseSettings)$")
+RECORD_DECORATORS: Final = re.compile(r"^(\w+\.)*(dataclass|dataclasses|define|frozen|mutable|attrs|s)\b")
+ALIASES: Final = re.compile(r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|Type|Tuple|List|Dict)\[")
+TYPE_MAKERS: Final = re.compile(r"^(\w+\.)?(TypeVar|NewType|ParamSpec|TypeVarTuple)\(")
+MAIN_GUARD: Final = re.compile(rb"__name__\s*==")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The class in which declarations stand; a nameless one is known only to be a class."""
+
+    name: str = ""
+    kind: SymbolKind = "class"
+
+    def qualify(self, name: str) -> str:
+        """Put the owner's name before a member's."""
+        return f"{self.name}.{name}" if self.name else name
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A name given a value at module or class level, kept for those who look for flags, variables and registries."""
+
+    name: str
+    owner: Owner | None
+    node: Node
+    value: Node | None
+    annotation: Node | None
+
+
+@dataclass(slots=True)
+class Found:
+    """What the walk over a file's declarations gathered."""
+
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    spans: list[tuple[int, int, str]] = field(default_factory=list)
+    """Bytes and name of each function, method and class, outer ones first."""
+    assigned: list[Assigned] = field(default_factory=list)
+    exports: set[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node to be looked at, the class it stands in and whether a condition stands around it."""
+
+    node: Node
+    owner: Owner | None
+    conditional: bool = False
+
+
+class Walk:
+    """One pass over the declarations of a file, bodies of functions left out."""
+
+    def __init__(self, code: Code, tokens: Tokens, *, package: bool, clipped: int | None = None) -> None:
+        self._code = code
+        self._tokens = tokens
+        self._package = package
+        self._clipped = clipped
+        """Where the text really ends, when brackets were closed behind it to make it parse."""
+        self.found = Found()
+
+    def run(self, places: list[Place]) -> Found:
+        """Walk the places and all that stands in them, in source order."""
+        stack = places[::-1]
+        while stack:
+            place = stack.pop()
+            stack.extend(reversed(list(self._visit(place))))
+        return self.found
+
+    def _visit(self, place: Place) -> Iterator[Place]:
+        node = place.node
+        kind = node.type
+        if kind == "expression_statement":
+            self._expression(node, place)
+        elif kind == "function_definition":
+            self._function(node, node, place.owner)
+        elif kind == "class_definition":
+            yield from self._class(node, node, place.owner)
+        elif kind == "decorated_definition":
+            definition = node.child_by_field_name("definition")
+            if definition is not None and definition.type == "function_definition":
+                self._function(definition, node, place.owner)
+            elif definition is not None:
+                yield from self._class(definition, node, place.owner)
+        elif kind in TRANSPARENT:
+            if kind != "if_statement" or not MAIN_GUARD.search(self._code.raw(node)[:60]):
+                yield from (Place(child, place.owner, True) for child in node.named_children)
+        elif kind == "type_alias_statement":
+            self._alias(node, place.owner)
+        elif kind == "import_from_statement" and self._package and place.owner is None:
+            self._reexports(node)
+
+    # -- functions and classes
+
+    def _function(self, node: Node, whole: Node, owner: Owner | None) -> None:
+        code = self._code
+        name = code.word(node.child_by_field_name("name"))
+        decorators = self._decorators(whole)
+        if not name or any(text in (f"{name}.setter", f"{name}.deleter", f"{name}.getter") for text in decorators):
+            return
+        params = params_of(code, node)
+        returns = node.child_by_field_name("return_type")
+        if owner is not None and "staticmethod" not in decorators:
+            params = receiver(params, known=bool(owner.name))
+        self._declare(
+            Symbol(
+                owner.qualify(name) if owner else name,
+                "function" if owner is None else "method",
+                code.line(whole),
+                code.last_line(whole),
+                self._head(node),
+                False,
+                params=params,
+                returns=None if returns is None else code.fold(returns),
+                decorators=decorators,
+                shape=self._shape(node, name),
+            ),
+            whole,
+        )
+
+    def _class(self, node: Node, whole: Node, owner: Owner | None) -> Iterator[Place]:
+        code = self._code
+        name = code.word(node.child_by_field_name("name"))
+        if not name:
+            return
+        listed = node.child_by_field_name("superclasses")
+        bases = tuple(code.fold(n) for n in (listed.named_children if listed else ()) if n.type != "comment")
+        decorators = self._decorators(whole)
+        symbol = Symbol(
+            owner.qualify(name) if owner else name,
+            _class_kind(bases, decorators),
+            code.line(whole),
+            code.last_line(whole),
+            self._head(node),
+            False,
+            bases=bases,
+            decorators=decorators,
+            shape=self._shape(node, name),
+        )
+        self._declare(symbol, whole)
+        body = node.child_by_field_name("body")
+        inner = Owner(symbol.name, symbol.kind)
+        yield from (Place(child, inner) for child in (body.named_children if body else ()))
+
+    def _decorators(self, whole: Node) -> tuple[str, ...]:
+        if whole.type != "decorated_definition":
+            return ()
+        return tuple(self._code.fold(n)[1:].strip() for n in whole.named_children if n.type == "decorator")
+
+    def _head(self, node: Node) -> int:
+        body = node.child_by_field_name("body")
+        before = None if body is None else body.prev_sibling
+        while before is not None and before.type == "comment":
+            before = before.prev_sibling
+        return self._code.last_line(node if before is None else before)
+
+    def _shape(self, node: Node, name: str) -> str:
+        body = node.child_by_field_name("body")
+        return "" if body is None else self._tokens.shape(body.start_byte, body.end_byte, name)
+
+    def _declare(self, symbol: Symbol, node: Node) -> None:
+        self.found.spans.append((node.start_byte, node.end_byte, symbol.name))
+        self.found.symbols.pop(symbol.name, None)
+        self.found.symbols[symbol.name] = symbol
+
+    # -- values
+
+    def _expression(self, node: Node, place: Place) -> None:
+        inner = node.named_children[0] if node.named_child_count else None
+        if inner is None:
+            return
+        if inner.type == "assignment":
+            self._assignment(inner, place)
+        elif inner.type in ("augmented_assignment", "call") and place.owner is None:
+            self._more_exports(inner)
+
+    def _assignment(self, node: Node, place: Place) -> None:
+        targets, value = [], node.child_by_field_name("right")
+        left = node.child_by_field_name("left")
+        annotation = node.child_by_field_name("type")
+        while True:
+            targets.append(left)
+            if value is None or value.type != "assignment":
+                break
+            left, value = value.child_by_field_name("left"), value.child_by_field_name("right")
+        for target in targets:
+            if target is not None and target.type == "identifier":
+                self._variable(Assigned(self._code.word(target), place.owner, node, value, annotation), place)
+            elif target is not None and target.type in ("pattern_list", "tuple_pattern"):
+                for part in target.named_children:
+                    if part.type == "identifier":
+                        self._variable(Assigned(self._code.word(part), place.owner, node, None, None), place)
+
+    def _variable(self, assigned: Assigned, place: Place) -> None:
+        if assigned.name == "__all__" and place.owner is None:
+            self.found.exports = set(self._names(assigned.value))
+            return
+        self.found.assigned.append(assigned)
+        code, node, owner = self._code, assigned.node, place.owner
+        name = owner.qualify(assigned.name) if owner else assigned.name
+        # The first branch is the usual case, the others are for when something is missing.
+        if place.conditional and name in self.found.symbols:
+            return
+        value = self._value(assigned.value)
+        annotation = None if assigned.annotation is None else code.fold(assigned.annotation)
+        self.found.symbols.pop(name, None)
+        self.found.symbols[name] = Symbol(
+            name,
+            _value_kind(assigned, owner, value, annotation),
+            code.line(node),
+            code.last_line(node),
+            code.last_line(node),
+            False,
+            value=value,
+            annotation=annotation,
+            shape=self._value_shape(assigned, value),
+        )
+
+    def _value(self, node: Node | None) -> str | None:
+        if node is None or node.end_byte - node.start_byte > 4 * MAX_VALUE or self._cut(node):
+            return None
+        text = self._code.fold(node)
+        return text if len(text) <= MAX_VALUE else None
+
+    def _cut(self, node: Node) -> bool:
+        return self._clipped is not None and node.end_byte >= self._clipped
+
+    def _value_shape(self, assigned: Assigned, text: str | None) -> str:
+        node = assigned.value
+        if node is None or self._cut(node):
+            return ""
+        return self._tokens.shape(node.start_byte, node.end_byte, assigned.name, always=text is None)
+
+    def _alias(self, node: Node, owner: Owner | None) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return
+        bare = re.match(r"\w+", self._code.fold(left))
+        if bare is None:
+            return
+        name = owner.qualify(bare[0]) if owner else bare[0]
+        line, last = self._code.line(node), self._code.last_line(node)
+        self.found.symbols[name] = Symbol(name, "type", line, last, last, False, value=self._value(right))
+
+    # -- the interface of a module
+
+    def _more_exports(self, node: Node) -> None:
+        if node.type == "augmented_assignment":
+            if self._code.word(node.child_by_field_name("left")) == "__all__":
+                self._export(self._names(node.child_by_field_name("right")))
+            return
+        function = node.child_by_field_name("function")
+        if function is not None and self._code.raw(function) in (b"__all__.extend", b"__all__.append"):
+            positional, _ = self._code.arguments(node)
+            self._export(name for argument in positional for name in self._names(argument))
+
+    def _export(self, names: Iterable[str]) -> None:
+        self.found.exports = (self.found.exports or set()) | set(names)
+
+    def _names(self, node: Node | None) -> Iterator[str]:
+        stack = [node] if node is not None else []
+        while stack:
+            node = stack.pop()
+            if node.type in STRINGS:
+                yield self._code.string(node) or ""
+            elif node.type in ("list", "tuple", "set", "binary_operator", "parenthesized_expression"):
+                stack.extend(reversed(node.named_children))
+
+    def _reexports(self, node: Node) -> None:
+        code = self._code
+        source = node.child_by_field_name("module_name")
+        if source is None or source.type != "relative_import":
+            return
+        module = code.fold(source)
+        for item in node.children_by_field_name("name"):
+            original = item.child_by_field_name("name") if item.type == "aliased_import" else item
+            alias = item.child_by_field_name("alias") if item.type == "aliased_import" else item
+            name = code.word(alias)
+            if not name or name in self.found.symbols:
+                continue
+            line, last = code.line(item), code.last_line(item)
+            value = f"{module.rstrip('.') or module[:-1]}.{code.word(original)}"
+            self.found.symbols[name] = Symbol(name, "variable", line, last, last, False, value=value)
+
+
+def published(found: Found, *, whole: bool) -> tuple[Symbol, ...]:
+    """Mark what is public by name or by `__all__`; a fragment's list may be cut, so only a whole one excludes."""
+    exports = found.exports if whole else None
+    return tuple(replace(symbol, public=_public(symbol.name, exports)) for symbol in found.symbols.values())
+
+
+def _public(name: str, exports: set[str] | None) -> bool:
+    first, *rest = name.split(".")
+    top = _open(first) if not exports else first in exports
+    return top and all(_open(part) for part in rest)
+
+
+def _open(part: str) -> bool:
+    return not part.startswith("_") or (part.startswith("__") and part.endswith("__"))
+
+
+def _class_kind(bases: tuple[str, ...], decorators: tuple[str, ...]) -> SymbolKind:
+    if any(base.split("[")[0].endswith(("Enum", "Flag")) for base in bases):
+        return "enum"
+    if any(RECORD_BASES.search(base.split("[")[0]) for base in bases):
+        return "struct"
+    return "struct" if any(RECORD_DECORATORS.match(text) for text in decorators) else "class"
+
+
+def _value_kind(assigned: Assigned, owner: Owner | None, value: str | None, annotation: str | None) -> SymbolKind:
+    name = assigned.name
+    if owner is not None:
+        if owner.kind == "enum" and assigned.value is not None and not name.startswith("_"):
+            return "member"
+        if annotation is not None:
+            return "field"
+    elif (annotation or "").endswith("TypeAlias") or _names_type(name, value or ""):
+        return "type"
+    return "constant" if name.isupper() or name == "__version__" else "variable"
+
+
+def _names_type(name: str, value: str) -> bool:
+    return bool(TYPE_MAKERS.match(value) or (name[:1].isupper() and not name.isupper() and ALIASES.match(value)))
