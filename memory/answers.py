@@ -4,6 +4,8 @@ from datetime import date, timedelta
 
 from sqlite_utils import Database
 
+from memory.database import reading, writing
+
 _KEEP = timedelta(days=60)
 
 
@@ -13,20 +15,21 @@ class Answers:
     def __init__(self, db: Database, today: date) -> None:
         self._db = db
         self._today = today.isoformat()
-        with db.atomic():
+        with writing(db):
             db.table("answers").delete_where("used < ?", [(today - _KEEP).isoformat()])
 
     def get(self, key: str) -> bytes | None:
         """Find what was put last under this key."""
-        row = self._db.execute("select value, used from answers where key = ?", [key]).fetchone()
+        with reading():
+            row = self._db.execute("select value, used from answers where key = ?", [key]).fetchone()
         if row is None:
             return None
         if row[1] != self._today:
-            with self._db.atomic():
+            with writing(self._db):
                 self._db.execute("update answers set used = ? where key = ?", [self._today, key])
         return bytes(row[0])
 
     def put(self, key: str, value: bytes) -> None:
         """Keep this under the key, in place of what was there."""
-        with self._db.atomic():
+        with writing(self._db):
             self._db.table("answers").upsert({"key": key, "value": value, "used": self._today}, pk="key")

@@ -1,7 +1,10 @@
 """The one SQLite file: opened with care, migrated forwards, never guessed at."""
 
+import fcntl
+import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sqlite_utils import Database, Migrations
@@ -48,36 +51,77 @@ def open_database(home: Path) -> Database:
     file = home / FILE_NAME
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file.touch(mode=0o600)
-        # Ten seconds: a second run of ours holds the file only for moments.
-        connection = sqlite3.connect(file, timeout=10)
-    except (OSError, sqlite3.Error) as error:
+        with _alone(home):
+            os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
+            # Ten seconds: a second run of ours holds the file only for moments.
+            return _ready(Database(sqlite3.connect(file, timeout=10)), file)
+    except (OSError, sqlite3.OperationalError) as error:
         raise StorageError(f"cannot open {file}: {error}; check the permissions or set GITZETTE_HOME") from error
-    return _ready(file, lambda: Database(connection))
 
 
 def database_in_memory() -> Database:
     """Make a memory that is gone with the process."""
-    return _ready(Path(":memory:"), lambda: Database(memory=True))
+    return _ready(Database(memory=True), Path(":memory:"))
 
 
-def _ready(file: Path, connect: Callable[[], Database]) -> Database:
+@contextmanager
+def reading() -> Iterator[None]:
+    """Tell an error of SQLite as one of ours."""
     try:
-        db = connect()
-        db.execute("PRAGMA schema_version").fetchone()
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(f"the memory ({FILE_NAME}) cannot be used: {error}") from error
+
+
+@contextmanager
+def writing(db: Database) -> Iterator[None]:
+    """Write everything inside or nothing.
+
+    The lock is taken at the start, where SQLite waits for another run; in the middle of a transaction it would not.
+    """
+    with reading():
+        db.conn.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.conn.execute("COMMIT")
+        except BaseException:
+            db.rollback()
+            raise
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Let one process at a time create and migrate; the change to write-ahead logging does not wait by itself."""
+    descriptor = os.open(home, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _ready(db: Database, file: Path) -> Database:
+    try:
         _refuse_newer(db, file)
         db.enable_wal()
-        migrations.apply(db)
+        if migrations.pending(db):
+            with writing(db):
+                migrations.apply(db)
     except sqlite3.DatabaseError as error:
+        db.close()
         raise StorageError(
             f"{file} is damaged or locked ({error}); it was left as it is: move it away to start anew"
         ) from error
+    except BaseException:
+        db.close()
+        raise
     return db
 
 
 def _refuse_newer(db: Database, file: Path) -> None:
     """Stop before touching a file that a later version of Gitzette wrote."""
-    ours = {migration.name for migration in migrations.pending(Database(memory=True))}
+    with closing(Database(memory=True)) as empty:
+        ours = {migration.name for migration in migrations.pending(empty)}
     if unknown := {migration.name for migration in migrations.applied(db)} - ours:
         raise StorageError(
             f"{file} was written by a newer Gitzette ({min(unknown)}); update Gitzette or move the file away"

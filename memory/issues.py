@@ -6,6 +6,7 @@ from sqlite_utils import Database
 
 from agent.domain import Issue
 from agent.ids import RepoId
+from memory.database import reading, writing
 
 
 class OpenIssues:
@@ -16,13 +17,14 @@ class OpenIssues:
 
     def known_open(self, repo: RepoId) -> frozenset[int]:
         """List the numbers of the issues that were open when last seen."""
-        rows = self._db.table("open_issues").rows_where("repo = ?", [repo], select="number")
-        return frozenset(row["number"] for row in rows)
+        with reading():
+            rows = self._db.table("open_issues").rows_where("repo = ?", [repo], select="number")
+            return frozenset(row["number"] for row in rows)
 
     def remember(self, repo: RepoId, issues: Iterable[Issue]) -> None:
         """Add those that are open now and drop those that are closed."""
         seen = list(issues)
-        with self._db.atomic():
+        with writing(self._db):
             self._db.table("open_issues").upsert_all(
                 (
                     {"repo": repo, "number": i.number, "title": i.title, "updated": i.updated_at.isoformat()}

@@ -9,6 +9,7 @@ from sqlite_utils import Database
 from agent.ids import RepoId
 from agent.ledger import Owner
 from agent.window import Window
+from memory.database import reading, writing
 
 
 class Landings:
@@ -31,19 +32,24 @@ class Landings:
 
     def elsewhere(self, repo: RepoId, window: Window, shas: Iterable[str]) -> dict[str, Owner]:
         """Tell which of these commits other reports own; reports whose window overlaps this one do not count."""
-        rows = self._db.query(
-            "select sha, window, late from landed where repo = ? and (end <= ? or start >= ?)"
-            " and sha in (select value from json_each(?))",
-            [repo, _stamp(window.start), _stamp(window.end), json.dumps(list(shas))],
-        )
-        return {row["sha"]: Owner(row["window"], late=bool(row["late"])) for row in rows}
+        with reading():
+            rows = self._db.query(
+                "select sha, window, late from landed where repo = ? and (end <= ? or start >= ?)"
+                " and sha in (select value from json_each(?))",
+                [repo, _stamp(window.start), _stamp(window.end), json.dumps(list(shas))],
+            )
+            return {row["sha"]: Owner(row["window"], late=bool(row["late"])) for row in rows}
 
     def remember(self, repo: RepoId, window: Window, *, tip: str, rows: Iterable[str], late: Iterable[str]) -> None:
-        """Store what a published report covers; the same window again replaces what it covered before."""
-        base = self.known_tip(repo, window) or ""
+        """Store what a published report covers; the same window again replaces what it covered before.
+
+        The tip stays that of the first time: a later one would hide what landed since then from the next window, and
+        what this window told in between is known to be its own.
+        """
         where = {"repo": repo, "window": window.key, "start": _stamp(window.start), "end": _stamp(window.end)}
-        with self._db.atomic():
-            self._db.table("tips").upsert(where | {"base": base, "tip": tip}, pk=("repo", "window"))
+        with writing(self._db):
+            base = self.known_tip(repo, window) or ""
+            self._db.table("tips").insert(where | {"base": base, "tip": tip}, ignore=True)
             self._db.table("landed").delete_where("repo = ? and window = ?", [repo, window.key])
             for shas, is_late in ((rows, 0), (late, 1)):
                 self._db.table("landed").insert_all(
@@ -51,7 +57,8 @@ class Landings:
                 )
 
     def _one(self, sql: str, *values: str) -> str | None:
-        row = self._db.execute(sql, list(values)).fetchone()
+        with reading():
+            row = self._db.execute(sql, list(values)).fetchone()
         return None if row is None else str(row[0])
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from memory.database import reading, writing
+
 
 @dataclass(frozen=True)
 class RunRecord:
@@ -28,19 +30,20 @@ class Runs:
 
     def begin(self, run: str, window: str, at: datetime) -> None:
         """Note that a run has started; one that never ends stays `running`."""
-        self._db.table("runs").insert(
-            {"id": run, "started": at.isoformat(timespec="seconds"), "window": window, "status": "running"},
-            replace=True,
-        )
+        values = {"id": run, "started": at.isoformat(timespec="seconds"), "window": window, "status": "running"}
+        with writing(self._db):
+            self._db.table("runs").insert(values, replace=True)
 
     def end(self, run: str, status: str, at: datetime, details: dict[str, Any]) -> None:
         """Note how a run ended and what it spent."""
         values = {"finished": at.isoformat(timespec="seconds"), "status": status, "details": json.dumps(details)}
-        self._db.table("runs").update(run, values)
+        with writing(self._db):
+            self._db.table("runs").update(run, values)
 
     def latest(self, limit: int = 20) -> list[RunRecord]:
         """List the newest runs first."""
-        rows = self._db.table("runs").rows_where(order_by="started desc, id desc", limit=limit)
+        with reading():
+            rows = list(self._db.table("runs").rows_where(order_by="started desc, id desc", limit=limit))
         return [
             RunRecord(
                 id=row["id"],

@@ -1,0 +1,281 @@
+"""Landings: over consecutive reports every landed commit is told exactly once, however the branch moves."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlite_utils import Database
+
+from agent.domain import Commit, Landed, Landing, Person
+from agent.ids import RepoId
+from agent.ledger import Share, share
+from agent.window import Window
+from memory.database import database_in_memory
+from memory.landings import Landings
+
+REPO = RepoId("octo/repo")
+FIRST = date(2026, 2, 1)
+START = datetime(2026, 2, 1, tzinfo=UTC)
+SMALL = settings(max_examples=60, derandomize=True, deadline=None)
+
+
+def day(number: int, last: int | None = None) -> Window:
+    return Window.days(FIRST + timedelta(days=number), FIRST + timedelta(days=number if last is None else last), "UTC")
+
+
+def at(days: float) -> datetime:
+    return START + timedelta(seconds=round(days * 86_400))
+
+
+@dataclass
+class Branch:
+    """A branch as a server has it: a line of commits that grows and is sometimes rewritten."""
+
+    line: list[Landed] = field(default_factory=list)
+    made: int = 0
+
+    def push(self, dated: datetime) -> str:
+        self.made += 1
+        sha = hashlib.sha1(str(self.made).encode()).hexdigest()
+        somebody = Person(name="Somebody", email="somebody@example.com")
+        commit = Commit(
+            repo=REPO,
+            sha=sha,
+            parents=(self.line[-1].commit.sha,) if self.line else (),
+            author=somebody,
+            authored_at=dated,
+            committer=somebody,
+            committed_at=dated,
+            message=f"change {self.made}",
+        )
+        self.line.append(Landed(commit=commit, members=0))
+        return sha
+
+    def rewrite(self, dropped: int) -> None:
+        """Throw the newest commits away, but never the first one."""
+        del self.line[max(1, len(self.line) - dropped) :]
+
+    def read(self, window: Window, known_tip: str | None, seen: dict[str, list[str]]) -> Landing:
+        """Answer as a source does: rows by date, late ones since the place where the known tip left this line."""
+        shas = [row.commit.sha for row in self.line]
+        seen[shas[-1]] = shas
+        known = set(seen[known_tip]) if known_tip else set(shas)
+        return Landing(
+            repo=REPO,
+            branch="main",
+            tip=shas[-1],
+            rows=tuple(row for row in reversed(self.line) if row.commit.committed_at in window),
+            late=tuple(
+                row
+                for row in reversed(self.line)
+                if row.commit.sha not in known and row.commit.committed_at < window.start
+            ),
+        )
+
+
+class Gazette:
+    """What a series of runs has published; the newest report of a window stands."""
+
+    def __init__(self, branch: Branch, db: Database) -> None:
+        self.branch = branch
+        self.landings = Landings(db)
+        self.seen: dict[str, list[str]] = {}
+        self.reports: dict[str, list[str]] = {}
+
+    def run(self, window: Window) -> Share:
+        landing = self.branch.read(window, self.landings.known_tip(REPO, window), self.seen)
+        shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
+        mine = share(landing, self.landings.elsewhere(REPO, window, shas))
+        rows, late = ([row.commit.sha for row in part] for part in (mine.rows, mine.late))
+        assert landing.tip is not None
+        self.landings.remember(REPO, window, tip=landing.tip, rows=rows, late=late)
+        self.reports[window.key] = [*rows, *late]
+        return mine
+
+    def told(self) -> Counter[str]:
+        return Counter(sha for shas in self.reports.values() for sha in shas)
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    database = database_in_memory()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def gazette(db: Database) -> Gazette:
+    branch = Branch()
+    branch.push(at(-30))
+    return Gazette(branch, db)
+
+
+def shas(part: tuple[Landed, ...]) -> list[str]:
+    return [row.commit.sha for row in part]
+
+
+def test_a_commit_that_arrives_after_its_days_report_is_told_late_once_and_for_good(gazette: Gazette) -> None:
+    on_time = gazette.branch.push(at(0.5))
+    gazette.run(day(0))
+    late = gazette.branch.push(at(0.6))
+    fresh = gazette.branch.push(at(1.5))
+    second = gazette.run(day(1))
+    assert (shas(second.rows), shas(second.late)) == ([fresh], [late])
+
+    again = gazette.run(day(0))
+    assert shas(again.rows) == [on_time]
+    assert [(row.commit.sha, owner.window, owner.late) for row, owner in again.told_before] == [
+        (late, "2026-02-02 UTC", True)
+    ]
+    assert gazette.run(day(1)) == second
+    assert shas(gazette.run(day(2)).late) == []
+
+
+def test_the_first_report_of_a_repository_has_nothing_late(gazette: Gazette) -> None:
+    gazette.branch.push(at(-3))
+    gazette.branch.push(at(0.5))
+    assert gazette.run(day(0)).late == ()
+    assert gazette.run(day(0)).late == ()
+
+
+def test_what_landed_in_a_gap_between_two_reports_is_told_by_the_second(gazette: Gazette) -> None:
+    gazette.run(day(0))
+    missed = gazette.branch.push(at(1.5))
+    fresh = gazette.branch.push(at(3.5))
+    found = gazette.run(day(3))
+    assert (shas(found.rows), shas(found.late)) == ([fresh], [missed])
+    assert shas(gazette.run(day(1)).rows) == []
+
+
+def test_an_afternoon_that_a_partial_report_missed_is_told_the_next_day(gazette: Gazette) -> None:
+    morning = gazette.branch.push(at(0.3))
+    assert shas(gazette.run(day(0).cut_at(at(0.5))).rows) == [morning]
+    afternoon = gazette.branch.push(at(0.7))
+    assert shas(gazette.run(day(1)).late) == [afternoon]
+    assert set(gazette.told().values()) == {1}
+
+
+def test_the_whole_day_replaces_its_partial_report(gazette: Gazette) -> None:
+    morning = gazette.branch.push(at(0.3))
+    gazette.run(day(0).cut_at(at(0.5)))
+    afternoon = gazette.branch.push(at(0.7))
+    assert shas(gazette.run(day(0)).rows) == [afternoon, morning]
+    assert shas(gazette.run(day(1)).late) == []
+
+
+def test_a_week_tells_its_days_again_but_changes_nothing_for_them(gazette: Gazette) -> None:
+    told = []
+    for number in range(7):
+        told.append(gazette.branch.push(at(number + 0.5)))
+        gazette.run(day(number))
+    week = gazette.run(day(0, 6))
+    assert shas(week.rows) == told[::-1]
+    late = gazette.branch.push(at(6.9))
+    assert shas(gazette.run(day(7)).late) == [late]
+    assert shas(gazette.run(day(6)).rows) == [told[6]]
+    assert shas(gazette.run(day(7, 13)).late) == [late]
+
+
+def test_a_commit_that_a_rewrite_dropped_and_brought_back_is_not_told_again(gazette: Gazette) -> None:
+    told = gazette.branch.push(at(0.5))
+    gazette.run(day(0))
+    kept = gazette.branch.line[-1]
+    gazette.branch.rewrite(1)
+    gazette.branch.push(at(1.5))
+    gazette.run(day(1))
+    gazette.branch.line.append(kept)
+    assert told not in shas(gazette.run(day(2)).late)
+    assert gazette.told()[told] == 1
+
+
+def test_repositories_do_not_own_one_anothers_commits(db: Database) -> None:
+    landings, fork = Landings(db), RepoId("other/repo")
+    landings.remember(REPO, day(1), tip="a" * 40, rows=["b" * 40], late=["c" * 40])
+    assert landings.elsewhere(fork, day(0), ["b" * 40, "c" * 40]) == {}
+    assert landings.known_tip(fork, day(2)) is None
+    assert landings.known_tip(REPO, day(2)) == "a" * 40
+
+
+def test_ten_thousand_commits_are_looked_up_at_once(db: Database) -> None:
+    landings = Landings(db)
+    many = [f"{number:040x}" for number in range(10_000)]
+    landings.remember(REPO, day(0), tip=many[0], rows=many[:5_000], late=many[5_000:])
+    owners = landings.elsewhere(REPO, day(1), [*many, "f" * 40])
+    assert Counter(owner.late for owner in owners.values()) == {False: 5_000, True: 5_000}
+
+
+# When a commit is pushed, and how long before that it is dated; less than nothing is a clock that runs ahead.
+PUSHES = st.lists(st.tuples(st.floats(0, 0.99), st.sampled_from([0, 0, 0, 0.1, 0.5, 1, 2.5, -0.3, -1.2])), max_size=4)
+
+
+@SMALL
+@given(days=st.lists(PUSHES, min_size=3, max_size=8), delay=st.sampled_from([0.0, 0.4, 1.7]))
+def test_consecutive_days_tell_every_commit_exactly_once(days: list[list[tuple[float, float]]], delay: float) -> None:
+    gazette = Gazette(Branch(), database_in_memory())
+    gazette.branch.push(at(-30))
+    dated: dict[str, datetime] = {}
+    pushed = sorted((number + moment, back) for number, pushes in enumerate(days) for moment, back in pushes)
+    for number in range(len(days)):
+        ready = number + 1 + delay
+        while pushed and pushed[0][0] < ready:
+            moment, back = pushed.pop(0)
+            dated[gazette.branch.push(at(moment - back))] = at(moment - back)
+        before = gazette.run(day(number))
+        assert gazette.run(day(number)) == before
+    expected = {sha for sha, moment in dated.items() if START <= moment < day(len(days) - 1).end}
+    told = gazette.told()
+    assert {sha for sha in told if dated[sha] >= START} == expected
+    assert set(told.values()) <= {1}
+    gazette.landings._db.close()
+
+
+STEP = st.one_of(
+    st.tuples(st.just("push"), st.sampled_from([0, 0, 0.2, 1, 3])),
+    st.tuples(st.just("rewrite"), st.integers(1, 3)),
+    st.tuples(st.just("run"), st.just(0)),
+    st.tuples(st.just("rerun"), st.integers(0, 8)),
+    st.tuples(st.just("skip"), st.just(0)),
+    st.tuples(st.just("restart"), st.just(0)),
+)
+
+
+@SMALL
+@given(st.lists(STEP, min_size=5, max_size=40))
+def test_nothing_is_told_twice_or_lost_whatever_the_order_of_runs(steps: list[tuple[str, float]]) -> None:
+    db = database_in_memory()
+    gazette = Gazette(Branch(), db)
+    gazette.branch.push(at(-30))
+    today, newest = 1, 0
+    gazette.run(day(0))
+    for step, value in steps:
+        if step == "push":
+            gazette.branch.push(max(at(today + 0.5 - value), START))
+        elif step == "rewrite":
+            gazette.branch.rewrite(int(value))
+        elif step == "run":
+            gazette.run(day(today))
+            newest, today = today, today + 1
+        elif step == "skip":
+            today += 1
+        elif step == "rerun":
+            gazette.run(day(min(int(value), newest)))
+        else:
+            gazette.landings = Landings(db)
+        assert set(gazette.told().values()) <= {1}
+    gazette.run(day(today))
+    told = gazette.told()
+    landed = {row.commit.sha for row in gazette.branch.line[1:] if row.commit.committed_at < day(today).end}
+    assert landed <= set(told)
+    assert set(told.values()) <= {1}
+    for number in range(today + 1):
+        if day(number).key in gazette.reports:
+            gazette.run(day(number))
+    again = gazette.told()
+    assert landed <= set(again)
+    assert set(again.values()) <= {1}
+    db.close()
