@@ -11,7 +11,7 @@ from evals.github_server import diffs
 from evals.github_server.diffs import FileDiff
 from evals.github_server.objects import CommitObject, History, TreeEntry, parse_commit, parse_tree
 from evals.github_server.view import View, git_environment
-from evals.github_server.wire import Refusal
+from evals.github_server.wire import Refusal, not_found
 
 ATTRIBUTES = Path(__file__).with_name("github.attributes")
 HEX = frozenset("0123456789abcdef")
@@ -70,6 +70,9 @@ class GitStore:
 
     def run(self, *arguments: str, missing: Refusal | None = None) -> bytes:
         """Run git in the view; a failure is the refusal given, or a server error."""
+        if any("\0" in argument for argument in arguments):
+            # No name in git has one, and no process can be given one.
+            raise missing or not_found()
         command = ["git", f"--git-dir={self.view.git_dir}", "-c", f"core.attributesFile={ATTRIBUTES}", *arguments]
         done = subprocess.run(command, env=git_environment(), capture_output=True, check=False)
         if done.returncode:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from typing import Any
 from urllib.parse import unquote
 
@@ -39,6 +40,11 @@ class Listener(ThreadingHTTPServer):
         self.crashes: list[BaseException] = []
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
+
+    def server_bind(self) -> None:
+        """Take the port, without asking a name server who we are, which can take seconds."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Remember the connection, so that it can be ended."""
@@ -96,17 +102,28 @@ class _Handler(BaseHTTPRequestHandler):
     def _request(self) -> Request | None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         path, _, query = self.path.partition("?")
-        chunked = headers.get("transfer-encoding", "").lower() == "chunked"
-        length = headers.get("content-length", "0")
-        if not chunked and (not length.isdigit() or int(length) > MAX_BODY):
-            self.send_error(HTTPStatus.BAD_REQUEST)
+        try:
+            body = self._body(headers)
+        except ValueError:
             self.close_connection = True
+            self.send_error(HTTPStatus.BAD_REQUEST)
             return None
-        body = b"".join(self._chunks()) if chunked else self.rfile.read(int(length))
         return Request(self.command, path, query, headers, body)
 
+    def _body(self, headers: dict[str, str]) -> bytes:
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            return b"".join(self._chunks())
+        length = int(headers.get("content-length", "0"))
+        if not 0 <= length <= MAX_BODY:
+            raise ValueError(length)
+        return self.rfile.read(length)
+
     def _chunks(self) -> Iterator[bytes]:
-        while size := int(self.rfile.readline().split(b";")[0].strip() or b"0", 16):
+        left = MAX_BODY
+        while size := int(self.rfile.readline(100).split(b";")[0].strip() or b"0", 16):
+            left -= size
+            if size < 0 or left < 0:
+                raise ValueError(size)
             yield self.rfile.read(size)
             self.rfile.readline()
         while self.rfile.readline().strip():

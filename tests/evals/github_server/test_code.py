@@ -147,6 +147,17 @@ def test_a_commit_shows_300_files_to_a_page_and_its_statistics_on_each(
     assert len(small.json()["files"]) == 100
 
 
+def test_no_more_than_3000_files_of_a_commit_can_be_had(desk: Any, connect: Callable[..., httpx.Client]) -> None:
+    desk.commit("Vast", {f"{i:05}.txt": b"x\n" for i in range(3050)})
+    desk.write()
+    with GitHubServer([Repo(1, "a", "vast", "main", desk.git_dir)]) as server:
+        api = connect(server)
+        pages = [api.get(f"/repos/a/vast/commits/main?page={page}") for page in (1, 10, 11)]
+        assert [len(page.json()["files"]) for page in pages] == [300, 300, 0]
+        assert pages[0].json()["stats"]["additions"] == 3050
+        assert "page=10" in pages[0].links["last"]["url"]
+
+
 def test_patches_stop_at_the_budget_of_an_answer_and_come_back_on_smaller_pages(
     api: httpx.Client, named: dict[str, str]
 ) -> None:
@@ -246,3 +257,16 @@ def test_a_server_told_the_time_shows_what_was_pushed_and_opened_by_then(
 @pytest.mark.parametrize("path", ["/repos/acme/rocket/", "/repos/acme", "/nothing", "/repos/acme/rocket/commits/", "/"])
 def test_a_path_that_leads_nowhere_is_not_found(path: str, api: httpx.Client) -> None:
     assert api.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/commits?path=%00", "/commits?path=--output=x", "/commits?sha=--all", "/commits/--help", "/commits/%0Amain",
+        "/contents/%00", "/contents/..%2f..%2fetc", "/git/trees/%00", "/git/blobs/main", "/compare/%00...main",
+        "/branches/%ff", "/commits?per_page=-1&page=99999999999999", "/issues?since=0001-01-01T00:00:00%2B23:59",
+        "/commits?since=9999-12-31T23:59:59-23:59", "/releases/tags/%00", "/commits?author=%00",
+    ],
+)  # fmt: skip
+def test_a_hostile_request_is_answered_or_refused_but_breaks_nothing(path: str, api: httpx.Client) -> None:
+    assert api.get(ROCKET + path).status_code in (200, 404, 422)

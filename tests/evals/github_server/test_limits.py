@@ -94,6 +94,16 @@ def test_whoever_does_not_say_who_he_is_is_turned_away(server: GitHubServer) -> 
     assert b"User-Agent" in answer
 
 
+@pytest.mark.parametrize(
+    "head", ["Content-Length: -5", "Content-Length: x", "Content-Length: 99999999999", "Transfer-Encoding: chunked"]
+)
+def test_a_body_of_nonsensical_length_is_refused(head: str, server: GitHubServer) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as line:
+        line.sendall(f"POST /graphql HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\nzzz\r\n".encode())
+        assert line.recv(4096).startswith(b"HTTP/1.1 400 ")
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_nothing_can_be_changed(method: str, api: httpx.Client) -> None:
     assert api.request(method, f"{ROCKET}/issues").status_code == 404
