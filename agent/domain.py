@@ -102,6 +102,35 @@ class Change(Frozen):
         return tuple(file for file in self.files if file.unreadable)
 
 
+class NoticeKind(StrEnum):
+    """What a reader must know to judge what a report leaves out; each language has its own words for it."""
+
+    TIP_GONE = "tip-gone"
+    """The tip of the last report is not there any more."""
+    TIP_APART = "tip-apart"
+    """A shallow clone does not reach the tip of the last report."""
+    REWRITTEN = "rewritten"
+    SHALLOW = "shallow"
+    SHALLOW_MERGES = "shallow-merges"
+    FAR_FUTURE = "far-future"
+    RENAMED = "renamed"
+    TOLD_BEFORE = "told-before"
+    ISSUES_OFF = "issues-off"
+    LISTING_CAPPED = "listing-capped"
+    OPEN_CAPPED = "open-capped"
+    ANONYMOUS = "anonymous"
+    ANONYMOUS_LIMIT = "anonymous-limit"
+    GIT_ONLY = "git-only"
+    LOCAL_ONLY = "local-only"
+
+
+class Notice(Frozen):
+    """One such thing, and what it is about: hashes, numbers, names."""
+
+    kind: NoticeKind
+    about: tuple[str, ...] = ()
+
+
 class Landed(Frozen):
     """One row of the ledger: a first-parent commit of the default branch."""
 
@@ -120,7 +149,7 @@ class Landing(Frozen):
     rows: tuple[Landed, ...]
     late: tuple[Landed, ...] = ()
     """Rows between the earlier tip and this one whose landing time is before the window."""
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     """What the reader must know: rewritten history, a shallow clone that ends inside the window."""
 
 
@@ -217,8 +246,10 @@ class Threads(Frozen):
     """What the issues and pull requests of a window say."""
 
     coverage: Coverage
-    reason: str | None = None
-    """Why not everything was read, in words for the report."""
+    notices: tuple[Notice, ...] = ()
+    """Why not everything was read, where that was to be expected: no token, a limit of ours."""
+    missing: tuple[str, ...] = ()
+    """What was asked for and could not be read; the run is then incomplete."""
     issues: tuple[Issue, ...] = ()
     """Issues created, closed or updated since the window's start, and the open ones known so far."""
     pulls: tuple[PullRequest, ...] = ()
@@ -289,10 +320,10 @@ class RepoSection(Frozen):
     branch: str
     tip: str | None
     coverage: Coverage
-    coverage_reason: str | None = None
+    coverage_notices: tuple[Notice, ...] = ()
     issues: tuple[ThreadLine, ...] = ()
     releases: tuple[ReleaseLine, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 class Failure(Frozen):

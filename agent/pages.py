@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
-from agent.domain import Depth, LedgerRow, Report, RepoSection, ThreadLine
+from agent.domain import Depth, LedgerRow, Notice, Report, RepoSection, ThreadLine
 from agent.ids import RepoId
 from agent.markdown import cell, code, inline, link, slug
 from agent.settings import Language
@@ -89,7 +89,7 @@ def _summary(report: Report, say: Words) -> str:
 def _failures(report: Report, say: Words) -> list[str]:
     if not report.failures:
         return []
-    told = [say.failed[f.stage].format(repo=f.repo, message=inline(f.message)) for f in report.failures]
+    told = [say.failed[f.stage].format(repo=f.repo, message=code(f.message)) for f in report.failures]
     return ["> [!WARNING]", f"> {say.incomplete}", *(f"> - {line}" for line in told), ""]
 
 
@@ -118,7 +118,7 @@ def _section(report: Report, section: RepoSection, say: Words, web: Web) -> list
     rows = report.rows(section.repo)
     on_time, late = [row for row in rows if not row.late], [row for row in rows if row.late]
     lines = [f"## {section.repo}", "", _section_summary(section, on_time, say, web), ""]
-    lines += [f"> {inline(notice)}\n" for notice in section.notices]
+    lines += [f"> {_notice(notice, say)}\n" for notice in section.notices]
     short = _short_hashes(row.sha for row in rows)
     if on_time:
         lines += _table(on_time, short, report.window, say, web)
@@ -182,7 +182,7 @@ def _title(row: LedgerRow, say: Words, web: Web) -> str:
     if row.unreadable:
         notes.append(say.unreadable.format(row.unreadable, row.files))
     if row.depth is Depth.FAILED:
-        notes.append(inline(row.reason))
+        notes.append(code(row.reason))
     note = f" — {say.comma.join(notes)}" if notes else ""
     return (inline(title) or "—") + suffix + note
 
@@ -236,11 +236,15 @@ def _thread(thread: ThreadLine, section: RepoSection, web: Web) -> str:
     return f"- {number} {inline(thread.title)}{author}"
 
 
+def _notice(notice: Notice, say: Words) -> str:
+    return say.notices[notice.kind].format(*map(code, notice.about))
+
+
 def _footer(report: Report, say: Words) -> list[str]:
     lines = [say.footer.format(**footer_counts(report))]
     coverage = [
         f"{section.repo} {say.coverage[section.coverage]}"
-        + (f" ({inline(section.coverage_reason)})" if section.coverage_reason else "")
+        + "".join(f" ({_notice(notice, say)})" for notice in section.coverage_notices)
         for section in report.sections
     ]
     if coverage:

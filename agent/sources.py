@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Protocol
 
-from agent.domain import Change, Comment, Commit, Coverage, Issue, Landing, PullRequest, Threads
+from agent.domain import Change, Comment, Commit, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound
 from agent.ids import RepoId, thread_id
 from agent.window import Window
@@ -58,19 +58,19 @@ class ThreadSource(Protocol):
 class NoThreads:
     """Stands in where nobody may be asked for issues and pull requests; the report says so."""
 
-    def __init__(self, repo: RepoId, reason: str) -> None:
+    def __init__(self, repo: RepoId, why: NoticeKind) -> None:
         self.repo = repo
-        self._reason = reason
+        self._why = why
 
     async def threads(self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()) -> Threads:
         """Answer that nothing was read, and why."""
         del window, commits, known_open
-        return Threads(coverage=Coverage.NOT_READ, reason=self._reason)
+        return Threads(coverage=Coverage.NOT_READ, notices=(Notice(kind=self._why),))
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Refuse: there is nobody to ask."""
-        raise NotFound(f"{thread_id(self.repo, number)} was not read: {self._reason}")
+        raise NotFound(f"{thread_id(self.repo, number)} was not read: {self._why}")
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Refuse: there is nobody to ask."""
-        raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._reason}")
+        raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._why}")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agent.domain import NoticeKind
 from agent.settings import Language
 
 
@@ -32,6 +33,7 @@ class Words:
     prerelease: str
     issues: str
     events: dict[str, str]
+    notices: dict[NoticeKind, str]
     not_counted: str
     unreadable: str
     footer: str
@@ -70,6 +72,27 @@ EN = Words(
     prerelease="pre-release",
     issues="Issues",
     events={"opened": "Opened", "closed": "Closed", "not planned": "Closed as not planned"},
+    notices={
+        NoticeKind.TIP_GONE: "The last report saw the branch at {}, which is no longer there: "
+        "what landed late since then cannot be told.",
+        NoticeKind.TIP_APART: "The last report saw the branch at {}, which this shallow clone does not reach: "
+        "what landed late since then cannot be told.",
+        NoticeKind.REWRITTEN: "History was rewritten: the last report saw the branch at {}, "
+        "which is no longer part of it.",
+        NoticeKind.SHALLOW: "The clone is shallow and ends inside the window: commits may be missing.",
+        NoticeKind.SHALLOW_MERGES: "The clone is shallow: what merges brought in may be counted short.",
+        NoticeKind.FAR_FUTURE: "Dated after the year 9999 and shown as its end: {}.",
+        NoticeKind.RENAMED: "{} is now called {}.",
+        NoticeKind.TOLD_BEFORE: "{} belongs to this window and was told as late in the report of {}.",
+        NoticeKind.ISSUES_OFF: "issues are switched off",
+        NoticeKind.LISTING_CAPPED: "only the {} threads updated last were listed",
+        NoticeKind.OPEN_CAPPED: "of the open threads only the {} updated last were listed",
+        NoticeKind.ANONYMOUS: "no token: only threads named in commit subjects",
+        NoticeKind.ANONYMOUS_LIMIT: "no token: only threads named in commit subjects, "
+        "without {} that the anonymous limit did not allow",
+        NoticeKind.GIT_ONLY: "commits only, as asked",
+        NoticeKind.LOCAL_ONLY: "a local mirror, and neither a token nor an API address is set",
+    },
     not_counted="not read",
     unreadable="{} of {} files unreadable",
     footer="{landed} commits landed: {deep} deep, {skim} skimmed, {list} listed, {group} grouped, {failed} failed.",
@@ -108,6 +131,23 @@ ZH = Words(
     prerelease="预发布",
     issues="Issue",
     events={"opened": "新建", "closed": "关闭", "not planned": "关闭（不予处理）"},
+    notices={
+        NoticeKind.TIP_GONE: "上一份报告看到的分支位于 {}，该提交已不存在：此后迟到的提交无从得知。",
+        NoticeKind.TIP_APART: "上一份报告看到的分支位于 {}，此浅克隆无法到达：此后迟到的提交无从得知。",
+        NoticeKind.REWRITTEN: "历史被改写：上一份报告看到的分支位于 {}，该提交已不在分支上。",
+        NoticeKind.SHALLOW: "此克隆为浅克隆，且止于本时段之内：可能缺少提交。",
+        NoticeKind.SHALLOW_MERGES: "此克隆为浅克隆：合并带入的提交数可能偏少。",
+        NoticeKind.FAR_FUTURE: "日期晚于 9999 年，按该年年末显示：{}。",
+        NoticeKind.RENAMED: "{} 现名为 {}。",
+        NoticeKind.TOLD_BEFORE: "{} 属于本时段，但已在 {} 的报告中列为迟到。",
+        NoticeKind.ISSUES_OFF: "仓库未启用 issue",
+        NoticeKind.LISTING_CAPPED: "仅列出最近更新的 {} 条",
+        NoticeKind.OPEN_CAPPED: "未关闭的讨论串仅列出最近更新的 {} 条",
+        NoticeKind.ANONYMOUS: "无 token：仅读取提交标题中提到的编号",
+        NoticeKind.ANONYMOUS_LIMIT: "无 token：仅读取提交标题中提到的编号，另有 {} 个超出匿名限额",
+        NoticeKind.GIT_ONLY: "按要求仅读取提交",
+        NoticeKind.LOCAL_ONLY: "本地镜像，且未设置 token 或 API 地址",
+    },
     not_counted="未读取",
     unreadable="{1} 个文件中 {0} 个无法读取",
     footer="{landed} 个提交落地：深读 {deep}，略读 {skim}，列出 {list}，归组 {group}，失败 {failed}。",

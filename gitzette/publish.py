@@ -16,7 +16,8 @@ from agent.settings import Language
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
-_LABEL = re.compile(r"\d{4}-\d{2}-\d{2}[\dT.-]*")
+_MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
+_LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
 
 
 class FilePublisher:
@@ -49,26 +50,27 @@ class FilePublisher:
             report = merge(earlier, report)
         elif earlier is not None:
             raise StorageError(
-                f"{record.name} already holds {earlier.window.label} in {earlier.window.tz}; "
-                f"this run is in {report.window.tz}: use another --out for another time zone"
+                f"{record.name} already holds {earlier.window.key}, and this run is {report.window.key}: "
+                "use another --out for another time zone"
             )
+        # Everything that could be refused is looked at before anything is written.
         _check_front_page(self._out / "README.md")
+        front_page = self._front_page(report)
         _replace(page, report_page(report, self._lang, self._web))
         _replace(record, dump(report))
-        self._write_front_page(report)
+        _replace(self._out / "README.md", front_page)
         return report
 
     def _earlier(self, record: Path) -> Report | None:
-        return load(record.read_text("utf-8"), record.name) if record.exists() else None
+        return load(record.read_bytes(), record.name) if record.exists() else None
 
-    def _write_front_page(self, report: Report) -> None:
-        labels = [file.stem for file in self._reports.glob("*.json") if _LABEL.fullmatch(file.stem)]
+    def _front_page(self, report: Report) -> str:
+        labels = {file.stem for file in self._reports.glob("*.json") if _LABEL.fullmatch(file.stem)}
+        labels.add(report.window.label)
         # Single days lead the front page; a range is shown there only when there is nothing else.
         newest = max(labels, key=lambda label: (".." not in label, label))
-        latest = report if newest == report.window.label else self._earlier(self._reports / f"{newest}.json")
-        if latest is not None:
-            page = readme_page(latest, labels, self._lang, self._web)
-            _replace(self._out / "README.md", _OURS + page)
+        latest = None if newest == report.window.label else self._earlier(self._reports / f"{newest}.json")
+        return _OURS + readme_page(latest or report, labels, self._lang, self._web)
 
 
 def _check_front_page(file: Path) -> None:

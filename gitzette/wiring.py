@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
+from agent.domain import NoticeKind
 from agent.errors import UsageError
 from agent.ids import RepoId
 from agent.pages import Web
@@ -115,7 +116,7 @@ class SourceDesks:
     def _threads(self, spec: RepoSpec) -> ThreadSource:
         settings = self._settings
         if settings.source == "git":
-            return NoThreads(spec.name, "--source git reads commits only")
+            return NoThreads(spec.name, NoticeKind.GIT_ONLY)
         if spec.path is not None and not settings.threads_wanted:
-            return NoThreads(spec.name, "neither GITHUB_TOKEN nor GITZETTE_GITHUB_URL is set for a local mirror")
+            return NoThreads(spec.name, NoticeKind.LOCAL_ONLY)
         return GitHubThreads(self._client, spec.name, open_pages=settings.budget.open_issue_pages)

@@ -17,6 +17,8 @@ from agent.domain import (
     Landed,
     Landing,
     LedgerRow,
+    Notice,
+    NoticeKind,
     Report,
     RepoSection,
     Threads,
@@ -101,7 +103,10 @@ async def collect(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
     shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
     mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
     threads, failures = await _threads(desk, state, deps, (*mine.rows, *mine.late))
-    told = tuple(f"{row.commit.sha[:12]} was told as late in {owner.window}" for row, owner in mine.told_before)
+    told = tuple(
+        Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))
+        for row, owner in mine.told_before
+    )
     return {
         "landing": landing.model_copy(update={"notices": (*landing.notices, *told)}),
         "rows": mine.rows,
@@ -118,10 +123,10 @@ async def _threads(desk: Desk, state: Beat, deps: Deps, landed: Sequence[Landed]
     known = deps.issues.known_open(repo)
     try:
         commits = [row.commit for row in landed]
-        return await desk.threads.threads(state["window"], commits, known_open=known), []
+        threads = await desk.threads.threads(state["window"], commits, known_open=known)
     except AppError as error:
-        missing = Threads(coverage=Coverage.NOT_READ, reason=str(error))
-        return missing, [Failure(repo=repo, stage="threads", message=str(error))]
+        threads = Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
+    return threads, [Failure(repo=repo, stage="threads", message=message) for message in threads.missing]
 
 
 async def list_commits(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -136,7 +141,7 @@ async def list_commits(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
         branch=landing.branch,
         tip=landing.tip,
         coverage=threads.coverage,
-        coverage_reason=threads.reason,
+        coverage_notices=threads.notices,
         issues=issue_news(threads, state["window"]),
         releases=release_news(threads.releases, state["window"]),
         notices=landing.notices,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.domain import Commit, Landed, Landing
+from agent.domain import Commit, Landed, Landing, Notice, NoticeKind
 from agent.ids import RepoId
 from agent.window import Window
 from tools.git.branch import Tip
@@ -21,7 +21,7 @@ class Lateness:
     """What lies between an earlier tip and this one, and what the reader must know about it."""
 
     commits: tuple[Commit, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 async def read_landing(view: View, repo: RepoId, tip: Tip, window: Window, known_tip: str | None) -> Landing:
@@ -82,27 +82,21 @@ async def _late(view: View, repo: RepoId, tip: str, window: Window, known_tip: s
     if known_tip is None or known_tip == tip:
         return Lateness()
     if not re.fullmatch(r"[0-9a-f]{40}", known_tip):
-        return Lateness(notices=(_rewritten(known_tip, "", known=False, shallow=False),))
-    base, notices = known_tip, tuple[str, ...]()
+        return Lateness(notices=(_notice(NoticeKind.TIP_GONE, known_tip),))
+    base, notices = known_tip, tuple[Notice, ...]()
     if (await view.run(["merge-base", "--is-ancestor", known_tip, tip])).code != 0:
         found = await view.run(["merge-base", known_tip, tip])
         base = found.out.decode("ascii").strip()
-        notices = (_rewritten(known_tip, base, known=found.code <= 1, shallow=bool(view.shallow)),)
+        apart = NoticeKind.TIP_APART if view.shallow and not base else NoticeKind.REWRITTEN
+        notices = (_notice(apart if found.code <= 1 else NoticeKind.TIP_GONE, known_tip),)
     if not base:
         return Lateness(notices=notices)
     commits = await first_parents(view, repo, [tip, f"^{base}"])
     return Lateness(tuple(c for c in commits if c.committed_at < window.start), notices)
 
 
-def _rewritten(known_tip: str, base: str, *, known: bool, shallow: bool) -> str:
-    """Say why the earlier tip does not lead to this one."""
-    told = f"the last report saw the branch at {known_tip[:12]}"
-    if not known:
-        return f"{told}, which is no longer here: what landed late since then cannot be told"
-    if shallow and not base:
-        return f"{told}, which this shallow clone does not connect to today's: what landed late cannot be told"
-    since = f"they part at {base[:12]}" if base else "they have nothing in common"
-    return f"{told}, which is no longer part of it: its history was rewritten ({since})"
+def _notice(kind: NoticeKind, known_tip: str) -> Notice:
+    return Notice(kind=kind, about=(known_tip[:12],))
 
 
 async def _count_members(view: View, rows: Sequence[Commit], late: Sequence[Commit]) -> dict[str, int | None]:
@@ -161,22 +155,22 @@ def _reach(start: str, parents: dict[str, list[str]], seen: set[str]) -> int:
     return found
 
 
-async def _shallow_notices(view: View, tip: str, window: Window, counts: Iterable[int | None]) -> tuple[str, ...]:
+async def _shallow_notices(view: View, tip: str, window: Window, counts: Iterable[int | None]) -> tuple[Notice, ...]:
     """Say when a shallow clone ends too early for this window."""
     if not view.shallow:
         return ()
     root = (await view.read(["rev-list", "--first-parent", "--max-parents=0", "--timestamp", tip])).split()
     ends_inside = len(root) == 2 and root[1].decode() in view.shallow and int(root[0]) >= window.start.timestamp()
     if ends_inside:
-        return ("the clone is shallow and ends inside the window: commits may be missing (git fetch --unshallow)",)
+        return (Notice(kind=NoticeKind.SHALLOW),)
     if any(count != 0 for count in counts):
-        return ("the clone is shallow: what merges brought in may be counted short (git fetch --unshallow)",)
+        return (Notice(kind=NoticeKind.SHALLOW_MERGES),)
     return ()
 
 
-def _date_notices(commits: Iterable[Commit]) -> tuple[str, ...]:
+def _date_notices(commits: Iterable[Commit]) -> tuple[Notice, ...]:
     """Say when a date had to be bent to fit the calendar."""
     absurd = dict.fromkeys(commit.sha[:12] for commit in commits if has_absurd_date(commit))
     if not absurd:
         return ()
-    return (f"dated after the year 9999, shown as its end: {', '.join(absurd)}",)
+    return (Notice(kind=NoticeKind.FAR_FUTURE, about=(", ".join(absurd),)),)

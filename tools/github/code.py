@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import httpx
 
-from agent.domain import Change, Commit, Landed, Landing
+from agent.domain import Change, Commit, Landed, Landing, Notice, NoticeKind
 from agent.errors import NotFound, RateLimited, UpstreamError
 from agent.ids import RepoId
 from agent.window import Window
@@ -141,22 +141,22 @@ class GitHubCode:
             raise UpstreamError(f"{self.repo}: the tip of {branch!r} is not a commit hash", retryable=False)
         return tip
 
-    async def _since_tip(self, known_tip: str, tip: str) -> tuple[list[Commit], tuple[str, ...]]:
+    async def _since_tip(self, known_tip: str, tip: str) -> tuple[list[Commit], tuple[Notice, ...]]:
         """Find what lies between an earlier tip and this one when the line does not lead there."""
         name = (await self._about()).full_name
         try:
             status, commits = await self._history.between(name, known_tip, tip)
         except NotFound:
-            return [], (f"History was rewritten: the earlier tip {known_tip[:12]} is gone",)
+            return [], (Notice(kind=NoticeKind.TIP_GONE, about=(known_tip[:12],)),)
         line = first_parents(tip, commits)
         if status in ("diverged", "behind"):
-            return line, (f"History was rewritten: the earlier tip {known_tip[:12]} is no longer on the branch",)
+            return line, (Notice(kind=NoticeKind.REWRITTEN, about=(known_tip[:12],)),)
         return line, ()
 
-    def _renamed(self, repository: RepositoryShape) -> tuple[str, ...]:
+    def _renamed(self, repository: RepositoryShape) -> tuple[Notice, ...]:
         if repository.full_name.lower() == self.repo.lower():
             return ()
-        return (f"{self.repo} is now called {repository.full_name}",)
+        return (Notice(kind=NoticeKind.RENAMED, about=(self.repo, repository.full_name)),)
 
 
 def _row(commit: Commit) -> Landed:

@@ -1,8 +1,9 @@
 """Issues, pull requests and releases of one repository, read from GitHub's API."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
-from agent.domain import Closing, Comment, Commit, Coverage, Issue, PullRequest, Threads
+from agent.domain import Closing, Comment, Commit, Coverage, Issue, Notice, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound, UpstreamError
 from agent.ids import RepoId, thread_id
 from agent.window import Window
@@ -20,6 +21,14 @@ _COMMENT_PAGES = 50
 _PULLS_OF = Question[str, LandedNode](queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40)
 _CLOSERS = Question[int, ClosedNode](queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50)
 _PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
+
+
+@dataclass
+class Gaps:
+    """What a reading of the threads leaves out: by intention, and by mishap."""
+
+    notices: list[Notice] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
 
 class GitHubThreads:
@@ -41,23 +50,24 @@ class GitHubThreads:
         """Read what the window's threads say, and which pull request brought each of these commits."""
         if not self._client.has_token:
             return await self._anonymously(commits)
-        reasons: list[str] = []
-        listing = await self._changed(window, reasons)
+        gaps = Gaps()
+        listing = await self._changed(window, gaps)
         # A redirect would double the cost of every further request.
         name = (await about(self._client, self.repo)).full_name if listing.moved else self.repo
         released = await releases_in(self._client, self.repo, name, window)
         batches = Batches(self._client, self.repo, listing.stamp)
         pulls_of = await batches.ask(_PULLS_OF, [commit.sha for commit in commits])
-        closings = await self._closings(window, listing, batches, reasons)
+        closings = await self._closings(window, listing, batches, gaps)
         if pulls_of.unanswered:
             missing = f"the pull requests of {len(pulls_of.unanswered)} commits could not be read"
-            reasons.append(f"{missing} ({pulls_of.problem})")
+            gaps.missing.append(f"{missing} ({pulls_of.problem})")
         if not known_open and not listing.closed:
-            await self._add_open(name, listing, reasons)
+            await self._add_open(name, listing, gaps)
         pulls, pull_of = self._origins(pulls_of)
         return Threads(
-            coverage=Coverage.PARTIAL if reasons else Coverage.READ,
-            reason="; ".join(reasons) or None,
+            coverage=Coverage.PARTIAL if gaps.notices or gaps.missing else Coverage.READ,
+            notices=tuple(gaps.notices),
+            missing=tuple(gaps.missing),
             issues=_issues(self.repo, listing),
             pulls=pulls,
             closings=closings,
@@ -93,32 +103,30 @@ class GitHubThreads:
     async def _anonymously(self, commits: Sequence[Commit]) -> Threads:
         """Read only what the subjects name; lists and GraphQL are for clients with a token."""
         named = await read_named(self._client, self.repo, commits, low_water=self._low_water)
-        reason = "no token: only threads named in commit subjects were read"
+        notice = Notice(kind=NoticeKind.ANONYMOUS)
         if named.unread:
-            reason += f", without {named.unread} that the anonymous limit did not allow"
+            notice = Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=(str(named.unread),))
         return Threads(
             coverage=Coverage.PARTIAL,
-            reason=reason,
+            notices=(notice,),
             issues=tuple(named.issues[number] for number in sorted(named.issues)),
             pulls=tuple(named.pulls[number] for number in sorted(named.pulls)),
             pull_of=named.pull_of,
         )
 
-    async def _changed(self, window: Window, reasons: list[str]) -> Listing:
+    async def _changed(self, window: Window, gaps: Gaps) -> Listing:
         """List what changed; a repository that is there but has no list of issues has switched them off."""
         try:
             listing = await changed_since(self._client, self.repo, window, max_pages=self._listing_pages)
         except NotFound:
             await about(self._client, self.repo)
-            reasons.append("its issues are switched off")
+            gaps.notices.append(Notice(kind=NoticeKind.ISSUES_OFF))
             return Listing(closed=True)
         if not listing.whole:
-            reasons.append(f"only the {len(listing.threads)} threads updated last were listed")
+            gaps.notices.append(Notice(kind=NoticeKind.LISTING_CAPPED, about=(str(len(listing.threads)),)))
         return listing
 
-    async def _closings(
-        self, window: Window, listing: Listing, batches: Batches, reasons: list[str]
-    ) -> tuple[Closing, ...]:
+    async def _closings(self, window: Window, listing: Listing, batches: Batches, gaps: Gaps) -> tuple[Closing, ...]:
         """Find what closed the issues that were closed in the window; GitHub's list already says when and why."""
         closed = {
             number: shape.closed_at
@@ -127,7 +135,7 @@ class GitHubThreads:
         }
         answers = await batches.ask(_CLOSERS, list(closed))
         if answers.unanswered:
-            reasons.append(f"what closed {len(answers.unanswered)} issues could not be read ({answers.problem})")
+            gaps.missing.append(f"what closed {len(answers.unanswered)} issues could not be read ({answers.problem})")
         closings = []
         for number, closed_at in closed.items():
             issue, node = thread_id(self.repo, number), answers.found.get(number)
@@ -136,12 +144,12 @@ class GitHubThreads:
             closings.append(known or Closing(issue=issue, closed_at=closed_at, reason=reason))
         return tuple(closings)
 
-    async def _add_open(self, name: str, listing: Listing, reasons: list[str]) -> None:
+    async def _add_open(self, name: str, listing: Listing, gaps: Gaps) -> None:
         """List the open issues, on the first run only: later ones learn of changes by their dates."""
         open_ones = await all_open(self._client, name, max_pages=self._open_pages)
         listing.add(open_ones.threads.values())
         if not open_ones.whole:
-            reasons.append(f"of the open threads only the {len(open_ones.threads)} updated last were listed")
+            gaps.notices.append(Notice(kind=NoticeKind.OPEN_CAPPED, about=(str(len(open_ones.threads)),)))
 
     def _origins(self, answers: Answers[str, LandedNode]) -> tuple[tuple[PullRequest, ...], dict[str, int]]:
         pulls: dict[int, PullRequest] = {}

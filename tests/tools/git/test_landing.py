@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain import Landing
+from agent.domain import Landing, Notice, NoticeKind
 from agent.errors import InputError, NotFound, UpstreamError
 from agent.ids import RepoId
 from agent.window import Window
@@ -144,9 +144,7 @@ async def test_rewritten_history_is_noticed_and_what_follows_the_fork_is_late(wo
     landing = await landed(work, known_tip=known)
 
     assert [row.commit.subject for row in landing.late] == ["instead"]
-    assert len(landing.notices) == 1
-    assert "rewritten" in landing.notices[0]
-    assert known[:12] in landing.notices[0]
+    assert landing.notices == (Notice(kind=NoticeKind.REWRITTEN, about=(known[:12],)),)
 
 
 @pytest.mark.parametrize("known", ["f" * 40, "--all", "main"])
@@ -157,7 +155,7 @@ async def test_an_unknown_earlier_tip_is_noticed(work: "Work", known: str) -> No
     landing = await landed(work, known_tip=known)
 
     assert (subjects(landing), landing.late) == (["today"], ())
-    assert "no longer here" in landing.notices[0]
+    assert landing.notices[0].kind is NoticeKind.TIP_GONE
 
 
 async def test_an_unrelated_earlier_tip_is_noticed(work: "Work") -> None:
@@ -168,7 +166,7 @@ async def test_an_unrelated_earlier_tip_is_noticed(work: "Work") -> None:
 
     landing = await landed(work, known_tip=known)
 
-    assert "nothing in common" in landing.notices[0]
+    assert landing.notices[0].kind is NoticeKind.REWRITTEN
     assert landing.late == ()
 
 
@@ -209,7 +207,7 @@ async def test_a_date_beyond_the_calendar_is_told(work: "Work") -> None:
     landing = await landed(work, Window(start=MIDNIGHT, end=datetime.max.replace(tzinfo=UTC), tz="UTC"))
 
     assert subjects(landing) == ["far"]
-    assert sha[:12] in landing.notices[0]
+    assert sha[:12] in landing.notices[0].about[0]
 
 
 async def test_an_empty_repository_has_no_tip_and_no_rows(work: "Work") -> None:
@@ -289,7 +287,7 @@ async def test_a_shallow_clone_says_when_it_ends_inside_the_window(work: "Work",
     short, enough = await landed(tmp_path / "2"), await landed(tmp_path / "4")
 
     assert subjects(short) == ["2", "1"]
-    assert "shallow" in short.notices[0]
+    assert short.notices[0].kind is NoticeKind.SHALLOW
     assert (subjects(enough), enough.notices) == (["2", "1", "0"], ())
     assert enough.rows == (await landed(work)).rows
 

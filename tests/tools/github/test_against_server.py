@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain import Change, Coverage, Issue, Landing, PullRequest, Threads
+from agent.domain import Change, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound, UpstreamError
 from agent.ids import RepoId
 from agent.window import Window
@@ -167,8 +167,8 @@ async def test_an_outage_of_graphql_is_told_and_an_outage_of_all_is_an_error(
     _, changes, threads = await read(kit.client(base=server.url), name)
     assert changes
     assert threads.coverage is Coverage.PARTIAL
-    assert threads.reason is not None
-    assert "could not be read" in threads.reason
+    assert threads.missing
+    assert "could not be read" in threads.missing[0]
     server.faults.add("unicorn", "", times=1000)
     with pytest.raises(UpstreamError, match="504"):
         await read(kit.client(base=server.url), name)
@@ -201,7 +201,7 @@ async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
     assert api.notices == ()
     server.set_push(name, 10)
     back = await GitHubCode(client, name).landed(tomorrow, known_tip=git.tip)
-    assert "rewritten" in back.notices[0]
+    assert back.notices[0].kind is NoticeKind.REWRITTEN
 
 
 async def test_a_redirect_elsewhere_is_refused_and_nobody_else_sees_the_token(
@@ -227,7 +227,7 @@ async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(world: Wor
     with GitHubServer([moved], tokens=(kit.token,), clock=kit.time.clock) as server:
         client = kit.client(base=server.url)
         landing, changes, threads = await read(client, "old-owner/old-name")
-        assert landing.notices == (f"old-owner/old-name is now called {repo.full_name}",)
+        assert landing.notices == (Notice(kind=NoticeKind.RENAMED, about=("old-owner/old-name", repo.full_name)),)
         assert {change.commit.repo for change in changes} == {"old-owner/old-name"}
         assert threads.pull_of
         assert gone.number not in {issue.number for issue in threads.issues}

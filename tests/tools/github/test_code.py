@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent.domain import Notice, NoticeKind
 from agent.errors import NotFound, UpstreamError
 from agent.ids import RepoId
 from agent.window import Window
@@ -138,13 +139,13 @@ async def test_rewritten_history_gets_a_notice(kit: "Kit", status: str) -> None:
         kit.Reply(json={"status": status, "total_commits": 0, "commits": []}),
     )
     landing = await GitHubCode(kit.client(), REPO).landed(DAY, known_tip=sha(999))
-    assert "rewritten" in landing.notices[0]
+    assert landing.notices[0].kind is NoticeKind.REWRITTEN
 
 
 async def test_a_known_tip_that_is_gone_gets_a_notice(kit: "Kit") -> None:
     serve_line(kit, [day(3), day(2)])
     landing = await GitHubCode(kit.client(), REPO).landed(DAY, known_tip=sha(999))
-    assert "gone" in landing.notices[0]
+    assert landing.notices[0].kind is NoticeKind.TIP_GONE
     assert [row.commit.sha for row in landing.rows] == [sha(2)]
 
 
@@ -154,7 +155,7 @@ async def test_a_renamed_repository_keeps_its_name_in_ids_and_says_so(kit: "Kit"
     kit.hub.on("/repos/old/name", moved)
     kit.hub.on("/repositories/7", kit.Reply(json={"full_name": "acme/lib", "default_branch": "trunk/main"}))
     landing = await GitHubCode(kit.client(), RepoId("old/name")).landed(DAY)
-    assert landing.notices == ("old/name is now called acme/lib",)
+    assert landing.notices == (Notice(kind=NoticeKind.RENAMED, about=("old/name", "acme/lib")),)
     assert landing.rows[0].commit.id == f"old/name@{sha(1)}"
     assert sum(path.startswith("/repos/old/name") for path in kit.hub.paths) == 1
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent.domain import Commit, Coverage, Issue, Person, PullRequest
+from agent.domain import Commit, Coverage, Issue, Notice, NoticeKind, Person, PullRequest
 from agent.errors import NotFound
 from agent.ids import RepoId
 from agent.window import Window
@@ -124,7 +124,7 @@ async def test_a_day_of_forty_commits_costs_five_requests(kit: "Kit") -> None:
     client = kit.client()
     threads = await GitHubThreads(client, REPO).threads(DAY, commits)
     assert client.usage.sent == 5
-    assert (threads.coverage, threads.reason) == (Coverage.READ, None)
+    assert (threads.coverage, threads.notices, threads.missing) == (Coverage.READ, (), ())
     assert [issue.number for issue in threads.issues] == [1, 2, 3, 50]
     assert threads.pull_of == {sha(n): 100 + n for n in range(1, 40)}
     assert threads.pulls[0].closes == ("acme/lib#1", "acme/other#9")
@@ -167,7 +167,7 @@ async def test_a_cap_on_open_issues_is_told(kit: "Kit") -> None:
     kit.hub.on("/repos/acme/lib/issues", kit.Reply(json=[]), kit.Reply(json=[kit.issue(1, NOON)], headers=more))
     threads = await GitHubThreads(kit.client(), REPO, open_pages=1).threads(DAY, [])
     assert threads.coverage is Coverage.PARTIAL
-    assert threads.reason == "of the open threads only the 1 updated last were listed"
+    assert threads.notices == (Notice(kind=NoticeKind.OPEN_CAPPED, about=("1",)),)
 
 
 async def test_an_issue_updated_while_we_page_is_not_missed(kit: "Kit") -> None:
@@ -196,7 +196,7 @@ async def test_a_node_with_holes_is_not_taken_for_a_commit_without_pull_request(
     serve(kit, [], kit.Reply(json=holes | {"errors": errors}))
     threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)], known_open={1})
     assert threads.coverage is Coverage.PARTIAL
-    assert threads.reason == "the pull requests of 1 commits could not be read (GitHub answered in part)"
+    assert threads.missing == ("the pull requests of 1 commits could not be read (GitHub answered in part)",)
 
 
 async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "Kit") -> None:
@@ -205,8 +205,7 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: "K
     client = kit.client(manners=Manners(attempts=2))
     threads = await GitHubThreads(client, REPO).threads(DAY, [landed(n) for n in range(200)], known_open={1})
     assert threads.coverage is Coverage.PARTIAL
-    assert threads.reason is not None
-    assert threads.reason.split("; ") == [
+    assert list(threads.missing) == [
         "what closed 1 issues could not be read (POST /graphql: HTTP 502)",
         "the pull requests of 200 commits could not be read (POST /graphql: HTTP 502)",
     ]
@@ -219,9 +218,8 @@ async def test_a_token_that_may_not_use_graphql_still_reads_the_lists(kit: "Kit"
     client = kit.client()
     threads = await GitHubThreads(client, REPO).threads(DAY, [landed(n) for n in range(90)], known_open={1})
     assert [issue.number for issue in threads.issues] == [1]
-    assert threads.reason is not None
-    assert threads.reason.startswith("the pull requests of 90 commits could not be read")
-    assert "not accessible" in threads.reason
+    assert threads.missing[0].startswith("the pull requests of 90 commits could not be read")
+    assert "not accessible" in threads.missing[0]
     assert client.usage.sent == 3
 
 
@@ -268,7 +266,7 @@ async def test_without_a_token_only_numbers_in_subjects_are_read(kit: "Kit") -> 
     cache = TransientCache()
     threads = await GitHubThreads(kit.client(token=None, cache=cache), REPO).threads(DAY, commits)
     assert threads.coverage is Coverage.PARTIAL
-    assert threads.reason == "no token: only threads named in commit subjects were read"
+    assert threads.notices == (Notice(kind=NoticeKind.ANONYMOUS),)
     assert [issue.number for issue in threads.issues] == [5]
     assert [(pull.number, pull.merge_commit, pull.base) for pull in threads.pulls] == [(7, sha(7), "main")]
     assert threads.pull_of == {sha(7): 7}
@@ -287,8 +285,7 @@ async def test_without_a_token_reading_stops_before_the_limit(kit: "Kit") -> Non
     commits = [landed(n, f"About #{n}") for n in range(1, 10)]
     threads = await GitHubThreads(kit.client(token=None), REPO).threads(DAY, commits)
     assert len(kit.hub.seen) == 3
-    assert threads.reason is not None
-    assert threads.reason.endswith("without 6 that the anonymous limit did not allow")
+    assert threads.notices == (Notice(kind=NoticeKind.ANONYMOUS_LIMIT, about=("6",)),)
 
 
 async def test_one_issue_or_pull_request_is_read_by_number(kit: "Kit") -> None:
@@ -348,4 +345,4 @@ async def test_a_repository_with_issues_switched_off_still_tells_its_pull_reques
     kit.hub.on("/repos/acme/lib", kit.Reply(json={"full_name": "acme/lib", "default_branch": "main"}))
     threads = await GitHubThreads(kit.client(), REPO).threads(DAY, [landed(1)])
     assert threads.pull_of == {sha(1): 101}
-    assert (threads.coverage, threads.reason) == (Coverage.PARTIAL, "its issues are switched off")
+    assert (threads.coverage, threads.notices[0].kind) == (Coverage.PARTIAL, NoticeKind.ISSUES_OFF)
