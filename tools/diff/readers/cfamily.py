@@ -30,14 +30,14 @@ def read(source: Source) -> Reading:
     text = source.text if source.whole else uncomment(source.text)
     masked = Masked(text, _LEXIS, source.first_line)
     around = Frame() if source.whole else frame(masked.mask, source.heading)
-    bare = around.before + masked.bare + around.after
-    bones = skeleton(bare, around.before + masked.mask + around.after)
+    before, after = around.before, around.after
+    bones = skeleton(before + masked.bare + after, before + masked.mask + after)
     grammar = "tree_sitter_c" if source.path.endswith(".c") else "tree_sitter_cuda"
-    root = syntax.parser(grammar).parse(bones).root_node
+    root = syntax.parser(grammar).parse(bones.text).root_node
     if (problem := syntax.overgrown(root, source.path)) is not None:
         return Reading(problems=(problem,))
     symbols = [
-        *SymbolReader(masked, bare, source.path, len(around.before), around.continued).read(root),
+        *SymbolReader(masked, bones, source.path, len(before), around.continued).read(root),
         *macros(masked),
     ]
     scopes = Scopes(symbols, around.scope, masked.line(around.until))

@@ -55,6 +55,8 @@ def _flags(masked: Masked) -> Iterator[Site]:
 
 
 def _deprecations(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:
+    if b"deprecated" not in masked.mask and b"DEPRECATED" not in masked.mask:
+        return
     for match in _DEPRECATED.finditer(masked.mask):
         line = masked.line(match.start())
         if masked.mask[: match.start()].rpartition(b"\n")[2].lstrip().startswith(b"#"):

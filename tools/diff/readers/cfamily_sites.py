@@ -11,7 +11,7 @@ from tools.diff.reading import Site, SiteKind
 MAX_VALUE = 300
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*\"")
 _ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}")
-_CHECK = re.compile(rb"[A-Z][A-Z0-9_]*(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL)[A-Z0-9_]*\s*\(")
+_CHECK = re.compile(rb"(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL)[A-Z0-9_]*\s*\(")
 _STATIC_ASSERT = re.compile(rb"static_assert\s*\(")
 _THROW = re.compile(rb"throw\s+([\w:]+)(?:<[^<>]*>)?\s*[({]")
 _IF = re.compile(rb"if\s*(?:constexpr\s*)?\(")
@@ -23,15 +23,19 @@ _WRAPPER = re.compile(
     r"CUDA|CUBLAS|CUDNN|CUSPARSE|CUSOLVER|NCCL|NVRTC|NVSHMEM|NVML|MPI|HIP|(?:^|_)CU_|DRIVER|LAST_ERROR|STATUS"
 )
 _STREAMED = re.compile(rb"\s*(\w+)\s*\.\s*str\s*\(\s*\)\s*$")
+_CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 
 def calls(masked: Masked, pattern: re.Pattern[bytes]) -> Iterator[tuple[str, int, int, list[tuple[int, int]]]]:
     """Give each call whose name and bracket match: its name, where it begins and ends, and its arguments."""
     mask = masked.mask
     for match in pattern.finditer(mask):
-        start, opening = match.start(), mask.index(b"(", match.start())
-        before = mask[max(0, start - 24) : start]
-        if before[-1:].isalnum() or before.endswith(b"_") or before.rstrip().endswith(b"define"):
+        opening = mask.index(b"(", match.start())
+        # Patterns begin with a literal, which the engine finds fast; the rest of the name may stand before it.
+        before = mask[max(0, match.start() - 80) : match.start()]
+        outer = before.rstrip(_CAPITALS)
+        start = match.start() - len(before) + len(outer)
+        if outer[-1:].isalnum() or outer.rstrip().endswith(b"define"):
             continue
         word = mask[start:opening].split(b"<")[0].strip().decode()
         yield word, start, masked.close(opening) or match.end(), masked.arguments(opening)

@@ -4,12 +4,15 @@ Macros in bodies and branches of the preprocessor are what breaks a parser on su
 """
 
 import re
-from dataclasses import dataclass, field
+from bisect import bisect_right
 
 from tools.diff.readers.masked import blank
 
 # A directive is one token, so that the braces of a macro's text do not count.
-_TOKEN = re.compile(rb"[{};]|^[ \t]*#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*", re.M | re.S)
+_DIRECTIVE = rb"^[ \t]*#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*"
+_TOKEN = re.compile(rb"[{};]|" + _DIRECTIVE, re.M | re.S)
+_IN_BODY = re.compile(rb"[{}]|" + _DIRECTIVE, re.M | re.S)
+_GAP = re.compile(rb"\s{12,}")
 _CONTAINER = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
 _FUNCTION = re.compile(
     rb"\)\s*(?:(?:const|noexcept|override|final|mutable|volatile|try|requires|&|&&|[A-Z][A-Z0-9_]+)\s*)*$"
@@ -25,85 +28,109 @@ _ANNOTATION = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Scan:
-    """Where the scan of the braces stands."""
+class Bones:
+    """A text without its bodies; `origin` tells where in the whole text an offset of it was."""
 
-    mask: bytes
-    out: bytearray
-    open: list[str] = field(default_factory=list)
-    """What each open brace is: a container `c`, the body `b` of a function, an initialiser `i`."""
-    since: int = 0
-    body: int = 0
-    branches: list[tuple[int, int | None]] = field(default_factory=list)
-    """For each `#if`: how many braces were open before it, and since where its other branch is left out."""
+    def __init__(self, blanked: bytes) -> None:
+        # A parser takes as long for a space as for a letter, so what was blanked is cut out.
+        kept: list[bytes] = []
+        self._at, self._lost, last, lost = [0], [0], 0, 0
+        for match in _GAP.finditer(blanked):
+            start, end = match.span()
+            kept += blanked[last:start], b"\n"
+            last = end
+            self._at.append(start - lost + 1)
+            lost += end - start - 1
+            self._lost.append(lost)
+        kept.append(blanked[last:])
+        self.text = b"".join(kept)
 
-    @property
-    def dead(self) -> bool:
-        return any(start is not None for _, start in self.branches)
+    def origin(self, offset: int) -> int:
+        """Return the offset in the whole text."""
+        return offset + self._lost[bisect_right(self._at, offset) - 1]
 
-    def blank(self, start: int, end: int) -> None:
-        self.out[start:end] = blank(bytes(self.out[start:end]))
 
-    def directive(self, word: bytes, at: int) -> None:
-        """Leave out the other branch of an `#if` whose first branch leaves a brace open."""
-        if word == b"endif" and self.branches:
-            _, start = self.branches.pop()
-            if start is not None:
-                self.blank(start, at)
+class _Branches:
+    """The open `#if`s: a branch after the first is left out where the first one leaves a brace open."""
+
+    def __init__(self, out: bytearray) -> None:
+        self._out = out
+        self._open: list[tuple[int, int | None]] = []
+        self.dead = 0
+
+    def directive(self, word: bytes, start: int, end: int, depth: int) -> None:
+        """Note a directive and blank it; `depth` is how many braces are open."""
+        if word == b"endif" and self._open:
+            _, since = self._open.pop()
+            if since is not None:
+                self.dead -= 1
+                self._out[since:start] = blank(self._out[since:start])
         elif word.startswith(b"if"):
-            self.branches.append((len(self.open), None))
-        elif word.startswith(b"el") and self.branches:
-            before, start = self.branches[-1]
-            if start is None and len(self.open) != before:
-                self.branches[-1] = (before, at)
-
-    def brace(self, at: int) -> None:
-        """Decide what an opening brace opens."""
-        if self.open and self.open[-1] != "c":
-            self.open.append(self.open[-1])
-            return
-        kind = _kind(self.mask[self.since : at])
-        if kind == "b":
-            self.body = at + 1
-        elif kind == "c":
-            self.since = at + 1
-        self.open.append(kind)
-
-    def end(self, at: int) -> None:
-        """Close a brace; a function's body goes with it."""
-        kind = self.open.pop() if self.open else "c"
-        if kind == "c":
-            self.since = at + 1
-        elif kind == "b" and (not self.open or self.open[-1] == "c"):
-            self.blank(self.body, at)
-            self.since = at + 1
+            self._open.append((depth, None))
+        elif word.startswith(b"el") and self._open:
+            before, since = self._open[-1]
+            if since is None and depth != before:
+                self._open[-1] = (before, start)
+                self.dead += 1
+        self._out[start:end] = blank(self._out[start:end])
 
 
 def _kind(head: bytes) -> str:
+    """Say what a brace after `head` opens: a container `c`, the body `b` of a function, an initialiser `i`."""
     head = head.rstrip()
-    if _FUNCTION.search(head[-200:]) and b"=" not in head[-2:]:
+    if _FUNCTION.search(head[-200:]) and not head.endswith(b"="):
         return "b"
     return "c" if _CONTAINER.search(head) and not head.endswith((b"=", b",", b"(")) else "i"
 
 
-def skeleton(bare: bytes, mask: bytes) -> bytes:
-    """Return the text with function bodies, directives and annotations blanked; offsets stay what they were."""
-    scan = _Scan(mask, bytearray(bare))
-    for match in _TOKEN.finditer(mask):
-        token, at = match.group(), match.start()
+def _body_end(mask: bytes, start: int, branches: _Branches) -> int | None:
+    """Return where the brace that was opened just before `start` is closed."""
+    depth = 1
+    for match in _IN_BODY.finditer(mask, start):
+        token = match.group()
         if token == b"{":
-            if not scan.dead:
-                scan.brace(at)
+            depth += not branches.dead
         elif token == b"}":
-            if not scan.dead:
-                scan.end(at)
-        elif token == b";":
-            if not scan.open or scan.open[-1] == "c":
-                scan.since = at + 1
+            depth -= not branches.dead
+            if depth == 0:
+                return match.start()
         else:
-            scan.directive(match.group(1), at)
-            scan.blank(at, match.end())
-    for match in _ANNOTATION.finditer(bytes(scan.out)):
-        scan.blank(*match.span())
-    return bytes(scan.out)
+            branches.directive(match.group(1), match.start(), match.end(), depth)
+    return None
+
+
+def _declarations(mask: bytes, out: bytearray) -> None:
+    """Blank bodies and directives in `out`, going from declaration to declaration."""
+    branches = _Branches(out)
+    opened: list[str] = []
+    position = since = 0
+    while position < len(mask):
+        for match in _TOKEN.finditer(mask, position):
+            token, at = match.group(), match.start()
+            if len(token) > 1 or token == b"#":
+                branches.directive(match.group(1), at, match.end(), len(opened))
+            elif branches.dead:
+                continue
+            elif token == b"{":
+                kind = opened[-1] if opened and opened[-1] == "i" else _kind(mask[since:at])
+                if kind == "b" and (end := _body_end(mask, at + 1, branches)) is not None:
+                    out[at + 1 : end] = blank(mask[at + 1 : end])
+                    position = since = end + 1
+                    break
+                opened.append("i" if kind == "b" else kind)
+                since = at + 1 if kind == "c" else since
+            elif token == b";":
+                since = since if opened and opened[-1] == "i" else at + 1
+            elif (opened.pop() if opened else "c") == "c":
+                since = at + 1
+        else:
+            return
+
+
+def skeleton(bare: bytes, mask: bytes) -> Bones:
+    """Return the text without function bodies, directives and annotations."""
+    out = bytearray(bare)
+    _declarations(mask, out)
+    for match in _ANNOTATION.finditer(bytes(out)):
+        out[match.start() : match.end()] = blank(match.group())
+    return Bones(bytes(out))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from tools.diff.readers import syntax
+from tools.diff.readers.cfamily_skeleton import Bones
 from tools.diff.readers.masked import Masked
 from tools.diff.reading import Param, Symbol, SymbolKind
 
@@ -18,10 +19,13 @@ _CLASSES: dict[str, SymbolKind] = {
 _TRANSPARENT = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
 )
-_NAMES = frozenset(
-    "identifier field_identifier type_identifier qualified_identifier operator_name destructor_name"
-    " template_function template_method template_type operator_cast".split()
-)
+_NAMES = {"identifier", "field_identifier", "type_identifier", "qualified_identifier", "operator_name"} | {
+    "destructor_name",
+    "template_function",
+    "template_method",
+    "template_type",
+    "operator_cast",
+}
 _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl)$")
 _QUALIFIER = re.compile(rb"\b__(?:global|device|host|shared|constant)__\b")
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
@@ -41,11 +45,12 @@ class _Place:
 
 
 class SymbolReader:
-    """Reads the symbols of one tree; `shift` is how far the tree's text is ahead of the masked text."""
+    """Reads the symbols of one tree; `shift` is how far the whole of the bones is ahead of the masked text."""
 
-    def __init__(self, masked: Masked, text: bytes, path: str, shift: int = 0, continued: bool = False) -> None:
+    def __init__(self, masked: Masked, bones: Bones, path: str, shift: int = 0, continued: bool = False) -> None:
         self._masked = masked
-        self._text = text
+        self._bones = bones
+        self._text = bones.text
         self._shift = shift
         self._from = 0 if continued else shift
         self._source_file = path.endswith(_SOURCES)
@@ -243,26 +248,30 @@ class SymbolReader:
         head: Node | None = None,
         value: str | None = None,
     ) -> Symbol:
-        last = node.end_point.row
-        shape = ""
+        last, shape = node.end_byte, ""
         if body is not None:
             before = head or body.prev_sibling
-            last = before.end_point.row if before is not None else body.start_point.row
-            start = max(0, body.start_byte + 1 - self._shift)
-            shape = self._masked.shape(start, max(start, body.end_byte - 1 - self._shift), name.rsplit(".", 1)[-1])
-        first = self._masked.first_line
-        begin = place.start or node
+            last = before.end_byte if before is not None else body.start_byte
+            span = self._origin(body.start_byte + 1), self._origin(body.end_byte - 1)
+            shape = self._masked.shape(*span, name.rsplit(".", 1)[-1])
+        begin = (place.start or node).start_byte
         return Symbol(
             name=".".join((*place.names, name)),
             kind=kind,
             # What the frame of a fragment opened is not declared in it; line 0 marks it.
-            start=begin.start_point.row + first if begin.start_byte >= self._from else 0,
-            end=node.end_point.row + first,
-            head=last + first,
+            start=self._line(begin) if begin >= self._from else 0,
+            end=self._line(node.end_byte),
+            head=self._line(last),
             public=place.public and not any(part.startswith("_") for part in name.split(".")),
             value=value,
             shape=shape,
         )
+
+    def _line(self, offset: int) -> int:
+        return self._masked.line(self._origin(offset))
+
+    def _origin(self, offset: int) -> int:
+        return max(0, self._bones.origin(offset) - self._shift)
 
     def _fold(self, node: Node) -> str:
         return syntax.fold(self._text[node.start_byte : node.end_byte])

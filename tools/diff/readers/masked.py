@@ -22,9 +22,9 @@ _PART = re.compile(rb"[()\[\]{},]")
 _SPACES = b" \t\r\n\f\v\\"
 
 
-def blank(text: bytes) -> bytes:
+def blank(text: bytes | bytearray) -> bytes:
     """Return as many spaces as the text has bytes, its line ends kept."""
-    return text.translate(_BLANK)
+    return bytes(text.translate(_BLANK))
 
 
 class Masked:
@@ -115,22 +115,21 @@ class Masked:
         index = bisect_right(self.strings, (offset, len(self.text))) - 1
         return index >= 0 and self.strings[index][0] < offset < self.strings[index][1]
 
-    def squeeze(self, start: int, end: int, without: bytes = b"") -> bytes:
-        """Return the tokens between two offsets: no comments, no white space, no closing commas, one name left out."""
-        code = self.mask[start:end]
-        if without:
-            code = re.sub(rb"\b%s\b" % re.escape(without), b"\x03", code)
-        code = _BETWEEN_WORDS.sub(b"\x02", code).translate(None, _SPACES)
-        code = code.replace(b",)", b")").replace(b",}", b"}").replace(b",]", b"]")
+    def _tokens(self, code: bytes, start: int, end: int) -> bytes:
+        """Return code without white space and closing commas, followed by the strings of its span."""
+        code = code.translate(None, _SPACES).replace(b",)", b")").replace(b",}", b"}").replace(b",]", b"]")
         first, last = bisect_left(self.strings, (start, 0)), bisect_left(self.strings, (end, 0))
         return code + b"\x04" + b"\x04".join(self.text[left:right] for left, right in self.strings[first:last])
 
     @property
     def code(self) -> str:
         """A digest of everything but comments and white space."""
-        return syntax.digest(self.squeeze(0, len(self.text)))
+        return syntax.digest(self._tokens(_BETWEEN_WORDS.sub(b"\x02", self.mask), 0, len(self.text)))
 
     def shape(self, start: int, end: int, without: str) -> str:
         """Return a digest of a body without its owner's name; empty where the body is too small to prove anything."""
-        body = self.squeeze(start, end, without.encode())
+        code, name = self.mask[start:end], without.encode()
+        if name in code:
+            code = re.sub(rb"\b%s\b" % re.escape(name), b"\x03", code)
+        body = self._tokens(code, start, end)
         return syntax.digest(body) if len(body) >= syntax.MIN_SHAPE else ""

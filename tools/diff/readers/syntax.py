@@ -1,4 +1,8 @@
-"""What the readers that parse have in common: parsers made once, limits in bytes and nodes, folded text, digests."""
+"""What the readers that parse have in common: parsers made once, limits in bytes and nodes, folded text, digests.
+
+Lines are counted from offsets everywhere: in tree-sitter 0.26.0 a node's `start_point` and `end_point` free numbers
+that are still in use, which ends in wrong lines or a crash.
+"""
 
 import hashlib
 import importlib
