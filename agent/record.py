@@ -5,9 +5,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.domain import Failure, Report
+from agent.domain import Report
 from agent.errors import StorageError
 from agent.pages import footer_counts
+from agent.window import Window
 
 FORMAT = 1
 
@@ -36,31 +37,38 @@ def dump(report: Report) -> str:
     return json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n"
 
 
-def load(text: str, name: str) -> Report:
+def load(text: str | bytes, name: str) -> Report:
     """Read a report back; `name` is what an error calls it."""
     try:
         data = json.loads(text)
         if data["format"] > FORMAT:
             raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
         return Report.model_validate({key: data[key] for key in Report.model_fields})
-    except (ValueError, KeyError, TypeError, ValidationError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
 
 
 def merge(earlier: Report, new: Report) -> Report:
     """Put a new run of the same window over the earlier one, repository by repository.
 
-    A repository that the new run did not cover, or failed to read, keeps what the earlier report said of it.
+    A repository that the new run did not cover, or failed to read, keeps what the earlier report said of it, also that
+    it was read before the window was over.
     """
     covered = {section.repo for section in new.sections}
     kept = [section for section in earlier.sections if section.repo not in covered]
     repos = tuple(dict.fromkeys((*earlier.repos, *new.repos)))
     sections = {section.repo: section for section in (*kept, *new.sections)}
-    still_failed: list[Failure] = [f for f in earlier.failures if f.repo not in new.repos]
+    told_anew = {(failure.repo, failure.stage) for failure in new.failures}
+    still_failed = [f for f in earlier.failures if f.repo not in covered and (f.repo, f.stage) not in told_anew]
     return Report(
-        window=new.window,
+        window=_earliest_cut(earlier.window, new.window) if kept else new.window,
         repos=repos,
         sections=tuple(sections[repo] for repo in repos if repo in sections),
         ledger=tuple(row for repo in repos for row in (new.rows(repo) if repo in covered else earlier.rows(repo))),
         failures=(*still_failed, *new.failures),
     )
+
+
+def _earliest_cut(one: Window, other: Window) -> Window:
+    """Choose the window that was read at the earlier moment; one that was over comes last."""
+    return min(one, other, key=lambda window: window.cutoff or window.end)

@@ -1,0 +1,101 @@
+"""Reports for the tests, made the way the daily run makes them."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from agent.domain import (
+    Change,
+    Commit,
+    Coverage,
+    Depth,
+    FileChange,
+    Landed,
+    LedgerRow,
+    Person,
+    Report,
+    RepoSection,
+)
+from agent.ids import RepoId
+from agent.ledger import Unread, ledger_row
+from agent.window import Window
+
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+
+
+@pytest.fixture
+def make_row() -> Callable[..., LedgerRow]:
+    """Make a row of the ledger; what is not said is ordinary."""
+
+    def make(
+        sha: str = "a" * 40,
+        message: str = "Speed up the router",
+        *,
+        repo: str = "octo/router",
+        author: str = "Mira König",
+        at: datetime = datetime(2026, 2, 4, 9, 30, tzinfo=UTC),
+        lines: Sequence[tuple[int, int]] | None = ((10, 2),),
+        members: int | None = 0,
+        unreadable: int = 0,
+        late: bool = False,
+        pull: int | None = None,
+    ) -> LedgerRow:
+        person = Person(name=author, email="somebody@example.com")
+        commit = Commit(
+            repo=RepoId(repo),
+            sha=sha,
+            parents=(),
+            author=person,
+            authored_at=at,
+            committer=person,
+            committed_at=at,
+            message=message,
+        )
+        files = [
+            FileChange(path=f"src/{n}.py", status="modified", additions=plus, deletions=minus)
+            for n, (plus, minus) in enumerate(lines or ())
+        ]
+        files += [
+            FileChange(path=f"big/{n}", status="modified", additions=0, deletions=0, unreadable="not here")
+            for n in range(unreadable)
+        ]
+        change = Unread(Depth.FAILED, "timed out") if lines is None else Change(commit=commit, files=tuple(files))
+        return ledger_row(Landed(commit=commit, members=members), change, late=late, pull=pull)
+
+    return make
+
+
+@pytest.fixture
+def make_report() -> Callable[..., Report]:
+    """Make a report of these rows; each repository gets a section, with what `about` says of it."""
+
+    def make(
+        rows: Sequence[LedgerRow] = (),
+        *,
+        repos: Sequence[str] = (),
+        window: Window = DAY,
+        about: dict[str, dict[str, Any]] | None = None,
+        failures: Sequence[dict[str, str]] = (),
+        unread: Sequence[str] = (),
+    ) -> Report:
+        names = list(dict.fromkeys([*repos, *(row.repo for row in rows)]))
+        sections = [
+            RepoSection.model_validate(
+                {
+                    "repo": name,
+                    "branch": "main",
+                    "tip": "a" * 40,
+                    "coverage": Coverage.READ,
+                    **(about or {}).get(name, {}),
+                }
+            )
+            for name in names
+            if name not in unread
+        ]
+        return Report.model_validate(
+            {"window": window, "repos": names, "sections": sections, "ledger": rows, "failures": failures}
+        )
+
+    return make

@@ -1,0 +1,165 @@
+"""The record: a report as JSON, read back whole, merged without loss, refused when it is not ours."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.domain import LedgerRow, Report
+from agent.errors import StorageError
+from agent.record import FORMAT, dump, load, merge, to_json
+from agent.window import Window
+
+Rows = Callable[..., LedgerRow]
+Reports = Callable[..., Report]
+A, B, C = "octo/a", "octo/b", "octo/c"
+NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
+
+
+def failure(repo: str, stage: str = "code", message: str = "HTTP 502") -> dict[str, str]:
+    return {"repo": repo, "stage": stage, "message": message}
+
+
+@pytest.fixture
+def full(make_row: Rows, make_report: Reports) -> Report:
+    rows = [
+        make_row("1" * 40, "feat: 增加中文 🚀 | `x`", repo=A, pull=12),
+        make_row("2" * 40, "", repo=A, members=None, late=True),
+        make_row("3" * 40, "x" * 10_000, repo=B, lines=None),
+        make_row("4" * 40, "\u202e\0 odd \\ \" ' \u2028", repo=B, unreadable=2, members=3),
+    ]
+    thread = {
+        "number": 7,
+        "title": "崩溃",
+        "author": None,
+        "event": "not planned",
+        "at": "2026-02-04T08:00:00Z",
+        "labels": ["bug"],
+    }
+    release = {"tag": "v1.0", "name": "", "published_at": "2026-02-04T09:00:00Z", "prerelease": True}
+    about = {A: {"issues": [thread], "releases": [release]}, C: {"tip": None, "coverage": "partial"}}
+    return make_report(rows, repos=[A, B, C], about=about, failures=[failure(B, "diffs")])
+
+
+def test_a_report_comes_back_as_it_was(full: Report) -> None:
+    assert load(dump(full), "x.json") == full
+    assert load(dump(full).encode(), "x.json") == full
+    assert dump(load(dump(full), "x.json")) == dump(full)
+
+
+def test_a_partial_window_comes_back_as_partial(full: Report) -> None:
+    cut = full.model_copy(update={"window": full.window.cut_at(NOON)})
+    assert load(dump(cut), "x.json").window.cutoff == NOON
+
+
+def test_machines_find_what_the_contract_promises(full: Report) -> None:
+    data = json.loads(dump(full))
+    assert data["date"] == "2026-02-04"
+    window = {key: data["window"][key] for key in ("start", "end", "tz")}
+    assert window == {"start": "2026-02-04T00:00:00Z", "end": "2026-02-05T00:00:00Z", "tz": "UTC"}
+    assert data["repos"] == [A, B, C]
+    ledger = [{key: row[key] for key in ("repo", "sha", "depth")} for row in data["ledger"]]
+    assert ledger == [
+        {"repo": A, "sha": "1" * 40, "depth": "list"},
+        {"repo": A, "sha": "2" * 40, "depth": "list"},
+        {"repo": B, "sha": "3" * 40, "depth": "failed"},
+        {"repo": B, "sha": "4" * 40, "depth": "list"},
+    ]
+    assert all(row["reason"] for row in data["ledger"])
+    assert (data["claims"], data["links"], data["stories"]) == ([], [], [])
+    assert data["failures"] == [failure(B, "diffs")]
+    footer = data["footer"]
+    assert (footer["landed"], footer["late"], footer["list"], footer["failed"]) == (4, 1, 3, 1)
+    assert (footer["unreadable_files"], footer["threads"]) == (2, {A: "read", B: "read", C: "partial"})
+    assert data == to_json(full)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "3",
+        '"x"',
+        "{}",
+        '{"format": 1}',
+        '{"format": "1"}',
+        '{"format": null}',
+        "[" * 100_000,
+        b"\xff\xfe\x00",
+        b"\x80 not text",
+    ],
+)
+def test_what_is_no_report_is_refused_in_one_line(text: str | bytes) -> None:
+    with pytest.raises(StorageError) as refused:
+        load(text, "2026-02-04.json")
+    assert str(refused.value) == "2026-02-04.json is not a report of ours; move it away to write this one"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("window", {"start": "2026-02-04T00:00:00Z", "end": "2026-02-05T00:00:00Z", "tz": "Mars/Olympus"}),
+        ("window", {"start": "2026-02-05T00:00:00Z", "end": "2026-02-04T00:00:00Z", "tz": "UTC"}),
+        ("repos", 3),
+        ("ledger", [{"sha": "x"}]),
+        ("failures", [failure(A, "lunch")]),
+    ],
+)
+def test_a_damaged_report_is_refused(full: Report, key: str, value: object) -> None:
+    with pytest.raises(StorageError, match="is not a report of ours"):
+        load(json.dumps(to_json(full) | {key: value}), "2026-02-04.json")
+
+
+def test_a_report_of_a_newer_version_is_refused(full: Report) -> None:
+    with pytest.raises(StorageError, match=r"^x.json was written by a newer Gitzette; update Gitzette"):
+        load(json.dumps(to_json(full) | {"format": FORMAT + 1}), "x.json")
+
+
+def test_a_run_over_other_repositories_is_added(make_row: Rows, make_report: Reports) -> None:
+    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B)
+    merged = merge(make_report([a]), make_report([b]))
+    assert (merged.repos, merged.ledger) == ((A, B), (a, b))
+    assert [section.repo for section in merged.sections] == [A, B]
+
+
+def test_a_repository_that_is_run_again_is_replaced_in_its_place(make_row: Rows, make_report: Reports) -> None:
+    old, other, new = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B), make_row("3" * 40, repo=A)
+    merged = merge(make_report([old, other]), make_report([new], about={A: {"tip": "b" * 40}}))
+    assert merged.ledger == (new, other)
+    assert [(section.repo, section.tip) for section in merged.sections] == [(A, "b" * 40), (B, "a" * 40)]
+
+
+def test_a_repository_that_fails_keeps_what_was_told_and_says_that_it_failed(
+    make_row: Rows, make_report: Reports
+) -> None:
+    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B, lines=None)
+    earlier = make_report([a, b], failures=[failure(B, "diffs")])
+    again = make_report([a], repos=[A, B], unread=[B], failures=[failure(B)])
+    merged = merge(earlier, again)
+    assert merged.ledger == (a, b)
+    assert [(f.repo, f.stage) for f in merged.failures] == [(B, "diffs"), (B, "code")]
+    assert merge(merged, again) == merged
+
+
+def test_a_failure_is_gone_when_the_repository_is_read_at_last(make_row: Rows, make_report: Reports) -> None:
+    failed = make_report([], repos=[A, B], unread=[A, B], failures=[failure(A), failure(B)])
+    merged = merge(failed, make_report([make_row("1" * 40, repo=A)]))
+    assert [f.repo for f in merged.failures] == [B]
+    assert [section.repo for section in merged.sections] == [A]
+
+
+def test_merging_a_report_with_itself_changes_nothing(full: Report) -> None:
+    assert merge(full, full) == full
+
+
+def test_what_was_read_in_part_stays_labelled_until_it_is_read_whole(make_row: Rows, make_report: Reports) -> None:
+    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B)
+    whole: Window = make_report().window
+    partial = make_report([a, b], window=whole.cut_at(NOON))
+    assert merge(partial, make_report([a])).window.cutoff == NOON
+    assert merge(partial, make_report([a, b])).window.cutoff is None
+    assert merge(make_report([a, b]), make_report([a], window=whole.cut_at(NOON))).window.cutoff == NOON

@@ -1,0 +1,247 @@
+"""Publishing: files that are whole or as they were, merged, listed, and never somebody else's."""
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.domain import Commit, Coverage, Depth, Landed, Person, Report, RepoSection
+from agent.errors import StorageError
+from agent.ids import RepoId
+from agent.ledger import Unread, ledger_row
+from agent.pages import Web
+from agent.record import load
+from agent.window import Window
+from gitzette.publish import FilePublisher
+
+WEB = Web("https://github.com")
+
+
+def day(text: str, tz: str = "UTC") -> Window:
+    return Window.days(date.fromisoformat(text), date.fromisoformat(text), tz)
+
+
+def report(window: Window, subject: str = "Speed up", repo: str = "octo/router") -> Report:
+    name, somebody = RepoId(repo), Person(name="Mira", email="mira@example.com")
+    commit = Commit(
+        repo=name,
+        sha="a" * 40,
+        parents=(),
+        author=somebody,
+        authored_at=window.start,
+        committer=somebody,
+        committed_at=window.start,
+        message=subject,
+    )
+    row = ledger_row(Landed(commit=commit, members=0), Unread(Depth.LIST, "subject only"), late=False, pull=None)
+    section = RepoSection(repo=name, branch="main", tip="a" * 40, coverage=Coverage.READ)
+    return Report(window=window, repos=(name,), sections=(section,), ledger=(row,))
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "gazette"
+
+
+@pytest.fixture
+def publisher(out: Path) -> FilePublisher:
+    return FilePublisher(out, "en", WEB)
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(out)): file.read_bytes() for file in sorted(out.rglob("*")) if file.is_file()}
+
+
+def archive(out: Path) -> list[str]:
+    tail = (out / "README.md").read_text("utf-8").split("## Archive", 1)[1]
+    return [line.split("](")[1].rstrip(")") for line in tail.splitlines() if line.startswith("- [")]
+
+
+def refusal(publisher: FilePublisher, wanted: Report) -> str:
+    with pytest.raises(StorageError) as refused:
+        publisher.publish(wanted)
+    assert len(str(refused.value).splitlines()) == 1
+    return str(refused.value)
+
+
+def test_a_report_is_a_page_a_record_and_the_front_page_and_nothing_else(out: Path, publisher: FilePublisher) -> None:
+    wanted = report(day("2026-02-04"), "Speed up the router")
+    assert publisher.publish(wanted) == wanted
+    assert list(files(out)) == ["README.md", "reports/2026-02-04.json", "reports/2026-02-04.md"]
+    page, record = publisher.paths(wanted)
+    assert "Speed up the router" in page.read_text("utf-8")
+    assert load(record.read_bytes(), record.name) == wanted
+    assert page.read_text("utf-8") in (out / "README.md").read_text("utf-8")
+    assert archive(out) == ["reports/2026-02-04.md"]
+    assert {file.stat().st_mode & 0o777 for file in (page, record, out / "README.md")} == {0o644}
+
+
+def test_the_same_report_again_touches_no_file(out: Path, publisher: FilePublisher) -> None:
+    publisher.publish(report(day("2026-02-04")))
+    before = files(out)
+    for name in before:
+        os.utime(out / name, (1_000_000, 1_000_000))
+    publisher.publish(report(day("2026-02-04")))
+    assert files(out) == before
+    assert {(out / name).stat().st_mtime for name in before} == {1_000_000}
+
+
+def test_a_run_over_another_repository_is_merged(publisher: FilePublisher) -> None:
+    publisher.publish(report(day("2026-02-04"), repo="octo/router"))
+    merged = publisher.publish(report(day("2026-02-04"), repo="octo/kernels"))
+    assert merged.repos == ("octo/router", "octo/kernels")
+    page, record = publisher.paths(merged)
+    assert load(record.read_bytes(), record.name) == merged
+    assert "## octo/router" in page.read_text("utf-8")
+    assert "## octo/kernels" in page.read_text("utf-8")
+
+
+def test_the_front_page_shows_the_newest_day_whatever_was_run_last(out: Path, publisher: FilePublisher) -> None:
+    for text in ("2026-02-04", "2026-02-06", "2026-01-31", "2026-02-05"):
+        publisher.publish(report(day(text), f"Change of {text}"))
+    front = (out / "README.md").read_text("utf-8")
+    assert "Change of 2026-02-06" in front
+    assert "Change of 2026-02-05" not in front
+    assert archive(out) == [f"reports/{text}.md" for text in ("2026-02-06", "2026-02-05", "2026-02-04", "2026-01-31")]
+    assert all((out / name).is_file() for name in archive(out))
+
+
+def test_a_range_is_listed_but_a_day_leads(out: Path, publisher: FilePublisher) -> None:
+    week = Window.days(date(2026, 2, 2), date(2026, 2, 8), "UTC")
+    publisher.publish(report(week, "Change of the week"))
+    assert "Change of the week" in (out / "README.md").read_text("utf-8")
+    publisher.publish(report(day("2026-02-04"), "Change of the day"))
+    hours = Window(start=datetime(2026, 2, 9, 6, tzinfo=UTC), end=datetime(2026, 2, 9, 12, 0, 5, tzinfo=UTC), tz="UTC")
+    publisher.publish(report(hours, "Change of some hours"))
+    front = (out / "README.md").read_text("utf-8")
+    assert "Change of the day" in front
+    assert "Change of the week" not in front
+    assert archive(out) == [
+        "reports/2026-02-09T060000..2026-02-09T120005.md",
+        "reports/2026-02-04.md",
+        "reports/2026-02-02..2026-02-08.md",
+    ]
+
+
+def test_files_of_others_in_the_folder_are_left_alone_and_not_listed(out: Path, publisher: FilePublisher) -> None:
+    (out / "reports").mkdir(parents=True)
+    others = ("2026-02-09-1.json", "2026-02-09.old.json", "notes.json", "2027-01-01.md", ".2026-02-10.json.x1")
+    for name in others:
+        (out / "reports" / name).write_text("mine")
+    publisher.publish(report(day("2026-02-04")))
+    assert archive(out) == ["reports/2026-02-04.md"]
+    assert {(out / "reports" / name).read_text() for name in others} == {"mine"}
+
+
+def test_a_readme_of_somebody_else_is_refused_before_anything_is_written(out: Path, publisher: FilePublisher) -> None:
+    out.mkdir()
+    (out / "README.md").write_bytes(b"# My project \xff\n")
+    assert "was not written by gitzette and is left alone; choose another folder with --out" in refusal(
+        publisher, report(day("2026-02-04"))
+    )
+    assert files(out) == {"README.md": b"# My project \xff\n"}
+
+
+def test_the_same_day_in_another_zone_is_refused_and_the_first_one_kept(out: Path, publisher: FilePublisher) -> None:
+    publisher.publish(report(day("2026-02-04")))
+    before = files(out)
+    assert refusal(publisher, report(day("2026-02-04", "Asia/Shanghai"))) == (
+        "2026-02-04.json already holds 2026-02-04 UTC, and this run is 2026-02-04 Asia/Shanghai: "
+        "use another --out for another time zone"
+    )
+    assert files(out) == before
+
+
+def test_an_hour_that_happened_twice_is_not_mixed_up(out: Path, publisher: FilePublisher) -> None:
+    end = datetime(2026, 11, 1, 8, tzinfo=UTC)
+    one, two = (
+        Window(start=datetime(2026, 11, 1, hour, 30, tzinfo=UTC), end=end, tz="America/New_York") for hour in (5, 6)
+    )
+    publisher.publish(report(one))
+    before = files(out)
+    assert "already holds" in refusal(publisher, report(two))
+    assert files(out) == before
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b"[]", b'{"format": 99}', b""])
+@pytest.mark.parametrize("damaged", ["2026-02-04", "2026-02-06"])
+def test_a_damaged_record_stops_the_run_before_anything_is_written(
+    out: Path, publisher: FilePublisher, content: bytes, damaged: str
+) -> None:
+    publisher.publish(report(day("2026-02-04"), "First"))
+    publisher.publish(report(day("2026-02-06"), "Last"))
+    (out / "reports" / f"{damaged}.json").write_bytes(content)
+    before = files(out)
+    assert refusal(publisher, report(day("2026-02-04"), "Second")).startswith(f"{damaged}.json ")
+    assert files(out) == before
+
+
+def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(out: Path, publisher: FilePublisher) -> None:
+    publisher.publish(report(day("2026-02-04"), "First"))
+    before = files(out)
+    # A folder in the place of the page: it can be neither replaced nor read.
+    page = out / "reports" / "2026-02-05.md"
+    page.mkdir()
+    assert refusal(publisher, report(day("2026-02-05"), "Second")).startswith(f"cannot write to {out}: ")
+    page.rmdir()
+    assert files(out) == before
+
+
+def test_an_output_folder_that_is_a_file_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    told = refusal(FilePublisher(tmp_path / "out", "en", WEB), report(day("2026-02-04")))
+    assert told.startswith(f"cannot write to {tmp_path / 'out'}: ")
+
+
+@pytest.fixture
+def locked(out: Path) -> Iterator[Path]:
+    (out / "reports").mkdir(parents=True)
+    (out / "reports").chmod(0o500)
+    yield out
+    (out / "reports").chmod(0o700)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_told_in_one_line(locked: Path, publisher: FilePublisher) -> None:
+    assert refusal(publisher, report(day("2026-02-04"))) == f"cannot write to {locked}: Permission denied"
+
+
+def test_the_front_page_follows_the_language_of_the_run(out: Path) -> None:
+    FilePublisher(out, "zh", WEB).publish(report(day("2026-02-04")))
+    assert "## 往期" in (out / "README.md").read_text("utf-8")
+    FilePublisher(out, "en", WEB).publish(report(day("2026-02-04")))
+    assert "## Archive" in (out / "README.md").read_text("utf-8")
+
+
+def _publish(out: Path, repo: str, gate: "multiprocessing.synchronize.Barrier") -> None:
+    gate.wait(30)
+    FilePublisher(out, "en", WEB).publish(report(day("2026-02-04"), repo=repo))
+
+
+def test_runs_that_publish_at_the_same_moment_lose_nothing(out: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    gate = context.Barrier(4)
+    names = [f"octo/r{number}" for number in range(4)]
+    runs = [context.Process(target=_publish, args=(out, name, gate)) for name in names]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join(60)
+    assert [run.exitcode for run in runs] == [0] * 4
+    assert sorted(load((out / "reports/2026-02-04.json").read_bytes(), "x").repos) == names
+    assert list(files(out)) == ["README.md", "reports/2026-02-04.json", "reports/2026-02-04.md"]
+
+
+def test_a_year_of_reports_is_listed_whole(out: Path, publisher: FilePublisher) -> None:
+    (out / "reports").mkdir(parents=True)
+    first = report(day("2026-01-01"))
+    publisher.publish(first)
+    record = publisher.paths(first)[1].read_bytes()
+    for number in range(1, 365):
+        label = date(2026, 1, 1) + timedelta(days=number)
+        (out / "reports" / f"{label}.json").write_bytes(record)
+    publisher.publish(report(day("2027-01-01")))
+    assert len(archive(out)) == 366
