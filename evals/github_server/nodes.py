@@ -70,3 +70,11 @@ class Actor:
 def actor(context: Context, login: str | None) -> Actor | None:
     """Find an account; a deleted one is null here."""
     return None if login is None else Actor(context, context.hub.person(login))
+
+
+def place(thread: Thread, order: dict[str, str]) -> tuple[float, int]:
+    """Tell where a thread stands in the order that was asked for."""
+    if order["field"] == "COMMENTS":
+        return len(thread.comments), thread.number
+    moment = thread.updated_at if order["field"] == "UPDATED_AT" else thread.created_at
+    return moment.timestamp(), thread.number

@@ -5,7 +5,7 @@ from evals.github_server.code import commit, resolve
 from evals.github_server.diffs import FileDiff
 from evals.github_server.files import files
 from evals.github_server.hub import Hosted, number_of
-from evals.github_server.shapes import Call, label, login, node_id, repository, repository_links
+from evals.github_server.shapes import Call, label, login, node_id, repository_links
 from evals.github_server.threads import thread_id
 from evals.github_server.wire import Answer, Json, http_date, invalid, maybe_stamp, stamp
 from evals.worlds.model import Pull
@@ -39,12 +39,12 @@ def _side(call: Call, ref: str, sha: str, full_name: str | None) -> Json:
         return {"label": f"unknown repository:{ref}", "ref": ref, "sha": sha, "user": None, "repo": None}
     here = full_name.lower() == call.hosted.full_name.lower()
     owner = full_name.split("/", maxsplit=1)[0]
-    shown = repository(call) if here else _fork(call, full_name)
+    shown = call.repository if here else _fork(call, full_name)
     return {"label": f"{owner}:{ref}", "ref": ref, "sha": sha, "user": login(call, owner), "repo": shown}
 
 
 def _fork(call: Call, full_name: str) -> Json:
-    return repository(call) | repository_links(call, full_name, number_of(full_name)) | {"fork": True}
+    return call.repository | repository_links(call, full_name, number_of(full_name)) | {"fork": True}
 
 
 def simple(call: Call, pull: Pull) -> Json:

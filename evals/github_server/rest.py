@@ -20,7 +20,7 @@ Endpoint = Callable[[Call], Answer]
 
 
 def _repository(call: Call) -> Answer:
-    body = shapes.repository(call) | {"network_count": 0, "subscribers_count": 0}
+    body = call.repository | {"network_count": 0, "subscribers_count": 0}
     return Answer.json(body, changed=shapes.last_push(call.hosted))
 
 

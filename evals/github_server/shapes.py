@@ -3,6 +3,7 @@
 import base64
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from urllib.parse import quote
 
 from evals.github_server.hub import Hosted, Hub, number_of
@@ -43,6 +44,11 @@ class Call:
     def address(self) -> str:
         """The request's own address in the form that Link headers use: by the repository's id, which never changes."""
         return f"{self.api}/repositories/{self.hosted.repo.id}{self.tail}"
+
+    @cached_property
+    def repository(self) -> Json:
+        """The whole repository, shown once and used in every pull request of a list."""
+        return repository(self)
 
 
 def node_id(kind: str, name: object) -> str:

@@ -5,8 +5,8 @@ from typing import Any
 
 from evals.github_server.connection import Connection
 from evals.github_server.hub import Hosted
-from evals.github_server.nodes import Context
-from evals.github_server.threadnodes import IssueNode, PullNode, place
+from evals.github_server.nodes import Context, place
+from evals.github_server.threadnodes import IssueNode, PullNode
 from evals.github_server.wire import parse_time
 from evals.worlds.model import Issue, Pull
 

@@ -6,7 +6,7 @@ from typing import Any
 from evals.github_server.connection import Connection
 from evals.github_server.diffs import FileDiff
 from evals.github_server.hub import Hosted, Thread
-from evals.github_server.nodes import Actor, Context, actor
+from evals.github_server.nodes import Actor, Context, actor, place
 from evals.github_server.pulls import base_sha, changed
 from evals.github_server.shapes import label_colour, node_id
 from evals.github_server.threads import thread_id
@@ -249,11 +249,3 @@ def thread_node(context: Context, hosted: Hosted, thread: Thread) -> IssueNode |
     if isinstance(thread, Pull):
         return PullNode(context, hosted, thread)
     return IssueNode(context, hosted, thread)
-
-
-def place(thread: Thread, order: dict[str, str]) -> tuple[float, int]:
-    """Tell where a thread stands in the order that was asked for."""
-    if order["field"] == "COMMENTS":
-        return len(thread.comments), thread.number
-    moment = thread.updated_at if order["field"] == "UPDATED_AT" else thread.created_at
-    return moment.timestamp(), thread.number

@@ -5,7 +5,7 @@ from typing import Any
 
 from evals.github_server import paging
 from evals.github_server.hub import Hosted, Thread
-from evals.github_server.shapes import Call, label, login, node_id, repository
+from evals.github_server.shapes import Call, label, login, node_id
 from evals.github_server.wire import (
     Answer,
     Json,
@@ -182,7 +182,7 @@ def _cross_reference(call: Call, found: Event) -> Json:
     known = call.hub.thread(*found.source) if found.source else None
     if known is not None:
         other = Call(call.request, call.hub, known[0], call.api, call.web, "", {})
-        source["issue"] = issue(other, known[1]) | {"repository": repository(other)}
+        source["issue"] = issue(other, known[1]) | {"repository": other.repository}
     return {
         "actor": login(call, found.actor),
         "created_at": stamp(found.at),

@@ -1,7 +1,9 @@
 """Git itself can clone and fetch from the server."""
 
 import gzip
+import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -139,3 +141,20 @@ def test_git_can_be_made_to_fail(server: GitHubServer, tmp_path: Path) -> None:
 def test_what_is_no_repository_is_refused_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be served"):
         GitHubServer([Repo(1, "a", "b", "main", tmp_path)])
+
+
+def test_a_server_can_be_left_running_until_it_is_interrupted(rocket: Repo) -> None:
+    program = (
+        "import sys; from pathlib import Path; from evals.worlds.model import Repo; "
+        "from evals.github_server.app import serve_forever; "
+        "serve_forever([Repo(1, 'a', 'b', 'main', Path(sys.argv[1]))], 0)"
+    )
+    command = [sys.executable, "-c", program, str(rocket.git_dir)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        url = said.split()[2].rstrip(",")
+        with httpx.Client(trust_env=False, verify=False) as api:
+            assert api.get(f"{url}/repos/a/b").json()["full_name"] == "a/b"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
