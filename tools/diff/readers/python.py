@@ -25,7 +25,7 @@ def read(source: Source) -> Reading:
     code = Code(mended.text, root, source.first_line, last_line, mended.lines_before)
     tokens = Tokens(code)
     package = PurePosixPath(source.path).name == "__init__.py"
-    walk = Walk(code, tokens, package=package, clipped=mended.clipped)
+    walk = Walk(code, tokens, package=package, whole=source.whole, clipped=mended.clipped)
     places, around = ([Place(node, None) for node in root.named_children], []) if source.whole else mended.places(root)
     found = walk.run(places)
     found.spans.extend(around)

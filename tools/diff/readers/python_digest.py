@@ -1,10 +1,13 @@
-"""Digests of Python code that do not change with comments, docstrings, quotes, line breaks and trailing commas."""
+"""Digests of Python code that do not change with comments, docstrings, quotes, line breaks and trailing commas.
+
+Spaces are simply dropped: two words stand side by side in Python only if one is a keyword, so nothing that could be
+written becomes something else. What indentation says is kept as steps in and out.
+"""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from typing import Final
-
-from tree_sitter import Node
+from zlib import crc32
 
 from tools.diff.readers.python_syntax import Code
 from tools.diff.readers.syntax import digest
@@ -12,131 +15,142 @@ from tools.diff.readers.syntax import digest
 TINY: Final = 12
 """A body with fewer tokens says nothing about what it is the body of."""
 
-PIECE: Final = re.compile(rb"\\\r?\n|\r?\n[ \t\f\r\n]*|[ \t\f]+|[()\[\]{}]|,|[^\s()\[\]{},\\]+|\\")
-INDENT: Final = re.compile(rb"[^\n]*\Z")
 TOKEN: Final = re.compile(rb"\w+|[^\w\s]")
 LITERAL: Final = re.compile(rb"""([A-Za-z]*)('''|\"\"\"|'|")(.*)\2\Z""", re.DOTALL)
-WORDS: Final = re.compile(rb"[\w\"'\x80-\xff]")
-OPENERS: Final = {b")": b"(", b"]": b"[", b"}": b"{"}
+# Brackets that only wrap lines stand in the text as these two, count like brackets and are dropped in the end.
+WRAP: Final = {b"(": b"\x03", b")": b"\x04"}
+SPACES: Final = b" \t\f\r\x03\x04\\"
+NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}\x03\x04"))
+ONE_PAIR: Final = bytes.maketrans(b"[{\x03]}\x04", b"((()))")
 
 
 class Tokens:
-    """The code of a text, normalised, with the place of every piece."""
+    """The code of a text, normalised line by line, with the place of every line."""
 
     def __init__(self, code: Code) -> None:
         self._starts: list[int] = []
-        self._pieces: list[bytes] = []
-        self._brackets: list[tuple[bytes, bool, int]] = []
-        self._indents: list[int] | None = None
-        self._line: int | None = None
-        self._lex(code)
+        self._places: list[int] = []
+        self._text = self._prepared(code)
+        self._lines, self._line_starts = _normal_lines(self._text)
 
     def digest(self) -> str:
         """Digest everything."""
-        return digest(b"".join(self._pieces))
+        return digest(b"".join(self._lines))
 
     def shape(self, start: int, end: int, name: str, *, always: bool = False) -> str:
         """Digest a span of the text without a name; a tiny one has no shape unless `always`."""
-        low, high = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        body = b"".join(self._pieces[low:high]).strip(b"\n<> ")
+        first, last = self._place(start), self._place(end)
+        body = self._body(first, last)
         if not always and len(body) < 200 and len(TOKEN.findall(body)) < TINY:
             return ""
-        if name:
-            body = re.sub(rb"\b" + re.escape(name.encode()) + rb"\b", b"", body)
-        return digest(body)
+        own = name.encode()
+        # Whether a name is a word of its own can only be seen before the spaces are dropped.
+        return digest(self._without(own, first, last) if own in body else body)
 
-    def _lex(self, code: Code) -> None:
-        skipped = {node.start_byte for node in (*code.nodes("document"), *code.nodes("wrap"))}
+    def _body(self, start: int, end: int) -> bytes:
+        first, last = bisect_right(self._line_starts, start) - 1, bisect_right(self._line_starts, end) - 1
+        if self._begins_line(start) and not self._text[end : end + 200].split(b"\n", 1)[0].strip():
+            return b"".join(self._lines[first : last + 1]).lstrip(b"\n<>")
+        return self._without(b"", start, end)
+
+    def _without(self, name: bytes, start: int, end: int) -> bytes:
+        if self._begins_line(start):
+            start = self._line_starts[bisect_right(self._line_starts, start) - 1]
+        text = self._text[start:end]
+        lines, _ = _normal_lines(re.sub(rb"\b%b\b" % re.escape(name), b"", text) if name else text)
+        return b"".join(lines).lstrip(b"\n<>")
+
+    def _begins_line(self, start: int) -> bool:
+        return not self._text[self._line_starts[bisect_right(self._line_starts, start) - 1] : start].strip()
+
+    def _prepared(self, code: Code) -> bytes:
+        """Take comments and docstrings out and put a short stand-in for every string, noting where things went."""
+        text = code.text
+        documents = {node.start_byte for node in code.nodes("document")}
         marks = [*code.nodes("comment"), *code.nodes("string"), *code.nodes("wrap"), *code.nodes("document")]
         spans = sorted({(node.start_byte, -node.end_byte, node.type) for node in marks})
-        at = 0
-        for start, negative_end, kind in spans:
+        parts: list[bytes] = []
+        at = place = 0
+        for start, end, kind in spans:
             if start < at:
                 continue
-            self._gap(code.text, at, start)
-            at = -negative_end
-            if kind not in ("comment", "(", ")") and start not in skipped:
-                self._add(start, _requoted(code.text[start:at]))
-            elif kind in ("(", ")"):
-                self._wrap(kind == "(")
-        self._gap(code.text, at, len(code.text))
-
-    def _wrap(self, opening: bool) -> None:
-        """Keep count of a pair of brackets that only wraps lines, and leave it out."""
-        if opening:
-            self._brackets.append((b"(", False, 0))
-        elif self._brackets:
-            self._brackets.pop()
-
-    def _gap(self, text: bytes, start: int, end: int) -> None:
-        for found in PIECE.finditer(text, start, end):
-            piece = found[0]
-            first = piece[0]
-            if first in b"\n\r":
-                if not self._brackets:
-                    self._line = len(piece) - piece.rfind(b"\n") - 1
-            elif first in b"([{":
-                self._open(found.start(), piece)
-            elif first in b")]}":
-                self._close(found.start(), piece)
-            elif piece == b",":
-                self._comma(found.start())
-            elif first not in b" \t\f\\":
-                self._add(found.start(), piece)
-
-    def _open(self, at: int, piece: bytes) -> None:
-        before = self._pieces[-1][-1:] if self._pieces and self._line is None else b""
-        self._add(at, piece)
-        self._brackets.append((piece, bool(WORDS.match(before)) or before in (b")", b"]"), 0))
-
-    def _comma(self, at: int) -> None:
-        if self._brackets:
-            opener, applied, commas = self._brackets[-1]
-            self._brackets[-1] = (opener, applied, commas + 1)
-        self._add(at, b",")
-
-    def _close(self, at: int, piece: bytes) -> None:
-        opener, applied, commas = self._brackets.pop() if self._brackets else (b"", False, 0)
-        # `(1,)` and `x[1,]` are tuples because of their comma; everywhere else a last comma is layout.
-        telling = commas == 1 and ((opener == b"(" and not applied) or (opener == b"[" and applied))
-        if self._pieces and self._pieces[-1] == b"," and not telling:
-            self._pieces.pop()
-            self._starts.pop()
-        self._add(at, piece)
-
-    def _add(self, at: int, piece: bytes) -> None:
-        if self._line is not None or self._indents is None:
-            self._break(at)
-        elif WORDS.match(piece) and self._pieces and WORDS.match(self._pieces[-1][-1:]):
-            piece = b" " + piece
+            gap = text[at:start]
+            self._starts += (at, start)
+            self._places += (place, place + len(gap))
+            at = -end
+            put = b"" if kind == "comment" or start in documents else _stand_in(text[start:at])
+            parts += (gap, put)
+            place += len(gap) + len(put)
         self._starts.append(at)
-        self._pieces.append(piece)
+        self._places.append(place)
+        parts.append(text[at:])
+        return b"".join(parts)
 
-    def _break(self, at: int) -> None:
-        """Begin a logical line: its indentation counts only as deeper or shallower than before."""
-        depth = self._line or 0
-        self._line = None
-        if self._indents is None:
-            self._indents = [depth]
-            return
-        mark = b"\n"
-        if depth > self._indents[-1]:
-            self._indents.append(depth)
-            mark = b"\n>"
-        while depth < self._indents[-1]:
-            self._indents.pop()
-            mark += b"<"
-            if not self._indents or depth > self._indents[-1]:
-                self._indents.append(depth)
-        self._starts.append(at)
-        self._pieces.append(mark)
+    def _place(self, byte: int) -> int:
+        index = bisect_right(self._starts, byte) - 1
+        limit = self._places[index + 1] if index + 1 < len(self._places) else len(self._text)
+        return min(self._places[index] + byte - self._starts[index], limit)
 
 
-def span_of_body(node: Node) -> tuple[int, int]:
-    """Give the bytes of a definition's body, or of the whole node where it has none."""
-    body = node.child_by_field_name("body")
-    chosen = node if body is None else body
-    return chosen.start_byte, chosen.end_byte
+def _normal_lines(text: bytes) -> tuple[list[bytes], list[int]]:
+    """Normalise each line: a logical one begins with its step in or out, others continue the one before."""
+    lines: list[bytes] = []
+    starts: list[int] = []
+    indents = [0]
+    at = depth = 0
+    continued = False
+    for raw in text.split(b"\n"):
+        starts.append(at)
+        at += len(raw) + 1
+        line = raw.translate(None, SPACES)
+        if line:
+            if depth == 0 and not continued:
+                lines.append(_step(raw, indents) + line)
+            else:
+                if line[0] in b")]}":
+                    _drop_comma(lines)
+                lines.append(line)
+            brackets = raw.translate(ONE_PAIR, NO_BRACKETS)
+            if brackets:
+                depth = max(0, depth + 2 * brackets.count(b"(") - len(brackets))
+            continued = raw.endswith((b"\\", b"\\\r"))
+        else:
+            lines.append(b"")
+            depth = max(0, depth + raw.count(b"\x03") - raw.count(b"\x04"))
+    return lines, starts
+
+
+def _step(raw: bytes, indents: list[int]) -> bytes:
+    """Say how a line is indented against the one before it."""
+    width = len(raw) - len(raw.lstrip())
+    if width == indents[-1]:
+        return b"\n"
+    if width > indents[-1]:
+        indents.append(width)
+        return b"\n>"
+    out = 0
+    while len(indents) > 1 and width < indents[-1]:
+        indents.pop()
+        out += 1
+    return b"\n" + b"<" * out
+
+
+def _drop_comma(lines: list[bytes]) -> None:
+    """Take away the comma that only stands there because the closing bracket has a line of its own."""
+    last = len(lines) - 1
+    while last > 0 and not lines[last]:
+        last -= 1
+    if last >= 0 and lines[last].endswith(b","):
+        lines[last] = lines[last][:-1]
+
+
+def _stand_in(literal: bytes) -> bytes:
+    """Give a short word for a string, the same whichever quotes it stands in; brackets are told by their own signs."""
+    if literal in WRAP:
+        return WRAP[literal]
+    if b"'" in literal or literal[:1] != b'"':
+        literal = _requoted(literal)
+    return b'"%08x"' % crc32(literal)
 
 
 def _requoted(literal: bytes) -> bytes:
@@ -144,6 +158,6 @@ def _requoted(literal: bytes) -> bytes:
     if not found:
         return literal
     prefix, quote, inner = found[1].lower().replace(b"u", b""), found[2], found[3]
-    if b"r" not in prefix:
+    if b"r" not in prefix and b"\\" in inner:
         inner = inner.replace(b"\\'", b"'").replace(b'\\"', b'"')
     return prefix + b'"' * len(quote) + inner + b'"' * len(quote)

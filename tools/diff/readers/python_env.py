@@ -7,7 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from tools.diff.readers.python_choices import choices_of
-from tools.diff.readers.python_symbols import Assigned
+from tools.diff.readers.python_symbols import UNKNOWN, Assigned
 from tools.diff.readers.python_syntax import Code
 from tools.diff.reading import Site
 
@@ -72,11 +72,19 @@ def declared(code: Code, assigned: list[Assigned], known: set[str]) -> Iterator[
             if DECLARED.match(code.callee(one.value)) and (not positional or not _names_another(code, positional[0])):
                 default = positional[0] if positional else named.get("default")
                 yield _site(code, one.name, one.node, default, one.owner.name)
-        elif one.owner is None and one.name == REGISTRY and one.value is not None:
-            for pair in one.value.named_children:
-                name = code.string(pair.child_by_field_name("key"))
-                if name is not None and VARIABLE.match(name) and name not in known:
-                    yield _site(code, name, pair, annotated.get(name), "")
+        elif one.owner is None and one.value is not None and one.name in (REGISTRY, UNKNOWN):
+            yield from _entries(code, one.value, annotated, known, lambdas=one.name == UNKNOWN)
+
+
+def _entries(
+    code: Code, holder: Node, annotated: Mapping[str, Node | None], known: set[str], *, lambdas: bool
+) -> Iterator[Site]:
+    for pair in holder.named_children:
+        name, value = code.string(pair.child_by_field_name("key")), pair.child_by_field_name("value")
+        if name is None or value is None or not VARIABLE.match(name) or name in known:
+            continue
+        if value.type == "lambda" or not lambdas:
+            yield _site(code, name, pair, annotated.get(name), "")
 
 
 def _names_another(code: Code, node: Node) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers.python_symbols import Owner, Place
+from tools.diff.readers.python_symbols import UNKNOWN, Owner, Place
 from tools.diff.readers.python_syntax import DEFINITIONS
 from tools.diff.reading import Source
 
@@ -24,7 +24,8 @@ BLANK: Final = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*")
 AFTER_SIGNATURE: Final = re.compile(rb"\s*(->[^\n]*)?:")
 INDENT: Final = re.compile(rb"^( +|\t+)\S", re.MULTILINE)
 HEADER_END: Final = re.compile(rb"(:|=|\(|,|\[|\breturn)\s*\Z")
-UNKNOWN: Final = "_"
+UNIT: Final = 4
+"""How far a member stands in, unless the fragment shows that it is less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class Mended:
 
     def places(self, root: Node) -> tuple[list[Place], list[tuple[int, int, str]]]:
         """Say what is declared at module or class level, and how far the heading's declaration reaches."""
-        unit = min((len(found[1]) for found in INDENT.finditer(self.text)), default=4)
+        unit = min((len(found[1]) for found in INDENT.finditer(self.text)), default=UNIT)
+        unit = min(unit, UNIT)
         owner = self._owner()
         places: list[Place] = []
         reach: int | None = None

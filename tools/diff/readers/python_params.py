@@ -19,8 +19,8 @@ def params_of(code: Code, function: Node) -> tuple[Param, ...]:
             params = [replace(param, positional_only=True) for param in params]
         elif node.type == "keyword_separator":
             keyword_only = True
-        elif (param := _param(code, node)) is not None:
-            params.append(replace(param, keyword_only=keyword_only and not param.star))
+        elif (param := _param(code, node, keyword_only)) is not None:
+            params.append(param)
             keyword_only = keyword_only or param.star == "*"
     return tuple(params)
 
@@ -32,7 +32,7 @@ def receiver(params: tuple[Param, ...], *, known: bool) -> tuple[Param, ...]:
     return params[1:]
 
 
-def _param(code: Code, node: Node) -> Param | None:
+def _param(code: Code, node: Node, keyword_only: bool) -> Param | None:
     name = node.child_by_field_name("name") or node
     if name.type in ("typed_parameter", "default_parameter", "typed_default_parameter"):
         name = next(iter(name.named_children), name)
@@ -48,6 +48,7 @@ def _param(code: Code, node: Node) -> Param | None:
         None if default is None else code.fold(default),
         None if annotation is None else code.fold(annotation),
         star,
+        keyword_only and not star,
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -9,7 +10,7 @@ from tree_sitter import Node
 
 from tools.diff.readers import python_checks, python_env, python_flags
 from tools.diff.readers.python_scopes import Scopes
-from tools.diff.readers.python_symbols import Assigned, Found
+from tools.diff.readers.python_symbols import UNKNOWN, Assigned, Found
 from tools.diff.readers.python_syntax import Code, last_name
 from tools.diff.reading import Site
 
@@ -52,7 +53,7 @@ class Sites:
         )
         known = {site.name for site in sites if site.kind == "env"}
         sites.update(dict.fromkeys(python_env.declared(self._code, self._found.assigned, known)))
-        return tuple(sorted(sites, key=lambda site: (site.start, site.end, site.kind, site.name)))
+        return tuple(sorted(sites, key=lambda site: (site.start, site.end)))
 
     def _each(self, capture: str, read: Callable[[Node], Iterator[Site]]) -> Iterator[Site]:
         for node in self._code.nodes(capture):
@@ -65,30 +66,23 @@ class Sites:
 
     def _call(self, callee: Node) -> Iterator[Site]:
         name = self._code.word(callee)
-        reads = (
-            python_flags.is_flag_call(name),
-            name in WARNERS,
-            name in ROUTERS,
-            REGISTERING.match(name) and not PRIVATE_REGISTERS.search(name),
-            python_env.is_env_call(name),
-        )
-        if not any(reads):
+        purpose = _purpose(name)
+        if not purpose:
             return
         call = callee.parent
         if call is not None and call.type == "attribute":
             call = call.parent
         if call is None or call.type != "call":
             return
-        flag, warner, router, register, env = reads
-        if flag:
+        if purpose == "flag":
             yield from python_flags.flag_of(self._code, call, name, self._constants, self._scope(call))
-        elif warner:
+        elif purpose == "warning":
             yield from self._warning(call)
-        elif router:
-            yield from self._route(call, name)
-        elif register:
+        elif purpose == "route":
+            yield from self._route(call)
+        elif purpose == "registration":
             yield from self._registration(call)
-        elif env and (site := python_env.helper_read(self._code, call, self._constants, self._scope(call))):
+        elif site := python_env.helper_read(self._code, call, self._constants, self._scope(call)):
             yield site
 
     def _warning(self, call: Node) -> Iterator[Site]:
@@ -107,7 +101,7 @@ class Sites:
         shown = public if symbol is None else symbol.public or public
         return Site("deprecation", scope or self._module, *lines, public=shown, value=message, scope=scope)
 
-    def _route(self, call: Node, name: str, verb: str | None = None) -> Iterator[Site]:
+    def _route(self, call: Node, verb: str | None = None) -> Iterator[Site]:
         positional, named = self._code.arguments(call)
         path = self._code.string(positional[0] if positional else named.get("path") or named.get("rule"))
         if path is None or not path.startswith("/"):
@@ -150,7 +144,7 @@ class Sites:
             given = positional[0] if positional else named.get("reason") or named.get("message")
             yield self._deprecation(node, self._code.message(given))
         elif name in VERBS and call is not None:
-            yield from self._route(call, name, verb=name)
+            yield from self._route(call, verb=name)
 
     def _directives(self) -> Iterator[Site]:
         if b".. deprecated::" not in self._code.text:
@@ -176,8 +170,12 @@ class Sites:
             elif VERSION.match(one.name) and (version := self._code.string(one.value)):
                 lines = self._code.line(one.node), self._code.last_line(one.node)
                 yield Site("version", one.name, *lines, value=version)
-            elif one.value is not None and one.value.type == "dictionary" and REGISTRY.search(one.name.upper()):
+            elif one.value is not None and one.value.type == "dictionary" and self._is_registry(one.name):
                 yield from self._entries(one)
+
+    def _is_registry(self, name: str) -> bool:
+        # Of a dictionary that a fragment begins in, only the name of the file tells what it is.
+        return "regist" in self._module.lower() if name == UNKNOWN else bool(REGISTRY.search(name.upper()))
 
     def _entries(self, one: Assigned) -> Iterator[Site]:
         assert one.value is not None
@@ -186,4 +184,19 @@ class Sites:
             name = self._code.string(key)
             if name is not None and value is not None and KEY.match(name):
                 lines = self._code.line(pair), self._code.last_line(pair)
-                yield Site("registration", name, *lines, value=self._code.fold(value)[:300], scope=one.name)
+                text = self._code.fold(value)[:300]
+                yield Site("registration", name, *lines, value=text, scope=one.name.strip(UNKNOWN) and one.name)
+
+
+@lru_cache(maxsize=8192)
+def _purpose(name: str) -> str:
+    """Say what a call of a function of this name may declare."""
+    if python_flags.is_flag_call(name):
+        return "flag"
+    if name in WARNERS:
+        return "warning"
+    if name in ROUTERS:
+        return "route"
+    if REGISTERING.match(name) and not PRIVATE_REGISTERS.search(name):
+        return "registration"
+    return "env" if python_env.is_env_call(name) else ""

@@ -7,12 +7,14 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers.python_digest import Tokens
+from tools.diff.readers.python_digest import TINY, Tokens
 from tools.diff.readers.python_params import params_of, receiver
 from tools.diff.readers.python_syntax import STRINGS, Code
 from tools.diff.reading import Symbol, SymbolKind
 
 MAX_VALUE: Final = 300
+UNKNOWN: Final = "_"
+"""The name of what nobody can refer to, and of what a fragment does not name."""
 # What may stand around a definition without making it somebody else's.
 BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause", "with_statement")
 ATTEMPTS: Final = ("try_statement", "except_clause", "except_group_clause", "finally_clause")
@@ -56,6 +58,8 @@ class Found:
     """Bytes and name of each function, method and class, outer ones first."""
     assigned: list[Assigned] = field(default_factory=list)
     exports: set[str] | None = None
+    imported: set[str] = field(default_factory=set)
+    """Names that a package gives on from its modules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,11 @@ class Place:
 class Walk:
     """One pass over the declarations of a file, bodies of functions left out."""
 
-    def __init__(self, code: Code, tokens: Tokens, *, package: bool, clipped: int | None = None) -> None:
+    def __init__(self, code: Code, tokens: Tokens, *, package: bool, whole: bool, clipped: int | None = None) -> None:
         self._code = code
         self._tokens = tokens
         self._package = package
+        self._whole = whole
         self._clipped = clipped
         """Where the text really ends, when brackets were closed behind it to make it parse."""
         self.found = Found()
@@ -115,20 +120,23 @@ class Walk:
         code = self._code
         name = code.word(node.child_by_field_name("name"))
         decorators = self._decorators(whole)
-        if not name or any(text in (f"{name}.setter", f"{name}.deleter", f"{name}.getter") for text in decorators):
+        if name in ("", UNKNOWN) or any(
+            text in (f"{name}.setter", f"{name}.deleter", f"{name}.getter") for text in decorators
+        ):
             return
+        qualified = owner.qualify(name) if owner else name
         params = params_of(code, node)
         returns = node.child_by_field_name("return_type")
         if owner is not None and "staticmethod" not in decorators:
             params = receiver(params, known=bool(owner.name))
         self._declare(
             Symbol(
-                owner.qualify(name) if owner else name,
+                qualified,
                 "function" if owner is None else "method",
                 code.line(whole),
                 code.last_line(whole),
                 self._head(node),
-                False,
+                public_name(qualified),
                 params=params,
                 returns=None if returns is None else code.fold(returns),
                 decorators=decorators,
@@ -145,13 +153,14 @@ class Walk:
         listed = node.child_by_field_name("superclasses")
         bases = tuple(code.fold(n) for n in (listed.named_children if listed else ()) if n.type != "comment")
         decorators = self._decorators(whole)
+        qualified = owner.qualify(name) if owner else name
         symbol = Symbol(
-            owner.qualify(name) if owner else name,
+            qualified,
             _class_kind(bases, decorators),
             code.line(whole),
             code.last_line(whole),
             self._head(node),
-            False,
+            public_name(qualified),
             bases=bases,
             decorators=decorators,
             shape=self._shape(node, name),
@@ -202,6 +211,9 @@ class Walk:
             if value is None or value.type != "assignment":
                 break
             left, value = value.child_by_field_name("left"), value.child_by_field_name("right")
+        # In a fragment `size=3,` is an argument of a call that began before it.
+        if value is not None and not self._whole and self._code.raw(node).endswith(b","):
+            return
         for target in targets:
             if target is not None and target.type == "identifier":
                 self._variable(Assigned(self._code.word(target), place.owner, node, value, annotation), place)
@@ -215,6 +227,8 @@ class Walk:
             self.found.exports = set(self._names(assigned.value))
             return
         self.found.assigned.append(assigned)
+        if assigned.name == UNKNOWN:
+            return
         code, node, owner = self._code, assigned.node, place.owner
         name = owner.qualify(assigned.name) if owner else assigned.name
         # The first branch is the usual case, the others are for when something is missing.
@@ -229,7 +243,7 @@ class Walk:
             code.line(node),
             code.last_line(node),
             code.last_line(node),
-            False,
+            public_name(name),
             value=value,
             annotation=annotation,
             shape=self._value_shape(assigned, value),
@@ -246,7 +260,7 @@ class Walk:
 
     def _value_shape(self, assigned: Assigned, text: str | None) -> str:
         node = assigned.value
-        if node is None or self._cut(node):
+        if node is None or self._cut(node) or (text is not None and len(text) < TINY):
             return ""
         return self._tokens.shape(node.start_byte, node.end_byte, assigned.name, always=text is None)
 
@@ -259,7 +273,7 @@ class Walk:
             return
         name = owner.qualify(bare[0]) if owner else bare[0]
         line, last = self._code.line(node), self._code.last_line(node)
-        self.found.symbols[name] = Symbol(name, "type", line, last, last, False, value=self._value(right))
+        self.found.symbols[name] = Symbol(name, "type", line, last, last, public_name(name), value=self._value(right))
 
     # -- the interface of a module
 
@@ -299,19 +313,28 @@ class Walk:
                 continue
             line, last = code.line(item), code.last_line(item)
             value = f"{module.rstrip('.') or module[:-1]}.{code.word(original)}"
-            self.found.symbols[name] = Symbol(name, "variable", line, last, last, False, value=value)
+            self.found.imported.add(name)
+            self.found.symbols[name] = Symbol(name, "variable", line, last, last, public_name(name), value=value)
 
 
 def published(found: Found, *, whole: bool) -> tuple[Symbol, ...]:
     """Mark what is public by name or by `__all__`; a fragment's list may be cut, so only a whole one excludes."""
-    exports = found.exports if whole else None
-    return tuple(replace(symbol, public=_public(symbol.name, exports)) for symbol in found.symbols.values())
+    symbols = found.symbols.values()
+    if not found.exports or not whole:
+        return tuple(symbols)
+    kept = (symbol for symbol in symbols if symbol.name not in found.imported or symbol.name in found.exports)
+    return tuple(_listed(symbol, found.exports) for symbol in kept)
 
 
-def _public(name: str, exports: set[str] | None) -> bool:
-    first, *rest = name.split(".")
-    top = _open(first) if not exports else first in exports
-    return top and all(_open(part) for part in rest)
+def _listed(symbol: Symbol, exports: set[str]) -> Symbol:
+    first, _, rest = symbol.name.partition(".")
+    public = first in exports and (not rest or public_name(rest))
+    return symbol if public == symbol.public else replace(symbol, public=public)
+
+
+def public_name(name: str) -> bool:
+    """Say whether a qualified name is public by its underscores."""
+    return "_" not in name or all(map(_open, name.split(".")))
 
 
 def _open(part: str) -> bool:

@@ -31,7 +31,7 @@ CAPTURES: Final = """
 (decorator) @decorator
 ((attribute attribute: (identifier) @environ) (#eq? @environ "environ"))
 (subscript value: (identifier) @environ (#eq? @environ "environ"))
-(comparison_operator (string) . "in" . (identifier) @environ (#eq? @environ "environ"))
+(comparison_operator (string) (identifier) @environ (#eq? @environ "environ"))
 (assignment right: (parenthesized_expression . "(" @wrap _ ")" @wrap .))
 (return_statement (parenthesized_expression . "(" @wrap _ ")" @wrap .))
 (assert_statement . (parenthesized_expression . "(" @wrap _ ")" @wrap .))
@@ -58,12 +58,13 @@ class Code:
         self._last_line = max(first_line, last_line)
         self._lines_before = lines_before
         """How many lines were put before the text to make it parse."""
-        self._captures = QueryCursor(_query()).captures(root)
+        captured = QueryCursor(_query()).captures(root)
+        self._captures = {name: sorted(nodes, key=_start) for name, nodes in captured.items()}
         self._comments = [(node.start_byte, node.end_byte) for node in self.nodes("comment")]
 
     def nodes(self, capture: str) -> list[Node]:
         """List the nodes captured under a name, in source order."""
-        return sorted(self._captures.get(capture, ()), key=_start)
+        return self._captures.get(capture, [])
 
     def raw(self, node: Node) -> bytes:
         """Cut a node's text as it stands."""
