@@ -57,7 +57,8 @@ def inline(text: str) -> str:
 
 def cell(markdown: str) -> str:
     """Fit safe Markdown into a table, which splits its rows at bars even inside code."""
-    return re.sub(r"(?<!\\)\|", r"\\|", markdown)
+    # Behind an even number of backslashes a bar is bare: they escape one another.
+    return re.sub(r"(?<!\\)(?:\\\\)*\|", lambda bare: bare[0][:-1] + "\\|", markdown)
 
 
 def code(text: str) -> str:

@@ -89,7 +89,7 @@ def _summary(report: Report, say: Words) -> str:
 def _failures(report: Report, say: Words) -> list[str]:
     if not report.failures:
         return []
-    told = [say.failed[f.stage].format(repo=f.repo, message=code(f.message)) for f in report.failures]
+    told = [say.failed[f.stage].format(repo=inline(f.repo), message=code(f.message)) for f in report.failures]
     return ["> [!WARNING]", f"> {say.incomplete}", *(f"> - {line}" for line in told), ""]
 
 
@@ -101,7 +101,7 @@ def _contents(report: Report, say: Words) -> list[str]:
     lines = [f"**{say.contents}**", ""]
     for section in report.sections:
         count = len(report.rows(section.repo))
-        lines.append(f"- {link(section.repo, '#' + slug(section.repo, taken))} ({count})")
+        lines.append(f"- {link(inline(section.repo), '#' + slug(section.repo, taken))} ({count})")
         for heading in _subheadings(report, section, say):
             slug(heading, taken)
     return [*lines, ""]
@@ -117,9 +117,9 @@ def _subheadings(report: Report, section: RepoSection, say: Words) -> list[str]:
 def _section(report: Report, section: RepoSection, say: Words, web: Web) -> list[str]:
     rows = report.rows(section.repo)
     on_time, late = [row for row in rows if not row.late], [row for row in rows if row.late]
-    lines = [f"## {section.repo}", "", _section_summary(section, on_time, say, web), ""]
+    short = _short_hashes((*(row.sha for row in rows), section.tip or ""))
+    lines = [f"## {inline(section.repo)}", "", _section_summary(section, on_time, short, say, web), ""]
     lines += [f"> {_notice(notice, say)}\n" for notice in section.notices]
-    short = _short_hashes(row.sha for row in rows)
     if on_time:
         lines += _table(on_time, short, report.window, say, web)
     if late:
@@ -127,7 +127,7 @@ def _section(report: Report, section: RepoSection, say: Words, web: Web) -> list
     return lines + _releases(section, say, web) + _issues(section, say, web)
 
 
-def _section_summary(section: RepoSection, rows: list[LedgerRow], say: Words, web: Web) -> str:
+def _section_summary(section: RepoSection, rows: list[LedgerRow], short: dict[str, str], say: Words, web: Web) -> str:
     if section.tip is None:
         return say.empty
     branch = code(section.branch)
@@ -137,7 +137,7 @@ def _section_summary(section: RepoSection, rows: list[LedgerRow], say: Words, we
     text = say.branch.format(
         commits=commits,
         branch=branch,
-        tip=link(code(section.tip[:_SHORT]), web.commit(section.repo, section.tip)),
+        tip=link(code(short[section.tip]), web.commit(section.repo, section.tip)),
         files=sum(row.files or 0 for row in rows),
         additions=sum(row.additions or 0 for row in rows),
         deletions=sum(row.deletions or 0 for row in rows),
@@ -243,7 +243,7 @@ def _notice(notice: Notice, say: Words) -> str:
 def _footer(report: Report, say: Words) -> list[str]:
     lines = [say.footer.format(**footer_counts(report))]
     coverage = [
-        f"{section.repo} {say.coverage[section.coverage]}"
+        f"{inline(section.repo)} {say.coverage[section.coverage]}"
         + "".join(f" ({_notice(notice, say)})" for notice in section.coverage_notices)
         for section in report.sections
     ]

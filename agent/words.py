@@ -40,7 +40,6 @@ class Words:
     threads: str
     coverage: dict[str, str]
     archive: str
-    latest: str
     comma: str
 
 
@@ -63,8 +62,8 @@ EN = Words(
     empty="The repository is empty.",
     one_commit="1 commit",
     commits="{} commits",
-    branch="{commits} on {branch}, which stood at {tip}: {files} files, +{additions} −{deletions}.",
-    merges="{merges} of them are merges that brought in {members} commits.",
+    branch="{commits} on {branch}, which stood at {tip}; files changed: {files}, lines: +{additions} −{deletions}.",
+    merges="Merges among them: {merges}, with {members} more inside.",
     columns=("Commit", "Landed", "Change", "Author", "Files", "Lines"),
     late_heading="Landed late",
     late_note="Dated before this window, but not on the branch when the earlier report was written.",
@@ -94,12 +93,11 @@ EN = Words(
         NoticeKind.LOCAL_ONLY: "a local mirror, and neither a token nor an API address is set",
     },
     not_counted="not read",
-    unreadable="{} of {} files unreadable",
-    footer="{landed} commits landed: {deep} deep, {skim} skimmed, {list} listed, {group} grouped, {failed} failed.",
+    unreadable="unreadable files: {} of {}",
+    footer="Commits landed: {landed} ({deep} deep, {skim} skimmed, {list} listed, {group} grouped, {failed} failed).",
     threads="Threads: {}.",
     coverage={"read": "read", "partial": "partial", "not read": "not read"},
     archive="Archive",
-    latest="Latest report",
     comma=", ",
 )
 
@@ -154,7 +152,6 @@ ZH = Words(
     threads="讨论串：{}。",
     coverage={"read": "已读", "partial": "部分", "not read": "未读"},
     archive="往期",
-    latest="最新一期",
     comma="，",
 )
 
