@@ -10,7 +10,7 @@ from tools.diff.readers.cfamily_sites import SiteReader
 from tools.diff.readers.cfamily_skeleton import skeleton
 from tools.diff.readers.cfamily_symbols import SymbolReader
 from tools.diff.readers.fragment import uncomment
-from tools.diff.readers.masked import Masked
+from tools.diff.readers.masked import Masked, blank
 from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Reading, Source
 
@@ -30,8 +30,10 @@ def read(source: Source) -> Reading:
     text = source.text if source.whole else uncomment(source.text)
     masked = Masked(text, _LEXIS, source.first_line)
     around = Frame() if source.whole else frame(masked.mask, source.heading)
-    before, after = around.before, around.after
-    bones = skeleton(before + masked.bare + after, before + masked.mask + after)
+    before, after, hidden = around.before, around.after, blank(text[: around.hidden])
+    bones = skeleton(
+        before + hidden + masked.bare[around.hidden :] + after, before + hidden + masked.mask[around.hidden :] + after
+    )
     grammar = "tree_sitter_c" if source.path.endswith(".c") else "tree_sitter_cuda"
     root = syntax.parser(grammar).parse(bones.text).root_node
     if (problem := syntax.overgrown(root, source.path)) is not None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tools.diff.readers.cfamily_sites import calls
+from tools.diff.readers.calls import calls
 from tools.diff.readers.masked import Masked
 from tools.diff.reading import Site, Symbol
 
@@ -27,31 +27,34 @@ def entries(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:
 
 
 def _registrations(masked: Masked) -> Iterator[Site]:
-    for word, start, end, arguments in calls(masked, _EXPORT):
-        if arguments:
+    for call in calls(masked, _EXPORT):
+        if arguments := call.arguments:
             name = masked.literal(*arguments[0]) or masked.fold(*arguments[0])
             value = masked.fold(*arguments[1]) if len(arguments) > 1 else None
-            yield Site("registration", name, masked.line(start), masked.line(end), value=value, scope=word)
-    for _, start, end, arguments in calls(masked, _DEF):
+            lines = masked.line(call.start), masked.line(call.end)
+            yield Site("registration", name, *lines, value=value, scope=call.name)
+    for call in calls(masked, _DEF):
+        arguments = call.arguments
         schema = "".join(masked.literals(*arguments[0])) if arguments else ""
         name = schema.partition("(")[0].strip()
         if name:
             function = masked.fold(*arguments[1]) if len(arguments) > 1 else None
             value = schema if "(" in schema else function
-            yield Site("registration", name, masked.line(start), masked.line(end), value=value)
+            yield Site("registration", name, masked.line(call.start), masked.line(call.end), value=value)
 
 
 def _flags(masked: Masked) -> Iterator[Site]:
-    for _, start, end, arguments in calls(masked, _GFLAG):
-        if len(arguments) > 1:
-            name, value = masked.fold(*arguments[0]), masked.fold(*arguments[1])
-            yield Site("flag", f"--{name}", masked.line(start), masked.line(end), value=value)
-    for word, start, end, arguments in calls(masked, _OPTION):
-        names = "".join(masked.literals(*arguments[0])) if arguments else ""
+    for call in calls(masked, _GFLAG):
+        if len(call.arguments) > 1:
+            name, value = (masked.fold(*span) for span in call.arguments[:2])
+            yield Site("flag", f"--{name}", masked.line(call.start), masked.line(call.end), value=value)
+    for call in calls(masked, _OPTION):
+        names = "".join(masked.literals(*call.arguments[0])) if call.arguments else ""
         name = next((part for part in re.split(r"[,\s]+", names) if len(part.lstrip("-")) > 1), names)
         if re.fullmatch(r"-{0,2}\w[\w.-]*", name):
-            value = masked.fold(*arguments[2]) if word == "get_cmd_line_argument" and len(arguments) > 2 else None
-            yield Site("flag", f"--{name.lstrip('-')}", masked.line(start), masked.line(end), value=value)
+            given = call.arguments[2] if call.name == "get_cmd_line_argument" and len(call.arguments) > 2 else None
+            lines = masked.line(call.start), masked.line(call.end)
+            yield Site("flag", f"--{name.lstrip('-')}", *lines, value=masked.fold(*given) if given else None)
 
 
 def _deprecations(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:

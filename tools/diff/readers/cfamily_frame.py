@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tools.diff.readers.fragment import Closer, Edges, edges
+from tools.diff.readers.fragment import Closer, Edges, edges, surface
 
 _NAMESPACE = re.compile(rb"^\s*(?:inline\s+)?namespace\s+([\w:]+)")
 _TYPE = re.compile(
@@ -12,12 +12,17 @@ _TYPE = re.compile(
 )
 _FUNCTION = re.compile(rb"(~?[A-Za-z_][\w:]*(?:<[^<>()]*>)?(?:::~?\w+)*)\s*\(")
 _NOT_NAMES = re.compile(rb"^(?:__\w+__|alignas|decltype|if|for|while|switch|return|sizeof|defined)$")
-_BODY_FOLLOWS = re.compile(rb"\)\s*(?:const|noexcept|override|final|->[^;{]*|:[^;{]*|\s)*[;{]")
+_BODY_FOLLOWS = re.compile(rb"\)\s*(?:const|noexcept|override|final|->[^;{]*|:[^;{]*|\s)*([;{])")
+_PARAMETER = re.compile(rb"\s*(?:const\s+)?[A-Za-z_][\w:]*(?:<[^()]*>)?(?:\s+const\b)?[\s*&]+\w+\s*(?:=.*)?", re.S)
 _STATEMENT = re.compile(
     rb"^\s*(?:(?:return|if|for|while|else|switch|case|break|continue|do|throw|delete|goto)\b|\}\s*else\b"
-    rb"|[\w.\->\[\]*]+\s*(?:[-+*/|&^]?=(?!=)|\+\+|--)|[\w.:]*[\w>][.\->]+\w+\s*\(|[A-Z_]{4,}\s*\(|[a-z_]\w*\([^{]*\);\s*$)",
+    rb"|(?:const\s+)?auto\b[^(){};]*=|[\w.\->\[\]*]+\s*(?:[-+*/|&^]?=(?!=)|\+\+|--)"
+    rb"|[\w.:]*\w(?:\.|->|::)\w+\s*\(\)?;|[A-Z_]{4,}\s*\(\)?;)",
     re.M,
 )
+_TYPE_ENDS = re.compile(rb"\}\s*(?:\w+\s*)?;")
+_DEEP = 4
+"""Members of a class at the left margin are not indented further than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,8 @@ class Frame:
     """The function the fragment begins in."""
     until: int = 0
     """The offset up to which it does."""
+    hidden: int = 0
+    """The offset before which nothing is to be taken for a declaration."""
     continued: bool = False
     """Whether the fragment holds the rest of the heading's own signature."""
 
@@ -38,39 +45,59 @@ def frame(mask: bytes, heading: str) -> Frame:
     """Say what to put around a masked fragment under git's heading."""
     cut = edges(mask)
     title = heading.encode()
-    after = b"\n" + cut.tail + (b";" if cut.tail else b"")
+    after = b"\n" + cut.tail + b";"
+    name = _function_name(title)
+    if name and _goes_on(mask, cut, title):
+        return Frame(b"void %s(" % name, after, continued=True)
     if (found := _NAMESPACE.match(title)) and b";" not in title:
         return Frame(_braces(cut.closers) + b"namespace %s {" % found.group(1), after + b"}")
-    inside = cut.inside and not title.rstrip().endswith(b";")
-    if inside and (found := _TYPE.match(title)):
+    if title.rstrip().endswith(b";") or not cut.inside:
+        # What is above the first line at the margin belongs to something that is not in sight.
+        return Frame(_braces(cut.closers), after, hidden=cut.margin or 0 if mask[:1].isspace() else 0)
+    if found := _TYPE.match(title):
         return _in_type(mask, cut, found.group(1), found.group(2), after)
-    name = _function_name(title)
-    if inside and name:
-        signature = title.count(b"(") > title.count(b")") and cut.closers and cut.closers[0].sign == b")"
-        if signature and _BODY_FOLLOWS.match(mask, cut.closers[0].offset):
-            return Frame(b"void %s(" % name, after, continued=True)
-        until = next((closer.offset for closer in cut.closers if not closer.indented), len(mask))
-        return Frame(_body(cut.closers, b"void %s() {" % name), after + _ends(cut), _dots(name), until)
-    if cut.closers or (cut.inside and mask[:1].isspace()):
-        return Frame(_body(cut.closers, b"void _() {"), after + _ends(cut))
-    return Frame(b"", after)
+    if not name and not cut.closers and not mask[:1].isspace():
+        return Frame(b"", after)
+    until = next((closer.offset for closer in cut.closers if not closer.indented), len(mask))
+    return Frame(_body(cut.closers, b"void %s() {" % (name or b"_")), after + _ends(cut), _dots(name), until)
+
+
+def _goes_on(mask: bytes, cut: Edges, title: bytes) -> bool:
+    """Say whether the fragment begins in the parameters that the heading opened."""
+    if title.count(b"(") <= title.count(b")") or not cut.closers or cut.closers[0].sign != b")":
+        return False
+    end = cut.closers[0].offset
+    follows = _BODY_FOLLOWS.match(mask, end)
+    if follows is None or b"{" in mask[:end] or b";" in mask[:end]:
+        return False
+    # Arguments of a call that ends here look like the rest of a declaration, but for the types.
+    return follows.group(1) == b"{" or all(_PARAMETER.fullmatch(part) for part in mask[:end].strip(b", \n").split(b","))
 
 
 def _in_type(mask: bytes, cut: Edges, keyword: bytes, name: bytes, after: bytes) -> Frame:
-    opening = b"%s %s {" % (keyword, name)
-    nested = [closer for closer in cut.closers if closer.indented]
+    """Put a fragment into the class or enum of its heading, and into a nameless method where it is one's body."""
+    margin = next((index for index, closer in enumerate(cut.closers) if not closer.indented), len(cut.closers))
+    outer = cut.closers[margin:]
+    if outer and not _TYPE_ENDS.match(mask, outer[0].offset):
+        return Frame(_braces(cut.closers), after)
+    opening = _braces(outer[1:]) + b"%s %s {" % (keyword, name)
+    closing = b"" if outer else b"};"
     if keyword.startswith(b"enum"):
-        return Frame(_braces(cut.closers[1:]) + opening, after + _ends(cut))
-    end = nested[0].offset if nested else len(mask)
-    margin = next((closer for closer in cut.closers if not closer.indented), None)
-    if nested or _STATEMENT.search(mask, 0, min(end, margin.offset if margin else end)):
-        # Inside a method whose name is not known: what it does is no member of the class.
-        inner = b"void _() {" + b"".join(_opener(closer) for closer in reversed(nested[1:]))
-        closing = b"" if nested else b"}"
-        return Frame(
-            _braces([c for c in cut.closers if not c.indented][1:]) + opening + inner, after + closing + _ends(cut)
-        )
-    return Frame(_braces(cut.closers[1:]) + opening, after + _ends(cut))
+        return Frame(opening, b"\n" + cut.tail + closing)
+    nested = cut.closers[:margin]
+    braces = [closer for closer in nested if closer.sign == b"}"]
+    shown = surface(mask, braces[0].offset if braces else outer[0].offset if outer else len(mask))
+    inner = b"".join(_opener(closer) for closer in reversed(nested))
+    if braces:
+        return Frame(opening + b"void _() " + inner, after + closing)
+    if _STATEMENT.search(shown) or _indentation(shown) > _DEEP:
+        return Frame(opening + b"void _() {" + inner, after + (b"" if outer else b"}") + closing)
+    return Frame(opening + (b"void _(" if nested else b""), after + closing)
+
+
+def _indentation(text: bytes) -> int:
+    lines = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
+    return min((len(line) - len(line.lstrip()) for line in lines), default=0)
 
 
 def _opener(closer: Closer) -> bytes:

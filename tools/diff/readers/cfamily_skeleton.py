@@ -4,15 +4,14 @@ Macros in bodies and branches of the preprocessor are what breaks a parser on su
 """
 
 import re
-from bisect import bisect_right
 
+from tools.diff.readers.bones import Bones
 from tools.diff.readers.masked import blank
 
 # A directive is one token, so that the braces of a macro's text do not count.
 _DIRECTIVE = rb"^[ \t]*#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*"
 _TOKEN = re.compile(rb"[{};]|" + _DIRECTIVE, re.M | re.S)
 _IN_BODY = re.compile(rb"[{}]|" + _DIRECTIVE, re.M | re.S)
-_GAP = re.compile(rb"\s{12,}")
 _CONTAINER = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
 _FUNCTION = re.compile(
     rb"\)\s*(?:(?:const|noexcept|override|final|mutable|volatile|try|requires|&|&&|[A-Z][A-Z0-9_]+)\s*)*$"
@@ -26,28 +25,6 @@ _ANNOTATION = re.compile(
     rb"|\b(?:[A-Z][A-Z0-9]*_)*(?:FORCE_?INLINE|INLINE|NOINLINE|HOST_DEVICE|DEVICE|HOST|GLOBAL|KERNEL|EXPORT|API|PUBLIC"
     rb"|LOCAL|HIDDEN|VISIBLE|NODISCARD|UNUSED|CONSTEXPR|NO_SANITIZE)\b(?=\s+[\w:~])(?!\s+operator\b\s*\()"
 )
-
-
-class Bones:
-    """A text without its bodies; `origin` tells where in the whole text an offset of it was."""
-
-    def __init__(self, blanked: bytes) -> None:
-        # A parser takes as long for a space as for a letter, so what was blanked is cut out.
-        kept: list[bytes] = []
-        self._at, self._lost, last, lost = [0], [0], 0, 0
-        for match in _GAP.finditer(blanked):
-            start, end = match.span()
-            kept += blanked[last:start], b"\n"
-            last = end
-            self._at.append(start - lost + 1)
-            lost += end - start - 1
-            self._lost.append(lost)
-        kept.append(blanked[last:])
-        self.text = b"".join(kept)
-
-    def origin(self, offset: int) -> int:
-        """Return the offset in the whole text."""
-        return offset + self._lost[bisect_right(self._at, offset) - 1]
 
 
 class _Branches:
@@ -114,7 +91,8 @@ def _declarations(mask: bytes, out: bytearray) -> None:
             elif token == b"{":
                 kind = opened[-1] if opened and opened[-1] == "i" else _kind(mask[since:at])
                 if kind == "b" and (end := _body_end(mask, at + 1, branches)) is not None:
-                    out[at + 1 : end] = blank(mask[at + 1 : end])
+                    # The semicolon keeps a body a body: `f() { };` could be a variable with an initialiser.
+                    out[at + 1 : end] = b";" + blank(mask[at + 2 : end]) if end > at + 1 else b""
                     position = since = end + 1
                     break
                 opened.append("i" if kind == "b" else kind)

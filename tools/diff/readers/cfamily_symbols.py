@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from tools.diff.readers import syntax
-from tools.diff.readers.cfamily_skeleton import Bones
+from tools.diff.readers.bones import Bones
 from tools.diff.readers.masked import Masked
 from tools.diff.reading import Param, Symbol, SymbolKind
 
@@ -151,7 +151,7 @@ class SymbolReader:
             elif (following := _after(node, index)) is not None:
                 value = following
             function = _function(declarator)
-            if function is not None and not (value is not None and value.type != "number_literal"):
+            if function is not None and (value is None or value.type in ("number_literal", "initializer_list")):
                 self._function(node, kind, function, place, found)
             else:
                 self._variable(node, kind, declarator, value, place, found)

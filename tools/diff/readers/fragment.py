@@ -6,7 +6,7 @@ from dataclasses import dataclass
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _PAIR = {closing: opening for opening, closing in _CLOSING.items()}
-_COLUMN_ZERO = re.compile(rb"^[^\s#/*]", re.M)
+_MARGIN = re.compile(rb"^(?!(?:public|private|protected)\b)[^\s#/*]", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,10 @@ class Edges:
     closers: tuple[Closer, ...]
     tail: bytes
     """The brackets that close what the fragment leaves open."""
+    margin: int | None
+    """Where the first line is that begins at the left margin: what is above it belongs to what the heading began."""
     inside: bool
-    """Whether no line at the left margin speaks against the fragment standing inside its heading's block."""
+    """Whether that line, if there is one, only closes something."""
 
 
 def edges(mask: bytes) -> Edges:
@@ -42,9 +44,29 @@ def edges(mask: bytes) -> Edges:
         elif not opened:
             line = mask.rfind(b"\n", 0, match.start()) + 1
             closers.append(Closer(sign, match.start(), mask[line : line + 1].isspace()))
-    margin = _COLUMN_ZERO.search(mask)
-    inside = margin is None or margin.group() in b"})]"
-    return Edges(tuple(closers), b"".join(_CLOSING[sign] for sign in reversed(opened)), inside)
+    margin = _MARGIN.search(mask)
+    return Edges(
+        closers=tuple(closers),
+        tail=b"".join(_CLOSING[sign] for sign in reversed(opened)),
+        margin=margin.start() if margin is not None else None,
+        inside=margin is None or margin.group() in b"})]",
+    )
+
+
+def surface(mask: bytes, end: int) -> bytes:
+    """Return what stands in no bracket that the fragment opens, up to an offset."""
+    kept: list[bytes] = []
+    depth = since = 0
+    for match in _BRACKET.finditer(mask, 0, end):
+        if match.group() in _CLOSING:
+            if depth == 0:
+                kept.append(mask[since : match.end()])
+            depth += 1
+        else:
+            depth = max(0, depth - 1)
+            if depth == 0:
+                since = match.start()
+    return b"".join([*kept, mask[since:end] if depth == 0 else b""])
 
 
 def uncomment(text: bytes) -> bytes:
