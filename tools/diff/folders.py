@@ -13,14 +13,20 @@ def renamed_folders(files: Sequence[FileChange]) -> list[tuple[str, str, int]]:
             change = _folder_change(file.previous_path, file.path)
             if change is not None:
                 groups.setdefault(change, []).append((file.previous_path, file.path))
+    moved = [(*_shared(moves), len(moves)) for moves in groups.values() if len(moves) > 1]
     # A file that is still (or newly) in the old folder shows that the folder did not go away.
     there = [file.path for file in files if file.status != "removed"]
-    found = []
-    for moves in groups.values():
-        old, new = _shared(moves)
-        if len(moves) > 1 and not any(path.startswith(old + "/") for path in there) and not old.startswith(new + "/"):
-            found.append((old, new, len(moves)))
-    return sorted(found, key=lambda row: (-row[2], row))
+    whole = [row for row in moved if row[0] and not any(path.startswith(row[0] + "/") for path in there)]
+    return sorted((row for row in whole if _is_rename(row, moved)), key=lambda row: (-row[2], row))
+
+
+def _is_rename(row: tuple[str, str, int], moved: list[tuple[str, str, int]]) -> bool:
+    """Tell a rename from a folder that is split up, and from one that is emptied into another."""
+    old, new, _ = row
+    split = any(other[0] == old and other[1] != new for other in moved)
+    merged = any(other[1] == new and other[0] != old for other in moved)
+    same_leaf = old.rpartition("/")[2] == new.rpartition("/")[2]
+    return not split and (same_leaf or not merged) and not old.startswith(new + "/")
 
 
 def _folder_change(old: str, new: str) -> tuple[str, str] | None:

@@ -22,7 +22,7 @@ def read(source: Source) -> Reading:
     if why := refusal(source):
         return refused(why)
     entries = list(islice(_entries(source), MAX_KEYS + 1))
-    problems = (f"{source.path}: more than {MAX_KEYS:,} keys",) if len(entries) > MAX_KEYS else ()
+    problems = (f"more than {MAX_KEYS:,} keys",) if len(entries) > MAX_KEYS else ()
     sites = [site for entry in entries[:MAX_KEYS] if (site := _site(entry)) is not None]
     pinned = images(iter(entries[:MAX_KEYS])) if source.path.endswith(_YAML) else ()
     return Reading(sites=(*sites, *pinned), code=_digest(source), problems=problems)

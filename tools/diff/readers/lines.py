@@ -14,11 +14,11 @@ _SPACE = re.compile(r"\s+")
 def refusal(source: Source) -> str | None:
     """Say why a source is not read at all: too large, minified, or binary under a text's name."""
     if len(source.text) > MAX_BYTES:
-        return f"{source.path}: {len(source.text):,} bytes, more than {MAX_BYTES:,}"
+        return f"{len(source.text):,} bytes, more than {MAX_BYTES:,}"
     if b"\0" in source.text:
-        return f"{source.path}: not text"
+        return "not text"
     if any(len(line) > MAX_LINE for line in source.text.split(b"\n")):
-        return f"{source.path}: a line of more than {MAX_LINE:,} bytes"
+        return f"a line of more than {MAX_LINE:,} bytes"
     return None
 
 
