@@ -62,14 +62,14 @@ class Commit(Frozen):
 
     @property
     def subject(self) -> str:
-        """The first line of the message."""
-        return self.message.lstrip("\n").partition("\n")[0].rstrip("\r")
+        """The first line of the message that is not blank."""
+        return self.message.lstrip().partition("\n")[0].rstrip()
 
     @property
     def title(self) -> str:
         """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged."""
         if self.is_merge and self.subject.startswith("Merge pull request #"):
-            return self.message.partition("\n")[2].lstrip("\r\n").partition("\n")[0].rstrip() or self.subject
+            return self.message.lstrip().partition("\n")[2].lstrip().partition("\n")[0].rstrip() or self.subject
         return self.subject
 
     @property

@@ -1,0 +1,83 @@
+"""Issues and releases: what is news in a window, and what is not."""
+
+from datetime import UTC, date, datetime
+from typing import Literal
+
+import pytest
+
+from agent.domain import Coverage, Issue, Release, Threads
+from agent.ids import RepoId
+from agent.threads import issue_news, release_news
+from agent.window import Window
+
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+BEFORE, DURING, AFTER = (datetime(2026, 2, day, 12, tzinfo=UTC) for day in (3, 4, 5))
+REPO = RepoId("octo/router")
+
+
+def issue(
+    number: int,
+    created: datetime,
+    closed: datetime | None = None,
+    reason: str | None = None,
+    state: Literal["open", "closed"] | None = None,
+) -> Issue:
+    return Issue(
+        repo=REPO,
+        number=number,
+        title=f"Issue {number}",
+        body="",
+        state=state or ("closed" if closed else "open"),
+        state_reason=reason,
+        author="octocat",
+        labels=("bug",),
+        created_at=created,
+        updated_at=closed or created,
+        closed_at=closed,
+        comments=0,
+        reactions=0,
+    )
+
+
+def news(*issues: Issue, window: Window = DAY) -> list[tuple[int, str, datetime]]:
+    told = issue_news(Threads(coverage=Coverage.READ, issues=issues), window)
+    return [(line.number, line.event, line.at) for line in told]
+
+
+def test_only_what_was_opened_or_closed_in_the_window_is_news() -> None:
+    assert news(
+        issue(5, DURING),
+        issue(1, BEFORE),
+        issue(2, BEFORE, BEFORE),
+        issue(3, BEFORE, DURING),
+        issue(4, AFTER),
+        issue(6, BEFORE, AFTER),
+    ) == [(3, "closed", DURING), (5, "opened", DURING)]
+
+
+def test_an_issue_opened_and_closed_on_one_day_is_told_twice() -> None:
+    assert news(issue(1, DURING, DURING)) == [(1, "opened", DURING), (1, "closed", DURING)]
+
+
+@pytest.mark.parametrize(
+    ("reason", "event"),
+    [("completed", "closed"), (None, "closed"), ("not_planned", "not planned"), ("duplicate", "not planned")],
+)
+def test_how_an_issue_was_closed_is_told(reason: str | None, event: str) -> None:
+    assert news(issue(1, BEFORE, DURING, reason)) == [(1, event, DURING)]
+
+
+def test_the_ends_of_the_window_are_half_open() -> None:
+    assert news(issue(1, DAY.start), issue(2, DAY.end)) == [(1, "opened", DAY.start)]
+
+
+def test_nothing_after_the_cut_of_a_partial_window_is_news() -> None:
+    assert news(issue(1, DURING), window=DAY.cut_at(datetime(2026, 2, 4, 11, tzinfo=UTC))) == []
+
+
+def test_releases_of_the_window_come_oldest_first() -> None:
+    times = {"v2": DURING, "v1": DURING, "v0": DAY.start, "old": BEFORE, "new": DAY.end}
+    releases = tuple(
+        Release(repo=REPO, tag=tag, name=tag, body="", published_at=at, prerelease=False) for tag, at in times.items()
+    )
+    assert [line.tag for line in release_news(releases, DAY)] == ["v0", "v1", "v2"]
