@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
+_OPENING = {b")": b"f(", b"]": b"a[", b"}": b"{"}
 _PAIR = {closing: opening for opening, closing in _CLOSING.items()}
 _MARGIN = re.compile(rb"^(?!(?:public|private|protected)\b)[^\s#/*]", re.M)
 
@@ -75,3 +76,20 @@ def uncomment(text: bytes) -> bytes:
     if end < 0 or 0 <= text.find(b"/*") < end:
         return text
     return re.sub(rb"[^\n]", b" ", text[: end + 2]) + text[end + 2 :]
+
+
+def enclose(mask: bytes, opening: bytes, *, method: bytes, function: bool = False) -> tuple[bytes, bytes]:
+    """Say what to put before and behind a fragment that stands in the block `opening` opens.
+
+    Blocks inside a function are plain; a block inside a type that the fragment only closes is taken for a `method`.
+    """
+    cut = edges(mask)
+    if not cut.inside or (not cut.closers and not mask[:1].isspace()):
+        return b"{" * sum(closer.sign == b"}" for closer in cut.closers), b"\n" + cut.tail
+    margin = next((at for at, closer in enumerate(cut.closers) if closer.sign == b"}" and not closer.indented), None)
+    nested = cut.closers[:margin]
+    inner = [_OPENING[closer.sign] for closer in reversed(nested)]
+    if not function and inner and inner[0] == b"{":
+        inner[0] = method
+    outer = sum(closer.sign == b"}" for closer in cut.closers[margin + 1 :]) if margin is not None else 0
+    return b"{" * outer + opening + b"".join(inner), b"\n" + cut.tail + (b"}" if margin is None else b"")

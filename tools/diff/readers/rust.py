@@ -1,0 +1,72 @@
+"""Reads Rust: items by a syntax tree without function bodies, sites by the text."""
+
+import re
+
+from tools.diff.readers import syntax
+from tools.diff.readers.bones import without_bodies
+from tools.diff.readers.fragment import enclose, uncomment
+from tools.diff.readers.masked import Masked
+from tools.diff.readers.rust_sites import sites
+from tools.diff.readers.rust_symbols import SymbolReader
+from tools.diff.readers.scopes import Scopes
+from tools.diff.reading import Reading, Source
+
+_LEXIS = re.compile(
+    rb"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
+    rb"|b?r(?P<mark>#{0,4})\".*?(?:\"(?P=mark)|\Z)"
+    rb"|\"[^\"\\]*(?:\\.[^\"\\]*)*\"?"
+    rb"|'(?:[^'\\\n]|\\[^\n]{1,9}?)'",
+    re.S,
+)
+_FUNCTION = re.compile(rb"\bfn\s+\w+|\bmacro_rules!")
+_HEADING = re.compile(r"^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|const|unsafe)\s+|extern\s+\"[^\"]*\"\s+)*(\w+)!?\s*(.*)")
+_NAME = re.compile(r"\w+")
+
+
+def read(source: Source) -> Reading:
+    """Say what a Rust source declares."""
+    if (problem := syntax.refusal(source)) is not None:
+        return Reading(problems=(problem,))
+    masked = Masked(source.text if source.whole else uncomment(source.text), _LEXIS, source.first_line)
+    before, after, scope = (b"", b"", "") if source.whole else _frame(masked.mask, source.heading)
+    bones = without_bodies(before + masked.bare + after, before + masked.mask + after, _FUNCTION)
+    root = syntax.parser("tree_sitter_rust").parse(bones.text).root_node
+    if (problem := syntax.overgrown(root, source.path)) is not None:
+        return Reading(problems=(problem,))
+    reader = SymbolReader(masked, bones, len(before))
+    symbols = reader.read(root)
+    scopes = Scopes(symbols, scope, masked.line(len(masked.text)))
+    found = [*reader.sites, *sites(masked, scopes, reader.tests)]
+    return Reading(
+        symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
+        sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),
+        code=masked.code,
+    )
+
+
+def _frame(mask: bytes, heading: str) -> tuple[bytes, bytes, str]:
+    """Say what to put around a fragment, and in which function it begins."""
+    match = _HEADING.match(heading)
+    word, rest = match.groups() if match else ("", "")
+    name = _NAME.search(rest)
+    if word == "fn" and name:
+        opening = f"fn {name.group()}() {{".encode()
+        return *enclose(mask, opening, method=b"fn _() {", function=True), name.group()
+    if word in ("struct", "enum", "union", "trait", "mod") and name:
+        return *enclose(mask, f"pub {word} {name.group()} {{".encode(), method=b"fn _() {"), ""
+    if word == "impl":
+        target = rest.split("{")[0].split(" where ")[0].strip()
+        return *enclose(mask, f"impl {_generics(target)} {{".encode(), method=b"fn _() {"), ""
+    return *enclose(mask, b"fn _() {", method=b"fn _() {", function=True), ""
+
+
+def _generics(target: str) -> str:
+    """Leave out the type parameters right behind `impl`, which a cut heading may leave open."""
+    depth = 0
+    if not target.startswith("<"):
+        return target
+    for index, letter in enumerate(target):
+        depth += (letter == "<") - (letter == ">")
+        if depth == 0:
+            return target[index + 1 :].strip()
+    return "_"

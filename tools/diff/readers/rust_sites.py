@@ -1,0 +1,74 @@
+"""What a user of Rust code sets, calls by name or runs into, found in the masked text."""
+
+import re
+from collections.abc import Iterator
+
+from tools.diff.readers.calls import Sites, calls
+from tools.diff.readers.masked import Masked
+from tools.diff.readers.scopes import Scopes
+from tools.diff.reading import Site
+
+_ENV = re.compile(rb"env(?:::var(?:_os)?|_var\w*|!)\s*\(\s*\"|_env\w*!?\s*\(\s*\"")
+_FAIL = re.compile(rb"\b(?:bail|anyhow|panic|unimplemented|unreachable|ensure|assert|assert_eq|assert_ne)!\s*\(")
+_CHECKED = {"ensure!": 1, "assert!": 1, "assert_eq!": 2, "assert_ne!": 2}
+_ERR = re.compile(rb"\bErr\s*\(\s*((?:\w+::)*[A-Z]\w*)")
+_FAILS = re.compile(rb"\bErr\s*\(|\b(?:bail|panic|anyhow)!|\bError\b")
+_IF = re.compile(rb"\bif (?!let\b)")
+_ROUTE = re.compile(rb"\broute\s*\(\s*\"")
+_VERB = re.compile(rb"\b(get|post|put|delete|patch|head|options|any)\s*\(")
+_LONG = re.compile(rb"\blong\s*\(\s*\"")
+_DEFAULT = re.compile(rb"\bdefault_value\s*\(")
+
+
+def sites(masked: Masked, scopes: Scopes, tests: list[tuple[int, int]]) -> list[Site]:
+    """Return every site outside the given lines of tests."""
+    make = Sites(masked, scopes)
+    found = [
+        *make.environment(_ENV),
+        *_errors(make),
+        *make.guards(_IF, _FAILS),
+        *_routes(make),
+        *_flags(make),
+    ]
+    return [site for site in found if not any(first <= site.start <= last for first, last in tests)]
+
+
+def _errors(make: Sites) -> Iterator[Site]:
+    for call in calls(make.masked, _FAIL):
+        conditions = _CHECKED.get(call.name, 0)
+        message = make.message(call.arguments[conditions:])
+        if message is None and conditions and call.arguments:
+            message = make.masked.fold(*call.arguments[0])
+        yield make.at("error", call.name, call.start, call.end, message)
+        if conditions == 1 and call.arguments:
+            yield from make.limits(call.arguments[0])
+    for match in _ERR.finditer(make.masked.mask):
+        name = match.group(1).decode().replace("::", ".")
+        yield make.at("error", name, match.start(), match.end())
+
+
+def _routes(make: Sites) -> Iterator[Site]:
+    masked = make.masked
+    for call in calls(masked, _ROUTE):
+        path = masked.literal(*call.arguments[0]) if call.arguments else None
+        if not path or len(call.arguments) < 2:
+            continue
+        span = call.arguments[1]
+        verbs = [found.group(1).decode().upper() for found in _VERB.finditer(masked.mask, *span)] or ["ANY"]
+        for verb in verbs:
+            yield make.at("route", f"{verb} {path}", call.start, call.end, masked.fold(*span))
+
+
+def _flags(make: Sites) -> Iterator[Site]:
+    masked = make.masked
+    for call in calls(masked, _LONG):
+        name = masked.literal(*call.arguments[0]) if call.arguments else None
+        if not name or masked.mask[call.start - 1 : call.start] != b".":
+            continue
+        end = call.end + 400
+        stops = [
+            at for at in (masked.mask.find(stop, call.end, end) for stop in (b".arg(", b";", b"Arg::new")) if at >= 0
+        ]
+        default = _DEFAULT.search(masked.mask, call.end, min([end, *stops]))
+        spans = masked.arguments(default.end() - 1) if default else []
+        yield make.at("flag", f"--{name}", call.start, call.end, make.message(spans[:1]))
