@@ -68,6 +68,7 @@ class FactKind(StrEnum):
     DEPRECATED = "deprecated"
     ERROR_ADDED = "error-added"
     ERROR_REMOVED = "error-removed"
+    ERROR_CHANGED = "error-changed"
     FILE_ADDED = "file-added"
     FILE_REMOVED = "file-removed"
     FILE_RENAMED = "file-renamed"

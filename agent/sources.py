@@ -1,6 +1,6 @@
 """Where facts come from: what a source of code and a source of threads must be able to do."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Protocol
 
 from agent.domain import Change, Comment, Commit, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
@@ -30,6 +30,10 @@ class CodeSource(Protocol):
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
+        ...
+
+    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+        """Read the old and the new version of these files of a change; None where there is none."""
         ...
 
     async def resolve(self, prefix: str) -> Commit:

@@ -45,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_run(commands)
+    _add_facts(commands)
     _add_eval(commands)
     _add_runs(commands)
     _add_doctor(commands)
@@ -80,6 +81,16 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.set_defaults(command=_run)
 
 
+def _add_facts(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    facts = commands.add_parser("facts", help="what one commit changes for its users", description=_FACTS)
+    facts.add_argument("sha", metavar="SHA", help="the commit: a full or abbreviated hash, or its address")
+    _add_repo(facts)
+    facts.add_argument("--source", choices=("git", "api"), help="read from git, or from the API")
+    facts.add_argument("--hunks", action="store_true", help="use the patch only, not the whole files")
+    facts.add_argument("--json", action="store_true", help="print the facts as JSON")
+    facts.set_defaults(command=_facts)
+
+
 def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     evaluate = commands.add_parser("eval", help="measure how right Gitzette is", description=_EVAL)
     evaluate.add_argument("sets", metavar="SET", nargs="*", help="windows, sources, reading (default: all)")
@@ -113,6 +124,7 @@ def _add_repo(parser: argparse.ArgumentParser) -> None:
 
 
 _RUN = "Reads what landed on the default branch of each repository and writes reports/DATE.md and reports/DATE.json."
+_FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
 _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --repo owner/name=PATH gives them."
 
 
@@ -120,6 +132,12 @@ def _run(args: argparse.Namespace) -> int:
     from gitzette.running import run
 
     return run(args, os.environ)
+
+
+def _facts(args: argparse.Namespace) -> int:
+    from gitzette.facting import facts
+
+    return facts(args, os.environ)
 
 
 def _eval(args: argparse.Namespace) -> int:

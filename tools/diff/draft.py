@@ -8,18 +8,26 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Where:
+    """The lines of both versions that show a difference; None where a version has nothing of it."""
+
+    old: Span | None = None
+    new: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """One difference between two versions of a file."""
 
     kind: FactKind
     name: str
     public: bool
+    where: Where
     old: str | None = None
     new: str | None = None
     detail: str | None = None
-    old_span: Span | None = None
-    """Lines of the old file that show it."""
-    new_span: Span | None = None
+    breaking: bool | None = None
+    """Whether callers break, where the comparison knows; None lets the kind decide."""
     shape: str = ""
     """Of an added or removed symbol: what it is under any name and in any file."""
     owner: str = ""

@@ -24,6 +24,11 @@ class Hunk:
         skip, start = ("+", self.old_start) if side == "old" else ("-", self.new_start)
         return start, [line[1:] for line in self.lines if line[:1] not in (skip, "\\")]
 
+    def holds(self, side: Side, line: int) -> bool:
+        """Tell whether a line of one side is in this hunk."""
+        start, lines = self.side(side)
+        return start <= line < start + len(lines)
+
 
 @dataclass(frozen=True, slots=True)
 class Patch:
@@ -46,6 +51,10 @@ class Patch:
     def touches(self, side: Side, start: int, end: int) -> bool:
         """Tell whether any line between two numbers changed."""
         return bool(self.shown(side, start, end))
+
+    def together(self, old: int, new: int) -> bool:
+        """Tell whether an old and a new line stand in the same hunk."""
+        return any(hunk.holds("old", old) and hunk.holds("new", new) for hunk in self.hunks)
 
     def fragments(self, side: Side, path: str) -> list[Source]:
         """Cut one side of each hunk out as a source to read."""

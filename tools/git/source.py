@@ -9,6 +9,7 @@ from agent.domain import Change, Commit, Landing
 from agent.errors import NotFound
 from agent.ids import RepoId
 from agent.window import Window
+from tools.git.blobs import read_blobs
 from tools.git.branch import find_tip
 from tools.git.landing import read_commits, read_landing
 from tools.git.missing import close_gaps, present_commits
@@ -64,6 +65,11 @@ class GitSource:
                 return ()
             selection = [f"^{commit.parents[0]}", *commit.parents[1:]]
             return tuple(await read_commits(view, self.repo, selection))
+
+    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+        """Read both versions of these files of a change; a version that is not there is None."""
+        with await self._view() as view:
+            return await read_blobs(view, change, paths)
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""

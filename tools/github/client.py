@@ -136,9 +136,9 @@ class GitHubClient:
             page = await self._get(page.next, JSON, _json(path, shape))
             yield page
 
-    async def text(self, path: str, accept: str) -> bytes:
-        """Ask for a representation that is not JSON: a raw diff, a bare hash."""
-        return (await self._get(self.address.url(path, {}), accept, bytes)).value
+    async def text(self, path: str, accept: str, params: Params | None = None) -> bytes:
+        """Ask for a representation that is not JSON: a raw diff, a bare hash, a file."""
+        return (await self._get(self.address.url(path, params or {}), accept, bytes)).value
 
     async def graphql(self, query: str, variables: Mapping[str, str], shape: type[A], *, stamp: str) -> A:
         """Ask by GraphQL, once for the same question and stamp.

@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from urllib.parse import quote
 
 import httpx
 
@@ -19,6 +20,7 @@ from tools.github.shapes import COMMIT, COMMITS, RepositoryShape
 from tools.github.wire import Refused
 
 _BARE_HASH = "application/vnd.github.sha"
+_RAW = "application/vnd.github.raw"
 _READ_AHEAD = 4
 """How many diffs are in memory or on their way."""
 _OUTAGE = 3
@@ -97,6 +99,28 @@ class GitHubCode:
             return ()
         _, commits = await self._history.between(name, found.parents[0].sha, sha)
         return tuple(commit for commit in reversed(commits) if commit.sha != sha)
+
+    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+        """Read both versions of these files of a change, a request each; a version that is not there is None."""
+        files = {file.path: file for file in change.files}
+        parent = change.commit.parents[0] if change.commit.parents else None
+        found: dict[str, tuple[bytes | None, bytes | None]] = {}
+        for path in paths:
+            file = files[path]
+            before = None if file.status == "added" else await self._content(file.previous_path or path, parent)
+            after = None if file.status == "removed" else await self._content(path, change.commit.sha)
+            found[path] = (before, after)
+        return found
+
+    async def _content(self, path: str, sha: str | None) -> bytes | None:
+        """Read a file as it stood at a commit; None when it did not."""
+        if sha is None:
+            return None
+        name = (await self._about()).full_name
+        try:
+            return await self._client.text(f"{repo_path(name, 'contents')}/{quote(path)}", _RAW, {"ref": sha})
+        except NotFound:
+            return None
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""

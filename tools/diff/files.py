@@ -1,0 +1,69 @@
+"""What a commit did to files as wholes: came, went, were renamed, or are of one sort only."""
+
+from collections.abc import Iterator, Sequence
+
+from agent.domain import FileChange
+from agent.facts import FactKind, Place
+from tools.diff.draft import Draft, Where
+from tools.diff.folders import renamed_folders
+from tools.diff.grouping import Shown
+from tools.diff.roles import Role, is_public_path, only, role
+
+_ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
+_NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
+_SHOWN_LINES = 2
+
+
+def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
+    """Tell what happened to files; many of one role that came or went together are one fact."""
+    folders = renamed_folders(files)
+    for old, new, count in folders:
+        inside = [file for file in files if file.previous_path and file.previous_path.startswith(f"{old}/")]
+        public = any(is_public_path(file.previous_path or file.path) for file in inside)
+        draft = Draft(FactKind.FOLDER_RENAMED, new, public, Where(), old, new, f"{count} files")
+        yield Shown(draft, Place(file=inside[0].path if inside else new, line=0, lines=()))
+    for file in files:
+        if file.status == "added":
+            yield _one(FactKind.FILE_ADDED, file, new=file.path)
+        elif file.status == "removed":
+            yield _one(FactKind.FILE_REMOVED, file, old=file.path)
+        elif file.status == "renamed" and not _covered(file, folders):
+            public = is_public_path(file.previous_path or file.path)
+            draft = Draft(FactKind.FILE_RENAMED, file.path, public, Where(), file.previous_path, file.path)
+            yield Shown(draft, Place(file=file.path, line=0, lines=()))
+    if kind := _ONLY.get(only(files) or Role.DATA):
+        yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where()), _first(files))
+    yield from _foreign(files)
+
+
+def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str | None = None) -> Shown:
+    what = role(file.path)
+    public = what in _NEWS and (is_public_path(file.path) or what is not Role.SOURCE)
+    # A kernel or header that no user includes can go without breaking anybody; a module that users import cannot.
+    if kind is FactKind.FILE_REMOVED:
+        public = is_public_path(file.path)
+    lines = tuple((file.patch or "").split("\n")[1 : 1 + _SHOWN_LINES])
+    place = Place(file=file.path, line=1 if lines else 0, lines=lines)
+    return Shown(Draft(kind, file.path, public, Where(), old, new, what.value), place)
+
+
+def _covered(file: FileChange, folders: Sequence[tuple[str, str, int]]) -> bool:
+    """Tell whether a renamed folder already speaks for this file."""
+    before, name = file.previous_path or "", file.path.rpartition("/")[2]
+    return before.rpartition("/")[2] == name and any(before.startswith(f"{old}/") for old, _, _ in folders)
+
+
+def _first(files: Sequence[FileChange]) -> Place | None:
+    return Place(file=files[0].path, line=0, lines=()) if files else None
+
+
+def _foreign(files: Sequence[FileChange]) -> Iterator[Shown]:
+    """Tell of code that nobody wrote by hand here, once for each sort."""
+    for kind, roles in (
+        (FactKind.GENERATED, (Role.GENERATED, Role.LOCK)),
+        (FactKind.VENDORED, (Role.VENDORED,)),
+    ):
+        found = [file for file in files if role(file.path) in roles]
+        if found:
+            draft = Draft(kind, f"{len(found)} files", public=False, where=Where())
+            yield Shown(draft, _first(found))

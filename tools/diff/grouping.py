@@ -1,0 +1,115 @@
+"""One fact for one thing, however many files show it; what matters most comes first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from agent.facts import Fact, FactKind, Place, Severity
+from tools.diff.draft import Draft
+from tools.diff.severity import severity_of
+
+_BY_SEVERITY = {severity: place for place, severity in enumerate(Severity)}
+_FIRST = (FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
+_RENAMES = {
+    FactKind.SYMBOL_RENAMED,
+    FactKind.FIELD_RENAMED,
+    FactKind.MEMBER_RENAMED,
+    FactKind.FLAG_RENAMED,
+    FactKind.ENV_RENAMED,
+}
+_PARAMETERS = {
+    FactKind.PARAMETER_ADDED,
+    FactKind.PARAMETER_REMOVED,
+    FactKind.PARAMETER_RENAMED,
+    FactKind.PARAMETER_DEFAULT,
+    FactKind.PARAMETER_REQUIRED,
+}
+_BY_NAME = {
+    FactKind.FLAG_ADDED,
+    FactKind.FLAG_REMOVED,
+    FactKind.ENV_ADDED,
+    FactKind.ENV_REMOVED,
+    FactKind.ERROR_ADDED,
+    FactKind.ERROR_REMOVED,
+}
+_MEMBERS = {FactKind.MEMBER_ADDED, FactKind.MEMBER_REMOVED, FactKind.FIELD_ADDED, FactKind.FIELD_REMOVED}
+_PLACES = 20
+_INTERNAL_OF_A_KIND = 8
+_ALL = 60
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A difference with the place that shows it."""
+
+    draft: Draft
+    place: Place | None
+
+
+def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
+    """Join what is the same, rank it, and say how much was left out of the list."""
+    groups: dict[tuple[object, ...], list[Shown]] = {}
+    for one in shown:
+        groups.setdefault(_key(one.draft), []).append(one)
+    facts = sorted((_fact(members) for members in groups.values()), key=_rank)
+    return _limit(facts)
+
+
+def _key(draft: Draft) -> tuple[object, ...]:
+    if draft.kind in _MEMBERS:
+        return draft.kind, draft.name.rpartition(".")[0], draft.public
+    if draft.kind in _RENAMES:
+        return draft.kind, draft.old, draft.new
+    if draft.kind in _PARAMETERS:
+        return draft.kind, draft.detail, draft.old, draft.new
+    if draft.kind in _BY_NAME:
+        return draft.kind, draft.name, draft.old if draft.kind is FactKind.ERROR_REMOVED else draft.new
+    return draft.kind, draft.name, draft.old, draft.new
+
+
+def _fact(members: list[Shown]) -> Fact:
+    """Speak for a group by its gravest member."""
+    members = sorted(members, key=lambda one: _BY_SEVERITY[severity_of(one.draft)])
+    draft = members[0].draft
+    if draft.kind in _MEMBERS and len(members) > 1:
+        draft = _several(members)
+    return Fact(
+        kind=draft.kind,
+        severity=severity_of(draft),
+        name=draft.name,
+        old=draft.old,
+        new=draft.new,
+        detail=draft.detail,
+        places=tuple(one.place for one in members if one.place is not None)[:_PLACES],
+    )
+
+
+def _several(members: list[Shown]) -> Draft:
+    """Tell members of one class or enumeration that came or went together as one."""
+    drafts = [one.draft for one in members]
+    before, after = ([getattr(d, side) for d in drafts if getattr(d, side)] for side in ("old", "new"))
+    return replace(
+        drafts[0],
+        name=drafts[0].name.rpartition(".")[0],
+        old=", ".join(before) or None,
+        new=", ".join(after) or None,
+        detail=f"{len(drafts)} {drafts[0].detail}s",
+    )
+
+
+def _rank(fact: Fact) -> tuple[object, ...]:
+    return fact.kind not in _FIRST, _BY_SEVERITY[fact.severity], -len(fact.places), fact.kind, fact.name
+
+
+def _limit(facts: list[Fact]) -> tuple[list[Fact], list[str]]:
+    """Keep a list that can be read; what is internal is cut first."""
+    kept: list[Fact] = []
+    left: dict[FactKind, int] = {}
+    internal: dict[FactKind, int] = {}
+    for fact in facts:
+        count = internal[fact.kind] = internal.get(fact.kind, 0) + (fact.severity is Severity.INTERNAL)
+        too_many = fact.severity is Severity.INTERNAL and count > _INTERNAL_OF_A_KIND
+        if too_many or len(kept) >= _ALL:
+            left[fact.kind] = left.get(fact.kind, 0) + 1
+        else:
+            kept.append(fact)
+    return kept, [f"{count} more of {kind.value}" for kind, count in left.items()]

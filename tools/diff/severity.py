@@ -1,0 +1,80 @@
+"""What a difference means for a user downstream; the same rules, in words, are in docs/facts.md."""
+
+import re
+
+from agent.facts import FactKind, Severity
+from tools.diff.draft import Draft
+
+_BREAKING = {
+    FactKind.SYMBOL_REMOVED,
+    FactKind.SYMBOL_RENAMED,
+    FactKind.SYMBOL_MOVED,
+    FactKind.PARAMETER_REMOVED,
+    FactKind.PARAMETER_RENAMED,
+    FactKind.PARAMETER_REORDERED,
+    FactKind.PARAMETER_REQUIRED,
+    FactKind.MEMBER_REMOVED,
+    FactKind.MEMBER_RENAMED,
+    FactKind.FIELD_REMOVED,
+    FactKind.FIELD_RENAMED,
+    FactKind.FLAG_REMOVED,
+    FactKind.FLAG_RENAMED,
+    FactKind.ENV_REMOVED,
+    FactKind.ENV_RENAMED,
+    FactKind.ROUTE_REMOVED,
+    FactKind.UNREGISTERED,
+    FactKind.FILE_REMOVED,
+    FactKind.FILE_RENAMED,
+    FactKind.FOLDER_RENAMED,
+}
+_ADDITIVE = {
+    FactKind.SYMBOL_ADDED,
+    FactKind.PARAMETER_ADDED,
+    FactKind.MEMBER_ADDED,
+    FactKind.FIELD_ADDED,
+    FactKind.FLAG_ADDED,
+    FactKind.ENV_ADDED,
+    FactKind.CONFIG_ADDED,
+    FactKind.ROUTE_ADDED,
+    FactKind.REGISTERED,
+    FactKind.FILE_ADDED,
+}
+_INTERNAL = {
+    FactKind.ONLY_TESTS,
+    FactKind.ONLY_DOCS,
+    FactKind.ONLY_CI,
+    FactKind.ONLY_FORMATTING,
+    FactKind.ONLY_COMMENTS,
+    FactKind.GENERATED,
+    FactKind.VENDORED,
+}
+_BOUND = re.compile(r"^(<=|<|>=|>|==|!=)\s*(-?\d+(?:\.\d+)?)$")
+
+
+def severity_of(draft: Draft) -> Severity:
+    """Decide; everything not covered by a rule changes behaviour."""
+    if draft.kind in _INTERNAL or not draft.public:
+        return Severity.INTERNAL
+    if draft.breaking is not None:
+        return Severity.BREAKING if draft.breaking else _mild(draft.kind)
+    if draft.kind is FactKind.LIMIT_CHANGED:
+        return Severity.BREAKING if _narrower(draft.old, draft.new) else Severity.BEHAVIOUR
+    if draft.kind is FactKind.FIELD_ADDED and draft.detail == "required":
+        return Severity.BREAKING
+    if draft.kind in _BREAKING:
+        return Severity.BREAKING
+    return _mild(draft.kind)
+
+
+def _mild(kind: FactKind) -> Severity:
+    return Severity.ADDITIVE if kind in _ADDITIVE else Severity.BEHAVIOUR
+
+
+def _narrower(old: str | None, new: str | None) -> bool:
+    """Tell whether a bound lets less through than before."""
+    before, after = _BOUND.match(old or ""), _BOUND.match(new or "")
+    if before is None or after is None or before[1] != after[1]:
+        return False
+    if before[1] in ("<=", "<"):
+        return float(after[2]) < float(before[2])
+    return before[1] in (">=", ">") and float(after[2]) > float(before[2])

@@ -1,0 +1,166 @@
+"""What changed between the sites of two versions: flags, variables, keys, routes, versions, errors, limits."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from difflib import SequenceMatcher
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft, Where
+from tools.diff.reading import Site
+
+_ADDED = {
+    "flag": FactKind.FLAG_ADDED,
+    "env": FactKind.ENV_ADDED,
+    "config": FactKind.CONFIG_ADDED,
+    "route": FactKind.ROUTE_ADDED,
+    "dependency": FactKind.DEPENDENCY_ADDED,
+    "deprecation": FactKind.DEPRECATED,
+    "error": FactKind.ERROR_ADDED,
+    "registration": FactKind.REGISTERED,
+}
+_REMOVED = {
+    "flag": FactKind.FLAG_REMOVED,
+    "env": FactKind.ENV_REMOVED,
+    "config": FactKind.CONFIG_REMOVED,
+    "route": FactKind.ROUTE_REMOVED,
+    "dependency": FactKind.DEPENDENCY_REMOVED,
+    "error": FactKind.ERROR_REMOVED,
+    "registration": FactKind.UNREGISTERED,
+}
+_CHANGED = {
+    "flag": FactKind.FLAG_DEFAULT,
+    "env": FactKind.ENV_DEFAULT,
+    "config": FactKind.CONFIG_CHANGED,
+    "dependency": FactKind.DEPENDENCY_CHANGED,
+    "version": FactKind.VERSION_CHANGED,
+    "image": FactKind.IMAGE_CHANGED,
+    "limit": FactKind.LIMIT_CHANGED,
+}
+_RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
+_ALIKE = 0.55
+_SIMILAR = 0.3
+"""Of two flags in one hunk, one gone and one come: little is needed to take the one for the other."""
+
+
+def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[int, int], bool]) -> list[Draft]:
+    """List what a user can newly set or run into, can no longer, or finds set otherwise.
+
+    `together` tells whether an old and a new line stand in the same hunk: what took another's place does.
+    """
+    before, after = _by_key(old), _by_key(new)
+    gone = [site for key, sites in before.items() if key not in after for site in sites[:1]]
+    come = [site for key, sites in after.items() if key not in before for site in sites[:1]]
+    drafts: list[Draft] = []
+    for one, other in list(_renames(gone, come, together)):
+        gone.remove(one)
+        come.remove(other)
+        drafts.append(_renamed(one, other))
+        drafts += _altered(one, other)
+    drafts += [_one_sided(site, _REMOVED[site.kind], removed=True) for site in gone if site.kind in _REMOVED]
+    drafts += [_one_sided(site, _ADDED[site.kind], removed=False) for site in come if site.kind in _ADDED]
+    for key, sites in before.items():
+        if key in after:
+            drafts += _paired(sites, after[key])
+    return drafts
+
+
+def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
+    found: dict[tuple[str, ...], list[Site]] = defaultdict(list)
+    for site in sites:
+        found[_key(site)].append(site)
+    return found
+
+
+def _key(site: Site) -> tuple[str, ...]:
+    """Say what makes two sites the same one."""
+    if site.kind in ("error", "deprecation"):
+        return site.kind, site.name, site.value or "", site.scope
+    if site.kind in ("limit", "dependency", "config", "registration"):
+        return site.kind, site.name, site.scope
+    return site.kind, site.name
+
+
+def _paired(old: list[Site], new: list[Site]) -> Iterator[Draft]:
+    """Compare what has one name; where it stands several times, only a value that went and one that came count."""
+    if len(old) == len(new) == 1:
+        yield from _altered(old[0], new[0])
+        return
+    before, after = {site.value for site in old}, {site.value for site in new}
+    gone = [site for site in old if site.value not in after]
+    come = [site for site in new if site.value not in before]
+    if gone and come and len({site.value for site in gone}) == len({site.value for site in come}) == 1:
+        yield from _altered(gone[0], come[0])
+
+
+def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Iterator[tuple[Site, Site]]:
+    """Pair what went with what came in its place: a flag or variable under another name, an error in other words."""
+    free = list(come)
+    for site in gone:
+        if site.kind not in _RENAMED:
+            continue
+        near = [
+            other
+            for other in free
+            if other.kind == site.kind and together(site.start, other.start) and _is_heir(site, other)
+        ]
+        best = max(near, key=lambda other: _likeness(site, other), default=None)
+        if best is not None:
+            free.remove(best)
+            yield site, best
+
+
+def _is_heir(one: Site, other: Site) -> bool:
+    if one.kind == "error":
+        return (one.name, one.scope) == (other.name, other.scope) and _likeness(one, other) >= _ALIKE
+    same = (one.value, one.choices) == (other.value, other.choices)
+    return _likeness(one, other) >= _SIMILAR or (same and one.value is not None)
+
+
+def _likeness(one: Site, other: Site) -> float:
+    mine, its = (
+        (site.value or "") if site.kind == "error" else site.name.lower().replace("_", "-") for site in (one, other)
+    )
+    return SequenceMatcher(None, mine, its, autojunk=False).ratio()
+
+
+def _renamed(one: Site, other: Site) -> Draft:
+    if one.kind == "error":
+        scope = one.scope or None
+        return Draft(FactKind.ERROR_CHANGED, one.name, one.public, _where(one, other), one.value, other.value, scope)
+    return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name)
+
+
+def _where(one: Site, other: Site) -> Where:
+    return Where((one.start, one.end), (other.start, other.end))
+
+
+def _altered(one: Site, other: Site) -> Iterator[Draft]:
+    where = _where(one, other)
+    if one.value != other.value and one.kind in _CHANGED:
+        detail = one.scope or None
+        yield Draft(_CHANGED[one.kind], other.name, one.public, where, one.value, other.value, detail)
+    if one.choices is not None and other.choices is not None and one.choices != other.choices:
+        gone = [choice for choice in one.choices if choice not in other.choices]
+        yield Draft(
+            FactKind.FLAG_CHOICES,
+            other.name,
+            one.public,
+            where,
+            ", ".join(one.choices),
+            ", ".join(other.choices),
+            breaking=bool(gone),
+        )
+
+
+def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:
+    text = site.value if site.choices is None else f"{site.value or ''} of {', '.join(site.choices)}".strip()
+    span = (site.start, site.end)
+    return Draft(
+        kind,
+        site.name,
+        site.public,
+        Where(old=span) if removed else Where(new=span),
+        old=text if removed else None,
+        new=None if removed else text,
+        detail=site.scope or None,
+    )

@@ -1,0 +1,213 @@
+"""What changed between the symbols of two versions of a file."""
+
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft, Where
+from tools.diff.reading import Reading, Symbol
+from tools.diff.signatures import SignatureChange, compare_signatures, whole
+
+_ALIKE = 0.6
+_MANY = 3
+"""More changes of a signature than this are told as a whole."""
+_CONTAINERS = ("class", "struct", "enum", "trait", "type")
+_CALLABLE = ("function", "method", "macro")
+_ADDED = {"member": FactKind.MEMBER_ADDED, "field": FactKind.FIELD_ADDED}
+_REMOVED = {"member": FactKind.MEMBER_REMOVED, "field": FactKind.FIELD_REMOVED}
+_RENAMED = {"member": FactKind.MEMBER_RENAMED, "field": FactKind.FIELD_RENAMED}
+_VALUE = {"member": FactKind.MEMBER_CHANGED, "field": FactKind.FIELD_CHANGED}
+
+
+def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
+    """List what came, went, was renamed or is declared otherwise."""
+    before, after = _indexed(old, new)
+    gone = [symbol for name, symbol in before.items() if name not in after]
+    come = [symbol for name, symbol in after.items() if name not in before]
+    pairs = list(_renames(gone, come))
+    renamed = {one.name: other.name for one, other in pairs}
+    pairs += _follow(renamed, before, after, {one.name for one, _ in pairs})
+    paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
+    drafts = [_rename(one, other) for one, other in pairs if _own_name(one) != _own_name(other)]
+    drafts += _came_or_went(gone, before, paired_old, removed=True)
+    drafts += _came_or_went(come, after, paired_new, removed=False)
+    same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
+    for one, other in [*same, *pairs]:
+        drafts += _altered(one, other)
+    return drafts
+
+
+def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, Symbol]]:
+    """Index both sides by name; of several, those with equal signatures are the same, the others pair in order."""
+    before, after = _by_name(old), _by_name(new)
+    old_index: dict[str, Symbol] = {}
+    new_index: dict[str, Symbol] = {}
+    for name in dict.fromkeys((*before, *after)):
+        mine, its = before.get(name, []), after.get(name, [])
+        if len(mine) > 1 or len(its) > 1:
+            same = [symbol for symbol in mine if any(symbol.params == other.params for other in its)]
+            params = [symbol.params for symbol in same]
+            mine = [symbol for symbol in mine if symbol not in same]
+            its = [symbol for symbol in its if symbol.params not in params]
+        for index, symbols in ((old_index, mine), (new_index, its)):
+            for place, symbol in enumerate(symbols):
+                index[name if place == 0 else f"{name}#{place}"] = symbol
+    return old_index, new_index
+
+
+def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
+    found: dict[str, list[Symbol]] = {}
+    for symbol in reading.symbols:
+        found.setdefault(symbol.name, []).append(symbol)
+    return found
+
+
+def _renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair what went with what came: the same thing under another name, or the one thing that took its place."""
+    free = list(come)
+    left: list[Symbol] = []
+    for symbol in gone:
+        same = next((other for other in free if _same_thing(symbol, other)), None)
+        if same is None:
+            left.append(symbol)
+        else:
+            free.remove(same)
+            yield symbol, same
+    for symbol in left:
+        rivals = [other for other in free if _took_its_place(symbol, other)]
+        best = max(rivals, key=lambda other: _likeness(symbol, other), default=None)
+        if best is not None:
+            free.remove(best)
+            yield symbol, best
+
+
+def _same_thing(one: Symbol, other: Symbol) -> bool:
+    return one.kind == other.kind and bool(one.shape) and one.shape == other.shape
+
+
+def _took_its_place(one: Symbol, other: Symbol) -> bool:
+    """Tell whether one declaration replaced the other where it stood."""
+    if one.kind != other.kind or _owner(one) != _owner(other):
+        return False
+    likeness = _likeness(one, other)
+    if one.kind in ("member", "field", "constant", "variable"):
+        same_value = (one.annotation, one.value) == (other.annotation, other.value)
+        return likeness >= _ALIKE and (same_value or likeness >= 0.8)
+    if one.kind in _CONTAINERS:
+        return likeness >= 0.5 and abs(one.start - other.start) <= 40
+    return likeness >= 0.7 and one.params == other.params
+
+
+def _likeness(one: Symbol, other: Symbol) -> float:
+    return SequenceMatcher(None, _own_name(one).lower(), _own_name(other).lower(), autojunk=False).ratio()
+
+
+def _follow(
+    renamed: dict[str, str], before: dict[str, Symbol], after: dict[str, Symbol], known: set[str]
+) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair the members of a renamed class with those under its new name."""
+    for name, symbol in before.items():
+        if name in after or name in known:
+            continue
+        for old, new in renamed.items():
+            if name.startswith(f"{old}."):
+                other = after.get(new + name[len(old) :])
+                if other is not None and other.kind == symbol.kind:
+                    yield symbol, other
+                break
+
+
+def _came_or_went(
+    symbols: Iterable[Symbol], world: dict[str, Symbol], paired: set[str], *, removed: bool
+) -> Iterator[Draft]:
+    """Tell what came or went; with a class its members come and go without a word of their own."""
+    symbols = [symbol for symbol in symbols if symbol.name not in paired]
+    names = {symbol.name for symbol in symbols if symbol.kind in _CONTAINERS}
+    for symbol in symbols:
+        if any(symbol.name.startswith(f"{name}.") for name in names if name != symbol.name):
+            continue
+        yield _one_sided(symbol, world, removed=removed)
+
+
+def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Draft:
+    kinds, default = (_REMOVED, FactKind.SYMBOL_REMOVED) if removed else (_ADDED, FactKind.SYMBOL_ADDED)
+    text = _declaration(symbol)
+    span = (symbol.start, symbol.head)
+    owner = world.get(_owner(symbol))
+    return Draft(
+        kind=kinds.get(symbol.kind, default),
+        name=symbol.name,
+        public=symbol.public,
+        where=Where(old=span) if removed else Where(new=span),
+        old=text if removed else None,
+        new=None if removed else text,
+        detail=symbol.kind,
+        shape=symbol.shape,
+        owner=owner.kind if owner else "",
+    )
+
+
+def _rename(one: Symbol, other: Symbol) -> Draft:
+    return Draft(
+        kind=_RENAMED.get(one.kind, FactKind.SYMBOL_RENAMED),
+        name=other.name,
+        public=one.public,
+        where=_where(one, other),
+        old=_own_name(one),
+        new=_own_name(other),
+        detail=one.kind,
+    )
+
+
+def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
+    """Tell how a symbol that is still there is declared otherwise."""
+    where = _where(one, other)
+    public = one.public
+    if one.bases != other.bases and (one.kind in _CONTAINERS or other.bases):
+        old, new = ", ".join(one.bases) or None, ", ".join(other.bases) or None
+        yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
+    if one.params is not None and other.params is not None:
+        changes = compare_signatures(one.params, other.params)
+        yield from _signature(one, other, changes)
+    if one.value != other.value and one.kind not in _CALLABLE and not (one.value is None and other.value is None):
+        kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
+        if one.kind != "variable":
+            yield Draft(kind, other.name, public, where, one.value, other.value, one.kind)
+    elif one.kind == "field" and one.annotation != other.annotation:
+        yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
+
+
+def _signature(one: Symbol, other: Symbol, changes: list[SignatureChange]) -> Iterator[Draft]:
+    where = _where(one, other)
+    assert one.params is not None
+    assert other.params is not None
+    if len(changes) > _MANY:
+        breaking = any(change.breaking for change in changes)
+        old, new = whole(one.params), whole(other.params)
+        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, breaking=breaking)
+        return
+    for change in changes:
+        yield Draft(
+            change.kind, other.name, one.public, where, change.old, change.new, change.param, breaking=change.breaking
+        )
+
+
+def _where(one: Symbol, other: Symbol) -> Where:
+    return Where((one.start, one.head), (other.start, other.head))
+
+
+def _declaration(symbol: Symbol) -> str | None:
+    """Write what a symbol is, as far as that fits on a line."""
+    if symbol.params is not None:
+        return f"{_own_name(symbol)}{whole(symbol.params)}"
+    if symbol.value is not None:
+        return f"{_own_name(symbol)} = {symbol.value}"
+    return _own_name(symbol)
+
+
+def _own_name(symbol: Symbol) -> str:
+    return symbol.name.rpartition(".")[2]
+
+
+def _owner(symbol: Symbol) -> str:
+    return symbol.name.rpartition(".")[0]
