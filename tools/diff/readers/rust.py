@@ -1,10 +1,12 @@
 """Reads Rust: items by a syntax tree without function bodies, sites by the text."""
 
 import re
+from dataclasses import dataclass
 
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import without_bodies
-from tools.diff.readers.fragment import enclose, uncomment
+from tools.diff.readers.fragment import edges, enclose, uncomment
+from tools.diff.readers.located import Located
 from tools.diff.readers.masked import Masked
 from tools.diff.readers.rust_sites import sites
 from tools.diff.readers.rust_symbols import SymbolReader
@@ -21,6 +23,8 @@ _LEXIS = re.compile(
 _FUNCTION = re.compile(rb"\bfn\s+\w+|\bmacro_rules!")
 _HEADING = re.compile(r"^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|const|unsafe)\s+|extern\s+\"[^\"]*\"\s+)*(\w+)!?\s*(.*)")
 _NAME = re.compile(r"\w+")
+_PARAMETERS = re.compile(rb"\s*(?:[\w&' ]+\s*:[^;{}=]*|&?(?:mut )?self,\s*)+")
+_TEST = re.compile(rb"#\[(?:\w+::)*test\b")
 
 
 def read(source: Source) -> Reading:
@@ -28,15 +32,18 @@ def read(source: Source) -> Reading:
     if (problem := syntax.refusal(source)) is not None:
         return Reading(problems=(problem,))
     masked = Masked(source.text if source.whole else uncomment(source.text), _LEXIS, source.first_line)
-    before, after, scope = (b"", b"", "") if source.whole else _frame(masked.mask, source.heading)
+    around = _Frame() if source.whole else _frame(masked.mask, source.heading)
+    before, after = around.before, around.after
     bones = without_bodies(before + masked.bare + after, before + masked.mask + after, _FUNCTION)
     root = syntax.parser("tree_sitter_rust").parse(bones.text).root_node
     if (problem := syntax.overgrown(root, source.path)) is not None:
         return Reading(problems=(problem,))
-    reader = SymbolReader(masked, bones, len(before))
+    reader = SymbolReader(Located(masked, bones, len(before)), around.continued)
     symbols = reader.read(root)
-    scopes = Scopes(symbols, scope, masked.line(len(masked.text)))
-    found = [*reader.sites, *sites(masked, scopes, reader.tests)]
+    scopes = Scopes(symbols, around.scope, masked.line(len(masked.text)))
+    if not source.whole and (source.heading.startswith("mod test") or _TEST.search(masked.mask)):
+        reader.tests.append((0, masked.line(len(masked.text))))
+    found = [*reader.sites, *sites(masked, scopes, reader.tests, asserts=source.whole)]
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),
@@ -44,20 +51,32 @@ def read(source: Source) -> Reading:
     )
 
 
-def _frame(mask: bytes, heading: str) -> tuple[bytes, bytes, str]:
-    """Say what to put around a fragment, and in which function it begins."""
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What to put around a fragment, the function it begins in, whether it holds the rest of that one's signature."""
+
+    before: bytes = b""
+    after: bytes = b""
+    scope: str = ""
+    continued: bool = False
+
+
+def _frame(mask: bytes, heading: str) -> _Frame:
     match = _HEADING.match(heading)
     word, rest = match.groups() if match else ("", "")
     name = _NAME.search(rest)
     if word == "fn" and name:
+        end = edges(mask).closers[0].offset if rest.count("(") > rest.count(")") and edges(mask).closers else 0
+        if _PARAMETERS.fullmatch(mask, 0, end):
+            return _Frame(f"fn {name.group()}(".encode(), b"\n" + edges(mask).tail, continued=True)
         opening = f"fn {name.group()}() {{".encode()
-        return *enclose(mask, opening, method=b"fn _() {", function=True), name.group()
+        return _Frame(*enclose(mask, opening, method=b"fn _() {", function=True), name.group())
     if word in ("struct", "enum", "union", "trait", "mod") and name:
-        return *enclose(mask, f"pub {word} {name.group()} {{".encode(), method=b"fn _() {"), ""
+        return _Frame(*enclose(mask, f"pub {word} {name.group()} {{".encode(), method=b"fn _() {"))
     if word == "impl":
         target = rest.split("{")[0].split(" where ")[0].strip()
-        return *enclose(mask, f"impl {_generics(target)} {{".encode(), method=b"fn _() {"), ""
-    return *enclose(mask, b"fn _() {", method=b"fn _() {", function=True), ""
+        return _Frame(*enclose(mask, f"impl {_generics(target)} {{".encode(), method=b"fn _() {"))
+    return _Frame(*enclose(mask, b"fn _() {", method=b"fn _() {", function=True))
 
 
 def _generics(target: str) -> str:

@@ -20,12 +20,12 @@ _LONG = re.compile(rb"\blong\s*\(\s*\"")
 _DEFAULT = re.compile(rb"\bdefault_value\s*\(")
 
 
-def sites(masked: Masked, scopes: Scopes, tests: list[tuple[int, int]]) -> list[Site]:
-    """Return every site outside the given lines of tests."""
+def sites(masked: Masked, scopes: Scopes, tests: list[tuple[int, int]], *, asserts: bool) -> list[Site]:
+    """Return every site outside the given lines of tests; assertions only where it is known what is a test."""
     make = Sites(masked, scopes)
     found = [
         *make.environment(_ENV),
-        *_errors(make),
+        *_errors(make, asserts),
         *make.guards(_IF, _FAILS),
         *_routes(make),
         *_flags(make),
@@ -33,8 +33,10 @@ def sites(masked: Masked, scopes: Scopes, tests: list[tuple[int, int]]) -> list[
     return [site for site in found if not any(first <= site.start <= last for first, last in tests)]
 
 
-def _errors(make: Sites) -> Iterator[Site]:
+def _errors(make: Sites, asserts: bool) -> Iterator[Site]:
     for call in calls(make.masked, _FAIL):
+        if call.name.startswith("assert") and not asserts:
+            continue
         conditions = _CHECKED.get(call.name, 0)
         message = make.message(call.arguments[conditions:])
         if message is None and conditions and call.arguments:

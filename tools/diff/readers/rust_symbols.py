@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from tools.diff.readers import syntax
-from tools.diff.readers.bones import Bones
-from tools.diff.readers.masked import Masked
+from tools.diff.readers.located import Located
 from tools.diff.readers.rust_attributes import attribute_sites
 from tools.diff.reading import Param, Site, Symbol, SymbolKind
 
@@ -45,9 +43,9 @@ class _Place:
 class SymbolReader:
     """Reads the items of one tree, and with them the sites that attributes declare and the lines that are tests."""
 
-    masked: Masked
-    bones: Bones
-    shift: int
+    at: Located
+    continued: bool = False
+    """Whether the first function, though it begins before the text, is declared in it."""
     sites: list[Site] = field(default_factory=list)
     tests: list[tuple[int, int]] = field(default_factory=list)
 
@@ -74,7 +72,7 @@ class SymbolReader:
             elif node.type in _KINDS:
                 symbol = self._symbol(node, place, attributes)
                 if symbol is not None:
-                    if node.start_byte >= self.shift:
+                    if node.start_byte >= self.at.shift or self.continued:
                         found.append(symbol)
                         self.sites.extend(attribute_sites(symbol))
                     yield from self._inside(node, symbol)
@@ -87,13 +85,13 @@ class SymbolReader:
         if node.type == "foreign_mod_item":
             yield body, place
         elif node.type == "mod_item":
-            name = self._field(node, "name") or ""
-            if any("cfg(test)" in self._fold(attribute) for attribute in attributes):
-                self.tests.append((self._line(node.start_byte), self._line(node.end_byte)))
+            name = self.at.field(node, "name") or ""
+            if any("cfg(test)" in self.at.fold(attribute) for attribute in attributes):
+                self.tests.append((self.at.line(node.start_byte), self.at.line(node.end_byte)))
                 return
             yield body, _Place((*place.names, name), shown=place.shown and self._is_pub(node))
         else:
-            owner = _TYPE_ARGUMENTS.sub("", self._field(node, "type") or "").split("::")[-1].removeprefix("&")
+            owner = _TYPE_ARGUMENTS.sub("", self.at.field(node, "type") or "").split("::")[-1].removeprefix("&")
             names = place.names if owner in ("", "_") else (*place.names, owner)
             implied = False if node.child_by_field_name("trait") is not None else None
             yield body, _Place(names, member=True, shown=place.shown, implied=implied)
@@ -106,65 +104,43 @@ class SymbolReader:
         yield body, _Place(tuple(symbol.name.split(".")), member=True, shown=symbol.public, implied=implied)
 
     def _symbol(self, node: Node, place: _Place, attributes: list[Node]) -> Symbol | None:
-        name = self._field(node, "name")
+        name = self.at.field(node, "name")
         if name is None:
             return None
         kind = _KINDS[node.type]
         body = node.child_by_field_name("body")
         parameters = node.child_by_field_name("parameters")
-        decorators = tuple(self._fold(attribute) for attribute in attributes)
+        decorators = tuple(self.at.fold(attribute) for attribute in attributes)
         public = self._is_pub(node) if place.implied is None else place.implied
         if kind == "macro":
             public = any("macro_export" in decorator for decorator in decorators)
-        head, shape = node.end_byte, ""
-        if body is not None and body.type != "ordered_field_declaration_list":
-            head = body.prev_sibling.end_byte if body.prev_sibling is not None else body.start_byte
-            shape = self._shape(body.start_byte + 1, body.end_byte - 1, name)
-        elif kind == "macro":
-            head = node.start_byte
-            shape = self._shape(node.start_byte, node.end_byte, name)
-        ordered = self._fold(body) if body is not None and body.type == "ordered_field_declaration_list" else None
+        block = body if body is not None and body.type != "ordered_field_declaration_list" else None
+        ordered = self.at.fold(body) if body is not None and block is None else None
         return Symbol(
             name=".".join((*place.names, name)),
             kind="method" if kind == "function" and place.member else kind,
-            start=self._line(min([node.start_byte, *(attribute.start_byte for attribute in attributes)])),
-            end=self._line(node.end_byte),
-            head=self._line(head),
+            start=self.at.line(min([node.start_byte, *(attribute.start_byte for attribute in attributes)])),
+            end=self.at.line(node.end_byte),
+            head=self.at.head(node, block) if kind != "macro" else self.at.line(node.start_byte),
             public=place.shown and public and not name.startswith("_"),
             params=tuple(self._params(parameters)) if parameters is not None else None,
-            returns=self._field(node, "return_type"),
+            returns=self.at.field(node, "return_type"),
             bases=self._bases(node),
-            value=self._field(node, "value"),
-            annotation=ordered or self._field(node, "type"),
+            value=self.at.field(node, "value"),
+            annotation=ordered or self.at.field(node, "type"),
             decorators=decorators,
-            shape=shape,
+            shape=self.at.shape(block if kind != "macro" else node, name),
         )
 
     def _bases(self, node: Node) -> tuple[str, ...]:
-        bounds = self._field(node, "bounds")
+        bounds = self.at.field(node, "bounds")
         return tuple(part.strip() for part in bounds.removeprefix(":").split("+")) if bounds else ()
 
     def _params(self, parameters: Node) -> Iterator[Param]:
         for node in parameters.named_children:
             if node.type == "parameter":
-                name = (self._field(node, "pattern") or "").removeprefix("mut ")
-                yield Param(name, annotation=self._field(node, "type"))
+                name = (self.at.field(node, "pattern") or "").removeprefix("mut ")
+                yield Param(name, annotation=self.at.field(node, "type"))
 
     def _is_pub(self, node: Node) -> bool:
         return any(child.type == "visibility_modifier" and child.text == b"pub" for child in node.children[:3])
-
-    def _shape(self, start: int, end: int, name: str) -> str:
-        return self.masked.shape(self._origin(start), self._origin(end), name)
-
-    def _line(self, offset: int) -> int:
-        return self.masked.line(self._origin(offset))
-
-    def _origin(self, offset: int) -> int:
-        return max(0, self.bones.origin(offset) - self.shift)
-
-    def _field(self, node: Node, name: str) -> str | None:
-        child = node.child_by_field_name(name)
-        return None if child is None else self._fold(child)
-
-    def _fold(self, node: Node) -> str:
-        return syntax.fold(self.bones.text[node.start_byte : node.end_byte])
