@@ -10,7 +10,9 @@ from tools.diff.patch_id import PatchIds, likeness
 LineageKind = Literal["revert", "reland", "cherry-pick"]
 MAX_MESSAGE = 100_000
 ENOUGH_ALIKE = 0.6
-"""How much of two changes must be common to call the one an edited version of the other, or of its opposite."""
+"""How much of two changes must be common to call the one an edited version of the other, once that one was undone."""
+ENOUGH_UNDONE = 0.8
+"""The same for the opposite of a change."""
 ENOUGH_COPIED = 0.9
 """The same for a copy of what was never undone, where nothing else speaks for it."""
 ENOUGH_LINES = 10
@@ -71,6 +73,15 @@ _PICKED_COMMIT = re.compile(r"\(cherry[- ]picked from commit (?P<sha>[0-9a-f]{7,
 _PICKED_PULL = re.compile(
     rf"\b(?:cherry[- ]?pick(?:s|ed)?|backport(?:s|ed)?)(?:\s+(?:of|from|for))?\s+{_PULL}{_REFERENCE}", re.IGNORECASE
 )
+_SAYINGS: tuple[tuple[str, re.Pattern[str], LineageKind], ...] = (
+    ("reverts commit", _REVERTS_COMMIT, "revert"),
+    ("picked from commit", _PICKED_COMMIT, "cherry-pick"),
+    ("revert", _REVERTS_PULL, "revert"),
+    ("land", _RELANDS_PULL, "reland"),
+    ("appl", _RELANDS_PULL, "reland"),
+    ("pick", _PICKED_PULL, "cherry-pick"),
+    ("backport", _PICKED_PULL, "cherry-pick"),
+)
 _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 
 
@@ -99,9 +110,13 @@ def find_partner(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Lineage | No
     kind: LineageKind = "revert" if alike[0].kind == "revert" else "reland"
     partners = [one for one in alike if (one.kind == "revert") == (kind == "revert")]
     best = max(enumerate(partners), key=lambda place: (place[1].likeness or 0.0, place[0]))[1]
-    if kind == "reland" and not any(one.kind == "revert" for one in alike):
-        return best if (best.likeness or 0.0) >= ENOUGH_COPIED else None
-    return replace(best, kind=kind)
+    if kind == "revert":
+        enough = ENOUGH_UNDONE
+    elif any(one.kind == "revert" for one in alike):
+        enough, best = ENOUGH_ALIKE, replace(best, kind=kind)
+    else:
+        enough = ENOUGH_COPIED
+    return best if (best.likeness or 0.0) >= enough else None
 
 
 def _alike(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Iterator[Lineage]:
@@ -193,17 +208,15 @@ def _target(text: str) -> int | None:
 
 def _body(body: str) -> Iterator[Lineage]:
     """Read the lines that git, GitHub and people leave in a message."""
-    for pattern, kind in (
-        (_REVERTS_COMMIT, "revert"),
-        (_PICKED_COMMIT, "cherry-pick"),
-        (_REVERTS_PULL, "revert"),
-        (_RELANDS_PULL, "reland"),
-        (_PICKED_PULL, "cherry-pick"),
-    ):
-        yield from (_reference(_KINDS[kind[:3]], found) for found in pattern.finditer(body))
-    for found in _VERSION_OF.finditer(body):
-        if "revert" in body[found.end() : found.end() + 200].lower():
-            yield _reference("reland", found)
+    lower = body.lower()
+    for word, pattern, kind in _SAYINGS:
+        # Looking for a word first is many times faster than a pattern that ignores case.
+        if word in lower:
+            yield from (_reference(kind, found) for found in pattern.finditer(body))
+    if "version of" in lower and "revert" in lower:
+        for found in _VERSION_OF.finditer(body):
+            if "revert" in lower[found.end() : found.end() + 200]:
+                yield _reference("reland", found)
 
 
 def _reference(kind: LineageKind, found: re.Match[str]) -> Lineage:

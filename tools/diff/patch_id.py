@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from agent.domain import FileChange
+from tools.diff.roles import Role, role
 
+_WRITTEN_BY_TOOLS = (Role.LOCK, Role.GENERATED, Role.VENDORED)
 _SIZE = 16
 _SAMPLE = 64
 _NOWHERE = b"/dev/null"
@@ -32,7 +34,8 @@ class PatchIds:
     lines: int
     """How many lines there are more or fewer; without any (a binary file, a new order) the name tells nothing."""
     sketch: frozenset[int]
-    """A sample of the lines with their signs, the same for everybody: those with the smallest hashes."""
+    """A sample of the lines with their signs, the same for everybody: those with the smallest hashes. What tools write
+    (lock files) is left out: it would outweigh the change."""
     mirrored: frozenset[int]
     """The same sample of the opposite change."""
 
@@ -57,7 +60,9 @@ def patch_ids(files: Iterable[FileChange]) -> PatchIds:
         forward.append(_digest([old, new, gone, come]))
         reverse.append(_digest([new, old, come, gone]))
         lines += len(removed) + len(added)
-        seed = crc32(_bytes(file.path))
+        if role(file.path) in _WRITTEN_BY_TOOLS:
+            continue
+        seed = crc32(b"\n".join(sorted({old, new})))
         less, more = [crc32(line, seed) for line in set(removed)], [crc32(line, seed) for line in set(added)]
         hashes += _smallest(less, _MINUS) + _smallest(more, _PLUS)
         mirrored += _smallest(less, _PLUS) + _smallest(more, _MINUS)
