@@ -124,6 +124,9 @@ async def _threads(desk: Desk, state: Beat, deps: Deps, landed: Sequence[Landed]
     try:
         commits = [row.commit for row in landed]
         threads = await desk.threads.threads(state["window"], commits, known_open=known)
+        if known and (cut := deps.issues.cut_short(repo)):
+            # Only the first run lists what is open; every later report rests on that list.
+            threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
     except AppError as error:
         threads = Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
     return threads, [Failure(repo=repo, stage="threads", message=message) for message in threads.missing]
@@ -135,7 +138,7 @@ async def list_commits(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
     desk = await deps.desks.open(state["spec"])
     landed = [*((row, False) for row in state["rows"]), *((row, True) for row in state["late"])]
     rows, failures = await _read(desk, [row for row, _ in landed], deps)
-    deps.issues.remember(repo, threads.issues)
+    deps.issues.remember(repo, threads)
     section = RepoSection(
         repo=repo,
         branch=landing.branch,

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent.domain import Issue, Report
+from agent.domain import Notice, Report, Threads
 from agent.ids import RepoId
 from agent.ledger import Owner
 from agent.settings import RepoSpec
@@ -53,8 +53,12 @@ class IssueMemory(Protocol):
         """List the numbers of the issues that were open when last seen."""
         ...
 
-    def remember(self, repo: RepoId, issues: Iterable[Issue]) -> None:
-        """Store the state in which these issues are now."""
+    def cut_short(self, repo: RepoId) -> Notice | None:
+        """Tell where the one listing of the open issues ended before its end."""
+        ...
+
+    def remember(self, repo: RepoId, threads: Threads) -> None:
+        """Store the state in which the issues are now."""
         ...
 
 

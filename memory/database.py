@@ -46,6 +46,12 @@ def m004_open_issues(db: Database) -> None:
     db.table("open_issues").create({"repo": str, "number": int, "title": str, "updated": str}, pk=("repo", "number"))
 
 
+@migrations()
+def m005_open_listings(db: Database) -> None:
+    """Remember where the listing of open issues was cut short, because later reports must say so too."""
+    db.table("open_listings").create({"repo": str, "notice": str}, pk="repo")
+
+
 def open_database(home: Path) -> Database:
     """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
     file = home / FILE_NAME

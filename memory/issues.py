@@ -1,10 +1,8 @@
 """Which issues are open, so that only the first run has to list them all."""
 
-from collections.abc import Iterable
-
 from sqlite_utils import Database
 
-from agent.domain import Issue
+from agent.domain import Notice, NoticeKind, Threads
 from agent.ids import RepoId
 from memory.database import reading, writing
 
@@ -21,10 +19,20 @@ class OpenIssues:
             rows = self._db.table("open_issues").rows_where("repo = ?", [repo], select="number")
             return frozenset(row["number"] for row in rows)
 
-    def remember(self, repo: RepoId, issues: Iterable[Issue]) -> None:
-        """Add those that are open now and drop those that are closed."""
-        seen = list(issues)
+    def cut_short(self, repo: RepoId) -> Notice | None:
+        """Tell where the one listing of the open issues ended before its end."""
+        with reading():
+            row = self._db.execute("select notice from open_listings where repo = ?", [repo]).fetchone()
+        return None if row is None else Notice.model_validate_json(row[0])
+
+    def remember(self, repo: RepoId, threads: Threads) -> None:
+        """Add the issues that are open now, drop those that are closed."""
+        seen = threads.issues
+        cut = next((notice for notice in threads.notices if notice.kind is NoticeKind.OPEN_CAPPED), None)
         with writing(self._db):
+            if cut is not None:
+                row = {"repo": repo, "notice": cut.model_dump_json()}
+                self._db.table("open_listings").upsert(row, pk="repo")
             self._db.table("open_issues").upsert_all(
                 (
                     {"repo": repo, "number": i.number, "title": i.title, "updated": i.updated_at.isoformat()}

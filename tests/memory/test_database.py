@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from agent.domain import Issue
+from agent.domain import Coverage, Issue, Notice, NoticeKind, Threads
 from agent.errors import StorageError
 from agent.ids import RepoId
 from agent.window import Window
@@ -30,6 +30,10 @@ TODAY = date(2026, 2, 4)
 def db() -> Iterator[Database]:
     with closing(database_in_memory()) as database:
         yield database
+
+
+def threads(*issues: Issue) -> Threads:
+    return Threads(coverage=Coverage.READ, issues=issues)
 
 
 def issue(number: int, state: str, title: str = "Crash") -> Issue:
@@ -78,7 +82,7 @@ def test_what_was_stored_is_there_after_opening_again(tmp_path: Path) -> None:
     with closing(open_database(tmp_path)) as db:
         Answers(db, TODAY).put("key", b"\0value")
         Landings(db).remember(REPO, window, tip="a" * 40, rows=["b" * 40], late=[])
-        OpenIssues(db).remember(REPO, [issue(1, "open")])
+        OpenIssues(db).remember(REPO, threads(issue(1, "open")))
         Runs(db).begin("r1", window.key, began)
     with closing(open_database(tmp_path)) as db:
         assert Answers(db, TODAY).get("key") == b"\0value"
@@ -225,11 +229,20 @@ def test_runs_are_listed_newest_first_with_how_they_ended(db: Database) -> None:
     assert found[2].details == {"requests": 12, "名": "值"}
 
 
+def test_a_listing_that_was_cut_short_stays_known_as_such(db: Database) -> None:
+    issues = OpenIssues(db)
+    cut = Notice(kind=NoticeKind.OPEN_CAPPED, about=("300",))
+    issues.remember(REPO, threads(issue(1, "open")).model_copy(update={"notices": (cut,)}))
+    issues.remember(REPO, threads(issue(2, "open")))
+    assert issues.cut_short(REPO) == cut
+    assert issues.cut_short(RepoId("other/repo")) is None
+
+
 def test_open_issues_are_added_and_closed_ones_dropped(db: Database) -> None:
     issues = OpenIssues(db)
-    issues.remember(REPO, [issue(1, "open"), issue(2, "open")])
-    issues.remember(REPO, (one for one in (issue(1, "closed"), issue(2, "open", "Crash on start"), issue(3, "closed"))))
-    issues.remember(RepoId("other/repo"), [])
+    issues.remember(REPO, threads(issue(1, "open"), issue(2, "open")))
+    issues.remember(REPO, threads(issue(1, "closed"), issue(2, "open", "Crash on start"), issue(3, "closed")))
+    issues.remember(RepoId("other/repo"), threads())
     assert issues.known_open(REPO) == {2}
     assert issues.known_open(RepoId("other/repo")) == frozenset()
     assert [row["title"] for row in db.table("open_issues").rows] == ["Crash on start"]

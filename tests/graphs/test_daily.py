@@ -1,0 +1,159 @@
+"""The daily graph over a served world: real git, real HTTP, real SQLite."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from agent.domain import Coverage, NoticeKind, Report
+from agent.ids import RepoId
+from agent.settings import Budget, RepoSpec, Settings
+from agent.window import Window
+from evals.github_server.app import GitHubServer
+from evals.worlds.gold import gold_line, push_at
+from evals.worlds.model import World
+from evals.worlds.worlds import build
+from gitzette.progress import QuietProgress
+from gitzette.running import cover
+
+TOKEN = "c4nary-daily-7f31"
+ROUTEKIT = RepoId("lumen-ai/routekit")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("full", 1, tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def server(world: World) -> Iterator[GitHubServer]:
+    with GitHubServer(world.repos, tokens=(TOKEN,), now=world.now) as server:
+        yield server
+
+
+class House:
+    """Runs reports in one home and one output folder, as a user would day after day."""
+
+    def __init__(self, server: GitHubServer, folder: Path) -> None:
+        self.server = server
+        self.folder = folder
+
+    async def report(self, window: Window, *repos: str, **settings: object) -> Report:
+        values = {
+            "repos": tuple(RepoSpec(name=RepoId(repo)) for repo in repos),
+            "out": self.folder / "out",
+            "home": self.folder / "home",
+            "github_url": self.server.url,
+            "git_url": self.server.git_url,
+            "token": SecretStr(TOKEN),
+            "budget": Budget(wait_seconds=1, retry_seconds=0.01),
+        }
+        chosen = Settings.model_validate(values | settings)
+        return (await cover(chosen, {}, window, chosen.repos, datetime.now(UTC), QuietProgress())).report
+
+
+@pytest.fixture
+def house(server: GitHubServer, tmp_path: Path) -> House:
+    return House(server, tmp_path)
+
+
+def day(text: str) -> Window:
+    return Window.days(date.fromisoformat(text), date.fromisoformat(text), "UTC")
+
+
+@pytest.mark.parametrize("source", ["git", "api"])
+async def test_day_after_day_every_landed_commit_is_told_once_late_ones_too(
+    source: str, world: World, house: House
+) -> None:
+    repo = world.repo(ROUTEKIT)
+    late_day = date.fromisoformat(world.notes["late day"])
+    told: Counter[str] = Counter()
+    late: set[str] = set()
+    for offset in range(-2, 5):
+        window = day((late_day + timedelta(days=offset)).isoformat())
+        push = push_at(repo, window.end)
+        house.server.set_push(ROUTEKIT, push)
+        report = await house.report(window, ROUTEKIT, source=source)
+        assert report.failures == ()
+        told.update(row.sha for row in report.ledger)
+        late |= {row.sha for row in report.ledger if row.late}
+    start, end = day((late_day + timedelta(days=-2)).isoformat()).start, window.end
+    landed = {row.sha for row in gold_line(world, ROUTEKIT, push) if start <= row.committed_at < end}
+    assert landed <= told.keys()
+    assert set(told.values()) == {1}
+    assert world.notes["lumen-ai/routekit: late"].split("@")[1] in late
+
+
+async def test_rewritten_history_is_noticed(world: World, house: House) -> None:
+    repo = world.repo(ROUTEKIT)
+    forced = next(i for i, push in enumerate(repo.pushes) if push.forced)
+    before = day((repo.pushes[forced].at - timedelta(days=1)).date().isoformat())
+    house.server.set_push(ROUTEKIT, forced - 1)
+    await house.report(before, ROUTEKIT)
+    house.server.set_push(ROUTEKIT, forced)
+    report = await house.report(day(repo.pushes[forced].at.date().isoformat()), ROUTEKIT)
+    (section,) = report.sections
+    assert NoticeKind.REWRITTEN in {notice.kind for notice in section.notices}
+
+
+async def test_a_repository_that_does_not_exist_fails_alone(house: House) -> None:
+    report = await house.report(day("2026-03-10"), "lumen-ai/nowhere", "lumen-ai/swiftserve")
+    assert [(failure.repo, failure.stage) for failure in report.failures] == [("lumen-ai/nowhere", "code")]
+    assert [section.repo for section in report.sections] == ["lumen-ai/swiftserve"]
+    page = (house.folder / "out" / "reports" / "2026-03-10.md").read_text()
+    assert "lumen-ai/nowhere" in page
+    assert "not complete" in page
+
+
+async def test_an_outage_of_the_api_leaves_the_commits_and_names_the_threads(house: House) -> None:
+    house.server.faults.add("bad_gateway", "/issues", times=50)
+    report = await house.report(day("2026-03-10"), "lumen-ai/swiftserve")
+    assert [(failure.repo, failure.stage) for failure in report.failures] == [("lumen-ai/swiftserve", "threads")]
+    assert report.sections[0].coverage is Coverage.NOT_READ
+    assert report.ledger
+
+
+async def test_the_second_repository_of_a_day_joins_the_first(house: House) -> None:
+    first = await house.report(day("2026-03-10"), "lumen-ai/swiftserve")
+    both = await house.report(day("2026-03-10"), "lumen-ai/tensorforge")
+    assert both.repos == ("lumen-ai/swiftserve", "lumen-ai/tensorforge")
+    assert both.rows(RepoId("lumen-ai/swiftserve")) == first.ledger
+
+
+async def test_a_cut_listing_of_open_issues_is_said_on_every_run(house: House) -> None:
+    budget = Budget(open_issue_pages=0)
+    first = await house.report(day("2026-03-10"), "lumen-ai/swiftserve", budget=budget)
+    page = (house.folder / "out" / "reports" / "2026-03-10.md").read_bytes()
+    second = await house.report(day("2026-03-10"), "lumen-ai/swiftserve", budget=budget)
+    assert first == second
+    assert (house.folder / "out" / "reports" / "2026-03-10.md").read_bytes() == page
+
+
+async def test_a_budget_of_diffs_is_kept_and_told(house: House) -> None:
+    report = await house.report(
+        day("2026-03-12"), "lumen-ai/swiftserve", source="api", budget=Budget(api_diffs=3, retry_seconds=0.01)
+    )
+    counted = [row for row in report.ledger if row.files is not None]
+    assert len(counted) == 3
+    assert all("budget of 3 diffs" in row.reason for row in report.ledger if row.files is None)
+    assert report.failures == ()
+
+
+async def test_an_empty_repository_and_an_empty_day_are_reports_too(world: World, house: House) -> None:
+    report = await house.report(
+        day(world.notes["empty day"]), world.notes["empty repository"], world.notes["squash repository"]
+    )
+    assert report.failures == ()
+    assert report.ledger == ()
+    assert len(report.sections) == 2
+
+
+async def test_nothing_of_the_token_is_written_anywhere(house: House) -> None:
+    house.server.faults.add("bad_gateway", "/issues", times=50)
+    await house.report(day("2026-03-10"), "lumen-ai/swiftserve")
+    files = [file for file in house.folder.rglob("*") if file.is_file()]
+    assert files
+    assert not [file for file in files if TOKEN.encode() in file.read_bytes()]
