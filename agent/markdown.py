@@ -2,6 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 # Direction marks and overrides, zero-width characters, the byte order mark, fillers, Unicode tags: they can make a line
 # read as something else than it is.
@@ -42,17 +45,27 @@ def visible(text: str) -> str:
 
 def inline(text: str) -> str:
     """Write foreign text so that it renders as itself behind other words of a line."""
-    text = visible(text)
     parts: list[str] = []
-    pending, position = "", 0
+    # Code spans that touch would read as one with a longer fence, so they become one.
+    for is_code, pieces in groupby(_pieces(visible(text)), key=itemgetter(0)):
+        piece = "".join(text for _, text in pieces)
+        parts.append(code(piece) if is_code else _MARKUP.sub(r"\\\1", piece))
+    return "".join(parts)
+
+
+def _pieces(text: str) -> Iterator[tuple[bool, str]]:
+    """Split a text into what must be code and what need not."""
+    position = 0
     for found in _CODE.finditer(text):
+        # A word ends where a code span begins, so what stands between is looked at once more by itself.
         if found.start() > position:
-            parts += [code(pending), _MARKUP.sub(r"\\\1", text[position : found.start()])]
-            pending = ""
-        # Code spans that touch would read as one with a longer fence, so they become one.
-        pending += found["span"] or found["live"]
+            yield from _pieces(text[position : found.start()])
+        yield True, found["span"] or found["live"]
         position = found.end()
-    return "".join([*parts, code(pending), _MARKUP.sub(r"\\\1", text[position:])])
+    if 0 < position < len(text):
+        yield from _pieces(text[position:])
+    elif position == 0 and text:
+        yield False, text
 
 
 def cell(markdown: str) -> str:

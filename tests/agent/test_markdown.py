@@ -103,6 +103,9 @@ def test_hostile_text_in_a_list_shows_itself_and_nothing_else(text: str) -> None
 
 @SMALL
 @given(HOSTILE)
+@example("#12https://x.example/a|b")
+@example("deadbeefcafewww.x.example")
+@example("GH-7" + "a" * 64 + "@x")
 def test_nothing_outside_code_comes_alive_on_github(text: str) -> None:
     plain = [token.content if token.type != "code_inline" else "\n" for token in cells(cell(inline(text)))[1]]
     for part in "".join(plain).split("\n"):
