@@ -1,11 +1,10 @@
 """Reads Python: a whole module or a fragment of one."""
 
-from pathlib import PurePosixPath
-
 from tools.diff.readers.python_digest import Tokens
 from tools.diff.readers.python_fragment import mend
+from tools.diff.readers.python_interface import Interface
 from tools.diff.readers.python_sites import Sites
-from tools.diff.readers.python_symbols import Place, Walk, published
+from tools.diff.readers.python_symbols import Place, Walk
 from tools.diff.readers.python_syntax import Code
 from tools.diff.readers.syntax import overgrown, parser, refusal
 from tools.diff.reading import Reading, Source
@@ -24,12 +23,11 @@ def read(source: Source) -> Reading:
     last_line = source.first_line + source.text.rstrip(b"\n").count(b"\n")
     code = Code(mended.text, root, source.first_line, last_line, mended.lines_before)
     tokens = Tokens(code)
-    package = PurePosixPath(source.path).name == "__init__.py"
-    walk = Walk(code, tokens, package=package, whole=source.whole, clipped=mended.clipped)
+    interface = Interface(code, source.path, whole=source.whole)
+    walk = Walk(code, tokens, interface, whole=source.whole, clipped=mended.clipped)
     places, around = ([Place(node, None) for node in root.named_children], []) if source.whole else mended.places(root)
     found = walk.run(places)
     found.spans.extend(around)
     sites = Sites(code, found, source.path).read()
-    symbols = published(found, whole=source.whole)
-    exports = None if found.exports is None else frozenset(found.exports)
-    return Reading(symbols, sites, exports, tokens.digest())
+    exports = None if interface.exports is None else frozenset(interface.exports)
+    return Reading(interface.publish(found.symbols), sites, exports, tokens.digest())

@@ -6,6 +6,7 @@ written becomes something else. What indentation says is kept as steps in and ou
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import Final
 from zlib import crc32
 
@@ -20,7 +21,7 @@ LITERAL: Final = re.compile(rb"""([A-Za-z]*)('''|\"\"\"|'|")(.*)\2\Z""", re.DOTA
 # Brackets that only wrap lines stand in the text as these two, count like brackets and are dropped in the end.
 WRAP: Final = {b"(": b"\x03", b")": b"\x04"}
 SPACES: Final = b" \t\f\r\x03\x04\\"
-NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}\x03\x04"))
+NO_BRACKETS: Final = bytes(set(range(256)) - set(b"\n()[]{}\x03\x04"))
 ONE_PAIR: Final = bytes.maketrans(b"[{\x03]}\x04", b"((()))")
 
 
@@ -94,54 +95,48 @@ class Tokens:
 
 def _normal_lines(text: bytes) -> tuple[list[bytes], list[int]]:
     """Normalise each line: a logical one begins with its step in or out, others continue the one before."""
-    lines: list[bytes] = []
-    starts: list[int] = []
-    indents = [0]
-    at = depth = 0
-    continued = False
-    for raw in text.split(b"\n"):
-        starts.append(at)
-        at += len(raw) + 1
-        line = raw.translate(None, SPACES)
+    raws = text.split(b"\n")
+    starts = [0, *accumulate(len(raw) + 1 for raw in raws)]
+    lines = text.translate(None, SPACES).split(b"\n")
+    brackets = text.translate(ONE_PAIR, NO_BRACKETS).split(b"\n")
+    indents = [b""]
+    depth = 0
+    continued = b"\\\n" in text or b"\\\r\n" in text
+    held = False
+    for index, line in enumerate(lines):
         if line:
-            if depth == 0 and not continued:
-                lines.append(_step(raw, indents) + line)
-            else:
-                if line[0] in b")]}":
-                    _drop_comma(lines)
-                lines.append(line)
-            brackets = raw.translate(ONE_PAIR, NO_BRACKETS)
-            if brackets:
-                depth = max(0, depth + 2 * brackets.count(b"(") - len(brackets))
-            continued = raw.endswith((b"\\", b"\\\r"))
-        else:
-            lines.append(b"")
-            depth = max(0, depth + raw.count(b"\x03") - raw.count(b"\x04"))
-    return lines, starts
+            if depth == 0 and not held:
+                lines[index] = _step(raws[index], indents) + line
+            elif line[0] in b")]}":
+                _drop_comma(lines, index)
+            held = continued and raws[index].endswith((b"\\", b"\\\r"))
+        if found := brackets[index]:
+            depth = max(0, depth + 2 * found.count(b"(") - len(found))
+    return lines, starts[:-1]
 
 
-def _step(raw: bytes, indents: list[int]) -> bytes:
+def _step(raw: bytes, indents: list[bytes]) -> bytes:
     """Say how a line is indented against the one before it."""
-    width = len(raw) - len(raw.lstrip())
-    if width == indents[-1]:
+    space = raw[: len(raw) - len(raw.lstrip())]
+    if space == indents[-1]:
         return b"\n"
-    if width > indents[-1]:
-        indents.append(width)
+    if len(space) > len(indents[-1]):
+        indents.append(space)
         return b"\n>"
     out = 0
-    while len(indents) > 1 and width < indents[-1]:
+    while len(indents) > 1 and len(space) < len(indents[-1]):
         indents.pop()
         out += 1
     return b"\n" + b"<" * out
 
 
-def _drop_comma(lines: list[bytes]) -> None:
+def _drop_comma(lines: list[bytes], index: int) -> None:
     """Take away the comma that only stands there because the closing bracket has a line of its own."""
-    last = len(lines) - 1
-    while last > 0 and not lines[last]:
-        last -= 1
-    if last >= 0 and lines[last].endswith(b","):
-        lines[last] = lines[last][:-1]
+    before = index - 1
+    while before > 0 and not lines[before]:
+        before -= 1
+    if before >= 0 and lines[before].endswith(b","):
+        lines[before] = lines[before][:-1]
 
 
 def _stand_in(literal: bytes) -> bytes:

@@ -33,16 +33,17 @@ def receiver(params: tuple[Param, ...], *, known: bool) -> tuple[Param, ...]:
 
 
 def _param(code: Code, node: Node, keyword_only: bool) -> Param | None:
-    name = node.child_by_field_name("name") or node
-    if name.type in ("typed_parameter", "default_parameter", "typed_default_parameter"):
-        name = next(iter(name.named_children), name)
+    if node.type == "identifier":
+        return Param(code.word(node), keyword_only=keyword_only)
+    name = node
+    if node.type in ("typed_parameter", "default_parameter", "typed_default_parameter"):
+        name = node.named_children[0]
     star = _star(name)
     if star:
         name = next(iter(name.named_children), name)
     if name.type != "identifier":
         return None
-    default = node.child_by_field_name("value")
-    annotation = node.child_by_field_name("type")
+    default, annotation = node.child_by_field_name("value"), node.child_by_field_name("type")
     return Param(
         code.word(name),
         None if default is None else code.fold(default),

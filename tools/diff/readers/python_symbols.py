@@ -1,15 +1,16 @@
 """The names that a Python file gives to others: functions, classes, their members, constants, exports."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from tree_sitter import Node
 
 from tools.diff.readers.python_digest import TINY, Tokens
+from tools.diff.readers.python_interface import Interface, public_name
 from tools.diff.readers.python_params import params_of, receiver
-from tools.diff.readers.python_syntax import STRINGS, Code
+from tools.diff.readers.python_syntax import Code
 from tools.diff.reading import Symbol, SymbolKind
 
 MAX_VALUE: Final = 300
@@ -57,9 +58,6 @@ class Found:
     spans: list[tuple[int, int, str]] = field(default_factory=list)
     """Bytes and name of each function, method and class, outer ones first."""
     assigned: list[Assigned] = field(default_factory=list)
-    exports: set[str] | None = None
-    imported: set[str] = field(default_factory=set)
-    """Names that a package gives on from its modules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +72,10 @@ class Place:
 class Walk:
     """One pass over the declarations of a file, bodies of functions left out."""
 
-    def __init__(self, code: Code, tokens: Tokens, *, package: bool, whole: bool, clipped: int | None = None) -> None:
+    def __init__(self, code: Code, tokens: Tokens, interface: Interface, *, whole: bool, clipped: int | None) -> None:
         self._code = code
         self._tokens = tokens
-        self._package = package
+        self._interface = interface
         self._whole = whole
         self._clipped = clipped
         """Where the text really ends, when brackets were closed behind it to make it parse."""
@@ -111,8 +109,8 @@ class Walk:
                 yield from (Place(child, place.owner, True) for child in node.named_children)
         elif kind == "type_alias_statement":
             self._alias(node, place.owner)
-        elif kind == "import_from_statement" and self._package and place.owner is None:
-            self._reexports(node)
+        elif kind == "import_from_statement" and place.owner is None:
+            self._interface.import_from(node)
 
     # -- functions and classes
 
@@ -200,7 +198,7 @@ class Walk:
         if inner.type == "assignment":
             self._assignment(inner, place)
         elif inner.type in ("augmented_assignment", "call") and place.owner is None:
-            self._more_exports(inner)
+            self._interface.export_more(inner)
 
     def _assignment(self, node: Node, place: Place) -> None:
         targets, value = [], node.child_by_field_name("right")
@@ -224,7 +222,7 @@ class Walk:
 
     def _variable(self, assigned: Assigned, place: Place) -> None:
         if assigned.name == "__all__" and place.owner is None:
-            self.found.exports = set(self._names(assigned.value))
+            self._interface.export(assigned.value)
             return
         self.found.assigned.append(assigned)
         if assigned.name == UNKNOWN:
@@ -274,71 +272,6 @@ class Walk:
         name = owner.qualify(bare[0]) if owner else bare[0]
         line, last = self._code.line(node), self._code.last_line(node)
         self.found.symbols[name] = Symbol(name, "type", line, last, last, public_name(name), value=self._value(right))
-
-    # -- the interface of a module
-
-    def _more_exports(self, node: Node) -> None:
-        if node.type == "augmented_assignment":
-            if self._code.word(node.child_by_field_name("left")) == "__all__":
-                self._export(self._names(node.child_by_field_name("right")))
-            return
-        function = node.child_by_field_name("function")
-        if function is not None and self._code.raw(function) in (b"__all__.extend", b"__all__.append"):
-            positional, _ = self._code.arguments(node)
-            self._export(name for argument in positional for name in self._names(argument))
-
-    def _export(self, names: Iterable[str]) -> None:
-        self.found.exports = (self.found.exports or set()) | set(names)
-
-    def _names(self, node: Node | None) -> Iterator[str]:
-        stack = [node] if node is not None else []
-        while stack:
-            node = stack.pop()
-            if node.type in STRINGS:
-                yield self._code.string(node) or ""
-            elif node.type in ("list", "tuple", "set", "binary_operator", "parenthesized_expression"):
-                stack.extend(reversed(node.named_children))
-
-    def _reexports(self, node: Node) -> None:
-        code = self._code
-        source = node.child_by_field_name("module_name")
-        if source is None or source.type != "relative_import":
-            return
-        module = code.fold(source)
-        for item in node.children_by_field_name("name"):
-            original = item.child_by_field_name("name") if item.type == "aliased_import" else item
-            alias = item.child_by_field_name("alias") if item.type == "aliased_import" else item
-            name = code.word(alias)
-            if not name or name in self.found.symbols:
-                continue
-            line, last = code.line(item), code.last_line(item)
-            value = f"{module.rstrip('.') or module[:-1]}.{code.word(original)}"
-            self.found.imported.add(name)
-            self.found.symbols[name] = Symbol(name, "variable", line, last, last, public_name(name), value=value)
-
-
-def published(found: Found, *, whole: bool) -> tuple[Symbol, ...]:
-    """Mark what is public by name or by `__all__`; a fragment's list may be cut, so only a whole one excludes."""
-    symbols = found.symbols.values()
-    if not found.exports or not whole:
-        return tuple(symbols)
-    kept = (symbol for symbol in symbols if symbol.name not in found.imported or symbol.name in found.exports)
-    return tuple(_listed(symbol, found.exports) for symbol in kept)
-
-
-def _listed(symbol: Symbol, exports: set[str]) -> Symbol:
-    first, _, rest = symbol.name.partition(".")
-    public = first in exports and (not rest or public_name(rest))
-    return symbol if public == symbol.public else replace(symbol, public=public)
-
-
-def public_name(name: str) -> bool:
-    """Say whether a qualified name is public by its underscores."""
-    return "_" not in name or all(map(_open, name.split(".")))
-
-
-def _open(part: str) -> bool:
-    return not part.startswith("_") or (part.startswith("__") and part.endswith("__"))
 
 
 def _class_kind(bases: tuple[str, ...], decorators: tuple[str, ...]) -> SymbolKind:

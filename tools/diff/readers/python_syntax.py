@@ -74,6 +74,11 @@ class Code:
         """Decode the text of a name or another short token."""
         return "" if node is None else self.text[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
+    def rest_of_line(self, node: Node) -> bytes:
+        """Cut what stands behind a node on its last line."""
+        end = self.text.find(b"\n", node.end_byte)
+        return self.text[node.end_byte : end if end >= 0 else len(self.text)]
+
     def fold(self, node: Node) -> str:
         """Give a node's text on one line: comments left out, white space folded."""
         raw = self.text[node.start_byte : node.end_byte]

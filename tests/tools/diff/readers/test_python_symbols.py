@@ -245,9 +245,15 @@ def test_a_package_gives_on_what_it_imports_from_its_modules() -> None:
         "_x": ".a.b.x",
     }
     assert [name for name, symbol in found.items() if symbol.public] == ["Cache", "run", "jit"]
-    assert symbols(text, "pkg/core.py") == {}
-    listed = symbols(text + "__all__ = ['run']\n", "pkg/__init__.py")
-    assert list(listed) == ["run"]
+    listed = symbols(text + "__all__ = ['run', 'nn']\n", "pkg/__init__.py")
+    assert {name: symbol.value for name, symbol in listed.items()} == {"run": ".core.run", "nn": "torch.nn"}
+
+
+def test_a_module_gives_on_an_import_only_if_it_says_so() -> None:
+    text = "from .a import used\nfrom .b import X as X\nfrom pkg.c import (  # noqa: F401\n    old,\n)\n"
+    text += "from torch import nn  # noqa: F401\nfrom .d import y  # noqa: F401\n"
+    assert list(symbols(text, "src/pkg/core.py")) == ["X", "old", "y"]
+    assert list(symbols(text + "__all__ = ['used']", "src/pkg/core.py")) == ["used"]
 
 
 def test_a_renamed_function_or_class_keeps_its_shape() -> None:
