@@ -7,8 +7,11 @@ from tools.diff.readers import (
     data,
     docker,
     document,
+    go,
     manifest,
     python,
+    rust,
+    script,
     shell,
 )
 from tools.diff.reading import Reader
@@ -17,6 +20,9 @@ from tools.diff.roles import Role, role
 _BY_EXTENSION: dict[str, Reader] = {
     **dict.fromkeys(("py", "pyi"), python.read),
     **dict.fromkeys(("c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc"), cfamily.read),
+    "rs": rust.read,
+    "go": go.read,
+    **dict.fromkeys(("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"), script.read),
     **dict.fromkeys(("sh", "bash", "zsh", "mk"), shell.read),
     **dict.fromkeys(("md", "rst", "txt", "mdx"), document.read),
     **dict.fromkeys(("yaml", "yml", "toml", "json"), data.read),

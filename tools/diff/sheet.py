@@ -24,6 +24,8 @@ Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 _PATCH_LIMIT = 2_000_000
 _COMMIT_LIMIT = 8_000_000
 _OF_NO_USER = (Role.TEST, Role.BENCHMARK, Role.EXAMPLE, Role.SCRIPT, Role.CI, Role.DOCUMENT, Role.DATA)
+_WITH_THE_FILE = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED, FactKind.DEPRECATED)
+_DOCUMENTED = "docs"
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 
 
@@ -106,12 +108,18 @@ def _compared(versions: _Versions) -> Iterator[Shown]:
     """Compare, and keep only what a changed line shows."""
     path = versions.file.path
     used = role(path) not in _OF_NO_USER
-    # What a new or removed file declares goes with the file; only what users can set is told by itself.
-    drafts = [] if versions.file.status in ("added", "removed") else compare_symbols(versions.old, versions.new)
-    drafts = [replace(draft, public=draft.public and is_public_path(path)) for draft in drafts]
+    whole = versions.file.status in ("added", "removed")
+    symbols = [] if whole else compare_symbols(versions.old, versions.new)
     sites = compare_sites(versions.old.sites, versions.new.sites, versions.patch.together)
-    drafts += [replace(draft, public=draft.public and used) for draft in sites]
+    drafts = [replace(draft, public=draft.public and is_public_path(path)) for draft in symbols]
+    # What a new or removed file declares and checks goes with the file; only what users can set is told by itself.
+    drafts += [
+        replace(draft, public=draft.public and used) for draft in sites if not (whole and draft.kind in _WITH_THE_FILE)
+    ]
     for draft in drafts:
+        # A document that now mentions a flag does not add it.
+        if draft.detail == _DOCUMENTED and draft.kind is not FactKind.DEPRECATED:
+            continue
         if (place := place_of(draft, path, versions.patch)) is not None:
             yield Shown(draft, place)
 
