@@ -42,7 +42,10 @@ _KINDS: dict[str, LineageKind] = {
     "che": "cherry-pick",
     "bac": "cherry-pick",
 }
-_TAGS = re.compile(r"^(?:\s*(?:\[[^\[\]]{1,60}\]|[\w/-]{1,24}(?:\([^()]{1,60}\))?!?:(?=\s)))*\s*")
+_TAGS = re.compile(
+    r"^(?:\s*(?:\[[^\[\]]{1,60}\]|(?!revert|re-?land|re-?apply)[\w/-]{1,24}(?:\([^()]{1,60}\))?!?:(?=\s)))*\s*",
+    re.IGNORECASE,
+)
 _TAGGED = re.compile(r"\[(re-?land|re-?apply|cherry[- ]?pick(?:ed)?|backport)\b[^\[\]]{0,60}\]", re.IGNORECASE)
 _QUOTED_REVERT = re.compile(r"""^reverts?\s*:?\s*["“]\s*""", re.IGNORECASE)
 _WORD = re.compile(r"^(revert|re-?land|re-?apply)(?:s|ed)?\b\s*[:-]?\s*", re.IGNORECASE)

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 ANONYMOUS = "[]"
 """The step of a path that stands for an item of a list that has no name of its own."""
 
+MAX_DEPTH = 64
+"""Deeper than any configuration; what is nested deeper was made to cost time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

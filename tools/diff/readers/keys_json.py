@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tools.diff.readers.keys import ANONYMOUS, Entry, Item
+from tools.diff.readers.keys import ANONYMOUS, MAX_DEPTH, Entry, Item
 from tools.diff.readers.lines import fold
 
 _TOKEN = re.compile(r"""("(?:[^"\\\n]|\\.)*")|([{\[])|([}\]])|(\n)|(//[^\n]*)|([-+0-9A-Za-z_.]+)|([:,])""")
@@ -24,7 +24,7 @@ class _Level:
 
 
 def json_entries(text: str, first: int = 1) -> Iterator[Entry]:
-    """Give every key with a scalar or a list of scalars."""
+    """Give every key with a scalar or a list of scalars, up to the first that is nested too deep."""
     levels: list[_Level] = []
     line, key, string = first, None, None
     key_line = first
@@ -45,6 +45,8 @@ def json_entries(text: str, first: int = 1) -> Iterator[Entry]:
             else:
                 string = scalar
         elif kind == 2:
+            if len(levels) >= MAX_DEPTH:
+                return
             if levels:
                 levels[-1].mixed = True
             levels.append(_Level(token[0] == "[", key, key_line if key is not None else line))

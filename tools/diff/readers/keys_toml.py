@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tools.diff.readers.keys import ANONYMOUS, Entry, Item
+from tools.diff.readers.keys import ANONYMOUS, MAX_DEPTH, Entry, Item
 from tools.diff.readers.lines import fold, unquote
 
 _HEADER = re.compile(r"^\s*(\[\[?)([^\[\],]+)\]\]?\s*(?:#.*)?$")
@@ -39,7 +39,7 @@ def toml_entries(lines: list[str], first: int = 1, heading: str = "") -> Iterato
 
 def _parts(dotted: str) -> tuple[str, ...]:
     """Split a dotted key; a quoted part may hold dots."""
-    return tuple(unquote(part) for part in _PART.findall(dotted))
+    return tuple(unquote(part) for part in _PART.findall(dotted)[:MAX_DEPTH])
 
 
 def _is_header(line: str) -> bool:

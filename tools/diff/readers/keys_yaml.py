@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tools.diff.readers.keys import ANONYMOUS, Entry, Item
+from tools.diff.readers.keys import ANONYMOUS, MAX_DEPTH, Entry, Item
 from tools.diff.readers.lines import fold, unquote
 
 _DASH = re.compile(r"-(?:\s+|$)")
@@ -60,7 +60,7 @@ def _line(walk: _Walk, column: int, text: str) -> Iterator[Entry]:
     if walk.items and (column != walk.items_column or not _DASH.match(text)):
         yield from _finish_list(walk)
     dashed, first_column = False, column
-    while dash := _DASH.match(text):
+    while (dash := _DASH.match(text)) and len(walk.above) < MAX_DEPTH:
         walk.rise_to_dash(column)
         dashed = True
         text, step = text[dash.end() :], dash.end()
@@ -107,7 +107,8 @@ def _pair(walk: _Walk, column: int, key: str, rest: str) -> Iterator[Entry]:
     if rest.startswith(("&", "!")):
         rest = rest.partition(" ")[2].strip()
     if not rest or rest.startswith("#"):
-        walk.above.append((column, key))
+        if len(walk.above) < MAX_DEPTH:
+            walk.above.append((column, key))
     elif _BLOCK.match(rest):
         text = _block(walk, column)
         yield Entry(path, fold(text), start, walk.first + walk.at)

@@ -113,7 +113,9 @@ def read_setup(source: Source) -> Iterator[Site]:
         extra = _EXTRA.match(text)
         named = f"{scope}.{extra[1]}" if extra else scope
         for string in _STRING.finditer(text):
-            if found := requirement(string[2], number, named, sure=False):
+            before, after = text[: string.start()].rstrip(), text[string.end() :].lstrip()
+            listed = bool(scope) and before[-1:] in ("", "[", ",") and after[:1] in ("", "]", ",")
+            if found := requirement(string[2], number, named, sure=listed):
                 yield found
         depth += text.count("[") + text.count("{") - text.count("]") - text.count("}")
         if depth <= 0:

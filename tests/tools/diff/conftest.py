@@ -1,0 +1,81 @@
+"""A real repository in which a test makes history, read the way the product reads one."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.domain import Change
+from agent.ids import RepoId
+from tools.git.source import GitSource
+
+CLEAN = {
+    "PATH": os.environ["PATH"],
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Bob",
+    "GIT_COMMITTER_EMAIL": "bob@example.org",
+}
+
+
+class History:
+    """A checkout and what was committed in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.git("init", "--quiet", "--initial-branch=main")
+
+    def git(self, *arguments: str, stdin: bytes = b"") -> str:
+        """Run git here; its output."""
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.path, env=CLEAN, input=stdin, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
+        return done.stdout.decode("utf-8", "replace").strip()
+
+    def commit(self, files: dict[str, str | None], message: str = "change") -> str:
+        """Write files (None deletes one), commit them, and give the hash."""
+        for name, text in files.items():
+            file = self.path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if text is None:
+                file.unlink()
+            else:
+                file.write_text(text, encoding="utf-8")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+    def does(self, *arguments: str) -> str:
+        """Let git make a commit (revert, cherry-pick), and give its hash."""
+        self.git(*arguments)
+        return self.git("rev-parse", "HEAD")
+
+    def named_by_git(self, sha: str) -> str:
+        """Name a commit as `git patch-id --stable` does."""
+        patch = subprocess.run(
+            ["git", "diff-tree", "-p", sha], cwd=self.path, env=CLEAN, capture_output=True, check=True
+        ).stdout
+        return self.git("patch-id", "--stable", stdin=patch).split()[0]
+
+    async def changes(self, *shas: str) -> list[Change]:
+        """Read commits as the product does."""
+        source = GitSource(RepoId("o/r"), self.path)
+        return [change async for change in source.changes(shas)]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Callable[[], History]:
+    """Give a maker of empty repositories."""
+
+    def make() -> History:
+        path = tmp_path / str(len(list(tmp_path.iterdir())))
+        path.mkdir()
+        return History(path)
+
+    return make
