@@ -15,10 +15,10 @@ from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Reading, Source
 
 _LEXIS = re.compile(
-    rb"(?P<comment>//[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*|/\*.*?(?:\*/|\Z))"
+    rb"//[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*|/\*.*?(?:\*/|\Z)"
     rb"|R\"(?P<mark>[^\s()\\\"]{0,16})\(.*?(?:\)(?P=mark)\"|\Z)"
     rb"|\"[^\"\\\n]*(?:\\(?:\r\n|.)[^\"\\\n]*)*\"?"
-    rb"|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\.){1,8}'",
+    rb"|'(?<![0-9A-Fa-f]')(?:[^'\\\n]|\\.){1,8}'",
     re.S,
 )
 

@@ -8,8 +8,8 @@ from tools.diff.readers.masked import Masked
 from tools.diff.reading import Param, Site, Symbol
 
 MAX_VALUE = 300
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n\\]*(?:\\(?:\r\n|.))?)*)", re.M | re.S)
-_GUARD = re.compile(rb"^[ \t]*#[ \t]*ifndef[ \t]+(\w+)\s*\n[ \t]*#[ \t]*define[ \t]+\1[ \t]*\r?$", re.M)
+_DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n\\]*(?:\\(?:\r\n|.))?)*)", re.M | re.S)
+_GUARD = re.compile(rb"#[ \t]*ifndef[ \t]+(\w+)\s*\n[ \t]*#[ \t]*define[ \t]+\1[ \t]*\r?$", re.M)
 _SIMPLE = re.compile(r"\(?-?[\w.:\"' <>*+|&-]+\)?|\".*\"")
 _VERSION = re.compile(r"VERSION|(?:^|_)VER(?:_|$)")
 _NUMBER = re.compile(r"\(?\"?v?\d[\w.+-]*\"?\)?")
@@ -19,7 +19,8 @@ def macros(masked: Masked) -> Iterator[Symbol]:
     """Give every macro; one that stands for a plain value counts as a constant."""
     guards = {found.group(1) for found in _GUARD.finditer(masked.mask)}
     for match in _DEFINE.finditer(masked.mask):
-        if match.group(1) in guards:
+        line = masked.mask.rfind(b"\n", 0, match.start()) + 1
+        if match.group(1) in guards or masked.mask[line : match.start()].strip():
             continue
         name = match.group(1).decode()
         value = syntax.fold(masked.bare[match.start(3) : match.end(3)].replace(b"\\\n", b" ").replace(b"\\\r\n", b" "))

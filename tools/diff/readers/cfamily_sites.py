@@ -13,7 +13,7 @@ _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*\"")
 _CHECK = re.compile(rb"(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL)[A-Z0-9_]*\s*\(")
 _STATIC_ASSERT = re.compile(rb"static_assert\s*\(")
 _THROW = re.compile(rb"throw\s+([\w:]+)(?:<[^<>]*>)?\s*[({]")
-_IF = re.compile(rb"\bif\s*(?:constexpr\s*)?\(")
+_IF = re.compile(rb"if(?<!\wif)\s*(?:constexpr\s*)?\(")
 _FAILS = re.compile(
     rb"\bthrow\b|\breturn\s+[\w:]*(?:[eE]rror|ERROR|Invalid|INVALID|[uU]nsupported|NotSupported|NOT_SUPPORTED)"
     rb"|\b[A-Z][A-Z0-9_]*(?:CHECK|ERROR|ASSERT|FATAL|THROW)[A-Z0-9_]*\s*\(|\b(?:abort|exit)\s*\("

@@ -8,10 +8,9 @@ import re
 from tools.diff.readers.bones import Bones
 from tools.diff.readers.masked import blank
 
-# A directive is one token, so that the braces of a macro's text do not count.
-_DIRECTIVE = rb"^[ \t]*#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*"
-_TOKEN = re.compile(rb"[{};]|" + _DIRECTIVE, re.M | re.S)
-_IN_BODY = re.compile(rb"[{}]|" + _DIRECTIVE, re.M | re.S)
+_DIRECTIVE = re.compile(rb"#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*", re.S)
+_TOKEN = re.compile(rb"[{};#]")
+_IN_BODY = re.compile(rb"[{}#]")
 _CONTAINER = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
 _FUNCTION = re.compile(
     rb"\)\s*(?:(?:const|noexcept|override|final|mutable|volatile|try|requires|&|&&|[A-Z][A-Z0-9_]+)\s*)*$"
@@ -27,16 +26,29 @@ _ANNOTATION = re.compile(
 )
 
 
-class _Branches:
-    """The open `#if`s: a branch after the first is left out where the first one leaves a brace open."""
+class _Directives:
+    """The lines of the preprocessor, blanked on the way.
 
-    def __init__(self, out: bytearray) -> None:
+    A branch after the first is left out where the first one leaves a brace open; meanwhile `dead` is not 0.
+    """
+
+    def __init__(self, mask: bytes, out: bytearray) -> None:
+        self._mask = mask
         self._out = out
         self._open: list[tuple[int, int | None]] = []
         self.dead = 0
 
-    def directive(self, word: bytes, start: int, end: int, depth: int) -> None:
-        """Note a directive and blank it; `depth` is how many braces are open."""
+    def at(self, start: int, depth: int) -> int:
+        """Note the directive at `start`, with `depth` braces open, and return where it ends."""
+        line = self._mask.rfind(b"\n", 0, start) + 1
+        match = _DIRECTIVE.match(self._mask, start)
+        if match is None or (not self._mask[line:start].isspace() and line != start):
+            return start
+        self._branch(match.group(1), start, depth)
+        self._out[start : match.end()] = blank(match.group())
+        return match.end()
+
+    def _branch(self, word: bytes, start: int, depth: int) -> None:
         if word == b"endif" and self._open:
             _, since = self._open.pop()
             if since is not None:
@@ -49,7 +61,6 @@ class _Branches:
             if since is None and depth != before:
                 self._open[-1] = (before, start)
                 self.dead += 1
-        self._out[start:end] = blank(self._out[start:end])
 
 
 def _kind(head: bytes) -> str:
@@ -60,37 +71,40 @@ def _kind(head: bytes) -> str:
     return "c" if _CONTAINER.search(head) and not head.endswith((b"=", b",", b"(")) else "i"
 
 
-def _body_end(mask: bytes, start: int, branches: _Branches) -> int | None:
+def _body_end(mask: bytes, start: int, directives: _Directives) -> int | None:
     """Return where the brace that was opened just before `start` is closed."""
-    depth = 1
+    depth, skip = 1, start
     for match in _IN_BODY.finditer(mask, start):
+        at = match.start()
+        if at < skip:
+            continue  # the braces of a macro's text do not count
         token = match.group()
-        if token == b"{":
-            depth += not branches.dead
-        elif token == b"}":
-            depth -= not branches.dead
+        if token == b"#":
+            skip = directives.at(at, depth)
+        elif not directives.dead:
+            depth += 1 if token == b"{" else -1
             if depth == 0:
-                return match.start()
-        else:
-            branches.directive(match.group(1), match.start(), match.end(), depth)
+                return at
     return None
 
 
 def _declarations(mask: bytes, out: bytearray) -> None:
     """Blank bodies and directives in `out`, going from declaration to declaration."""
-    branches = _Branches(out)
+    directives = _Directives(mask, out)
     opened: list[str] = []
-    position = since = 0
+    position = since = skip = 0
     while position < len(mask):
         for match in _TOKEN.finditer(mask, position):
             token, at = match.group(), match.start()
-            if len(token) > 1 or token == b"#":
-                branches.directive(match.group(1), at, match.end(), len(opened))
-            elif branches.dead:
+            if at < skip:
+                continue
+            if token == b"#":
+                skip = directives.at(at, len(opened))
+            elif directives.dead:
                 continue
             elif token == b"{":
                 kind = opened[-1] if opened and opened[-1] == "i" else _kind(mask[since:at])
-                if kind == "b" and (end := _body_end(mask, at + 1, branches)) is not None:
+                if kind == "b" and (end := _body_end(mask, at + 1, directives)) is not None:
                     # The semicolon keeps a body a body: `f() { };` could be a variable with an initialiser.
                     out[at + 1 : end] = b";" + blank(mask[at + 2 : end]) if end > at + 1 else b""
                     position = since = end + 1
@@ -109,6 +123,6 @@ def skeleton(bare: bytes, mask: bytes) -> Bones:
     """Return the text without function bodies, directives and annotations."""
     out = bytearray(bare)
     _declarations(mask, out)
-    for match in _ANNOTATION.finditer(bytes(out)):
-        out[match.start() : match.end()] = blank(match.group())
-    return Bones(bytes(out))
+    bones = Bones(bytes(out))
+    bones.text = _ANNOTATION.sub(lambda match: blank(match.group()), bones.text)
+    return bones

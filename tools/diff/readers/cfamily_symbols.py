@@ -111,8 +111,8 @@ class SymbolReader:
         inner = replace(place, start=None, owner=node.type)
         if name:
             kind = _CLASSES.get(node.type, "enum")
-            symbol = self._symbol(whole, place, kind, name, body=body)
-            found.append(replace(symbol, bases=self._bases(node)))
+            symbol = self._symbol(whole, place, kind, name, body=body, bases=self._bases(node))
+            found.append(symbol)
             inner = replace(inner, names=(*place.names, *name.split(".")), public=symbol.public)
         visible = inner.public
         if node.type == "class_specifier":
@@ -169,11 +169,14 @@ class SymbolReader:
         static = self._source_file and not member and re.search(rb"\bstatic\b", head) is not None
         trailing = next((child for child in declarator.named_children if child.type == "trailing_return_type"), None)
         parameters = declarator.child_by_field_name("parameters")
-        symbol = self._symbol(node, place, "method" if member else "function", name, body=body, head=declarator)
         found.append(
-            replace(
-                symbol,
-                public=symbol.public and not static,
+            self._symbol(
+                node,
+                place if not static else replace(place, public=False),
+                "method" if member else "function",
+                name,
+                body=body,
+                head=declarator,
                 params=tuple(self._params(parameters)) if parameters is not None else (),
                 returns=self._fold(trailing).removeprefix("->").strip() if trailing is not None else self._maybe(kind),
                 decorators=tuple(word.decode() for word in _QUALIFIER.findall(head)),
@@ -214,9 +217,10 @@ class SymbolReader:
         start, end = name_node.start_byte, name_node.end_byte
         around = self._text[declarator.start_byte : start] + self._text[end : declarator.end_byte]
         annotation = syntax.fold(self._text[kind.start_byte : kind.end_byte] + around)
-        symbol = self._symbol(node, place, what, self._name(name_node), value=self._maybe(value))
-        hidden = place.guessed or (static and self._source_file and not in_class and not constant)
-        found.append(replace(symbol, annotation=annotation, public=symbol.public and not hidden))
+        if place.guessed or (static and self._source_file and not in_class and not constant):
+            place = replace(place, public=False)
+        value_text = self._maybe(value)
+        found.append(self._symbol(node, place, what, self._name(name_node), value=value_text, annotation=annotation))
 
     def _typedef(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
         kind, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
@@ -246,7 +250,12 @@ class SymbolReader:
         *,
         body: Node | None = None,
         head: Node | None = None,
+        params: tuple[Param, ...] | None = None,
+        returns: str | None = None,
+        bases: tuple[str, ...] = (),
         value: str | None = None,
+        annotation: str | None = None,
+        decorators: tuple[str, ...] = (),
     ) -> Symbol:
         last, shape = node.end_byte, ""
         if body is not None:
@@ -263,7 +272,12 @@ class SymbolReader:
             end=self._line(node.end_byte),
             head=self._line(last),
             public=place.public and not any(part.startswith("_") for part in name.split(".")),
+            params=params,
+            returns=returns,
+            bases=bases,
             value=value,
+            annotation=annotation,
+            decorators=decorators,
             shape=shape,
         )
 

@@ -13,7 +13,7 @@ from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Reading, Source
 
 _LEXIS = re.compile(
-    rb"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
+    rb"//[^\n]*|/\*.*?(?:\*/|\Z)"
     rb"|`[^`]*`?|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?|'(?:[^'\\\n]|\\[^\n]{1,9}?)'",
     re.S,
 )

@@ -11,7 +11,7 @@ from tools.diff.reading import Site, Symbol
 _ENV = re.compile(rb"(?:\bos\.(?:Getenv|LookupEnv)|[eE]nv\w*)\s*\(\s*[\"`]")
 _FAIL = re.compile(rb"\b(?:errors\.New|fmt\.Errorf|panic|log\.Fatalf?)\s*\(")
 _FAILS = re.compile(rb"errors\.New|fmt\.Errorf|\bpanic\s*\(|\breturn\b[^\n;]*\b[eE]rr")
-_IF = re.compile(rb"\bif (?![^{\n]*:=)")
+_IF = re.compile(rb"if (?<!\wif )(?![^{\n]*:=)")
 _TYPES = rb"(?:String|Bool|Int|Int32|Int64|Uint|Uint64|Float64|Duration|StringSlice|StringArray)"
 _FLAG = re.compile(
     rb"\b(?:flag|[fF]lags\(\)|PersistentFlags\(\)|fs|flags|flagset|pflag)\.(%s(?:Var)?(?:P)?)\s*\(" % _TYPES

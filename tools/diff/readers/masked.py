@@ -16,7 +16,7 @@ MAX_SPAN = 20_000
 
 _BLANK = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))
 _INSIDE = bytes(byte if byte in b"\r\n" else 1 for byte in range(256))
-_BETWEEN_WORDS = re.compile(rb"(?<=\w)\s+(?=\w)")
+_NEEDLESS = re.compile(rb" (?:(?=\W)|(?<=\W ))")
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _PART = re.compile(rb"[()\[\]{},]")
 _SPACES = b" \t\r\n\f\v\\"
@@ -28,7 +28,10 @@ def blank(text: bytes | bytearray) -> bytes:
 
 
 class Masked:
-    """A text, its lines, strings and brackets; `lexis` matches a comment (as group `comment`) or a string."""
+    """A text, its lines, strings and brackets; `lexis` matches a comment, which begins with a slash, or a string.
+
+    Each alternative of `lexis` should begin with a literal: only then does the engine skip what begins none of them.
+    """
 
     def __init__(self, text: bytes, lexis: re.Pattern[bytes], first_line: int = 1) -> None:
         self.text = text
@@ -41,7 +44,7 @@ class Masked:
             start, end = match.span()
             between, found = text[last:start], match.group()
             last = end
-            if match.group("comment") is not None:
+            if found.startswith((b"//", b"/*")):
                 found = blank(found)
                 bare += between, found
                 mask += between, found
@@ -124,7 +127,8 @@ class Masked:
     @property
     def code(self) -> str:
         """A digest of everything but comments and white space."""
-        return syntax.digest(self._tokens(_BETWEEN_WORDS.sub(b"\x02", self.mask), 0, len(self.text)))
+        code = _NEEDLESS.sub(b"", b" ".join(self.mask.split())).replace(b" ", b"\x02")
+        return syntax.digest(self._tokens(code, 0, len(self.text)))
 
     def shape(self, start: int, end: int, without: str) -> str:
         """Return a digest of a body without its owner's name; empty where the body is too small to prove anything."""

@@ -14,8 +14,8 @@ from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Reading, Source
 
 _LEXIS = re.compile(
-    rb"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
-    rb"|b?r(?P<mark>#{0,4})\".*?(?:\"(?P=mark)|\Z)"
+    rb"//[^\n]*|/\*.*?(?:\*/|\Z)"
+    rb"|r(?P<mark>#{0,4})\".*?(?:\"(?P=mark)|\Z)"
     rb"|\"[^\"\\]*(?:\\.[^\"\\]*)*\"?"
     rb"|'(?:[^'\\\n]|\\[^\n]{1,9}?)'",
     re.S,

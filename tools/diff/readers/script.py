@@ -15,10 +15,10 @@ from tools.diff.readers.script_symbols import SymbolReader
 from tools.diff.reading import Reading, Source
 
 _LEXIS = re.compile(
-    rb"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
+    rb"//[^\n]*|/\*.*?(?:\*/|\Z)"
     rb"|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|`[^`\\]*(?:\\.[^`\\]*)*`?"
     # A slash begins a pattern only where no value stands before it.
-    rb"|(?<=[=(,:;!&|?\[{}])[ \t]{0,4}/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/",
+    rb"|/(?:(?<=[=(,:;!&|?\[{}]/)|(?<=[=(,:;!&|?\[{}] /))(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/",
     re.S,
 )
 _HEADING = re.compile(
