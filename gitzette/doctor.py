@@ -12,8 +12,7 @@ from pathlib import Path
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.settings import FILE_NAME, Settings, read_settings
 from gitzette.wiring import home_of, keeper_of
-from memory.database import open_database
-from memory.runs import Runs
+from memory.store import open_memory
 from tools.git.repository import git_version
 from tools.github.client import GitHubClient
 from tools.github.quota import quota
@@ -68,9 +67,8 @@ async def _git() -> Finding:
 def _database(settings: Settings, environ: Mapping[str, str]) -> Finding:
     home = home_of(settings, environ)
     try:
-        db = open_database(home)
-        runs = Runs(db).latest(1)
-        db.close()
+        with open_memory(home, datetime.now(UTC).date()) as memory:
+            runs = memory.runs.latest(1)
     except AppError as error:
         return Finding("memory", False, str(error))
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"

@@ -24,6 +24,7 @@ from gitzette.when import window_of
 from gitzette.wiring import home_of, open_house
 from graphs import daily
 from graphs.desk import Progress
+from memory.store import open_memory
 from tools.git.repository import open_repository
 from tools.github.usage import Usage
 
@@ -121,14 +122,10 @@ def _told(covered: Covered) -> str:
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
-    from memory.database import open_database
-    from memory.runs import Runs
-
     file = Path(FILE_NAME)
     settings = read_settings(file if file.is_file() else None, environ)
-    db = open_database(home_of(settings, environ))
-    records = Runs(db).latest()
-    db.close()
+    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
+        records = memory.runs.latest()
     if args.json:
         sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
         return EXIT_DONE

@@ -1,13 +1,10 @@
 """Where everything with a side effect is built, from settings and the environment, and nowhere else."""
 
-import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-
-from sqlite_utils import Database
 
 from agent.domain import NoticeKind
 from agent.errors import UsageError
@@ -17,11 +14,8 @@ from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, NoThreads, ThreadSource
 from gitzette.publish import FilePublisher
 from graphs.desk import Deps, Desk, Progress
-from memory.answers import Answers
-from memory.database import open_database
-from memory.issues import OpenIssues
-from memory.landings import Landings
 from memory.runs import Runs
+from memory.store import open_memory
 from tools.git.mirror import MirrorKeeper
 from tools.git.remote import remote_environment
 from tools.git.source import GitSource
@@ -55,21 +49,21 @@ async def open_house(
 ) -> AsyncIterator[House]:
     """Build everything for a run, and close it afterwards."""
     home = home_of(settings, environ)
-    db = open_database(home)
     token = settings.token.get_secret_value() if settings.token else None
     budget = settings.budget
     manners = Manners(
         max_wait=budget.wait_seconds, run_seconds=2 * budget.wait_seconds + 900, first_pause=budget.retry_seconds
     )
     publisher = FilePublisher(settings.out, settings.lang, Web(settings.web))
-    try:
+    with open_memory(home, now.date()) as memory:
         async with GitHubClient(
-            base_url=settings.github_url, token=token, cache=Answers(db, now.date()), manners=manners
+            base_url=settings.github_url, token=token, cache=memory.answers, manners=manners
         ) as client:
             desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ)
-            yield House(deps=_deps(db, desks, publisher, progress), runs=Runs(db), client=client, publisher=publisher)
-    finally:
-        db.close()
+            deps = Deps(
+                desks=desks, landings=memory.landings, issues=memory.issues, publisher=publisher, progress=progress
+            )
+            yield House(deps=deps, runs=memory.runs, client=client, publisher=publisher)
 
 
 def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
@@ -77,15 +71,11 @@ def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mappin
     return MirrorKeeper(home, settings.git_url, token, environ=environ)
 
 
-def _deps(db: Database, desks: "SourceDesks", publisher: FilePublisher, progress: Progress) -> Deps:
-    return Deps(desks=desks, landings=Landings(db), issues=OpenIssues(db), publisher=publisher, progress=progress)
-
-
 class SourceDesks:
     """Chooses the sources of each repository by the settings."""
 
     def __init__(
-        self, settings: Settings, client: GitHubClient, keeper: MirrorKeeper, environ: Mapping[str, str] = os.environ
+        self, settings: Settings, client: GitHubClient, keeper: MirrorKeeper, environ: Mapping[str, str]
     ) -> None:
         self._settings = settings
         self._client = client
