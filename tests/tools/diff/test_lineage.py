@@ -21,7 +21,7 @@ SHA = "9ad17b634ccf633e1222402c1408435f7a8a8bd9"
         ('Revert "Add x" (#13)\n\nReverts o/r#12\n', Lineage("revert", number=12, repo="o/r", subject="Add x")),
         ('[Bugfix] Revert "Add "quoted" x" (#13)', Lineage("revert", subject='Add "quoted" x')),
         ('bugfix: Revert "ci: add x (#12)" (#13)', Lineage("revert", number=12, subject="ci: add x")),
-        ('Revert "A subject that is cu… (#13)\n\n…t (#12)"', Lineage("revert", number=12, subject="A subject that is cut")),
+        ('Revert "A subject so lon… (#13)\n\n…g (#12)"', Lineage("revert", number=12, subject="A subject so long")),
         ("Revert [Misc] Add x (#12) (#13)", Lineage("revert", number=12, subject="[Misc] Add x")),
         ("Revert PR 4122 (#4171)", Lineage("revert", number=4122)),
         ("ci: revert #122", Lineage("revert", number=122)),

@@ -11,7 +11,7 @@ SCOPE = "docs"
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ x]\]\s+)?(?:-\s+)?(?:\*\*)?(`.*)$")
 _RULE = re.compile(r"^[\s|:-]+$")
 _CODE = re.compile(r"(`{1,2})([^`]{2,200})\1")
-_FLAG = re.compile(r"(?<![\w-])(--[A-Za-z0-9][\w.-]*)")
+_FLAG = re.compile(r"(?<![\w-])(--[A-Za-z0-9][\w-]*(?:\.[\w-]+)*)")
 _VARIABLE = re.compile(r"^\$?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$")
 _SAID_DEFAULT = re.compile(
     r"\bdefaults?(?:\s+(?:is|to|value))*\s*[:=]?\s*(?:is\s+)?`{1,2}([^`]{1,100})`", re.IGNORECASE

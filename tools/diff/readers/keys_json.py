@@ -6,18 +6,24 @@ from collections.abc import Iterator
 from tools.diff.readers.keys import ANONYMOUS, MAX_DEPTH, Entry, Item
 from tools.diff.readers.lines import fold
 
-_TOKEN = re.compile(r"""("(?:[^"\\\n]|\\.)*")|([{\[])|([}\]])|(\n)|(//[^\n]*)|([-+0-9A-Za-z_.]+)|([:,])""")
+_TOKEN = re.compile(r"""("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{\[])|([}\]])|(\n)|(//[^\n]*)|([-+0-9A-Za-z_.]+)|([:,])""")
 _NAMES = ("name", "id", "key", "label")
 
 
 class _Level:
     """An object or list that is open."""
 
-    __slots__ = ("is_list", "items", "key", "mixed", "start")
+    __slots__ = ("is_list", "items", "key", "mixed", "path", "start")
 
-    def __init__(self, is_list: bool, key: str | None, start: int) -> None:
+    def __init__(self, is_list: bool, key: str | None, above: "_Level | None", start: int) -> None:
         self.is_list = is_list
         self.key = key
+        self.path: tuple[str, ...] = above.path if above else ()
+        if key is not None:
+            self.path += (key,)
+        elif above and above.is_list:
+            # An item of a list has a name only if it says one.
+            self.path += (ANONYMOUS,)
         self.start = start
         self.items: list[Item] = []
         self.mixed = False
@@ -39,7 +45,7 @@ def json_entries(text: str, first: int = 1) -> Iterator[Entry]:
             if levels and levels[-1].is_list:
                 levels[-1].items.append(Item(scalar, line))
             elif key is not None:
-                yield Entry(_path(levels, key), fold(scalar), key_line, line)
+                yield Entry((*(levels[-1].path if levels else ()), key), fold(scalar), key_line, line)
                 _name(levels, key, scalar)
                 key = None
             else:
@@ -47,35 +53,25 @@ def json_entries(text: str, first: int = 1) -> Iterator[Entry]:
         elif kind == 2:
             if len(levels) >= MAX_DEPTH:
                 return
-            if levels:
-                levels[-1].mixed = True
-            levels.append(_Level(token[0] == "[", key, key_line if key is not None else line))
+            above = levels[-1] if levels else None
+            if above:
+                above.mixed = True
+            levels.append(_Level(token[0] == "[", key, above, key_line if key is not None else line))
             key = None
         elif kind == 3 and levels:
-            yield from _close(levels, line)
+            yield from _closed(levels.pop(), line)
             key = None
-
-
-def _path(levels: list[_Level], key: str) -> tuple[str, ...]:
-    """Name the keys from the top; an item of a list has a name only if it says one."""
-    steps = []
-    for number, level in enumerate(levels):
-        if level.key is not None:
-            steps.append(level.key)
-        elif number and levels[number - 1].is_list:
-            steps.append(ANONYMOUS)
-    return (*steps, key)
 
 
 def _name(levels: list[_Level], key: str, value: str) -> None:
     """Let an item of a list be called by its name, from there on."""
     if key in _NAMES and len(levels) > 1 and levels[-2].is_list and levels[-1].key is None:
         levels[-1].key = f"[{value}]"
+        levels[-1].path = (*levels[-2].path, f"[{value}]")
 
 
-def _close(levels: list[_Level], line: int) -> Iterator[Entry]:
-    """Give the list that ends here, if it holds scalars alone."""
-    level = levels.pop()
+def _closed(level: _Level, line: int) -> Iterator[Entry]:
+    """Give a list that ends here, if it holds scalars alone."""
     if level.is_list and level.key is not None and level.items and not level.mixed:
         value = "[" + ", ".join(item.text for item in level.items) + "]"
-        yield Entry(_path(levels, level.key), fold(value), level.start, line, tuple(level.items))
+        yield Entry(level.path, fold(value), level.start, line, tuple(level.items))

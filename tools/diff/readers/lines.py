@@ -42,7 +42,7 @@ def numbered(source: Source) -> Iterator[tuple[int, str]]:
 
 def fold(text: str) -> str:
     """Fold white space to single spaces."""
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def unquote(text: str) -> str:

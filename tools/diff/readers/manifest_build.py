@@ -108,10 +108,7 @@ def _crate_version(value: str) -> str | None:
     if not value.startswith("{"):
         return value
     fields: dict[str, str] = dict(_CARGO_FIELD.findall(value))
-    if "version" in fields:
-        return fields["version"]
-    told = " ".join(fields[key] for key in ("git", "rev", "tag", "branch") if key in fields)
-    return told or None
+    return next((fields[key] for key in ("version", "rev", "tag", "branch", "git") if key in fields), None)
 
 
 def _crate_in_fragment(entry: Entry) -> Iterator[Site]:

@@ -188,7 +188,7 @@ features = ["full"]
         ("dependency", "tonic", "0.14.6", "dependencies"),
         ("dependency", "serde", "1.0", "dependencies"),
         ("dependency", "local", None, "dependencies"),
-        ("dependency", "forked", "https://example.org/f abc", "dependencies"),
+        ("dependency", "forked", "abc", "dependencies"),
         ("dependency", "tokio", "1.4", "dev-dependencies"),
     }
 
