@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from tree_sitter import Node
@@ -18,10 +19,12 @@ LEX: Final = re.compile(
 )
 CLOSERS: Final = {b")": b"(", b"]": b"[", b"}": b"{"}
 OPENERS: Final = {opener: closer for closer, opener in CLOSERS.items()}
-PARAMETER: Final = re.compile(rb"\s+(\*{1,2}\w+|\w+\s*(:[^=\n]+)?(=[^=][^\n]*)?|\*|/)\s*,\s*(#[^\n]*)?(\n|\Z)")
+PARAMETER: Final = re.compile(
+    rb"([ \t]+)(?:\*{1,2}\w+|\w+\s*(:[^=\n]+)?(?:=[^=][^\n]*)?|\*|/)\s*,[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)"
+)
 ENTRY: Final = re.compile(rb"\s+(\"[^\"\n]+\"|'[^'\n]+')\s*:(\s|\Z)")
 BLANK: Final = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*")
-AFTER_SIGNATURE: Final = re.compile(rb"\s*(->[^\n]*)?:")
+AFTER_SIGNATURE: Final = re.compile(rb"\s*(->|:)")
 INDENT: Final = re.compile(rb"^( +|\t+)\S", re.MULTILINE)
 HEADER_END: Final = re.compile(rb"(:|=|\(|,|\[|\breturn)\s*\Z")
 UNIT: Final = 4
@@ -107,6 +110,7 @@ def mend(source: Source) -> Mended:
     return Mended(text, before.count(b"\n"), end if after else None, heading, start)
 
 
+@lru_cache(maxsize=256)
 def read_heading(line: str) -> Heading:
     """Read the declaration that git prints behind `@@`."""
     found = HEADING.match(line)
@@ -158,16 +162,27 @@ def _brackets(text: bytes, heading: Heading) -> tuple[bytes, bytes]:
 def _openers(text: bytes, missing: list[tuple[bytes, int]], heading: Heading) -> tuple[bytes, bytes]:
     code = text[BLANK.match(text).end() :]  # type: ignore[union-attr]  # it matches the empty string too
     if not missing:
-        if heading.open and PARAMETER.match(code):
+        if heading.open and _in_signature(code):
             return _signature(heading), b"): ..."
         return (UNKNOWN.encode() + b" = {\n", b"}") if ENTRY.match(code) else (b"", b"")
     *inner, (outer, end) = missing
     rest = b"".join({b")": b"_(", b"]": b"[", b"}": b"{"}[piece] for piece, _ in reversed(inner))
-    if outer == b")" and AFTER_SIGNATURE.match(text, end):
+    # `):` closes a condition as well, but no condition is made of lines that end with a comma.
+    if outer == b")" and AFTER_SIGNATURE.match(text, end) and _in_signature(code):
         return _signature(heading) + rest + (b"\n" if rest else b""), b""
     if outer == b"}":
         return UNKNOWN.encode() + b" = {" + rest + b"\n", b""
     return {b")": b"_(", b"]": b"["}[outer] + rest + b"\n", b""
+
+
+def _in_signature(code: bytes) -> bool:
+    """Say whether a text begins with parameters; arguments of a call in the body stand deeper and have no types."""
+    at = 0
+    while found := PARAMETER.match(code, at):
+        if found[2] or len(found[1].expandtabs(UNIT)) <= UNIT:
+            return True
+        at = found.end()
+    return False
 
 
 def _signature(heading: Heading) -> bytes:

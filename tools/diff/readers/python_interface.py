@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
@@ -16,9 +15,8 @@ class Interface:
     def __init__(self, code: Code, path: str, *, whole: bool) -> None:
         self._code = code
         self._whole = whole
-        parts = PurePosixPath(path).parts
-        self._folders = frozenset(parts[:-1])
-        self._package = parts[-1:] == ("__init__.py",)
+        *self._folders, file = path.split("/")
+        self._package = file == "__init__.py"
         self._imported: dict[str, Symbol] = {}
         self._given_on: set[str] = set()
         self.exports: set[str] | None = None

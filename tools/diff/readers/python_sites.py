@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import Final
 
 from tree_sitter import Node
@@ -35,7 +34,7 @@ class Sites:
         self._code = code
         self._found = found
         self._scopes = Scopes(found.spans)
-        self._module = PurePosixPath(path).stem
+        self._module = path.rpartition("/")[2].removesuffix(".py")
         self._constants = {a.name: a.value for a in found.assigned if a.owner is None and a.value is not None}
 
     def read(self) -> tuple[Site, ...]:

@@ -209,8 +209,7 @@ class Walk:
             if value is None or value.type != "assignment":
                 break
             left, value = value.child_by_field_name("left"), value.child_by_field_name("right")
-        # In a fragment `size=3,` is an argument of a call that began before it.
-        if value is not None and not self._whole and self._code.raw(node).endswith(b","):
+        if not self._whole and self._doubtful(node, value, place):
             return
         for target in targets:
             if target is not None and target.type == "identifier":
@@ -219,6 +218,11 @@ class Walk:
                 for part in target.named_children:
                     if part.type == "identifier":
                         self._variable(Assigned(self._code.word(part), place.owner, node, None, None), place)
+
+    def _doubtful(self, node: Node, value: Node | None, place: Place) -> bool:
+        """Say whether an assignment in a fragment may be an argument or prose instead: `size=3,`, `Note: this`."""
+        prose = value is None and place.owner is None
+        return prose or node.has_error or self._code.raw(node).endswith(b",")
 
     def _variable(self, assigned: Assigned, place: Place) -> None:
         if assigned.name == "__all__" and place.owner is None:

@@ -83,6 +83,17 @@ def test_a_fragment_inside_a_signature_belongs_to_the_function_in_the_heading() 
     assert begun.symbols[0].params == (Param("a"), Param("b", "3", "int"))
 
 
+def test_arguments_and_conditions_in_a_body_are_not_taken_for_the_signature() -> None:
+    assert names(fragment("        q,\n        k=k,\n        v,\n", "def run(")) == []
+    assert names(fragment("        a > 0\n        or b\n    ):\n        return 1\n", "def run(")) == []
+    wrapped = fragment("    b: int = 3,\n) -> (\n    int | None\n):\n    return 1\n", "def run(")
+    assert [(symbol.name, symbol.returns) for symbol in wrapped.symbols] == [("run", "(int | None)")]
+
+
+def test_prose_of_a_docstring_that_is_not_seen_as_one_is_no_symbol() -> None:
+    assert names(fragment("NOTE: this is the text of a docstring\nuse x = 3 if you can (or\n")) == []
+
+
 def test_a_signature_whose_name_is_not_in_sight_gives_no_symbol() -> None:
     assert names(fragment("    b: int = 3,\n) -> int:\n    return 1\n\ndef go(): ...\n")) == ["go"]
 
