@@ -67,8 +67,11 @@ def _comparison(code: Code, node: Node, scope: str) -> Iterator[Site]:
     for left, operator, right in zip(operands, operators, operands[1:], strict=False):
         operator = " ".join(operator.split())
         name = value = None
-        bounded = operator in FLIPPED and _bound(code, left) != _bound(code, right)
-        if (operator in MEMBERSHIP and _literals(right)) or (bounded and _bound(code, right)):
+        # `kind == Kind.LEFT` compares with a name that is no bound; `size > MAX_SIZE` does.
+        names = operator not in ("==", "!=")
+        bounds = _bound(code, left, names=names), _bound(code, right, names=names)
+        bounded = operator in FLIPPED and bounds[0] != bounds[1]
+        if (operator in MEMBERSHIP and _literals(right)) or (bounded and bounds[1]):
             name, value = left, f"{operator} {code.fold(right)}"
         elif bounded:
             name, value = right, f"{FLIPPED[operator]} {code.fold(left)}"
@@ -76,11 +79,11 @@ def _comparison(code: Code, node: Node, scope: str) -> Iterator[Site]:
             yield Site("limit", text, code.line(node), code.last_line(node), value=value, scope=scope)
 
 
-def _bound(code: Code, node: Node) -> bool:
+def _bound(code: Code, node: Node, *, names: bool) -> bool:
     if node.type == "unary_operator":
         argument = node.child_by_field_name("argument")
         return argument is not None and argument.type in NUMBERS
-    return node.type in NUMBERS or bool(CONSTANT.match(code.word(last_name(node))))
+    return node.type in NUMBERS or (names and bool(CONSTANT.match(code.word(last_name(node)))))
 
 
 def _literals(node: Node) -> bool:

@@ -198,6 +198,7 @@ def test_an_error_that_is_only_passed_on_is_none() -> None:
         ("if x > 3:\n        log()", []),
         ("assert x is not None", []),
         ("assert a == b", []),
+        ("assert kind == Kind.LEFT", []),
     ],
 )
 def test_a_bound_that_is_checked_is_a_limit(check: str, limits: list[tuple[str, str]]) -> None:
