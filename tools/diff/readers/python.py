@@ -1,10 +1,11 @@
 """Reads Python: a whole module or a fragment of one."""
 
+from tools.diff.readers.python_declared import Place
 from tools.diff.readers.python_digest import Tokens
 from tools.diff.readers.python_fragment import mend
 from tools.diff.readers.python_interface import Interface
 from tools.diff.readers.python_sites import Sites
-from tools.diff.readers.python_symbols import Place, Walk
+from tools.diff.readers.python_symbols import Walk
 from tools.diff.readers.python_syntax import Code
 from tools.diff.readers.syntax import overgrown, parser, refusal
 from tools.diff.reading import Reading, Source

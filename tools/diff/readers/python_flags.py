@@ -7,7 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from tools.diff.readers.python_choices import choices_of
-from tools.diff.readers.python_symbols import Assigned
+from tools.diff.readers.python_declared import Assigned
 from tools.diff.readers.python_syntax import STRINGS, Code
 from tools.diff.reading import Site
 

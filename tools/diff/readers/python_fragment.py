@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers.python_symbols import UNKNOWN, Owner, Place
+from tools.diff.readers.python_declared import UNKNOWN, Owner, Place
 from tools.diff.readers.python_syntax import DEFINITIONS
 from tools.diff.reading import Source
 

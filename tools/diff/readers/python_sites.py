@@ -8,8 +8,8 @@ from typing import Final
 from tree_sitter import Node
 
 from tools.diff.readers import python_checks, python_env, python_flags
+from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found
 from tools.diff.readers.python_scopes import Scopes
-from tools.diff.readers.python_symbols import UNKNOWN, Assigned, Found
 from tools.diff.readers.python_syntax import Code, last_name
 from tools.diff.reading import Site
 

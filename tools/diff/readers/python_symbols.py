@@ -2,71 +2,23 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from tree_sitter import Node
 
+from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found, Owner, Place, class_kind, value_kind
 from tools.diff.readers.python_digest import TINY, Tokens
 from tools.diff.readers.python_interface import Interface, public_name
 from tools.diff.readers.python_params import params_of, receiver
 from tools.diff.readers.python_syntax import Code
-from tools.diff.reading import Symbol, SymbolKind
+from tools.diff.reading import Symbol
 
 MAX_VALUE: Final = 300
-UNKNOWN: Final = "_"
-"""The name of what nobody can refer to, and of what a fragment does not name."""
 # What may stand around a definition without making it somebody else's.
 BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause", "with_statement")
 ATTEMPTS: Final = ("try_statement", "except_clause", "except_group_clause", "finally_clause")
 TRANSPARENT: Final = frozenset({*BRANCHES, *ATTEMPTS, "block", "ERROR"})
-RECORD_BASES: Final = re.compile(r"(^|\.)(BaseModel|NamedTuple|TypedDict|Struct|BaseSettings)$")
-RECORD_DECORATORS: Final = re.compile(r"^(\w+\.)*(dataclass|dataclasses|define|frozen|mutable|attrs|s)\b")
-ALIASES: Final = re.compile(r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|Type|Tuple|List|Dict)\[")
-TYPE_MAKERS: Final = re.compile(r"^(\w+\.)?(TypeVar|NewType|ParamSpec|TypeVarTuple)\(")
 MAIN_GUARD: Final = re.compile(rb"__name__\s*==")
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """The class in which declarations stand; a nameless one is known only to be a class."""
-
-    name: str = ""
-    kind: SymbolKind = "class"
-
-    def qualify(self, name: str) -> str:
-        """Put the owner's name before a member's."""
-        return f"{self.name}.{name}" if self.name else name
-
-
-@dataclass(frozen=True, slots=True)
-class Assigned:
-    """A name given a value at module or class level, kept for those who look for flags, variables and registries."""
-
-    name: str
-    owner: Owner | None
-    node: Node
-    value: Node | None
-    annotation: Node | None
-
-
-@dataclass(slots=True)
-class Found:
-    """What the walk over a file's declarations gathered."""
-
-    symbols: dict[str, Symbol] = field(default_factory=dict)
-    spans: list[tuple[int, int, str]] = field(default_factory=list)
-    """Bytes and name of each function, method and class, outer ones first."""
-    assigned: list[Assigned] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A node to be looked at, the class it stands in and whether a condition stands around it."""
-
-    node: Node
-    owner: Owner | None
-    conditional: bool = False
 
 
 class Walk:
@@ -154,7 +106,7 @@ class Walk:
         qualified = owner.qualify(name) if owner else name
         symbol = Symbol(
             qualified,
-            _class_kind(bases, decorators),
+            class_kind(bases, decorators),
             code.line(whole),
             code.last_line(whole),
             self._head(node),
@@ -241,7 +193,7 @@ class Walk:
         self.found.symbols.pop(name, None)
         self.found.symbols[name] = Symbol(
             name,
-            _value_kind(assigned, owner, value, annotation),
+            value_kind(assigned, owner, value, annotation),
             code.line(node),
             code.last_line(node),
             code.last_line(node),
@@ -276,27 +228,3 @@ class Walk:
         name = owner.qualify(bare[0]) if owner else bare[0]
         line, last = self._code.line(node), self._code.last_line(node)
         self.found.symbols[name] = Symbol(name, "type", line, last, last, public_name(name), value=self._value(right))
-
-
-def _class_kind(bases: tuple[str, ...], decorators: tuple[str, ...]) -> SymbolKind:
-    if any(base.split("[")[0].endswith(("Enum", "Flag")) for base in bases):
-        return "enum"
-    if any(RECORD_BASES.search(base.split("[")[0]) for base in bases):
-        return "struct"
-    return "struct" if any(RECORD_DECORATORS.match(text) for text in decorators) else "class"
-
-
-def _value_kind(assigned: Assigned, owner: Owner | None, value: str | None, annotation: str | None) -> SymbolKind:
-    name = assigned.name
-    if owner is not None:
-        if owner.kind == "enum" and assigned.value is not None and not name.startswith("_"):
-            return "member"
-        if annotation is not None:
-            return "field"
-    elif (annotation or "").endswith("TypeAlias") or _names_type(name, value or ""):
-        return "type"
-    return "constant" if name.isupper() or name == "__version__" else "variable"
-
-
-def _names_type(name: str, value: str) -> bool:
-    return bool(TYPE_MAKERS.match(value) or (name[:1].isupper() and not name.isupper() and ALIASES.match(value)))

@@ -1,0 +1,84 @@
+"""What is noted of a declaration in Python: where it stands, what it is, which kind of thing that makes it."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.reading import Symbol, SymbolKind
+
+UNKNOWN: Final = "_"
+"""The name of what nobody can refer to, and of what a fragment does not name."""
+RECORD_BASES: Final = re.compile(r"(^|\.)(BaseModel|NamedTuple|TypedDict|Struct|BaseSettings)$")
+RECORD_DECORATORS: Final = re.compile(r"^(\w+\.)*(dataclass|dataclasses|define|frozen|mutable|attrs|s)\b")
+ALIASES: Final = re.compile(r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|Type|Tuple|List|Dict)\[")
+TYPE_MAKERS: Final = re.compile(r"^(\w+\.)?(TypeVar|NewType|ParamSpec|TypeVarTuple)\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The class in which declarations stand; a nameless one is known only to be a class."""
+
+    name: str = ""
+    kind: SymbolKind = "class"
+
+    def qualify(self, name: str) -> str:
+        """Put the owner's name before a member's."""
+        return f"{self.name}.{name}" if self.name else name
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A name given a value at module or class level, kept for those who look for flags, variables and registries."""
+
+    name: str
+    owner: Owner | None
+    node: Node
+    value: Node | None
+    annotation: Node | None
+
+
+@dataclass(slots=True)
+class Found:
+    """What the walk over a file's declarations gathered."""
+
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    spans: list[tuple[int, int, str]] = field(default_factory=list)
+    """Bytes and name of each function, method and class, outer ones first."""
+    assigned: list[Assigned] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node to be looked at, the class it stands in and whether a condition stands around it."""
+
+    node: Node
+    owner: Owner | None
+    conditional: bool = False
+
+
+def class_kind(bases: tuple[str, ...], decorators: tuple[str, ...]) -> SymbolKind:
+    """Tell enumerations and records from other classes."""
+    if any(base.split("[")[0].endswith(("Enum", "Flag")) for base in bases):
+        return "enum"
+    if any(RECORD_BASES.search(base.split("[")[0]) for base in bases):
+        return "struct"
+    return "struct" if any(RECORD_DECORATORS.match(text) for text in decorators) else "class"
+
+
+def value_kind(assigned: Assigned, owner: Owner | None, value: str | None, annotation: str | None) -> SymbolKind:
+    """Tell members, fields, types, constants and variables apart."""
+    name = assigned.name
+    if owner is not None:
+        if owner.kind == "enum" and assigned.value is not None and not name.startswith("_"):
+            return "member"
+        if annotation is not None:
+            return "field"
+    elif (annotation or "").endswith("TypeAlias") or _names_type(name, value or ""):
+        return "type"
+    return "constant" if name.isupper() or name == "__version__" else "variable"
+
+
+def _names_type(name: str, value: str) -> bool:
+    return bool(TYPE_MAKERS.match(value) or (name[:1].isupper() and not name.isupper() and ALIASES.match(value)))
