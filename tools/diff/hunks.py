@@ -1,6 +1,7 @@
 """A file's patch, taken apart: which lines went, which came, and both sides of each hunk as text."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +16,9 @@ class Hunk:
     """One hunk: where it stands on both sides, and its lines with their signs."""
 
     old_start: int
+    old_count: int
     new_start: int
+    new_count: int
     heading: str
     lines: tuple[str, ...]
 
@@ -26,8 +29,8 @@ class Hunk:
 
     def holds(self, side: Side, line: int) -> bool:
         """Tell whether a line of one side is in this hunk."""
-        start, lines = self.side(side)
-        return start <= line < start + len(lines)
+        start, count = (self.old_start, self.old_count) if side == "old" else (self.new_start, self.new_count)
+        return start <= line < start + count
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +59,14 @@ class Patch:
         """Tell whether an old and a new line stand in the same hunk."""
         return any(hunk.holds("old", old) and hunk.holds("new", new) for hunk in self.hunks)
 
-    def fragments(self, side: Side, path: str) -> list[Source]:
-        """Cut one side of each hunk out as a source to read."""
-        found = []
-        for hunk in self.hunks:
-            start, lines = hunk.side(side)
-            if lines:
-                text = ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
-                found.append(Source(path, text, first_line=start, whole=False, heading=hunk.heading))
-        return found
+
+def fragments(hunks: Iterable[Hunk], side: Side, path: str, *, digest: bool = False) -> Iterator[Source]:
+    """Cut one side of each hunk out as a source to read."""
+    for hunk in hunks:
+        start, lines = hunk.side(side)
+        if lines:
+            text = ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
+            yield Source(path, text, first_line=start, whole=False, heading=hunk.heading, digest=digest)
 
 
 def read_patch(text: str | None) -> Patch:
@@ -78,9 +80,11 @@ def read_patch(text: str | None) -> Patch:
         header = _HEADER.match(lines[at])
         if header is None:
             return Patch(tuple(hunks), removed, added, f"line {at + 1} of the patch is no hunk")
-        old, new = int(header[1]), int(header[3])
+        old = old_first = int(header[1])
+        new = new_first = int(header[3])
+        old_left = old_count = int(header[2] or 1)
+        new_left = new_count = int(header[4] or 1)
         first = at = at + 1
-        old_left, new_left = int(header[2] or 1), int(header[4] or 1)
         while at < len(lines) and (old_left > 0 or new_left > 0 or lines[at][:1] == "\\"):
             line = lines[at]
             sign = line[:1]
@@ -97,5 +101,5 @@ def read_patch(text: str | None) -> Patch:
             at += 1
         if old_left or new_left:
             return Patch(tuple(hunks), removed, added, f"the hunk before line {at + 1} of the patch is cut off")
-        hunks.append(Hunk(int(header[1]), int(header[3]), header[5], tuple(lines[first:at])))
+        hunks.append(Hunk(old_first, old_count, new_first, new_count, header[5], tuple(lines[first:at])))
     return Patch(tuple(hunks), removed, added)

@@ -79,7 +79,8 @@ class Reading:
     exports: frozenset[str] | None = None
     """Names the file says are its interface (`__all__`, `export`); None where it says nothing."""
     code: str = ""
-    """A digest of everything but comments and white space; equal digests mean that only those changed."""
+    """A digest of everything but comments and white space, where the source asks for one; equal digests mean that only
+    those changed."""
     problems: tuple[str, ...] = field(default=())
     """What could not be read, in words."""
 
@@ -98,6 +99,8 @@ class Source:
     whole: bool = True
     heading: str = ""
     """Of a fragment: the enclosing declaration that git prints behind `@@`, if any."""
+    digest: bool = False
+    """Whether the reading needs the digest of the code, which costs a pass over every token."""
 
 
 class Reader(Protocol):

@@ -2,21 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from agent.domain import Change, FileChange
 from agent.facts import FactKind, FactSheet
 from tools.diff.draft import Draft, Where
 from tools.diff.files import file_facts
 from tools.diff.grouping import Shown, group
-from tools.diff.hunks import Patch, Side, read_patch
+from tools.diff.hunks import Patch, Side, fragments, read_patch
+from tools.diff.interest import may_tell, may_tell_whole
 from tools.diff.languages import reader_for
 from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.moves import join_moves
 from tools.diff.proof import place_of
-from tools.diff.reading import EMPTY, Reader, Reading, Source
+from tools.diff.reading import EMPTY, Reading, Source
 from tools.diff.roles import Role, is_public_path, role
 from tools.diff.sites import compare_sites
 from tools.diff.symbols import compare_symbols
+from tools.diff.unchanged import unchanged_code
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
@@ -43,40 +46,53 @@ def read_facts(change: Change, blobs: Blobs | None = None) -> FactSheet:
     """Find what a commit changes for others, each fact with the lines that show it."""
     shown = [*_lineage(read_lineage(change.commit.message)), *file_facts(change.files)]
     skipped: list[str] = []
-    spent = 0
-    read: list[_Versions] = []
-    for file in change.files:
-        spent += len(file.patch or "")
-        if spent > _COMMIT_LIMIT:
-            skipped.append(f"{file.path}: the commit's patches together are over {_COMMIT_LIMIT} bytes")
-        elif (versions := _read(file, None if blobs is None else blobs.get(file.path), skipped)) is not None:
-            read.append(versions)
-    for versions in read:
-        shown += _compared(versions)
-    shown += _unchanged_code(change.files, read)
+    for file, patch in _patches(change.files, skipped):
+        versions = _read(file, patch, None if blobs is None else blobs.get(file.path), skipped)
+        if versions is not None:
+            shown += _compared(versions)
+    if not shown:
+        shown += unchanged_code(change.files)
     facts, left = group(join_moves(shown))
     return FactSheet(facts=tuple(facts), route="hunks" if blobs is None else "blobs", skipped=(*skipped, *left))
 
 
 def paths_to_read(change: Change) -> list[str]:
     """Name the files of which whole versions would tell more than the patch."""
-    return [f.path for f in change.files if f.patch and len(f.patch) <= _PATCH_LIMIT and reader_for(f.path)]
+    return [file.path for file, _ in _patches(change.files, [])]
 
 
-def _read(file: FileChange, blobs: tuple[bytes | None, bytes | None] | None, skipped: list[str]) -> _Versions | None:
+def _patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[FileChange, Patch]]:
+    """Give the files that can hold facts with those of their hunks that can; what is too large is said."""
+    spent = 0
+    for file in files:
+        if file.patch is None or reader_for(file.path) is None or role(file.path) is Role.TEST:
+            continue
+        spent += len(file.patch)
+        if len(file.patch) > _PATCH_LIMIT or spent > _COMMIT_LIMIT:
+            skipped.append(f"{file.path}: too large to be read ({len(file.patch)} bytes of patch)")
+            continue
+        whole = file.status in ("added", "removed")
+        if whole and not may_tell_whole(file.path, file.patch):
+            continue
+        patch = read_patch(file.patch)
+        if patch.problem:
+            skipped.append(f"{file.path}: {patch.problem}")
+        telling = patch.hunks if whole else tuple(hunk for hunk in patch.hunks if may_tell(file.path, hunk))
+        if telling:
+            yield file, replace(patch, hunks=telling)
+
+
+def _read(
+    file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | None] | None, skipped: list[str]
+) -> _Versions | None:
     """Read both versions; what cannot be read is said."""
-    reader = reader_for(file.path)
-    if reader is None or file.patch is None:
-        return None
-    if len(file.patch) > _PATCH_LIMIT:
-        skipped.append(f"{file.path}: its patch is over {_PATCH_LIMIT} bytes")
-        return None
-    patch = read_patch(file.patch)
-    if patch.problem:
-        skipped.append(f"{file.path}: {patch.problem}")
     old_path = file.previous_path or file.path
-    old = _side(reader, old_path, patch, "old", None if blobs is None else blobs[0], blobs is not None)
-    new = _side(reader, file.path, patch, "new", None if blobs is None else blobs[1], blobs is not None)
+    if blobs is None:
+        old, new = _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new")
+    else:
+        old, new = (
+            EMPTY if b is None else _whole(path, b) for path, b in zip((old_path, file.path), blobs, strict=True)
+        )
     skipped += [f"{file.path}: {problem}" for problem in dict.fromkeys((*old.problems, *new.problems))]
     # A file that only one side could read would seem to have lost, or won, everything.
     if bool(old.problems) != bool(new.problems) and patch.removed and patch.added:
@@ -84,10 +100,18 @@ def _read(file: FileChange, blobs: tuple[bytes | None, bytes | None] | None, ski
     return _Versions(file, patch, old, new)
 
 
-def _side(reader: Reader, path: str, patch: Patch, side: Side, blob: bytes | None, whole: bool) -> Reading:
-    if whole:
-        return EMPTY if blob is None else reader(Source(path, blob))
-    return _joined([reader(fragment) for fragment in patch.fragments(side, path)])
+@lru_cache(maxsize=256)
+def _whole(path: str, blob: bytes) -> Reading:
+    """Read a whole file; the next commit to the same file has it again, as its other version."""
+    reader = reader_for(path)
+    return EMPTY if reader is None else reader(Source(path, blob))
+
+
+def _fragments(path: str, patch: Patch, side: Side) -> Reading:
+    reader = reader_for(path)
+    if reader is None:
+        return EMPTY
+    return _joined([reader(fragment) for fragment in fragments(patch.hunks, side, path)])
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:
@@ -99,7 +123,6 @@ def _joined(readings: Sequence[Reading]) -> Reading:
         symbols=tuple(symbol for reading in readings for symbol in reading.symbols),
         sites=tuple(site for reading in readings for site in reading.sites),
         exports=frozenset().union(*exports) if exports else None,
-        code=" ".join(reading.code for reading in readings),
         problems=tuple(problem for reading in readings for problem in reading.problems),
     )
 
@@ -122,16 +145,6 @@ def _compared(versions: _Versions) -> Iterator[Shown]:
             continue
         if (place := place_of(draft, path, versions.patch)) is not None:
             yield Shown(draft, place)
-
-
-def _unchanged_code(files: Sequence[FileChange], read: Sequence[_Versions]) -> Iterator[Shown]:
-    """Tell when every file says the same as before but for white space or comments."""
-    if not read or len(read) != len(files) or any(one.old.code != one.new.code or not one.old.code for one in read):
-        return
-    changed = [line[1:].strip() for one in read for line in (*one.patch.removed.values(), *one.patch.added.values())]
-    commented = any(line.startswith(("#", "//", "/*", "*", '"""')) for line in changed)
-    kind = FactKind.ONLY_COMMENTS if commented else FactKind.ONLY_FORMATTING
-    yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where()), None)
 
 
 def _lineage(found: Sequence[Lineage]) -> Iterator[Shown]:

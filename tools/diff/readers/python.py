@@ -31,4 +31,4 @@ def read(source: Source) -> Reading:
     found.spans.extend(around)
     sites = Sites(code, found, source.path).read()
     exports = None if interface.exports is None else frozenset(interface.exports)
-    return Reading(interface.publish(found.symbols), sites, exports, tokens.digest())
+    return Reading(interface.publish(found.symbols), sites, exports, tokens.digest() if source.digest else "")

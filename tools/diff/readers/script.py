@@ -47,7 +47,7 @@ def read(source: Source) -> Reading:
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(sites(masked, scopes, symbols), key=lambda site: (site.start, site.kind, site.name))),
         exports=frozenset(reader.exports) if source.whole and reader.exports else None,
-        code=masked.code,
+        code=masked.code if source.digest else "",
     )
 
 
