@@ -248,5 +248,5 @@ def _footer(report: Report, say: Words) -> list[str]:
         for section in report.sections
     ]
     if coverage:
-        lines += ["", say.threads.format("; ".join(coverage))]
+        lines += ["", say.threads.format(say.semicolon.join(coverage))]
     return lines

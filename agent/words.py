@@ -41,6 +41,7 @@ class Words:
     coverage: dict[str, str]
     archive: str
     comma: str
+    semicolon: str
 
 
 EN = Words(
@@ -99,6 +100,7 @@ EN = Words(
     coverage={"read": "read", "partial": "partial", "not read": "not read"},
     archive="Archive",
     comma=", ",
+    semicolon="; ",
 )
 
 ZH = Words(
@@ -153,6 +155,7 @@ ZH = Words(
     coverage={"read": "已读", "partial": "部分", "not read": "未读"},
     archive="往期",
     comma="，",
+    semicolon="；",
 )
 
 _ALL: dict[Language, Words] = {"en": EN, "zh": ZH}
