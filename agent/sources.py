@@ -36,6 +36,10 @@ class CodeSource(Protocol):
         """Read the old and the new version of these files of a change; None where there is none."""
         ...
 
+    async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
+        """Name the latest landed commits before this one that touched these paths, oldest first; a bounded number."""
+        ...
+
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
         ...

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
-from agent.settings import FILE_NAME, Settings, read_settings
+from agent.settings import FILE_NAME, Settings
+from gitzette.configured import settings_here
 from gitzette.wiring import home_of, keeper_of
 from memory.store import open_memory
 from tools.git.repository import git_version
@@ -44,7 +45,7 @@ def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def _examine(environ: Mapping[str, str]) -> list[Finding]:
     file = Path(FILE_NAME)
     try:
-        settings = read_settings(file if file.is_file() else None, environ)
+        settings = settings_here(environ)
     except AppError as error:
         return [Finding("configuration", False, str(error))]
     about = f"{FILE_NAME}, {len(settings.repos)} repositories" if file.is_file() else f"no {FILE_NAME} here; defaults"

@@ -13,12 +13,15 @@ from agent.errors import EXIT_DONE, NotFound, UsageError
 from agent.facts import Fact, FactSheet
 from agent.ids import parse_reference
 from agent.settings import RepoSpec, Settings
+from gitzette.configured import settings_for
 from gitzette.progress import QuietProgress
-from gitzette.running import settings_for
 from gitzette.wiring import open_house
+from tools.diff.lineage import find_partner
+from tools.diff.patch_id import patch_ids
 from tools.diff.sheet import paths_to_read, read_facts
 
 _SHOWN_PLACES = 3
+_PARTNER_FILES = 3
 
 
 def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -44,8 +47,17 @@ async def _read(
         changes = [change async for change in desk.code.changes([commit.sha])]
         if not changes:
             raise NotFound(f"{commit.id} could not be read")
-        blobs = None if hunks else await desk.code.blobs(changes[0], paths_to_read(changes[0]))
-    return changes[0], read_facts(changes[0], blobs)
+        change = changes[0]
+        blobs = None if hunks else await desk.code.blobs(change, paths_to_read(change))
+        earlier = await desk.code.before(commit.sha, _telling_paths(change))
+        ids = {one.commit.sha: patch_ids(one.files) async for one in desk.code.changes(earlier)}
+    return change, read_facts(change, blobs, find_partner(patch_ids(change.files), ids))
+
+
+def _telling_paths(change: Change) -> list[str]:
+    """Choose the files by which a commit that was undone is found: those that changed most."""
+    most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
 
 
 def _as_json(change: Change, sheet: FactSheet) -> str:

@@ -16,8 +16,9 @@ from typing import Any
 from agent.domain import Report
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE
 from agent.record import to_json
-from agent.settings import FILE_NAME, RepoSpec, Settings, override, read_settings
+from agent.settings import RepoSpec, Settings
 from agent.window import Window
+from gitzette.configured import settings_for, settings_here
 from gitzette.here import checkout_here
 from gitzette.progress import progress
 from gitzette.when import window_of
@@ -51,18 +52,6 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     else:
         sys.stdout.write(f"{covered.page}\n")
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE
-
-
-def settings_for(args: argparse.Namespace, environ: Mapping[str, str]) -> Settings:
-    """Read the configuration and let the command line override it."""
-    file = Path(FILE_NAME)
-    settings = read_settings(file if file.is_file() else None, environ)
-    given: dict[str, Any] = {
-        key: value for key in ("tz", "lang", "source", "out") if (value := getattr(args, key, None)) is not None
-    }
-    if args.repo:
-        given["repos"] = args.repo
-    return override(settings, given)
 
 
 async def _look_at_paths(specs: tuple[RepoSpec, ...]) -> None:
@@ -122,8 +111,7 @@ def _told(covered: Covered) -> str:
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
-    file = Path(FILE_NAME)
-    settings = read_settings(file if file.is_file() else None, environ)
+    settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
         records = memory.runs.latest()
     if args.json:

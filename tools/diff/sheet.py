@@ -42,9 +42,12 @@ class _Versions:
     new: Reading
 
 
-def read_facts(change: Change, blobs: Blobs | None = None) -> FactSheet:
-    """Find what a commit changes for others, each fact with the lines that show it."""
-    shown = [*_lineage(read_lineage(change.commit.message)), *file_facts(change.files)]
+def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> FactSheet:
+    """Find what a commit changes for others, each fact with the lines that show it.
+
+    `partner` is the earlier commit that the patch undoes, brings back or copies, where somebody looked for one.
+    """
+    shown = [*_lineage(read_lineage(change.commit.message), partner), *file_facts(change.files)]
     skipped: list[str] = []
     for file, patch in _patches(change.files, skipped):
         versions = _read(file, patch, None if blobs is None else blobs.get(file.path), skipped)
@@ -147,9 +150,16 @@ def _compared(versions: _Versions) -> Iterator[Shown]:
             yield Shown(draft, place)
 
 
-def _lineage(found: Sequence[Lineage]) -> Iterator[Shown]:
-    """Tell what the message says of an earlier commit, the surest first; the message is the proof."""
-    for one in found[:1]:
-        name = one.sha or (f"{one.repo}#{one.number}" if one.number else one.subject)
-        draft = Draft(_LINEAGE[one.kind], name, public=True, where=Where(), old=name, detail=one.subject or None)
-        yield Shown(draft, None)
+def _lineage(said: Sequence[Lineage], partner: Lineage | None) -> Iterator[Shown]:
+    """Tell of the earlier commit: the surest that the message says, else what the patch shows; both agree mostly."""
+    one = said[0] if said else partner
+    if one is None:
+        return
+    sha = one.sha or (partner.sha if partner is not None and partner.kind == one.kind else "")
+    named = f"{one.repo}#{one.number}" if one.number else ""
+    name = named or sha or one.subject
+    proof = "message" if said else "patch"
+    if said and partner is not None and partner.kind == one.kind:
+        proof = "message and patch"
+    draft = Draft(_LINEAGE[one.kind], name, public=True, where=Where(), old=sha or None, detail=proof)
+    yield Shown(draft, None)

@@ -19,6 +19,8 @@ from tools.git.repository import Repository, open_repository
 from tools.git.view import View, view_of
 
 _CANDIDATES = 5
+_EARLIER = 60
+_DEPTH = 2000
 
 
 class GitSource:
@@ -70,6 +72,20 @@ class GitSource:
         """Read both versions of these files of a change; a version that is not there is None."""
         with await self._view() as view:
             return await read_blobs(view, change, paths)
+
+    async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
+        """Name the latest landed commits before this one that touched these paths, oldest first; a bounded number."""
+        if not paths:
+            return ()
+        with await self._view() as view:
+            if not (await self._commit(view, sha)).parents:
+                return ()
+            # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
+            chosen = ["rev-list", "--first-parent", f"--max-count={_EARLIER}", f"{sha}^", f"^{sha}~{_DEPTH}"]
+            if (await view.run(["rev-parse", "--verify", "--quiet", f"{sha}~{_DEPTH}^{{commit}}"])).code != 0:
+                chosen.pop()
+            told = await view.read([*chosen, "--", *paths])
+            return tuple(reversed(told.decode("ascii").split()))
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""

@@ -122,6 +122,11 @@ class GitHubCode:
         except NotFound:
             return None
 
+    async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
+        """Name none: comparing with earlier commits would cost a request for each of them."""
+        del sha, paths
+        return ()
+
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
         missing = NotFound(f"{self.repo} has no single commit {prefix[:40]!r}")
