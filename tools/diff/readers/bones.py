@@ -5,6 +5,10 @@ from bisect import bisect_right
 
 from tools.diff.readers.masked import blank
 
+LONG_RUN = 3_000
+LONGEST_RUN = 20_000
+_BOUNDARY = re.compile(rb"[;{}]")
+_PAUSE = re.compile(rb"[,\n]")
 _GAP = re.compile(rb"\s{12,}")
 _TOKEN = re.compile(rb"[{};]")
 _BRACE = re.compile(rb"[{}]")
@@ -26,6 +30,24 @@ class Bones:
             self._lost.append(lost)
         kept.append(blanked[last:])
         self.text = b"".join(kept)
+        self.skipped = 0
+        if max(map(len, _BOUNDARY.split(self.text))) > LONG_RUN:
+            self._skip_runs()
+
+    def _skip_runs(self) -> None:
+        """Blank what goes on for too long without a boundary: a parser's time there grows with its square."""
+        out, last = bytearray(self.text), 0
+        for end in [*(match.start() for match in _BOUNDARY.finditer(self.text)), len(self.text)]:
+            size = end - last
+            if size > LONGEST_RUN or (size > LONG_RUN and _PAUSE.subn(b"", self.text[last:end])[1] * 100 < size):
+                out[last:end] = blank(out[last:end])
+                self.skipped += size
+            last = end + 1
+        self.text = bytes(out)
+
+    def problems(self, path: str) -> tuple[str, ...]:
+        """Say in words what was left out."""
+        return (f"{path}: {self.skipped} bytes without a declaration were not read",) if self.skipped else ()
 
     def origin(self, offset: int) -> int:
         """Return the offset in the whole text."""

@@ -15,7 +15,7 @@ _NOT_NAMES = re.compile(rb"^(?:__\w+__|alignas|decltype|if|for|while|switch|retu
 _BODY_FOLLOWS = re.compile(rb"\)\s*(?:const|noexcept|override|final|->[^;{]*|:[^;{]*|\s)*([;{])")
 _PARAMETER = re.compile(rb"\s*(?:const\s+)?[A-Za-z_][\w:]*(?:<[^()]*>)?(?:\s+const\b)?[\s*&]+\w+\s*(?:=.*)?", re.S)
 _STATEMENT = re.compile(
-    rb"^\s*(?:(?:return|if|for|while|else|switch|case|break|continue|do|throw|delete|goto)\b|\}\s*else\b"
+    rb"^[ \t]*(?:(?:return|if|for|while|else|switch|case|break|continue|do|throw|delete|goto)\b|\}\s*else\b"
     rb"|(?:const\s+)?auto\b[^(){};]*=|[\w.\->\[\]*]+\s*(?:[-+*/|&^]?=(?!=)|\+\+|--)"
     rb"|[\w.:]*\w(?:\.|->|::)\w+\s*\(\)?;|[A-Z_]{4,}\s*\(\)?;)",
     re.M,

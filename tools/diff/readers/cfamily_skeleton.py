@@ -9,6 +9,8 @@ from tools.diff.readers.bones import Bones
 from tools.diff.readers.masked import blank
 
 _DIRECTIVE = re.compile(rb"#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*", re.S)
+_FOREIGN = bytes(32 if byte in b"`@$\\" else byte for byte in range(256))
+_SPACE = 32
 _TOKEN = re.compile(rb"[{};#]")
 _IN_BODY = re.compile(rb"[{}#]")
 _CONTAINER = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
@@ -113,7 +115,10 @@ def _declarations(mask: bytes, out: bytearray) -> None:
                 since = at + 1 if kind == "c" else since
             elif token == b";":
                 since = since if opened and opened[-1] == "i" else at + 1
-            elif (opened.pop() if opened else "c") == "c":
+            elif not opened:
+                out[at] = _SPACE  # a brace too many costs a parser more than the rest of the file
+                since = at + 1
+            elif opened.pop() == "c":
                 since = at + 1
         else:
             return
@@ -124,5 +129,5 @@ def skeleton(bare: bytes, mask: bytes) -> Bones:
     out = bytearray(bare)
     _declarations(mask, out)
     bones = Bones(bytes(out))
-    bones.text = _ANNOTATION.sub(lambda match: blank(match.group()), bones.text)
+    bones.text = _ANNOTATION.sub(lambda match: blank(match.group()), bones.text).translate(_FOREIGN)
     return bones

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import Bones
+from tools.diff.readers.cfamily_declarators import default_after, dotted, function_in, named, parameters_of
 from tools.diff.readers.masked import Masked
 from tools.diff.reading import Param, Symbol, SymbolKind
 
@@ -19,13 +20,6 @@ _CLASSES: dict[str, SymbolKind] = {
 _TRANSPARENT = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
 )
-_NAMES = {"identifier", "field_identifier", "type_identifier", "qualified_identifier", "operator_name"} | {
-    "destructor_name",
-    "template_function",
-    "template_method",
-    "template_type",
-    "operator_cast",
-}
 _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl)$")
 _QUALIFIER = re.compile(rb"\b__(?:global|device|host|shared|constant)__\b")
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
@@ -107,7 +101,7 @@ class SymbolReader:
         body, name_node = node.child_by_field_name("body"), node.child_by_field_name("name")
         if body is None:
             return
-        name = self._name(name_node) if name_node is not None else alias
+        name = self._dotted(name_node) if name_node is not None else alias
         inner = replace(place, start=None, owner=node.type)
         if name:
             kind = _CLASSES.get(node.type, "enum")
@@ -148,19 +142,19 @@ class SymbolReader:
             if child.type == "init_declarator":
                 value = child.child_by_field_name("value")
                 declarator = child.child_by_field_name("declarator") or child
-            elif (following := _after(node, index)) is not None:
+            elif (following := default_after(node, index)) is not None:
                 value = following
-            function = _function(declarator)
+            function = function_in(declarator)
             if function is not None and (value is None or value.type in ("number_literal", "initializer_list")):
                 self._function(node, kind, function, place, found)
             else:
                 self._variable(node, kind, declarator, value, place, found)
 
     def _function(self, node: Node, kind: Node | None, declarator: Node, place: _Place, found: list[Symbol]) -> None:
-        name_node = _named(declarator)
+        name_node = named(declarator)
         if name_node is None:
             return
-        name = self._name(name_node)
+        name = self._dotted(name_node)
         member = place.owner in _CLASSES or "." in name
         if not name or (kind is None and not member and (_MACRO.match(name) or node.type != "function_definition")):
             return  # a macro that looks like a function: TEST(Suite, Case) { … }
@@ -177,34 +171,16 @@ class SymbolReader:
                 name,
                 body=body,
                 head=declarator,
-                params=tuple(self._params(parameters)) if parameters is not None else (),
+                params=tuple(parameters_of(parameters, self._text)) if parameters is not None else (),
                 returns=self._fold(trailing).removeprefix("->").strip() if trailing is not None else self._maybe(kind),
                 decorators=tuple(word.decode() for word in _QUALIFIER.findall(head)),
             )
         )
 
-    def _params(self, parameters: Node) -> Iterator[Param]:
-        for node in parameters.named_children:
-            if not node.type.endswith("parameter_declaration"):
-                continue
-            default = node.child_by_field_name("default_value")
-            declarator = node.child_by_field_name("declarator")
-            name = _named(declarator) if declarator is not None else None
-            end = declarator.end_byte if declarator is not None else node.end_byte
-            if name is None:
-                annotation = syntax.fold(self._text[node.start_byte : end])
-            else:
-                annotation = syntax.fold(
-                    self._text[node.start_byte : name.start_byte] + self._text[name.end_byte : end]
-                )
-            if annotation == "void" and name is None:
-                continue
-            yield Param(self._maybe(name) or "", self._maybe(default), annotation)
-
     def _variable(
         self, node: Node, kind: Node | None, declarator: Node, value: Node | None, place: _Place, found: list[Symbol]
     ) -> None:
-        name_node = _named(declarator)
+        name_node = named(declarator)
         if name_node is None or kind is None or node.type == "function_definition":
             return
         head = self._text[node.start_byte : declarator.start_byte]
@@ -220,26 +196,26 @@ class SymbolReader:
         if place.guessed or (static and self._source_file and not in_class and not constant):
             place = replace(place, public=False)
         value_text = self._maybe(value)
-        found.append(self._symbol(node, place, what, self._name(name_node), value=value_text, annotation=annotation))
+        found.append(self._symbol(node, place, what, self._dotted(name_node), value=value_text, annotation=annotation))
 
     def _typedef(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
         kind, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
-        name = _named(declarator) if declarator is not None else None
+        name = named(declarator) if declarator is not None else None
         if kind is None or name is None:
             return
         if kind.child_by_field_name("body") is not None:
-            yield from self._type(kind, place, found, node, alias=self._name(name))
+            yield from self._type(kind, place, found, node, alias=self._dotted(name))
         else:
             value = syntax.fold(
                 self._text[kind.start_byte : name.start_byte] + self._text[name.end_byte : node.end_byte - 1]
             )
-            found.append(self._symbol(node, place, "type", self._name(name), value=value))
+            found.append(self._symbol(node, place, "type", self._dotted(name), value=value))
 
     def _alias(self, node: Node, place: _Place, found: list[Symbol]) -> None:
         name = node.child_by_field_name("name")
         if name is not None:
             value = syntax.fold(self._text[name.end_byte : node.end_byte]).lstrip("= ").rstrip(";")
-            found.append(self._symbol(node, place, "type", self._name(name), value=value))
+            found.append(self._symbol(node, place, "type", self._dotted(name), value=value))
 
     def _symbol(
         self,
@@ -290,57 +266,8 @@ class SymbolReader:
     def _fold(self, node: Node) -> str:
         return syntax.fold(self._text[node.start_byte : node.end_byte])
 
+    def _dotted(self, node: Node) -> str:
+        return dotted(self._fold(node))
+
     def _maybe(self, node: Node | None) -> str | None:
         return None if node is None else self._fold(node)
-
-    def _name(self, node: Node) -> str:
-        """Return a name with dots, without template arguments: `A<T>::run` is `A.run`."""
-        text = self._fold(node)
-        if "operator" in text:
-            owner, _, sign = text.rpartition("operator")
-            return _plain(owner) + "operator" + sign
-        return _plain(text)
-
-
-def _plain(text: str) -> str:
-    if "<" in text:
-        kept, depth = [], 0
-        for letter in text:
-            depth += letter == "<"
-            if depth == 0:
-                kept.append(letter)
-            depth -= letter == ">" and depth > 0
-        text = "".join(kept)
-    return text.replace("::", ".").replace(" ", "").lstrip(".")
-
-
-def _after(node: Node, index: int) -> Node | None:
-    """Return the default value that stands behind the declarator at `index`, before the next one."""
-    for place in range(index + 1, node.child_count):
-        name = node.field_name_for_child(place)
-        if name == "declarator":
-            return None
-        if name == "default_value":
-            return node.child(place)
-    return None
-
-
-def _inner(node: Node) -> Node | None:
-    return node.child_by_field_name("declarator") or (node.named_children[-1] if node.named_child_count else None)
-
-
-def _function(declarator: Node) -> Node | None:
-    """Return the function declarator inside a declarator, past pointers and references; a function pointer is none."""
-    node: Node | None = declarator
-    while node is not None and node.type != "function_declarator":
-        node = _inner(node) if node.type in ("pointer_declarator", "reference_declarator") else None
-    inner = node.child_by_field_name("declarator") if node is not None else None
-    return None if inner is None or inner.type == "parenthesized_declarator" else node
-
-
-def _named(declarator: Node) -> Node | None:
-    """Return the name inside a declarator."""
-    node: Node | None = declarator
-    while node is not None and node.type not in _NAMES:
-        node = None if node.type.startswith("abstract_") else _inner(node)
-    return node

@@ -11,6 +11,7 @@ _COMPARISON = re.compile(rb"(?<![<>=!\-])(===|!==|<=|>=|==|!=|<|>)(?![<>=])")
 _TEMPLATE = re.compile(rb"(?<=\w)<[\w:,\s*&\x01]*>(?=\s*(?:[({]|::))")
 _ATOM = rb"(?:-?(?:0[xX])?\d[\w.']*|(?:\w+(?:::|\.))*(?:[A-Z]\w*|k[A-Z]\w*)|sizeof\s*\([^()]*\))"
 _BOUND = re.compile(rb"\s*\(?%s(?:\s*(?:[-+*/%%]|<<)\s*%s)*\)?\s*" % (_ATOM, _ATOM))
+_NUMBER = re.compile(rb"\s*-?(?:0[xX])?\d[\w.']*\s*")
 _FLIPPED = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<="}
 _SUFFIX = {"LE": "<=", "LT": "<", "GE": ">=", "GT": ">", "EQ": "==", "NE": "!="}
 MAX_CLAUSES = 40
@@ -38,9 +39,10 @@ def pair(masked: Masked, word: str, arguments: list[tuple[int, int]]) -> Iterato
     if sign is None or len(arguments) < 2:
         return
     left, right = arguments[:2]
-    if _BOUND.fullmatch(masked.mask, *right):
+    bound = _NUMBER if sign in ("==", "!=") else _BOUND
+    if bound.fullmatch(masked.mask, *right):
         yield masked.fold(*left), f"{sign} {masked.fold(*right)}"
-    elif _BOUND.fullmatch(masked.mask, *left):
+    elif bound.fullmatch(masked.mask, *left):
         sign = _FLIPPED.get(sign.encode(), sign.encode()).decode()
         yield masked.fold(*right), f"{sign} {masked.fold(*left)}"
 
@@ -50,9 +52,11 @@ def _comparison(masked: Masked, left: int, right: int, shallow: bytes) -> tuple[
     if len(found) != 1:
         return None
     sign, middle, after = found[0].group(), left + found[0].start(), left + found[0].end()
-    if _BOUND.fullmatch(masked.mask, after, right):
+    # What is equal to a named constant is mostly of a kind, not of a size.
+    bound = _BOUND if sign in _FLIPPED else _NUMBER
+    if bound.fullmatch(masked.mask, after, right):
         return masked.fold(left, middle), f"{sign.decode()} {masked.fold(after, right)}"
-    if _BOUND.fullmatch(masked.mask, left, middle):
+    if bound.fullmatch(masked.mask, left, middle):
         return masked.fold(after, right), f"{_FLIPPED.get(sign, sign).decode()} {masked.fold(left, middle)}"
     return None
 

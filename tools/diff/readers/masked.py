@@ -11,20 +11,32 @@ from functools import cached_property
 
 from tools.diff.readers import syntax
 
-MAX_SPAN = 20_000
+MAX_SPAN = 4_000
 """How far a closing bracket is looked for."""
+MAX_STEPS = 20_000
+"""How many brackets are looked at in a small text; in a large one, one for every other byte more."""
 
 _BLANK = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))
 _INSIDE = bytes(byte if byte in b"\r\n" else 1 for byte in range(256))
 _NEEDLESS = re.compile(rb" (?:(?=\W)|(?<=\W ))")
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _PART = re.compile(rb"[()\[\]{},]")
+_RAW = re.compile(rb"(?:R\"(?P<mark>[^(]{0,16})\(|r(?P<hashes>#*)\")(?P<inside>.*?)(?:\)(?P=mark)\"|\"#*)?", re.S)
 _SPACES = b" \t\r\n\f\v\\"
 
 
 def blank(text: bytes | bytearray) -> bytes:
     """Return as many spaces as the text has bytes, its line ends kept."""
     return bytes(text.translate(_BLANK))
+
+
+def _unquoted(literal: bytes) -> bytes:
+    """Return what is between the quotes of a literal, raw ones of C++ and Rust included."""
+    found = _RAW.fullmatch(literal)
+    if found is not None:
+        return found.group("inside")
+    inside = literal[1:]
+    return inside[:-1] if inside.endswith(literal[:1]) else inside
 
 
 class Masked:
@@ -36,6 +48,7 @@ class Masked:
     def __init__(self, text: bytes, lexis: re.Pattern[bytes], first_line: int = 1) -> None:
         self.text = text
         self.first_line = first_line
+        self._steps = MAX_STEPS + len(text) // 2
         self.strings: list[tuple[int, int]] = []
         bare: list[bytes] = []
         mask: list[bytes] = []
@@ -71,18 +84,21 @@ class Masked:
 
     def close(self, opening: int, limit: int = MAX_SPAN) -> int | None:
         """Return the offset of the bracket that closes the one at `opening`, if it does so within the limit."""
-        depth = 0
+        depth = steps = 0
         for match in _BRACKET.finditer(self.mask, opening, opening + limit):
             depth += 1 if match.group() in b"([{" else -1
-            if depth == 0:
-                return match.start()
-        return None
+            steps += 1
+            if depth == 0 or steps > self._steps:
+                break
+        self._steps -= steps
+        return match.start() if steps and depth == 0 else None
 
     def parts(self, start: int, end: int) -> list[tuple[int, int]]:
         """Split what stands between two offsets at its outermost commas; blank parts are left out."""
         cuts, depth = [start - 1], 0
         for match in _PART.finditer(self.mask, start, end):
             sign = match.group()
+            self._steps -= 1
             if sign == b",":
                 if depth == 0:
                     cuts.append(match.start())
@@ -94,16 +110,16 @@ class Masked:
     def arguments(self, opening: int) -> list[tuple[int, int]]:
         """Split the bracket at `opening` into its arguments; an unclosed one counts up to the end of the text."""
         closing = self.close(opening)
-        if closing is None:
-            closing = min(len(self.mask), opening + MAX_SPAN)
-        return self.parts(opening + 1, closing)
+        if self._steps <= 0:
+            return []  # brackets nested without end, which no person wrote
+        return self.parts(opening + 1, min(len(self.mask), opening + MAX_SPAN) if closing is None else closing)
 
     def literals(self, start: int, end: int) -> Iterator[str]:
         """Give the insides of the string literals between two offsets."""
         index = bisect_left(self.strings, (start, 0))
         while index < len(self.strings) and self.strings[index][1] <= end:
             left, right = self.strings[index]
-            yield syntax.fold(self.text[left:right].lstrip(b"bcrR#").rstrip(b"#").strip(b"\"'`"))
+            yield syntax.fold(_unquoted(self.text[left:right]))
             index += 1
 
     def literal(self, start: int, end: int) -> str | None:

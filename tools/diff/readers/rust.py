@@ -48,6 +48,7 @@ def read(source: Source) -> Reading:
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),
         code=masked.code if source.digest else "",
+        problems=bones.problems(source.path),
     )
 
 

@@ -48,6 +48,7 @@ def read(source: Source) -> Reading:
         sites=tuple(sorted(sites(masked, scopes, symbols), key=lambda site: (site.start, site.kind, site.name))),
         exports=frozenset(reader.exports) if source.whole and reader.exports else None,
         code=masked.code if source.digest else "",
+        problems=bones.problems(source.path),
     )
 
 

@@ -16,6 +16,7 @@ from tools.diff.reading import Source
 MAX_BYTES = 2_000_000
 MAX_LINE = 20_000
 MAX_NODES = 400_000
+MAX_OPEN = 1_000
 MIN_SHAPE = 40
 """A body shorter than this, white space aside, is no proof that two things are the same."""
 
@@ -29,11 +30,13 @@ def parser(module: str, language: str = "language") -> Parser:
 
 
 def refusal(source: Source) -> str | None:
-    """Say why the source is too large to be read, if it is."""
+    """Say why the source is too large to be read, or no source at all, if so."""
     if len(source.text) > MAX_BYTES:
         return f"{source.path}: {len(source.text)} bytes, more than {MAX_BYTES}"
     if b"\0" in source.text:
         return f"{source.path}: not text"
+    if abs(source.text.count(b"{") - source.text.count(b"}")) > MAX_OPEN:
+        return f"{source.path}: more than {MAX_OPEN} braces without a partner"
     if len(source.text) > MAX_LINE and max(map(len, source.text.split(b"\n"))) > MAX_LINE:
         return f"{source.path}: a line longer than {MAX_LINE} bytes, probably minified"
     return None

@@ -5,7 +5,7 @@ from tools.diff.reading import Param, Reading, Site, Source, Symbol
 
 
 def whole(text: str, path: str = "include/a.cuh") -> Reading:
-    return read(Source(path, text.encode()))
+    return read(Source(path, text.encode(), digest=True))
 
 
 def fragment(text: str, heading: str, path: str = "csrc/a.cu", first_line: int = 1) -> Reading:
@@ -59,7 +59,8 @@ def test_a_struct_shows_bases_fields_and_their_defaults() -> None:
 
 def test_what_is_hidden_is_not_public() -> None:
     reading = whole(
-        "namespace { int a(); }\nnamespace detail { int b(); }\nclass C { int c; public: int d; };\nstatic int e() { return 1; }\n",
+        "namespace { int a(); }\nnamespace detail { int b(); }\n"
+        "class C { int c; public: int d; };\nstatic int e() { return 1; }\n",
         path="csrc/a.cu",
     )
     assert [(s.name, s.public) for s in reading.symbols if s.public] == [("C", True), ("C.d", True)]
@@ -113,12 +114,14 @@ def test_a_check_shows_its_limit(check: str, name: str, bound: str) -> None:
 
 def test_a_condition_that_only_branches_is_no_limit() -> None:
     assert whole("void f(int n) {\n  if (n > 8) {\n    g();\n  }\n}\n").sites == ()
+    assert sites(whole('void f(T t) { TORCH_CHECK(t.dtype() == kHalf, "half"); }\n'), "limit") == []
 
 
 def test_an_error_shows_what_it_says() -> None:
     reading = whole(
         'void f() {\n  TVM_FFI_ICHECK(ok) << "bad " << x << " shape";\n  throw std::invalid_argument("no " + y);\n'
-        '  std::ostringstream err;\n  err << "too deep";\n  FLASHINFER_ERROR(err.str());\n  CUDA_CHECK(cudaFree(p));\n}\n'
+        '  std::ostringstream err;\n  err << "too deep";\n  FLASHINFER_ERROR(err.str());\n'
+        "  CUDA_CHECK(cudaFree(p));\n}\n"
     )
     assert sites(reading, "error") == [
         ("TVM_FFI_ICHECK", "bad shape"),
@@ -131,7 +134,8 @@ def test_variables_flags_registrations_versions_and_deprecations_are_sites() -> 
     reading = whole(
         '// getenv("NOT_ME")\n#define LIB_VERSION_MAJOR 4\n'
         'int f() { return std::getenv("LIB_ALGO") ? 1 : getEnvBool("LIB_FAST", true); }\n'
-        'TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, Run);\nTORCH_LIBRARY_FRAGMENT(ops, m) { m.def("mul(Tensor a) -> Tensor"); }\n'
+        "TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, Run);\n"
+        'TORCH_LIBRARY_FRAGMENT(ops, m) { m.def("mul(Tensor a) -> Tensor"); }\n'
         'DEFINE_int32(port, 80, "help");\nvoid g() { cmd.get_cmd_line_argument("m", m, 1024); }\n'
         '[[deprecated("use h")]] int old(int a);\n'
     )
@@ -172,7 +176,8 @@ def test_a_fragment_of_an_enum_shows_its_members_and_what_follows() -> None:
 
 def test_a_fragment_of_a_body_declares_nothing_but_shows_its_checks() -> None:
     reading = fragment(
-        '    auto x = make(a,\n             b);\n    int y = 5;\n    FLASHINFER_CHECK(topK <= 22, "must have topK <= 22");\n  }\n',
+        "    auto x = make(a,\n             b);\n    int y = 5;\n"
+        '    FLASHINFER_CHECK(topK <= 22, "must have topK <= 22");\n  }\n',
         "void Runner::run(void* logits, int32_t numTok",
         first_line=60,
     )
@@ -212,6 +217,7 @@ def test_a_fragment_that_begins_in_a_comment_is_read_after_it() -> None:
         (b"int a;" * 4_000, "minified"),
         (b"int a\0;", "not text"),
         (b"int a(b, c);\n" * 45_000, "syntax nodes"),
+        (b"a {\n" * 5_000, "braces"),
     ],
 )
 def test_what_is_too_much_is_a_problem_in_words(text: bytes, problem: str) -> None:
@@ -223,12 +229,16 @@ def test_what_is_too_much_is_a_problem_in_words(text: bytes, problem: str) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        b"{" * 50_000 + b"\n",
-        b"}" * 50_000,
+        b"{\n" * 900,
+        b"}\n" * 900,
+        b"a b " * 20_000,
+        b"= /a" * 2_000,
+        b"// x\n" * 9_000,
+        b"f(" * 4_000,
         b"((((" * 4_000,
-        b"struct A {\n" * 5_000,
-        b"namespace a {" * 1_000 + b"\n",
-        b"#if A\n{\n#else\n" * 2_000,
+        b"struct A {\n" * 900,
+        b"namespace a {" * 900 + b"\n",
+        b"#if A\n{\n#else\n" * 900,
         b"template <" * 1_500,
         b'"' * 9_999 + b"\n/*",
         b"\xff\xfe\x80 int \xe4 = 5;\r\n",
@@ -252,3 +262,9 @@ def test_c_is_read_as_c() -> None:
         ("node_t.class", True),
         ("hidden", False),
     ]
+
+
+def test_words_without_end_are_skipped_and_the_rest_is_read() -> None:
+    reading = whole("int f();\n" + "a b " * 4_000 + ";\nint g();\n")
+    assert [symbol.name for symbol in reading.symbols] == ["f", "g"]
+    assert reading.problems == ("include/a.cuh: 16001 bytes without a declaration were not read",)

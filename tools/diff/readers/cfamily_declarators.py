@@ -1,0 +1,87 @@
+"""Declarators of C, C++ and CUDA: what is declared, as what, with which parameters."""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from tools.diff.readers import syntax
+from tools.diff.reading import Param
+
+_NAMES = {"identifier", "field_identifier", "type_identifier", "qualified_identifier", "operator_name"} | {
+    "destructor_name",
+    "template_function",
+    "template_method",
+    "template_type",
+    "operator_cast",
+}
+
+
+def dotted(text: str) -> str:
+    """Return a name with dots, without template arguments: `A<T>::run` is `A.run`."""
+    if "operator" in text:
+        owner, _, sign = text.rpartition("operator")
+        return _plain(owner) + "operator" + sign
+    return _plain(text)
+
+
+def parameters_of(parameters: Node, text: bytes) -> Iterator[Param]:
+    """Give the parameters of a list; those without a name have an empty one."""
+    for node in parameters.named_children:
+        if not node.type.endswith("parameter_declaration"):
+            continue
+        default = node.child_by_field_name("default_value")
+        declarator = node.child_by_field_name("declarator")
+        name = named(declarator) if declarator is not None else None
+        end = declarator.end_byte if declarator is not None else node.end_byte
+        if name is None:
+            label, annotation = "", syntax.fold(text[node.start_byte : end])
+        else:
+            label = syntax.fold(text[name.start_byte : name.end_byte])
+            annotation = syntax.fold(text[node.start_byte : name.start_byte] + text[name.end_byte : end])
+        if name is not None or annotation != "void":
+            value = syntax.fold(text[default.start_byte : default.end_byte]) if default is not None else None
+            yield Param(label, value, annotation)
+
+
+def _plain(text: str) -> str:
+    if "<" in text:
+        kept, depth = [], 0
+        for letter in text:
+            depth += letter == "<"
+            if depth == 0:
+                kept.append(letter)
+            depth -= letter == ">" and depth > 0
+        text = "".join(kept)
+    return text.replace("::", ".").replace(" ", "").lstrip(".")
+
+
+def default_after(node: Node, index: int) -> Node | None:
+    """Return the default value that stands behind the declarator at `index`, before the next one."""
+    for place in range(index + 1, node.child_count):
+        name = node.field_name_for_child(place)
+        if name == "declarator":
+            return None
+        if name == "default_value":
+            return node.child(place)
+    return None
+
+
+def _inner(node: Node) -> Node | None:
+    return node.child_by_field_name("declarator") or (node.named_children[-1] if node.named_child_count else None)
+
+
+def function_in(declarator: Node) -> Node | None:
+    """Return the function declarator inside a declarator, past pointers and references; a function pointer is none."""
+    node: Node | None = declarator
+    while node is not None and node.type != "function_declarator":
+        node = _inner(node) if node.type in ("pointer_declarator", "reference_declarator") else None
+    inner = node.child_by_field_name("declarator") if node is not None else None
+    return None if inner is None or inner.type == "parenthesized_declarator" else node
+
+
+def named(declarator: Node) -> Node | None:
+    """Return the name inside a declarator."""
+    node: Node | None = declarator
+    while node is not None and node.type not in _NAMES:
+        node = None if node.type.startswith("abstract_") else _inner(node)
+    return node
