@@ -7,6 +7,7 @@ from agent.facts import FactKind, Place
 from tools.diff.draft import Draft, Where
 from tools.diff.folders import renamed_folders
 from tools.diff.grouping import Shown
+from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.roles import Role, is_public_path, only, role
 
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
@@ -63,7 +64,7 @@ def _foreign(files: Sequence[FileChange]) -> Iterator[Shown]:
         (FactKind.GENERATED, (Role.GENERATED, Role.LOCK)),
         (FactKind.VENDORED, (Role.VENDORED,)),
     ):
-        found = [file for file in files if role(file.path) in roles]
+        found = [file for file in files if role(file.path) in roles and not is_submodule_patch(file.patch or "")]
         if found:
             draft = Draft(kind, f"{len(found)} files", public=False, where=Where())
             yield Shown(draft, _first(found))

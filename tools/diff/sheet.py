@@ -15,6 +15,8 @@ from tools.diff.languages import reader_for
 from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.moves import join_moves
 from tools.diff.proof import place_of
+from tools.diff.readers import manifest
+from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.reading import EMPTY, Reading, Source
 from tools.diff.roles import Role, is_public_path, role
 from tools.diff.sites import compare_sites
@@ -68,6 +70,9 @@ def _patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[
     """Give the files that can hold facts with those of their hunks that can; what is too large is said."""
     spent = 0
     for file in files:
+        if file.patch is not None and is_submodule_patch(file.patch):
+            yield file, read_patch(file.patch)
+            continue
         if file.patch is None or reader_for(file.path) is None or role(file.path) is Role.TEST:
             continue
         spent += len(file.patch)
@@ -90,7 +95,8 @@ def _read(
 ) -> _Versions | None:
     """Read both versions; what cannot be read is said."""
     old_path = file.previous_path or file.path
-    if blobs is None:
+    # A submodule has no content of its own: the patch is all there is.
+    if blobs is None or blobs == (None, None):
         old, new = _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new")
     else:
         old, new = (
@@ -111,9 +117,7 @@ def _whole(path: str, blob: bytes) -> Reading:
 
 
 def _fragments(path: str, patch: Patch, side: Side) -> Reading:
-    reader = reader_for(path)
-    if reader is None:
-        return EMPTY
+    reader = reader_for(path) or manifest.read
     return _joined([reader(fragment) for fragment in fragments(patch.hunks, side, path)])
 
 

@@ -71,6 +71,11 @@ def is_submodule(text: bytes) -> bool:
     return text.startswith(b"Subproject commit ") and len(text) < 200
 
 
+def is_submodule_patch(patch: str) -> bool:
+    """Say whether a patch moves a submodule to another commit."""
+    return "Subproject commit " in patch[:200] and patch.count("\n") <= 2
+
+
 def read(source: Source) -> Reading:
     """Give the dependencies, versions and images that a manifest names."""
     if is_submodule(source.text):
