@@ -39,7 +39,7 @@ def read(source: Source) -> Reading:
     if (problem := syntax.overgrown(root, source.path)) is not None:
         return Reading(problems=(problem,))
     symbols = [
-        *SymbolReader(masked, bones, source.path, len(before), around.continued).read(root),
+        *SymbolReader(masked, bones, source.path, len(before), around.continued, source.whole).read(root),
         *macros(masked),
     ]
     scopes = Scopes(symbols, around.scope, masked.line(around.until))

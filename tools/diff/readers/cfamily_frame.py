@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tools.diff.readers.fragment import Closer, Edges, edges, surface
+from tools.diff.readers.fragment import OPENING, Closer, Edges, edges, surface
 
 _NAMESPACE = re.compile(rb"^\s*(?:inline\s+)?namespace\s+([\w:]+)")
 _TYPE = re.compile(
@@ -17,10 +17,12 @@ _PARAMETER = re.compile(rb"\s*(?:const\s+)?[A-Za-z_][\w:]*(?:<[^()]*>)?(?:\s+con
 _STATEMENT = re.compile(
     rb"^[ \t]*(?:(?:return|if|for|while|else|switch|case|break|continue|do|throw|delete|goto)\b|\}\s*else\b"
     rb"|(?:const\s+)?auto\b[^(){};]*=|[\w.\->\[\]*]+\s*(?:[-+*/|&^]?=(?!=)|\+\+|--)"
-    rb"|[\w.:]*\w(?:\.|->|::)\w+\s*\(\)?;|[A-Z_]{4,}\s*\(\)?;)",
+    rb"|[\w.:]*\w(?:\.|->|::)\w+\s*\(\)?;|[A-Z_]{4,}\s*\(\)?;"
+    rb"|  (?=\S)(?!static\b|constexpr\b|inline\b|using\b)[\w:<>,*& ]+ = [^;\n]*(?:[A-Za-z_]\w*\.[A-Za-z_]|->|\?))",
     re.M,
 )
 _TYPE_ENDS = re.compile(rb"\}\s*(?:\w+\s*)?;")
+_ARGUMENTS = re.compile(rb"[^;{()]*,[ \t]*\n")
 _DEEP = 4
 """Members of a class at the left margin are not indented further than this."""
 
@@ -55,6 +57,8 @@ def frame(mask: bytes, heading: str) -> Frame:
         # What is above the first line at the margin belongs to something that is not in sight.
         return Frame(_braces(cut.closers), after, hidden=cut.margin or 0 if mask[:1].isspace() else 0)
     if found := _TYPE.match(title):
+        if title.rstrip().endswith((b"<", b",")) and _ARGUMENTS.match(mask):
+            return Frame(hidden=len(mask))  # still among the arguments of a specialisation
         return _in_type(mask, cut, found.group(1), found.group(2), after)
     if not name and not cut.closers and not mask[:1].isspace():
         return Frame(b"", after)
@@ -87,8 +91,11 @@ def _in_type(mask: bytes, cut: Edges, keyword: bytes, name: bytes, after: bytes)
     nested = cut.closers[:margin]
     braces = [closer for closer in nested if closer.sign == b"}"]
     shown = surface(mask, braces[0].offset if braces else outer[0].offset if outer else len(mask))
-    inner = b"".join(_opener(closer) for closer in reversed(nested))
+    inner = b"".join(OPENING[closer.sign] for closer in reversed(nested))
     if braces:
+        rest = mask[braces[-1].offset + 1 : outer[0].offset if outer else len(mask)]
+        if not outer and _STATEMENT.search(surface(rest, len(rest))):
+            return Frame(opening + b"void _() {" + inner, after + b"}" + closing)
         return Frame(opening + b"void _() " + inner, after + closing)
     if _STATEMENT.search(shown) or _indentation(shown) > _DEEP:
         return Frame(opening + b"void _() {" + inner, after + (b"" if outer else b"}") + closing)
@@ -100,10 +107,6 @@ def _indentation(text: bytes) -> int:
     return min((len(line) - len(line.lstrip()) for line in lines), default=0)
 
 
-def _opener(closer: Closer) -> bytes:
-    return {b")": b"f(", b"]": b"a[", b"}": b"{"}[closer.sign]
-
-
 def _braces(closers: tuple[Closer, ...] | list[Closer]) -> bytes:
     """Open what the closers close, as blocks that give no name."""
     return b'extern "C" {' * sum(closer.sign == b"}" for closer in closers)
@@ -113,7 +116,7 @@ def _body(closers: tuple[Closer, ...], opening: bytes) -> bytes:
     """Open a function's body and what the fragment closes inside it."""
     margin = [index for index, closer in enumerate(closers) if not closer.indented and closer.sign == b"}"]
     own = margin[0] if margin else len(closers)
-    inner = b"".join(_opener(closer) for closer in reversed(closers[:own]))
+    inner = b"".join(OPENING[closer.sign] for closer in reversed(closers[:own]))
     return _braces(closers[own + 1 :]) + opening + inner
 
 

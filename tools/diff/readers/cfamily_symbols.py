@@ -22,6 +22,8 @@ _TRANSPARENT = frozenset(
 )
 _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl)$")
 _QUALIFIER = re.compile(rb"\b__(?:global|device|host|shared|constant)__\b")
+MAX_VALUE = 300
+_KEYWORDS = {"if", "for", "while", "switch", "return", "constexpr", "else", "sizeof", "decltype", "catch"}
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu")
 
@@ -41,11 +43,14 @@ class _Place:
 class SymbolReader:
     """Reads the symbols of one tree; `shift` is how far the whole of the bones is ahead of the masked text."""
 
-    def __init__(self, masked: Masked, bones: Bones, path: str, shift: int = 0, continued: bool = False) -> None:
+    def __init__(
+        self, masked: Masked, bones: Bones, path: str, shift: int = 0, continued: bool = False, whole: bool = True
+    ) -> None:
         self._masked = masked
         self._bones = bones
         self._text = bones.text
         self._shift = shift
+        self._framed = not whole
         self._from = 0 if continued else shift
         self._source_file = path.endswith(_SOURCES)
 
@@ -156,7 +161,11 @@ class SymbolReader:
             return
         name = self._dotted(name_node)
         member = place.owner in _CLASSES or "." in name
-        if not name or (kind is None and not member and (_MACRO.match(name) or node.type != "function_definition")):
+        if (
+            not name
+            or name in _KEYWORDS
+            or (kind is None and not member and (_MACRO.match(name) or node.type != "function_definition"))
+        ):
             return  # a macro that looks like a function: TEST(Suite, Case) { … }
         body = node.child_by_field_name("body")
         head = self._text[node.start_byte : declarator.start_byte]
@@ -195,7 +204,12 @@ class SymbolReader:
         annotation = syntax.fold(self._text[kind.start_byte : kind.end_byte] + around)
         if place.guessed or (static and self._source_file and not in_class and not constant):
             place = replace(place, public=False)
-        value_text = self._maybe(value)
+        if what == "variable" and self._framed and self._bones.text[node.start_byte - 1 : node.start_byte] in b" \t":
+            return  # in a fragment, what is indented may as well be local
+        ends = self._bones.origin(node.end_byte) - self._shift <= len(self._masked.text)
+        value_text = self._maybe(value) if ends else None
+        if len(value_text or "") > MAX_VALUE:
+            value_text = None
         found.append(self._symbol(node, place, what, self._dotted(name_node), value=value_text, annotation=annotation))
 
     def _typedef(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 _BRACKET = re.compile(rb"[()\[\]{}]")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
-_OPENING = {b")": b"f(", b"]": b"a[", b"}": b"{"}
+OPENING = {b")": b"f(", b"]": b"a[", b"}": b"{"}
+"""What may stand before a fragment for a bracket that it only closes."""
 _PAIR = {closing: opening for opening, closing in _CLOSING.items()}
 _MARGIN = re.compile(rb"^(?!(?:public|private|protected)\b)[^\s#/*]", re.M)
 
@@ -88,7 +89,7 @@ def enclose(mask: bytes, opening: bytes, *, method: bytes, function: bool = Fals
         return b"{" * sum(closer.sign == b"}" for closer in cut.closers), b"\n" + cut.tail
     margin = next((at for at, closer in enumerate(cut.closers) if closer.sign == b"}" and not closer.indented), None)
     nested = cut.closers[:margin]
-    inner = [_OPENING[closer.sign] for closer in reversed(nested)]
+    inner = [OPENING[closer.sign] for closer in reversed(nested)]
     if not function and inner and inner[0] == b"{":
         inner[0] = method
     outer = sum(closer.sign == b"}" for closer in cut.closers[margin + 1 :]) if margin is not None else 0

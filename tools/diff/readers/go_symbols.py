@@ -11,6 +11,7 @@ from tools.diff.reading import Param, Symbol, SymbolKind
 _TRANSPARENT = frozenset(
     {"source_file", "type_declaration", "const_declaration", "var_declaration", "var_spec_list", "ERROR"}
 )
+MAX_VALUE = 300
 _STRUCTURES: dict[str, SymbolKind] = {"struct_type": "struct", "interface_type": "trait"}
 
 
@@ -133,6 +134,7 @@ class SymbolReader:
             name = self._at.fold(child).lstrip("*").split(".")[-1]
             if name == "_":
                 continue
+            text = self._at.fold(values[index]) if values else self._at.field(node, "value")
             symbol = Symbol(
                 name=f"{owner}.{name}" if owner else name,
                 kind=kind,
@@ -141,7 +143,7 @@ class SymbolReader:
                 head=self._at.line(node.end_byte),
                 public=place.public and name[:1].isupper(),
                 annotation=annotation,
-                value=self._at.fold(values[index]) if values else self._at.field(node, "value"),
+                value=text if len(text or "") <= MAX_VALUE and self._at.ends(node) else None,
                 decorators=(tag,) if (tag := self._at.field(node, "tag")) else (),
             )
             self._note(node, symbol, found)

@@ -38,6 +38,10 @@ class Located:
         """Return the node's text with its white space folded."""
         return syntax.fold(self.bones.text[node.start_byte : node.end_byte])
 
+    def ends(self, node: Node) -> bool:
+        """Say whether the node ends inside the text, or was only closed by a fragment's frame."""
+        return self.bones.origin(node.end_byte) - self.shift <= len(self.masked.text)
+
     def field(self, node: Node, name: str) -> str | None:
         """Return the text of a node's field."""
         child = node.child_by_field_name(name)

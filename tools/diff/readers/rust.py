@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import without_bodies
-from tools.diff.readers.fragment import edges, enclose, uncomment
+from tools.diff.readers.fragment import OPENING, edges, enclose, uncomment
 from tools.diff.readers.located import Located
 from tools.diff.readers.masked import Masked
 from tools.diff.readers.rust_sites import sites
@@ -24,6 +24,7 @@ _FUNCTION = re.compile(rb"\bfn\s+\w+|\bmacro_rules!")
 _HEADING = re.compile(r"^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|const|unsafe)\s+|extern\s+\"[^\"]*\"\s+)*(\w+)!?\s*(.*)")
 _NAME = re.compile(r"\w+")
 _PARAMETERS = re.compile(rb"\s*(?:[\w&' ]+\s*:[^;{}=]*|&?(?:mut )?self,\s*)+")
+_METHOD = re.compile(rb"^([ \t]+)(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|const|unsafe)\s+)*fn\s", re.M)
 _TEST = re.compile(rb"#\[(?:\w+::)*test\b")
 
 
@@ -43,6 +44,7 @@ def read(source: Source) -> Reading:
     scopes = Scopes(symbols, around.scope, masked.line(len(masked.text)))
     if not source.whole and (source.heading.startswith("mod test") or _TEST.search(masked.mask)):
         reader.tests.append((0, masked.line(len(masked.text))))
+        symbols = [symbol for symbol in symbols if symbol.public]
     found = [*reader.sites, *sites(masked, scopes, reader.tests, asserts=source.whole)]
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
@@ -71,6 +73,8 @@ def _frame(mask: bytes, heading: str) -> _Frame:
         if _PARAMETERS.fullmatch(mask, 0, end):
             return _Frame(f"fn {name.group()}(".encode(), b"\n" + edges(mask).tail, continued=True)
         opening = f"fn {name.group()}() {{".encode()
+        if (found := _method_frame(mask, opening)) is not None:
+            return _Frame(*found, name.group())
         return _Frame(*enclose(mask, opening, method=b"fn _() {", function=True), name.group())
     if word in ("struct", "enum", "union", "trait", "mod") and name:
         return _Frame(*enclose(mask, f"pub {word} {name.group()} {{".encode(), method=b"fn _() {"))
@@ -78,6 +82,22 @@ def _frame(mask: bytes, heading: str) -> _Frame:
         target = rest.split("{")[0].split(" where ")[0].strip()
         return _Frame(*enclose(mask, f"impl {_generics(target)} {{".encode(), method=b"fn _() {"))
     return _Frame(*enclose(mask, b"fn _() {", method=b"fn _() {", function=True))
+
+
+def _method_frame(mask: bytes, opening: bytes) -> tuple[bytes, bytes] | None:
+    """Open an implementation of an unknown type around a fragment in which an indented function begins."""
+    found = _METHOD.search(mask)
+    if found is None:
+        return None
+    cut, column = edges(mask), len(found.group(1))
+    braces = [closer for closer in cut.closers if closer.sign == b"}"]
+    columns = [len(line) - len(line.lstrip()) for line in (mask[mask.rfind(b"\n", 0, c.offset) + 1 :] for c in braces)]
+    after = b"\n" + cut.tail + (b"" if 0 in columns else b"}")
+    if column not in columns:
+        return (b"impl _ {", after) if not cut.closers else None
+    own = cut.closers.index(braces[columns.index(column)])
+    inner = b"".join(OPENING[closer.sign] for closer in reversed(cut.closers[:own]))
+    return b"impl _ {" + opening + inner, after
 
 
 def _generics(target: str) -> str:

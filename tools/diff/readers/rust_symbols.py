@@ -25,6 +25,7 @@ _KINDS: dict[str, SymbolKind] = {
     "associated_type": "type",
     "macro_definition": "macro",
 }
+MAX_VALUE = 300
 _TYPE_ARGUMENTS = re.compile(r"<.*>$")
 
 
@@ -114,6 +115,7 @@ class SymbolReader:
         public = self._is_pub(node) if place.implied is None else place.implied
         if kind == "macro":
             public = any("macro_export" in decorator for decorator in decorators)
+        value = self.at.field(node, "value")
         block = body if body is not None and body.type != "ordered_field_declaration_list" else None
         ordered = self.at.fold(body) if body is not None and block is None else None
         return Symbol(
@@ -126,7 +128,7 @@ class SymbolReader:
             params=tuple(self._params(parameters)) if parameters is not None else None,
             returns=self.at.field(node, "return_type"),
             bases=self._bases(node),
-            value=self.at.field(node, "value"),
+            value=value if len(value or "") <= MAX_VALUE and self.at.ends(node) else None,
             annotation=ordered or self.at.field(node, "type"),
             decorators=decorators,
             shape=self.at.shape(block if kind != "macro" else node, name),

@@ -122,7 +122,7 @@ class SymbolReader:
         kind: SymbolKind = "field" if place.member else "variable"
         if node.type == "variable_declarator" and node.parent is not None and node.parent.children[0].type == "const":
             kind = "constant"
-        text = self._at.fold(value) if value is not None else None
+        text = self._at.fold(value) if value is not None and self._at.ends(value) else None
         self._add(node, place, found, kind, value=text if text is None or len(text) <= _MAX_VALUE else None)
 
     def _function(self, node: Node, function: Node, place: _Place, found: list[Symbol]) -> None:

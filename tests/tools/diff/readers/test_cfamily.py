@@ -194,6 +194,16 @@ def test_a_fragment_of_a_method_declares_no_fields_of_the_class() -> None:
     )
 
 
+def test_a_fragment_that_leaves_a_block_of_a_method_is_still_in_the_method() -> None:
+    text = "    }\n    args->fast = true;\n    bool has = indices.ndim() == 2;\n    if (has) {\n"
+    assert fragment(text, "class Launcher : public Base {").symbols == ()
+
+
+def test_a_value_that_the_fragment_cuts_off_is_not_told() -> None:
+    table = named(fragment("constexpr int kTable[] = {\n    1, 2,\n", "}"), "kTable")
+    assert (table.kind, table.value) == ("constant", None)
+
+
 def test_a_fragment_of_a_signature_shows_the_parameters_in_sight() -> None:
     run = named(fragment("                 int64_t gated_act_type) {\n  work();\n", "Tensor run(Tensor a,"), "run")
     assert run.params == (Param("gated_act_type", None, "int64_t"),)

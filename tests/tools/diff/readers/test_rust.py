@@ -137,6 +137,18 @@ def test_a_fragment_behind_a_function_shows_what_follows() -> None:
     assert [s.name for s in fragment("}\n\npub fn next(a: u8) {\n    work();\n", "fn before() {").symbols] == ["next"]
 
 
+def test_a_fragment_between_two_methods_shows_the_second() -> None:
+    text = "        work();\n    }\n\n    pub fn next(&self, a: u8) {\n        if a {\n"
+    assert [(s.kind, s.name, s.start) for s in fragment(text, "pub fn before(&self) {", 5).symbols] == [
+        ("method", "next", 8)
+    ]
+
+
+def test_a_fragment_of_tests_shows_no_helpers() -> None:
+    text = "    #[tokio::test]\n    async fn t() {\n        assert!(a <= 5);\n    }\n\n    fn helper() {}\n"
+    assert (fragment(text, "mod tests {").symbols, fragment(text, "mod tests {").sites) == ((), ())
+
+
 @pytest.mark.parametrize(
     "text",
     [
