@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from evals.worlds.demo import world as demo
+from evals.worlds.factbook import world as factbook
 from evals.worlds.full import world as full
 from evals.worlds.model import Repo, World
 from evals.worlds.pack import read_refs, write_refs, write_repository
@@ -40,7 +41,7 @@ def build(name: str, seed: int, folder: Path) -> World:
 
 def plans() -> dict[str, Plan]:
     """Give every world's maker by name."""
-    return {"demo": demo.make, "full": full.make}
+    return {"demo": demo.make, "facts": factbook.make, "full": full.make}
 
 
 def set_push(repo: Repo, index: int) -> None:

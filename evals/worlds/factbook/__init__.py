@@ -1,0 +1,1 @@
+"""The world that has a commit for every kind of fact in every language."""

@@ -1,0 +1,269 @@
+"""Python: what users of a server see, its flags, variables, routes, checks, deprecations and registries."""
+
+from evals.worlds.factbook.case import Case, Said, change
+
+SERVER = '''\
+"""The HTTP server and its command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+
+import click
+from fastapi import APIRouter, FastAPI, HTTPException
+
+app = FastAPI()
+router = APIRouter(prefix="/v1")
+
+BACKENDS = ["auto", "~mode~", "~mode2~"]
+TRACE_DIR = os.environ.get("ATLAS_TRACE_DIR", "/tmp/traces")
+WORKERS = int(os.getenv("ATLAS_~NOUN~_WORKERS", "~small~"))
+MODELS = {
+    "llama": "atlas.models.llama:Llama",
+    "qwen": "atlas.models.qwen:Qwen",
+    "mixtral": "atlas.models.mixtral:Mixtral",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be set."""
+    group = parser.add_argument_group("~noun~")
+    group.add_argument("--model", type=str, required=True, help="Path or name of the model.")
+    group.add_argument(
+        "--~noun~-backend",
+        type=str,
+        choices=["auto", "~mode~", "~mode2~"],
+        default="auto",
+        help="Kernels to use.",
+    )
+    group.add_argument(
+        "--max-~noun~s",
+        type=int,
+        default=~small~,
+        help="How many may be in flight.",
+    )
+    group.add_argument("--disable-~noun~-cache", action="store_true", help="Do not keep anything.")
+    group.add_argument("--log-level", type=str, default="info", help="How much to say.")
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--workers", type=int, default=~small~, help="Processes to start.")
+@click.option("--scheduler", type=click.Choice(["fcfs", "priority"]), default="fcfs")
+def main(host: str, workers: int, scheduler: str) -> None:
+    """Start the server."""
+    print(host, workers, scheduler)
+
+
+@app.get("/health")
+async def health() -> dict[str, str]:
+    """Say that all is well."""
+    return {"status": "ok"}
+
+
+@app.post("/~noun~/flush")
+async def flush() -> dict[str, int]:
+    """Throw everything away."""
+    return {"flushed": 0}
+
+
+@router.get("/models")
+async def models() -> list[str]:
+    """List what can be asked."""
+    return sorted(MODELS)
+
+
+def ~fn~(tokens: list[int], ~opt~: int, top_k: int) -> list[int]:
+    """Cut the tokens to what fits."""
+    if len(tokens) > ~big~:
+        raise ValueError(f"a ~noun~ holds at most ~big~ tokens, got {len(tokens)}")
+    assert top_k <= ~small~, "top_k is too large for this kernel"
+    if ~opt~ < 1:
+        raise ValueError("~opt~ must be positive")
+    return tokens[:~opt~]
+
+
+def ~fn2~(name: str) -> str:
+    """Find the class that serves a model."""
+    if name not in MODELS:
+        raise HTTPException(status_code=404, detail=f"no model {name}")
+    return MODELS[name]
+
+
+def ~fn3~(values: list[float]) -> float:
+    """Average the values."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total / max(len(values), 1)
+'''
+
+
+def cases() -> list[Case]:
+    """List the changes."""
+    return [*_flags(), *_env(), *_routes(), *_checks(), *_registries()]
+
+
+def _of(title: str, swaps: tuple[tuple[str, str], ...], *said: Said) -> Case:
+    return change(f"python {title}", f"atlas/serve/{title.replace(' ', '_')}_~v~.py", SERVER, swaps, *said)
+
+
+def _flags() -> list[Case]:
+    level = '    group.add_argument("--log-level", type=str, default="info", help="How much to say.")\n'
+    fresh = '    group.add_argument(\n        "--~extraK~",\n        type=str,\n        default=None,\n    )\n'
+    disable = '    group.add_argument("--disable-~noun~-cache", action="store_true", help="Do not keep anything.")\n'
+    host = '@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")\n'
+    return [
+        _of("flag added", ((level, level + fresh),), Said("flag-added", "--~extraK~", severity="additive")),
+        _of("flag removed", ((disable, ""),), Said("flag-removed", "--disable-~noun~-cache", severity="breaking")),
+        _of(
+            "flag renamed",
+            (('"--max-~noun~s"', '"--max-running-~noun~s"'),),
+            Said("flag-renamed", "--max-running-~noun~s", "--max-~noun~s", "--max-running-~noun~s"),
+        ),
+        _of(
+            "flag default changed",
+            (("        default=~small~,\n", "        default=~big~,\n"),),
+            Said("flag-default-changed", "--max-~noun~s", "~small~", "~big~", severity="behaviour"),
+        ),
+        _of(
+            "flag choices widened",
+            (
+                (
+                    '        choices=["auto", "~mode~", "~mode2~"],\n',
+                    '        choices=["auto", "~mode~", "~mode2~", "~mode3~"],\n',
+                ),
+            ),
+            Said("flag-choices-changed", "--~noun~-backend"),
+        ),
+        _of(
+            "flag choices narrowed",
+            (('        choices=["auto", "~mode~", "~mode2~"],\n', '        choices=["auto", "~mode~"],\n'),),
+            Said("flag-choices-changed", "--~noun~-backend", severity="breaking"),
+        ),
+        _of(
+            "click flag added",
+            (
+                (host, host + '@click.option("--~extraK~", default="", help="For the traces.")\n'),
+                ("def main(host: str, workers", "def main(host: str, ~extra~: str, workers"),
+            ),
+            Said("flag-added", "--~extraK~", severity="additive"),
+            Said("parameter-added", "main", detail="~extra~"),
+        ),
+        _of(
+            "click default changed",
+            (('"--workers", type=int, default=~small~', '"--workers", type=int, default=~big~'),),
+            Said("flag-default-changed", "--workers", "~small~", "~big~", severity="behaviour"),
+        ),
+    ]
+
+
+def _env() -> list[Case]:
+    trace = 'TRACE_DIR = os.environ.get("ATLAS_TRACE_DIR", "/tmp/traces")\n'
+    return [
+        _of(
+            "env added",
+            ((trace, trace + '_DEBUG = os.environ.get("ATLAS_DEBUG_~NOUN~", "0") == "1"\n'),),
+            Said("env-added", "ATLAS_DEBUG_~NOUN~", severity="additive"),
+        ),
+        _of(
+            "env added in a function",
+            (
+                (
+                    "    total = 0.0\n",
+                    '    total = 0.0\n    if "ATLAS_FAST_~NOUN~" in os.environ:\n        return total\n',
+                ),
+            ),
+            Said("env-added", "ATLAS_FAST_~NOUN~", severity="additive"),
+        ),
+        _of(
+            "env removed",
+            ((trace, ""),),
+            Said("env-removed", "ATLAS_TRACE_DIR", severity="breaking"),
+            Said("symbol-removed", "TRACE_DIR"),
+        ),
+        _of(
+            "env renamed",
+            (('"ATLAS_TRACE_DIR"', '"ATLAS_PROFILE_DIR"'),),
+            Said("env-renamed", "ATLAS_PROFILE_DIR", "ATLAS_TRACE_DIR", "ATLAS_PROFILE_DIR", severity="breaking"),
+        ),
+        _of(
+            "env default changed",
+            (('"ATLAS_~NOUN~_WORKERS", "~small~"', '"ATLAS_~NOUN~_WORKERS", "~big~"'),),
+            Said("env-default-changed", "ATLAS_~NOUN~_WORKERS", '"~small~"', '"~big~"', severity="behaviour"),
+        ),
+    ]
+
+
+def _routes() -> list[Case]:
+    fresh = '@app.get("/~noun~/stats")\nasync def stats() -> dict[str, int]:\n    return {}\n\n\n'
+    flush = SERVER[SERVER.index('@app.post("/~noun~/flush")') : SERVER.index('@router.get("/models")')]
+    return [
+        _of(
+            "route added",
+            (('@router.get("/models")', fresh + '@router.get("/models")'),),
+            Said("route-added", "/~noun~/stats", severity="additive"),
+            Said("symbol-added", "stats"),
+        ),
+        _of(
+            "route removed",
+            ((flush, ""),),
+            Said("route-removed", "/~noun~/flush", severity="breaking"),
+            Said("symbol-removed", "flush"),
+        ),
+    ]
+
+
+def _checks() -> list[Case]:
+    positive = '    if ~opt~ < 1:\n        raise ValueError("~opt~ must be positive")\n'
+    head = '    """Average the values."""\n'
+    warn = '    warnings.warn("~fn3~ is deprecated, use statistics.mean", DeprecationWarning, stacklevel=2)\n'
+    return [
+        _of(
+            "limit lowered",
+            (("top_k <= ~small~,", "top_k <= ~n~,"),),
+            Said("limit-changed", "top_k", "<= ~small~", "<= ~n~"),
+        ),
+        _of(
+            "limit raised",
+            (("len(tokens) > ~big~:", "len(tokens) > ~big~0:"), ("at most ~big~ tokens", "at most ~big~0 tokens")),
+            Said("limit-changed", "len(tokens)", "> ~big~", "> ~big~0"),
+            Said("error-changed", "ValueError"),
+        ),
+        _of(
+            "error added",
+            ((head, head + '    if not values:\n        raise ValueError("nothing to average")\n'),),
+            Said("error-added", "ValueError"),
+        ),
+        _of(
+            "assertion added",
+            ((head, head + '    assert values, "nothing to average"\n'),),
+            Said("error-added", "values"),
+        ),
+        _of("error removed", ((positive, ""),), Said("error-removed", "ValueError")),
+        _of(
+            "error type changed",
+            (('raise ValueError("~opt~ must', 'raise TypeError("~opt~ must'),),
+            Said("error-changed", "TypeError"),
+        ),
+        _of("function deprecated by a warning", ((head, head + warn),), Said("deprecated", "~fn3~")),
+        _of(
+            "function deprecated by a decorator",
+            (("def ~fn3~(", '@deprecated("use statistics.mean")\ndef ~fn3~('),),
+            Said("deprecated", "~fn3~"),
+        ),
+    ]
+
+
+def _registries() -> list[Case]:
+    qwen = '    "qwen": "atlas.models.qwen:Qwen",\n'
+    return [
+        _of(
+            "registry entry added",
+            ((qwen, qwen + '    "gemma": "atlas.models.gemma:Gemma",\n'),),
+            Said("registered", "gemma", severity="additive"),
+        ),
+        _of("registry entry removed", ((qwen, ""),), Said("unregistered", "qwen", severity="breaking")),
+    ]
