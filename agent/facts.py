@@ -74,6 +74,7 @@ class FactKind(StrEnum):
     FILE_RENAMED = "file-renamed"
     FOLDER_RENAMED = "folder-renamed"
     UNREGISTERED = "unregistered"
+    REGISTRATION_CHANGED = "registration-changed"
     REGISTERED = "registered"
     """An entry of a registry: a model, an operator, a plugin that can be chosen by name now."""
     ONLY_TESTS = "only-tests"

@@ -1,5 +1,6 @@
 """What a commit did to files as wholes: came, went, were renamed, or are of one sort only."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from agent.domain import FileChange
@@ -12,7 +13,14 @@ from tools.diff.roles import Role, is_public_path, only, role
 
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
-_SHOWN_LINES = 2
+_SHOWN_LINES = 3
+_SHOWN_NAMES = 12
+_DECLARED = re.compile(
+    r"^[+-](?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
+    r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) ([A-Za-z]\w*)"
+)
+"""What a whole file declares at its left margin; the file's own fact names it."""
+_CONSTANT = re.compile(r"^[+-]([A-Z][A-Z0-9_]+)\s*(?::[^=]+)?=")
 
 
 def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
@@ -43,9 +51,27 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
     # A kernel or header that no user includes can go without breaking anybody; a module that users import cannot.
     if kind is FactKind.FILE_REMOVED:
         public = is_public_path(file.path)
-    lines = tuple((file.patch or "").split("\n")[1 : 1 + _SHOWN_LINES])
+    declared = [found for line in (file.patch or "").split("\n") if (found := _DECLARED.match(line))]
+    if declared and public:
+        names = ", ".join(dict.fromkeys(found[1] for found in declared[:_SHOWN_NAMES]))
+        old, new = (None, names) if kind is FactKind.FILE_ADDED else (names, None)
+    lines = tuple(found.string for found in declared[:_SHOWN_LINES]) or tuple((file.patch or "").split("\n")[1:3])
     place = Place(file=file.path, line=1 if lines else 0, lines=lines)
     return Shown(Draft(kind, file.path, public, Where(), old, new, what.value), place)
+
+
+def arrivals(files: Sequence[FileChange]) -> dict[str, str]:
+    """Map what new files declare at their left margin to the file; the same name in several files tells nothing."""
+    found: dict[str, str] = {}
+    twice: set[str] = set()
+    for file in files:
+        if file.status == "added" and role(file.path) not in (Role.TEST, Role.DOCUMENT):
+            for line in (file.patch or "").split("\n"):
+                if (declared := _DECLARED.match(line) or _CONSTANT.match(line)) is None:
+                    continue
+                if found.setdefault(declared[1], file.path) != file.path:
+                    twice.add(declared[1])
+    return {name: path for name, path in found.items() if name not in twice}
 
 
 def _covered(file: FileChange, folders: Sequence[tuple[str, str, int]]) -> bool:

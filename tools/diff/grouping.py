@@ -32,6 +32,25 @@ _BY_NAME = {
     FactKind.ERROR_REMOVED,
 }
 _MEMBERS = {FactKind.MEMBER_ADDED, FactKind.MEMBER_REMOVED, FactKind.FIELD_ADDED, FactKind.FIELD_REMOVED}
+_IN_A_SCOPE = {
+    FactKind.ERROR_ADDED,
+    FactKind.ERROR_REMOVED,
+    FactKind.CONFIG_ADDED,
+    FactKind.CONFIG_REMOVED,
+    FactKind.REGISTERED,
+    FactKind.UNREGISTERED,
+}
+_LAST = (
+    FactKind.ERROR_ADDED,
+    FactKind.ERROR_REMOVED,
+    FactKind.ERROR_CHANGED,
+    FactKind.CONFIG_ADDED,
+    FactKind.CONFIG_REMOVED,
+    FactKind.CONFIG_CHANGED,
+    FactKind.IMAGE_CHANGED,
+    FactKind.FILE_ADDED,
+)
+"""Within a severity, these give way to what somebody's code calls or sets."""
 _PLACES = 20
 _INTERNAL_OF_A_KIND = 8
 _ALL = 60
@@ -57,6 +76,10 @@ def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
 def _key(draft: Draft) -> tuple[object, ...]:
     if draft.kind in _MEMBERS:
         return draft.kind, draft.name.rpartition(".")[0], draft.public
+    if draft.kind is FactKind.SYMBOL_MOVED:
+        return draft.kind, draft.old, draft.new, draft.public
+    if draft.kind in _IN_A_SCOPE and draft.detail:
+        return draft.kind, draft.detail, draft.public
     if draft.kind in _RENAMES:
         return draft.kind, draft.old, draft.new
     if draft.kind in _PARAMETERS:
@@ -70,8 +93,10 @@ def _fact(members: list[Shown]) -> Fact:
     """Speak for a group by its gravest member."""
     members = sorted(members, key=lambda one: _BY_SEVERITY[severity_of(one.draft)])
     draft = members[0].draft
-    if draft.kind in _MEMBERS and len(members) > 1:
-        draft = _several(members)
+    if len(members) > 1 and draft.kind in _MEMBERS:
+        draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
+    elif len(members) > 1 and (draft.kind in _IN_A_SCOPE or draft.kind is FactKind.SYMBOL_MOVED):
+        draft = _several(members, ", ".join(dict.fromkeys(one.draft.name for one in members)), draft.detail)
     return Fact(
         kind=draft.kind,
         severity=severity_of(draft),
@@ -83,21 +108,21 @@ def _fact(members: list[Shown]) -> Fact:
     )
 
 
-def _several(members: list[Shown]) -> Draft:
-    """Tell members of one class or enumeration that came or went together as one."""
+def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
+    """Tell as one what came or went together: members of a class, checks of a function, keys of a section."""
     drafts = [one.draft for one in members]
-    before, after = ([getattr(d, side) for d in drafts if getattr(d, side)] for side in ("old", "new"))
-    return replace(
-        drafts[0],
-        name=drafts[0].name.rpartition(".")[0],
-        old=", ".join(before) or None,
-        new=", ".join(after) or None,
-        detail=f"{len(drafts)} {drafts[0].detail}s",
+    old, new = (
+        "; ".join(dict.fromkeys(value for draft in drafts if (value := getattr(draft, side)))) or None
+        for side in ("old", "new")
     )
+    if drafts[0].kind in _MEMBERS:
+        old, new = (None if text is None else text.replace("; ", ", ") for text in (old, new))
+    return replace(drafts[0], name=name, old=old, new=new, detail=detail)
 
 
 def _rank(fact: Fact) -> tuple[object, ...]:
-    return fact.kind not in _FIRST, _BY_SEVERITY[fact.severity], -len(fact.places), fact.kind, fact.name
+    first, last = fact.kind in _FIRST, fact.kind in _LAST
+    return not first, _BY_SEVERITY[fact.severity], last, -len(fact.places), fact.kind, fact.name
 
 
 def _limit(facts: list[Fact]) -> tuple[list[Fact], list[str]]:

@@ -30,6 +30,8 @@ _PARAMETER = re.compile(r"\*{0,2}[a-z_]\w*\s*(?:=\s*[^=].*)?,?\s*$")
 _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
 _DECLARES = re.compile(r"[ +-]\s*(?:pub|struct|enum|union|class|trait|impl|interface|namespace|template|extern)\b")
+_OPENED = re.compile(r"=\s*[(\[{]\s*$")
+_SHALLOW = 8
 _PYTHON = ("py", "pyi")
 _BRACED = frozenset(("c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc", "rs", "go")) | {
     *("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts")
@@ -73,6 +75,9 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
         if depth == 0 and (" = " in text or package):
             return True
         if depth == 4 and (package or (in_class and " = " in text)):
+            return True
+        # A value that stands on a line of its own, under a name that did not change.
+        if depth <= _SHALLOW and text[:1] in "\"'([{0123456789" and any(_OPENED.search(near) for near in hunk.lines):
             return True
         parameters = parameters or _PARAMETER.match(text) is not None
     # Arguments look like parameters; where no signature is in sight they are.

@@ -1,6 +1,6 @@
 """Symbols that went in one file and came in another: they moved."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from agent.facts import FactKind
@@ -8,8 +8,8 @@ from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 
 
-def join_moves(shown: Iterable[Shown]) -> list[Shown]:
-    """Turn each pair of "removed here, added there" into one "moved"."""
+def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, str]) -> list[Shown]:
+    """Turn each pair of "removed here, added there" into one "moved"; `arrivals` is what new files declare."""
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
@@ -22,7 +22,10 @@ def join_moves(shown: Iterable[Shown]) -> list[Shown]:
             rest.append(one)
     for one in went:
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
-        if there is None:
+        if there is None and (file := arrivals.get(one.draft.name)) and one.place is not None:
+            draft = replace(one.draft, kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file)
+            rest.append(Shown(draft, one.place))
+        elif there is None:
             rest.append(one)
         else:
             came[_own(one.draft)].remove(there)

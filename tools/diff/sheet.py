@@ -1,13 +1,13 @@
 """The facts of one commit, from its patches alone or with both versions of its files at hand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agent.domain import Change, FileChange
 from agent.facts import FactKind, FactSheet
 from tools.diff.draft import Draft, Where
-from tools.diff.files import file_facts
+from tools.diff.files import arrivals, file_facts
 from tools.diff.grouping import Shown, group
 from tools.diff.hunks import Patch, Side, fragments, read_patch
 from tools.diff.interest import may_tell, may_tell_whole
@@ -57,7 +57,7 @@ def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | No
             shown += _compared(versions)
     if not shown:
         shown += unchanged_code(change.files)
-    facts, left = group(join_moves(shown))
+    facts, left = group(join_moves(shown, arrivals(change.files)))
     return FactSheet(facts=tuple(facts), route="hunks" if blobs is None else "blobs", skipped=(*skipped, *left))
 
 
@@ -143,8 +143,11 @@ def _compared(versions: _Versions) -> Iterator[Shown]:
     sites = compare_sites(versions.old.sites, versions.new.sites, versions.patch.together)
     drafts = [replace(draft, public=draft.public and is_public_path(path)) for draft in symbols]
     # What a new or removed file declares and checks goes with the file; only what users can set is told by itself.
+    new = {draft.name for draft in symbols if draft.kind in (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)}
     drafts += [
-        replace(draft, public=draft.public and used) for draft in sites if not (whole and draft.kind in _WITH_THE_FILE)
+        replace(draft, public=draft.public and used)
+        for draft in sites
+        if draft.kind not in _WITH_THE_FILE or not (whole or _is_within(draft.detail, new))
     ]
     for draft in drafts:
         # A document that now mentions a flag does not add it.
@@ -152,6 +155,12 @@ def _compared(versions: _Versions) -> Iterator[Shown]:
             continue
         if (place := place_of(draft, path, versions.patch)) is not None:
             yield Shown(draft, place)
+
+
+def _is_within(scope: str | None, names: Set[str]) -> bool:
+    """Tell whether a scope is one of these symbols or lies inside one: what it checks comes and goes with it."""
+    parts = (scope or "").split(".")
+    return any(".".join(parts[:size]) in names for size in range(1, len(parts) + 1))
 
 
 def _lineage(said: Sequence[Lineage], partner: Lineage | None) -> Iterator[Shown]:

@@ -35,6 +35,7 @@ _CHANGED = {
     "version": FactKind.VERSION_CHANGED,
     "image": FactKind.IMAGE_CHANGED,
     "limit": FactKind.LIMIT_CHANGED,
+    "registration": FactKind.REGISTRATION_CHANGED,
 }
 _RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
 _ALIKE = 0.55

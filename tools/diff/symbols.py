@@ -169,9 +169,15 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if one.params is not None and other.params is not None:
         changes = compare_signatures(one.params, other.params)
         yield from _signature(one, other, changes)
+    if one.returns != other.returns and one.returns and other.returns:
+        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
+    if one.decorators != other.decorators and one.kind in (*_CALLABLE, *_CONTAINERS):
+        old, new = (" ".join(symbol.decorators) or None for symbol in (one, other))
+        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, old, new, "decorators")
     if one.value != other.value and one.kind not in _CALLABLE and not (one.value is None and other.value is None):
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
-        if one.kind != "variable":
+        # A plain variable of a module is its own business; one of a class is read by everybody who has the class.
+        if one.kind != "variable" or _owner(one):
             yield Draft(kind, other.name, public, where, one.value, other.value, one.kind)
     elif one.kind == "field" and one.annotation != other.annotation:
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
