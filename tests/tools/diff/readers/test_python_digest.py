@@ -7,7 +7,7 @@ from tools.diff.reading import Source
 
 
 def code(text: str, *, whole: bool = True) -> str:
-    return read(Source("a.py", text.encode(), whole=whole)).code
+    return read(Source("a.py", text.encode(), whole=whole, digest=True)).code
 
 
 BASE = 'def f(a, b):\n    x = [1, 2, "three"]\n    if a:\n        return g(x, b)\n    return None\n'
