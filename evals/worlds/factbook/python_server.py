@@ -246,7 +246,7 @@ def _checks() -> list[Case]:
         _of(
             "error type changed",
             (('raise ValueError("~opt~ must', 'raise TypeError("~opt~ must'),),
-            Said("error-changed", "TypeError"),
+            Said("error-changed", "must be positive"),
         ),
         _of("function deprecated by a warning", ((head, head + warn),), Said("deprecated", "~fn3~")),
         _of(

@@ -20,9 +20,6 @@ dependencies = [
 
 [project.optional-dependencies]
 test = ["pytest>=8"]
-
-[tool.atlas]
-page-size = ~small~
 """
 _REQUIREMENTS = """\
 # Runtime
@@ -191,13 +188,6 @@ def _python() -> list[Case]:
             _PYPROJECT,
             (('    "fastapi",\n', ""),),
             Said("dependency-removed", "fastapi"),
-        ),
-        change(
-            "pyproject setting changed",
-            path.format("setting"),
-            _PYPROJECT,
-            (("page-size = ~small~", "page-size = ~big~"),),
-            Said("config-key-changed", "page-size", "~small~", "~big~"),
         ),
         change(
             "requirements bump",

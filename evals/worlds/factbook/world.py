@@ -61,7 +61,7 @@ def _touches(case: Case) -> list[Touch]:
 
 
 def _tell_lineage(history: History, now: datetime) -> datetime:
-    """Take two changes back, bring one of them again, and take one over from another branch."""
+    """Take a change back and bring it again, take one over from another branch, and undo that without a word."""
     path = "atlas/core/lineage.py"
     text = '"""Changes that come and go."""\n\nLIMIT = 4\n'
     later = text + '\n\ndef widen(value: int) -> int:\n    """Double it."""\n    return value * 2\n'
@@ -82,7 +82,11 @@ def _tell_lineage(history: History, now: datetime) -> datetime:
     change = (("name", "LIMIT"), ("old", "4"), ("new", "8"))
     edits = (Edit("cherry-pick", path, (("name", source),)), Edit("constant-changed", path, change))
     _commit(history, message, [put(path, picked)], edits, now + timedelta(minutes=28))
-    return now + timedelta(minutes=28)
+    raised = history.heads[history.branch]
+    change = (("name", "LIMIT"), ("old", "8"), ("new", "4"))
+    edits = (Edit("revert", path, (("name", raised),)), Edit("constant-changed", path, change))
+    _commit(history, "Be careful with the limit", [put(path, later)], edits, now + timedelta(minutes=35))
+    return now + timedelta(minutes=35)
 
 
 def _commit(history: History, message: str, touches: list[Touch], edits: tuple[Edit, ...], when: datetime) -> str:
