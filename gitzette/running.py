@@ -103,7 +103,7 @@ def _told(covered: Covered) -> str:
     report, usage = covered.report, covered.usage
     lines = [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
     lines.append(
-        f"gitzette: {report.window.key}: {len(report.ledger)} commits of {len(report.sections)} repositories; "
+        f"gitzette: {report.window.key}: {len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read; "
         f"{usage.sent} API requests, {usage.free} of them free"
     )
     return "\n".join(lines) + "\n"

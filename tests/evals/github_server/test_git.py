@@ -145,7 +145,9 @@ def test_what_is_no_repository_is_refused_at_the_start(tmp_path: Path) -> None:
 
 def test_a_server_can_be_left_running_until_it_is_interrupted(rocket: Repo) -> None:
     program = (
-        "import sys; from pathlib import Path; from evals.worlds.model import Repo; "
+        # A shell that runs the tests in the background has them ignore interrupts; this one must not.
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from pathlib import Path; from evals.worlds.model import Repo; "
         "from evals.github_server.app import serve_forever; "
         "serve_forever([Repo(1, 'a', 'b', 'main', Path(sys.argv[1]))], 0)"
     )
@@ -157,4 +159,7 @@ def test_a_server_can_be_left_running_until_it_is_interrupted(rocket: Repo) -> N
         with httpx.Client(trust_env=False, verify=False) as api:
             assert api.get(f"{url}/repos/a/b").json()["full_name"] == "a/b"
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        try:
+            assert process.wait(timeout=20) == 0
+        finally:
+            process.kill()
