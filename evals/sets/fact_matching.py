@@ -74,6 +74,7 @@ class Meant:
     shows: str | None = None
     """Words that the fact or the lines it quotes must have."""
     severity: str | None = None
+    optional: bool = False
 
     def __str__(self) -> str:
         values = f" {self.old or ''} → {self.new or ''}" if self.old or self.new else ""

@@ -20,6 +20,8 @@ class GoldFact:
     detail: str | None = None
     """The parameter, where the name is a function's."""
     severity: str | None = None
+    optional: bool = False
+    """It may be told, and need not be: nobody meant it, but it is so."""
 
 
 _Rows = Iterator[GoldFact]
@@ -46,7 +48,8 @@ _PLACES = {"docs/": "only-docs", "README.md": "only-docs", ".github/": "only-ci"
 def gold_facts(world: World) -> list[GoldFact]:
     """List the facts of every commit that the generator describes."""
     by_sha = {row.sha: row for row in world.landed}
-    return [fact for row in world.landed for fact in _of_commit(row, by_sha)]
+    certain = [fact for row in world.landed for fact in _of_commit(row, by_sha)]
+    return certain + [fact for repo in world.repos for fact in _back_and_forth(world, repo.full_name)]
 
 
 def described(world: World) -> list[LandedGold]:
@@ -57,17 +60,18 @@ def described(world: World) -> list[LandedGold]:
 
 def _of_commit(row: LandedGold, by_sha: dict[str, LandedGold]) -> _Rows:
     added = {path for path, status in row.files if status == "added"}
+    if "cherry-pick" in row.tags:
+        yield GoldFact(row.repo, row.sha, "cherry-pick", "", "")
     for edit in row.edits:
         if edit.kind in ("revert", "reland") and "commit" in dict(edit.params):
             target = by_sha.get(edit.param("commit"))
-            yield _fact(row, edit, edit.kind, edit.param("commit"))
+            # What lands again is the work, whose hash the revert of the revert does not name.
+            yield _fact(row, edit, edit.kind, edit.param("commit") if edit.kind == "revert" else "")
             yield from _undone(row, _of_commit(target, by_sha)) if target else ()
         elif edit.kind in _PLAIN:
             yield _PLAIN[edit.kind](row, edit)
         elif _is_fact(edit):
-            params = dict(edit.params)
-            fact = _fact(row, edit, edit.kind, params.pop("name", ""))
-            yield replace(fact, **params)
+            yield _as_named(row, edit)
         else:
             yield from _around(row, edit, edit.path in added)
 
@@ -101,12 +105,47 @@ def _undone(row: LandedGold, facts: Iterator[GoldFact]) -> _Rows:
             continue
 
 
+def _back_and_forth(world: World, repo: str) -> _Rows:
+    """Tell where a commit does the opposite of an earlier one, or the same again after it was undone."""
+    seen: set[tuple[str, ...]] = set()
+    for row in world.landed:
+        if row.repo != repo or len(row.edits) != 1 or row.edits[0].kind not in {*_PLAIN, "change_setting"}:
+            continue
+        (edit,) = row.edits
+        there, back = _directions(edit)
+        for way, kind in ((back, "revert"), (there, "reland")):
+            if way in seen:
+                yield replace(_fact(row, edit, kind, ""), optional=True)
+        seen.add(there)
+
+
+def _directions(edit: Edit) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Spell what an edit does, and what would undo it."""
+    params = dict(edit.params)
+    verb, _, noun = edit.kind.partition("_")
+    old, new = params.pop("old", ""), params.pop("new", "")
+    for ignored in ("default", "value"):
+        params.pop(ignored, None)
+    if verb in ("add", "remove"):
+        old, new = ("", "+") if verb == "add" else ("+", "")
+        verb = "have"
+    rest = (edit.path, verb, noun, *params.values())
+    return (*rest, old, new), (*rest, new, old)
+
+
 def _is_fact(edit: Edit) -> bool:
-    """Tell an edit that is named as the fact itself is."""
-    return (
-        "-" in edit.kind
-        or edit.kind in ("registered", "unregistered", "deprecated", "vendored", "generated")
-        or (edit.kind in ("revert", "reland") and "commit" not in dict(edit.params))
+    """Tell an edit that is named as the fact itself is, with the fact's name among its details."""
+    return "name" in dict(edit.params)
+
+
+def _as_named(row: LandedGold, edit: Edit) -> GoldFact:
+    told = dict(edit.params)
+    return replace(
+        _fact(row, edit, edit.kind, told["name"]),
+        old=told.get("old"),
+        new=told.get("new"),
+        detail=told.get("detail"),
+        severity=told.get("severity"),
     )
 
 

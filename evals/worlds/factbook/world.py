@@ -74,7 +74,7 @@ def _tell_lineage(history: History, now: datetime) -> datetime:
     edits = (Edit("revert", path, (("name", first),)), gone)
     second = _commit(history, undo, [put(path, text)], edits, now + timedelta(minutes=14))
     again = f'Reland "Add widen" (#73)\n\nThis reverts commit {second}.'
-    edits = (Edit("reland", path, ()), added)
+    edits = (Edit("reland", path, (("name", ""),)), added)
     _commit(history, again, [put(path, later)], edits, now + timedelta(minutes=21))
     picked = later.replace("LIMIT = 4", "LIMIT = 8")
     source = "5c1d" * 10
