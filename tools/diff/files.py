@@ -38,7 +38,12 @@ def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
             yield _one(FactKind.FILE_REMOVED, file, old=file.path)
         elif file.status == "renamed" and not _covered(file, folders):
             public = is_public_path(file.previous_path or file.path)
-            draft = Draft(FactKind.FILE_RENAMED, file.path, public, Where(), file.previous_path, file.path)
+            # A module that became a package is still imported by the same name.
+            package = file.path.startswith((file.previous_path or "").removesuffix(".py") + "/")
+            breaking = False if package else None
+            draft = Draft(
+                FactKind.FILE_RENAMED, file.path, public, Where(), file.previous_path, file.path, breaking=breaking
+            )
             yield Shown(draft, Place(file=file.path, line=0, lines=()))
     if kind := _ONLY.get(only(files) or Role.DATA):
         yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where()), _first(files))
@@ -60,18 +65,15 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
     return Shown(Draft(kind, file.path, public, Where(), old, new, what.value), place)
 
 
-def arrivals(files: Sequence[FileChange]) -> dict[str, str]:
-    """Map what new files declare at their left margin to the file; the same name in several files tells nothing."""
-    found: dict[str, str] = {}
-    twice: set[str] = set()
+def arrivals(files: Sequence[FileChange]) -> dict[str, list[str]]:
+    """Map what new files declare at their left margin to the files."""
+    found: dict[str, list[str]] = {}
     for file in files:
         if file.status == "added" and role(file.path) not in (Role.TEST, Role.DOCUMENT):
             for line in (file.patch or "").split("\n"):
-                if (declared := _DECLARED.match(line) or _CONSTANT.match(line)) is None:
-                    continue
-                if found.setdefault(declared[1], file.path) != file.path:
-                    twice.add(declared[1])
-    return {name: path for name, path in found.items() if name not in twice}
+                if declared := _DECLARED.match(line) or _CONSTANT.match(line):
+                    found.setdefault(declared[1], []).append(file.path)
+    return found
 
 
 def _covered(file: FileChange, folders: Sequence[tuple[str, str, int]]) -> bool:

@@ -52,6 +52,7 @@ _LAST = (
 )
 """Within a severity, these give way to what somebody's code calls or sets."""
 _PLACES = 20
+_NAMES = 12
 _INTERNAL_OF_A_KIND = 8
 _ALL = 60
 
@@ -95,8 +96,10 @@ def _fact(members: list[Shown]) -> Fact:
     draft = members[0].draft
     if len(members) > 1 and draft.kind in _MEMBERS:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
+    elif len(members) > 1 and draft.kind in _PARAMETERS:
+        draft = replace(draft, name=_all_names(members))
     elif len(members) > 1 and (draft.kind in _IN_A_SCOPE or draft.kind is FactKind.SYMBOL_MOVED):
-        draft = _several(members, ", ".join(dict.fromkeys(one.draft.name for one in members)), draft.detail)
+        draft = _several(members, _all_names(members), draft.detail)
     return Fact(
         kind=draft.kind,
         severity=severity_of(draft),
@@ -106,6 +109,13 @@ def _fact(members: list[Shown]) -> Fact:
         detail=draft.detail,
         places=tuple(one.place for one in members if one.place is not None)[:_PLACES],
     )
+
+
+def _all_names(members: list[Shown]) -> str:
+    """Name everything that a group speaks of, the first by its whole name."""
+    names = list(dict.fromkeys(one.draft.name for one in members))
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(names[:_NAMES]) + more
 
 
 def _several(members: list[Shown], name: str, detail: str | None) -> Draft:

@@ -1,6 +1,6 @@
 """Symbols that went in one file and came in another: they moved."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agent.facts import FactKind
@@ -8,7 +8,7 @@ from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 
 
-def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, str]) -> list[Shown]:
+def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, Sequence[str]]) -> list[Shown]:
     """Turn each pair of "removed here, added there" into one "moved"; `arrivals` is what new files declare."""
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
@@ -22,7 +22,8 @@ def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, str]) -> list[Show
             rest.append(one)
     for one in went:
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
-        if there is None and (file := arrivals.get(one.draft.name)) and one.place is not None:
+        if there is None and (file := _new_home(one, arrivals)):
+            assert one.place is not None
             draft = replace(one.draft, kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file)
             rest.append(Shown(draft, one.place))
         elif there is None:
@@ -31,6 +32,16 @@ def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, str]) -> list[Show
             came[_own(one.draft)].remove(there)
             rest.append(_moved(one, there))
     return rest + [one for others in came.values() for one in others]
+
+
+def _new_home(one: Shown, arrivals: Mapping[str, Sequence[str]]) -> str | None:
+    """Find the new file that declares what went here: the only one, or the one of the same name."""
+    files = list(dict.fromkeys(arrivals.get(one.draft.name, ())))
+    if one.place is None or not files:
+        return None
+    stem = one.place.file.rpartition("/")[2]
+    alike = [file for file in files if file.rpartition("/")[2] == stem]
+    return alike[0] if alike else files[0] if len(files) == 1 else None
 
 
 def _is_same(one: Shown, other: Shown) -> bool:

@@ -58,7 +58,7 @@ _TESTS_IN = _words(
     "test tests testing unittest unittests unit_tests e2e e2e_test e2e_tests __tests__ testdata fixtures"
 )
 _BENCHMARKS_IN = _words("benchmark benchmarks bench benches perf microbenchmark microbenchmarks")
-_EXAMPLES_IN = _words("example examples demo demos sample samples tutorial tutorials playground cookbook notebooks")
+_EXAMPLES_IN = _words("example examples demo demos samples tutorial tutorials playground cookbook notebooks")
 _DOCUMENTS_IN = _words("doc docs documentation docs_src website")
 _SCRIPTS_IN = _words("scripts script tools tool hack bin")
 _BUILD_IN = _words("docker cmake requirements")

@@ -1,10 +1,11 @@
 """How a signature changed, from a caller's point of view."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from agent.facts import FactKind
 from tools.diff.reading import Param
+from tools.diff.values import same_type, same_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ def compare_signatures(old: tuple[Param, ...], new: tuple[Param, ...]) -> list[S
     changes = list(_renamed(old, new, gone, come))
     taken = {change.old for change in changes} | {change.new for change in changes}
     changes += [_removed(param) for param in gone if param.name not in taken]
-    changes += [_added(param, new) for param in come if param.name not in taken]
+    changes += [_added(param, new, before) for param in come if param.name not in taken]
     for name in (param.name for param in old if param.name in after):
         changes += _altered(before[name], after[name])
     if not changes:
@@ -45,8 +46,13 @@ def _renamed(
         place = old.index(param)
         for other in free:
             same_place = new.index(other) == place or (param.keyword_only and other.keyword_only)
-            same_look = (param.annotation, param.default) == (other.annotation, other.default)
-            if same_place and not other.star and (same_look or (len(gone) == len(come) == 1 and _akin(param, other))):
+            same_look = same_type(param.annotation, other.annotation) and same_value(param.default, other.default)
+            only_one = len(old) == len(new) == 1
+            if (
+                same_place
+                and not other.star
+                and (same_look or only_one or (len(gone) == len(come) == 1 and _akin(param, other)))
+            ):
                 free.remove(other)
                 # A positional-only name is nobody's business.
                 breaking = not (param.positional_only and other.positional_only)
@@ -65,18 +71,18 @@ def _removed(param: Param) -> SignatureChange:
     return SignatureChange(FactKind.PARAMETER_REMOVED, param.name, written(param), None, True)
 
 
-def _added(param: Param, new: tuple[Param, ...]) -> SignatureChange:
+def _added(param: Param, new: tuple[Param, ...], before: Mapping[str, Param]) -> SignatureChange:
     required = param.default is None and not param.star
     # An optional parameter in front of others takes the place of what callers passed by position.
     place = new.index(param)
     shifts = not (param.keyword_only or param.star) and any(
-        other.default is not None and not other.keyword_only and not other.star for other in new[place + 1 :]
+        other.name in before and not other.keyword_only and not other.star for other in new[place + 1 :]
     )
     return SignatureChange(FactKind.PARAMETER_ADDED, param.name, None, written(param), required or shifts)
 
 
 def _altered(old: Param, new: Param) -> Iterator[SignatureChange]:
-    if old.default != new.default:
+    if not same_value(old.default, new.default):
         if new.default is None and not new.star:
             yield SignatureChange(FactKind.PARAMETER_REQUIRED, new.name, old.default, None, True)
         elif old.default is None:
@@ -86,7 +92,7 @@ def _altered(old: Param, new: Param) -> Iterator[SignatureChange]:
     if (old.star, old.keyword_only) != (new.star, new.keyword_only):
         narrower = new.keyword_only and not old.keyword_only
         yield SignatureChange(FactKind.SIGNATURE_CHANGED, new.name, written(old), written(new), narrower)
-    elif old.annotation != new.annotation and old.annotation and new.annotation:
+    elif old.annotation and new.annotation and not same_type(old.annotation, new.annotation):
         yield SignatureChange(FactKind.SIGNATURE_CHANGED, new.name, written(old), written(new), False)
 
 

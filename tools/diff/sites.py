@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
 from tools.diff.reading import Site
+from tools.diff.values import same_value
 
 _ADDED = {
     "flag": FactKind.FLAG_ADDED,
@@ -38,6 +39,7 @@ _CHANGED = {
     "registration": FactKind.REGISTRATION_CHANGED,
 }
 _RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _ALIKE = 0.55
 _SIMILAR = 0.3
 """Of two flags in one hunk, one gone and one come: little is needed to take the one for the other."""
@@ -51,6 +53,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     before, after = _by_key(old), _by_key(new)
     gone = [site for key, sites in before.items() if key not in after for site in sites[:1]]
     come = [site for key, sites in after.items() if key not in before for site in sites[:1]]
+    gone, come = _without_moved_errors(gone, come)
     drafts: list[Draft] = []
     for one, other in list(_renames(gone, come, together)):
         gone.remove(one)
@@ -63,6 +66,14 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
         if key in after:
             drafts += _paired(sites, after[key])
     return drafts
+
+
+def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site], list[Site]]:
+    """Leave out errors that are raised in another function now, in the same words."""
+    words = [{site.value for site in sites if site.kind == "error"} for sites in (gone, come)]
+    moved = words[0] & words[1]
+    kept = [[site for site in sites if site.kind != "error" or site.value not in moved] for sites in (gone, come)]
+    return kept[0], kept[1]
 
 
 def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
@@ -102,7 +113,9 @@ def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], 
         near = [
             other
             for other in free
-            if other.kind == site.kind and together(site.start, other.start) and _is_heir(site, other)
+            if other.kind == site.kind
+            and (site.kind == "error" or together(site.start, other.start))
+            and _is_heir(site, other)
         ]
         best = max(near, key=lambda other: _likeness(site, other), default=None)
         if best is not None:
@@ -137,7 +150,7 @@ def _where(one: Site, other: Site) -> Where:
 
 def _altered(one: Site, other: Site) -> Iterator[Draft]:
     where = _where(one, other)
-    if one.value != other.value and one.kind in _CHANGED:
+    if one.kind in _CHANGED and not same_value(one.value, other.value) and not _negated(one, other):
         detail = one.scope or None
         yield Draft(_CHANGED[one.kind], other.name, one.public, where, one.value, other.value, detail)
     if one.choices is not None and other.choices is not None and one.choices != other.choices:
@@ -151,6 +164,14 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
             ", ".join(other.choices),
             breaking=bool(gone),
         )
+
+
+def _negated(one: Site, other: Site) -> bool:
+    """Tell whether a check was only turned around: `assert x == 0` and `if x != 0: raise` let the same through."""
+    if one.kind != "limit":
+        return False
+    mine, its = ((site.value or "").split(" ", 1) for site in (one, other))
+    return mine[1:] == its[1:] and _OPPOSITE.get(mine[0]) == its[0]
 
 
 def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:

@@ -1,14 +1,17 @@
 """What changed between the symbols of two versions of a file."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
 from tools.diff.reading import Reading, Symbol
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
+from tools.diff.values import same_type, same_value
 
 _ALIKE = 0.6
+_PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _CONTAINERS = ("class", "struct", "enum", "trait", "type")
@@ -29,7 +32,7 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     pairs += _follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [_rename(one, other) for one, other in pairs if _own_name(one) != _own_name(other)]
-    drafts += _came_or_went(gone, before, paired_old, removed=True)
+    drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), after)
     drafts += _came_or_went(come, after, paired_new, removed=False)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
     for one, other in [*same, *pairs]:
@@ -124,9 +127,17 @@ def _came_or_went(
     symbols = [symbol for symbol in symbols if symbol.name not in paired]
     names = {symbol.name for symbol in symbols if symbol.kind in _CONTAINERS}
     for symbol in symbols:
-        if any(symbol.name.startswith(f"{name}.") for name in names if name != symbol.name):
+        if _own_name(symbol) in _PLUMBING or any(symbol.name.startswith(f"{name}.") for name in names):
             continue
         yield _one_sided(symbol, world, removed=removed)
+
+
+def _overrides(drafts: Iterable[Draft], after: dict[str, Symbol]) -> Iterator[Draft]:
+    """Soften the removal of a method whose class is still there and has bases: it may be inherited now."""
+    for draft in drafts:
+        owner = after.get(draft.name.rpartition(".")[0])
+        inherited = draft.detail == "method" and owner is not None and bool(owner.bases)
+        yield replace(draft, breaking=False, detail="override") if inherited else draft
 
 
 def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Draft:
@@ -169,17 +180,17 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if one.params is not None and other.params is not None:
         changes = compare_signatures(one.params, other.params)
         yield from _signature(one, other, changes)
-    if one.returns != other.returns and one.returns and other.returns:
+    if one.returns and other.returns and not same_type(one.returns, other.returns):
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *_CONTAINERS):
         old, new = (" ".join(symbol.decorators) or None for symbol in (one, other))
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, old, new, "decorators")
-    if one.value != other.value and one.kind not in _CALLABLE and not (one.value is None and other.value is None):
+    if not same_value(one.value, other.value) and one.kind not in _CALLABLE:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
         # A plain variable of a module is its own business; one of a class is read by everybody who has the class.
         if one.kind != "variable" or _owner(one):
             yield Draft(kind, other.name, public, where, one.value, other.value, one.kind)
-    elif one.kind == "field" and one.annotation != other.annotation:
+    elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
 
 

@@ -1,0 +1,64 @@
+"""When two ways of writing a value or a type mean the same."""
+
+import re
+
+_TYPING = re.compile(r"\b(?:typing|t|typing_extensions|collections\.abc|builtins)\.(?=[A-Z])")
+_LOWER = re.compile(r"\b(List|Dict|Tuple|Set|FrozenSet|Type|Deque|DefaultDict)(?=\[|\b)")
+_OPTIONAL = re.compile(r"\bOptional\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
+_UNION = re.compile(r"\bUnion\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
+_NUMBER = re.compile(r"^[\"'](-?\d+(?:\.\d+)?)[\"']$")
+
+
+def same_value(one: str | None, other: str | None) -> bool:
+    """Tell whether two values differ in their writing only: spaces, quotes, brackets around them, trailing commas."""
+    if one is None or other is None:
+        return one == other
+    return one == other or _plain(one) == _plain(other)
+
+
+def same_type(one: str | None, other: str | None) -> bool:
+    """Tell whether two annotations differ in their spelling only: `Optional[X]` is `X | None`, `List` is `list`."""
+    if one is None or other is None:
+        return one == other
+    return one == other or _spelled(one) == _spelled(other)
+
+
+def _plain(value: str) -> str:
+    text = re.sub(r"\s+", "", value).replace("'", '"')
+    text = re.sub(r",(?=[)\]}])", "", text)
+    while text.startswith("(") and text.endswith(")") and _balanced(text[1:-1]):
+        text = text[1:-1]
+    # A variable's default is text wherever it is read, whether it is written as a number or as its text.
+    return _NUMBER.sub(r"\1", text)
+
+
+def _balanced(text: str) -> bool:
+    """Tell whether brackets that are taken off belonged to each other; without a comma they only group."""
+    depth = 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if depth < 0 or (depth == 0 and char == ","):
+            return False
+    return depth == 0
+
+
+def _spelled(annotation: str) -> frozenset[str]:
+    text = _TYPING.sub("", annotation.strip("\"'"))
+    for _ in range(8):
+        shorter = _UNION.sub(lambda found: "|".join(_split(found[1])), _OPTIONAL.sub(r"\1|None", text))
+        if shorter == text:
+            break
+        text = shorter
+    text = _LOWER.sub(lambda found: found[1].lower(), text)
+    return frozenset(re.sub(r"\s+", "", part) for part in _split(text, "|"))
+
+
+def _split(text: str, mark: str = ",") -> list[str]:
+    """Split at marks that stand outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if char == mark and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    return [*parts, text[start:]]
