@@ -22,15 +22,22 @@ class Hunk:
     heading: str
     lines: tuple[str, ...]
 
-    def side(self, side: Side) -> tuple[int, list[str]]:
-        """Give the first line's number and the text that stood, or stands, there."""
-        skip, start = ("+", self.old_start) if side == "old" else ("-", self.new_start)
-        return start, [line[1:] for line in self.lines if line[:1] not in (skip, "\\")]
+    def side(self, side: Side) -> tuple[int, list[str], set[int]]:
+        """Give the first line's number, the text that stood, or stands, there, and which of its lines changed."""
+        keep, start = ("-", self.old_start) if side == "old" else ("+", self.new_start)
+        kept = [line for line in self.lines if line[:1] == keep or line[:1] == " " or not line]
+        changed = {start + place for place, line in enumerate(kept) if line[:1] == keep}
+        return start, [line[1:] for line in kept], changed
+
+    def span(self, side: Side) -> tuple[int, int]:
+        """Give the first and the last line of one side."""
+        start, count = (self.old_start, self.old_count) if side == "old" else (self.new_start, self.new_count)
+        return start, start + count - 1
 
     def holds(self, side: Side, line: int) -> bool:
         """Tell whether a line of one side is in this hunk."""
-        start, count = (self.old_start, self.old_count) if side == "old" else (self.new_start, self.new_count)
-        return start <= line < start + count
+        start, last = self.span(side)
+        return start <= line <= last
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,8 @@ class Patch:
     added: dict[int, str]
     """New line number → the line as the diff has it, with its `+`."""
     problem: str | None = None
+    telling: tuple[Hunk, ...] = ()
+    """The hunks that can hold a fact, once somebody has looked."""
 
     def shown(self, side: Side, start: int, end: int) -> list[tuple[int, str]]:
         """Give the changed lines of one side between two line numbers, both included."""
@@ -63,10 +72,19 @@ class Patch:
 def fragments(hunks: Iterable[Hunk], side: Side, path: str, *, digest: bool = False) -> Iterator[Source]:
     """Cut one side of each hunk out as a source to read."""
     for hunk in hunks:
-        start, lines = hunk.side(side)
+        start, lines, changed = hunk.side(side)
         if lines:
-            text = ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
-            yield Source(path, text, first_line=start, whole=False, heading=hunk.heading, digest=digest)
+            yield Source(path, _encoded(lines), start, False, hunk.heading, changed, digest=digest)
+
+
+def whole_file(patch: Patch, side: Side, path: str) -> Source | None:
+    """Give the side of a file that came or went as a whole; of its own declarations nothing is compared."""
+    lines = [line for hunk in patch.telling for line in hunk.side(side)[1]]
+    return Source(path, _encoded(lines), changed=frozenset(), near=()) if lines else None
+
+
+def _encoded(lines: Iterable[str]) -> bytes:
+    return ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
 
 
 def read_patch(text: str | None) -> Patch:

@@ -4,6 +4,7 @@ A reader turns one version of one file (or a fragment of it, cut from a hunk) in
 gives the facts. Readers never compare, never look at the other version and never raise on bad input.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -99,6 +100,12 @@ class Source:
     whole: bool = True
     heading: str = ""
     """Of a fragment: the enclosing declaration that git prints behind `@@`, if any."""
+    changed: Set[int] | None = None
+    """The lines that the commit changed on this side, None where that is not known; what no such line declares needs
+    no shape."""
+    near: tuple[tuple[int, int], ...] | None = None
+    """Of a whole file: the spans of lines that hunks show, None where all matters; of what is declared elsewhere only
+    the names and signatures are needed, and what users set."""
     digest: bool = False
     """Whether the reading needs the digest of the code, which costs a pass over every token."""
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from agent.domain import Change, FileChange
 from agent.facts import FactKind, FactSheet
 from tools.diff.draft import Draft, Where
 from tools.diff.files import arrivals, file_facts
 from tools.diff.grouping import Shown, group
-from tools.diff.hunks import Patch, Side, fragments, read_patch
+from tools.diff.hunks import Patch, Side, fragments, read_patch, whole_file
 from tools.diff.interest import may_tell, may_tell_whole
 from tools.diff.languages import reader_for
 from tools.diff.lineage import Lineage, read_lineage
@@ -63,7 +62,7 @@ def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | No
 
 def paths_to_read(change: Change) -> list[str]:
     """Name the files of which whole versions would tell more than the patch."""
-    return [file.path for file, _ in _patches(change.files, [])]
+    return [file.path for file, _ in _patches(change.files, []) if not _is_whole(file)]
 
 
 def _patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[FileChange, Patch]]:
@@ -71,7 +70,8 @@ def _patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[
     spent = 0
     for file in files:
         if file.patch is not None and is_submodule_patch(file.patch):
-            yield file, read_patch(file.patch)
+            patch = read_patch(file.patch)
+            yield file, replace(patch, telling=patch.hunks)
             continue
         if file.patch is None or reader_for(file.path) is None or role(file.path) is Role.TEST:
             continue
@@ -79,7 +79,7 @@ def _patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[
         if len(file.patch) > _PATCH_LIMIT or spent > _COMMIT_LIMIT:
             skipped.append(f"{file.path}: too large to be read ({len(file.patch)} bytes of patch)")
             continue
-        whole = file.status in ("added", "removed")
+        whole = _is_whole(file)
         if whole and not may_tell_whole(file.path, file.patch):
             continue
         patch = read_patch(file.patch)
@@ -87,7 +87,7 @@ def _patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[
             skipped.append(f"{file.path}: {patch.problem}")
         telling = patch.hunks if whole else tuple(hunk for hunk in patch.hunks if may_tell(file.path, hunk))
         if telling:
-            yield file, replace(patch, hunks=telling)
+            yield file, replace(patch, telling=telling)
 
 
 def _read(
@@ -95,13 +95,13 @@ def _read(
 ) -> _Versions | None:
     """Read both versions; what cannot be read is said."""
     old_path = file.previous_path or file.path
+    if _is_whole(file):
+        old, new = (_lone(whole_file(patch, side, file.path)) for side in ("old", "new"))
     # A submodule has no content of its own: the patch is all there is.
-    if blobs is None or blobs == (None, None):
+    elif blobs is None or blobs == (None, None):
         old, new = _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new")
     else:
-        old, new = (
-            EMPTY if b is None else _whole(path, b) for path, b in zip((old_path, file.path), blobs, strict=True)
-        )
+        old, new = _whole(old_path, patch, "old", blobs[0]), _whole(file.path, patch, "new", blobs[1])
     skipped += [f"{file.path}: {problem}" for problem in dict.fromkeys((*old.problems, *new.problems))]
     # A file that only one side could read would seem to have lost, or won, everything.
     if bool(old.problems) != bool(new.problems) and patch.removed and patch.added:
@@ -109,16 +109,21 @@ def _read(
     return _Versions(file, patch, old, new)
 
 
-@lru_cache(maxsize=256)
-def _whole(path: str, blob: bytes) -> Reading:
-    """Read a whole file; the next commit to the same file has it again, as its other version."""
-    reader = reader_for(path)
-    return EMPTY if reader is None else reader(Source(path, blob))
+def _whole(path: str, patch: Patch, side: Side, blob: bytes | None) -> Reading:
+    """Read one version of a file, with an eye to what the patch touches."""
+    near = tuple(hunk.span(side) for hunk in patch.hunks)
+    changed = patch.removed if side == "old" else patch.added
+    return EMPTY if blob is None else _lone(Source(path, blob, changed=changed.keys(), near=near))
+
+
+def _lone(source: Source | None) -> Reading:
+    reader = None if source is None else reader_for(source.path) or manifest.read
+    return EMPTY if source is None or reader is None else reader(source)
 
 
 def _fragments(path: str, patch: Patch, side: Side) -> Reading:
     reader = reader_for(path) or manifest.read
-    return _joined([reader(fragment) for fragment in fragments(patch.hunks, side, path)])
+    return _joined([reader(fragment) for fragment in fragments(patch.telling, side, path)])
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:
@@ -138,7 +143,7 @@ def _compared(versions: _Versions) -> Iterator[Shown]:
     """Compare, and keep only what a changed line shows."""
     path = versions.file.path
     used = role(path) not in _OF_NO_USER
-    whole = versions.file.status in ("added", "removed")
+    whole = _is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new)
     sites = compare_sites(versions.old.sites, versions.new.sites, versions.patch.together)
     drafts = [replace(draft, public=draft.public and is_public_path(path)) for draft in symbols]
@@ -155,6 +160,11 @@ def _compared(versions: _Versions) -> Iterator[Shown]:
             continue
         if (place := place_of(draft, path, versions.patch)) is not None:
             yield Shown(draft, place)
+
+
+def _is_whole(file: FileChange) -> bool:
+    """Tell whether the patch holds all there is of a file, on its only side."""
+    return file.status in ("added", "removed")
 
 
 def _is_within(scope: str | None, names: Set[str]) -> bool:

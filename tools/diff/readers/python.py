@@ -2,7 +2,7 @@
 
 from tools.diff.readers.python_declared import Place
 from tools.diff.readers.python_digest import Tokens
-from tools.diff.readers.python_fragment import mend
+from tools.diff.readers.python_fragment import Mended, mend
 from tools.diff.readers.python_interface import Interface
 from tools.diff.readers.python_sites import Sites
 from tools.diff.readers.python_symbols import Walk
@@ -18,6 +18,9 @@ def read(source: Source) -> Reading:
         return Reading(problems=(problem,))
     mended = mend(source)
     root = parser("tree_sitter_python").parse(mended.text).root_node
+    if root.has_error and mended.text != source.text and source.whole:
+        mended = Mended(source.text)
+        root = parser("tree_sitter_python").parse(mended.text).root_node
     problem = overgrown(root, source.path)
     if problem is not None:
         return Reading(problems=(problem,))
@@ -25,7 +28,7 @@ def read(source: Source) -> Reading:
     code = Code(mended.text, root, source.first_line, last_line, mended.lines_before)
     tokens = Tokens(code)
     interface = Interface(code, source.path, whole=source.whole)
-    walk = Walk(code, tokens, interface, whole=source.whole, clipped=mended.clipped)
+    walk = Walk(code, tokens, interface, source, mended.clipped)
     places, around = ([Place(node, None) for node in root.named_children], []) if source.whole else mended.places(root)
     found = walk.run(places)
     found.spans.extend(around)

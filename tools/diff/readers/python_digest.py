@@ -29,17 +29,27 @@ class Tokens:
     """The code of a text, normalised line by line, with the place of every line."""
 
     def __init__(self, code: Code) -> None:
+        self._code = code
         self._starts: list[int] = []
         self._places: list[int] = []
-        self._text = self._prepared(code)
-        self._lines, self._line_starts = _normal_lines(self._text)
+        # Most texts are asked for no digest at all, so nothing is normalised before one is.
+        self._text = b""
+        self._lines: list[bytes] = []
+        self._line_starts: list[int] = []
+
+    def _prepare(self) -> None:
+        if not self._lines:
+            self._text = self._prepared(self._code)
+            self._lines, self._line_starts = _normal_lines(self._text)
 
     def digest(self) -> str:
         """Digest everything."""
+        self._prepare()
         return digest(b"".join(self._lines))
 
     def shape(self, start: int, end: int, name: str, *, always: bool = False) -> str:
         """Digest a span of the text without a name; a tiny one has no shape unless `always`."""
+        self._prepare()
         first, last = self._place(start), self._place(end)
         body = self._body(first, last)
         if not always and len(body) < 200 and len(TOKEN.findall(body)) < TINY:

@@ -8,6 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from tools.diff.readers.python_cut import cut
 from tools.diff.readers.python_declared import UNKNOWN, Owner, Place
 from tools.diff.readers.python_syntax import DEFINITIONS
 from tools.diff.reading import Source
@@ -25,7 +26,7 @@ PARAMETER: Final = re.compile(
 ENTRY: Final = re.compile(rb"\s+(\"[^\"\n]+\"|'[^'\n]+')\s*:(\s|\Z)")
 BLANK: Final = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*")
 AFTER_SIGNATURE: Final = re.compile(rb"\s*(->|:)")
-INDENT: Final = re.compile(rb"^( +|\t+)\S", re.MULTILINE)
+SMALL_INDENT: Final = re.compile(rb"\n( {1,3}|\t{1,3})(?=\S)")
 HEADER_END: Final = re.compile(rb"(:|=|\(|,|\[|\breturn)\s*\Z")
 UNIT: Final = 4
 """How far a member stands in, unless the fragment shows that it is less."""
@@ -56,8 +57,7 @@ class Mended:
 
     def places(self, root: Node) -> tuple[list[Place], list[tuple[int, int, str]]]:
         """Say what is declared at module or class level, and how far the heading's declaration reaches."""
-        unit = min((len(found[1]) for found in INDENT.finditer(self.text)), default=UNIT)
-        unit = min(unit, UNIT)
+        unit = min((len(found[1]) for found in SMALL_INDENT.finditer(b"\n" + self.text)), default=UNIT)
         owner = self._owner()
         places: list[Place] = []
         reach: int | None = None
@@ -97,9 +97,9 @@ class Mended:
 
 
 def mend(source: Source) -> Mended:
-    """Close and open what the cut left open; whole files are taken as they are."""
+    """Close and open what the cut left open; whole files are taken as they are, without what nobody asks about."""
     if source.whole:
-        return Mended(source.text)
+        return Mended(source.text if source.near is None else cut(source.text, source.near, source.changed or set()))
     heading = read_heading(source.heading)
     before, after = _string_ends(source.text, bool(heading.name))
     opening, closing = _brackets(before + source.text + after, heading)

@@ -1,51 +1,47 @@
-"""What a user of a Python file sets, calls by name or runs into, gathered from one query's captures."""
+"""What a user of a Python file sets, calls by name or runs into, gathered where the text mentions it."""
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cached_property
 from typing import Final
 
 from tree_sitter import Node
 
 from tools.diff.readers import python_checks, python_env, python_flags
 from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found
+from tools.diff.readers.python_mentions import Mentions, purpose
 from tools.diff.readers.python_scopes import Scopes
 from tools.diff.readers.python_syntax import Code, last_name
 from tools.diff.reading import Site
 
-WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "warn_deprecated", "info_once"})
 DEPRECATION: Final = re.compile(r"(Deprecation|Future)Warning$")
 DEPRECATED: Final = re.compile(r"\bdeprecat", re.IGNORECASE)
 DIRECTIVE: Final = re.compile(rb"\.\. deprecated::([^\n]*)((?:\n[ \t]+[^\n]+)*)")
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
-ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
-REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
-# Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
-PRIVATE_REGISTERS: Final = re.compile(r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)")
 REGISTRY: Final = re.compile(r"(REGISTRY|REGISTERED\w*|_MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$")
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
 
 class Sites:
-    """One pass over what the query captured."""
+    """One pass over what the text mentions."""
 
     def __init__(self, code: Code, found: Found, path: str) -> None:
         self._code = code
         self._found = found
-        self._scopes = Scopes(found.spans)
         self._module = path.rpartition("/")[2].removesuffix(".py")
         self._constants = {a.name: a.value for a in found.assigned if a.owner is None and a.value is not None}
 
     def read(self) -> tuple[Site, ...]:
         """List every site once, in source order."""
+        mentions = Mentions(self._code.text, self._code.root)
         sites = dict.fromkeys(
             [
-                *self._each("callee", self._call),
-                *self._each("environ", self._environ),
-                *self._each("raise", self._raise),
-                *self._each("assert", self._assert),
-                *self._each("decorator", self._decorator),
+                *self._each(mentions.callees(), self._call),
+                *self._each(mentions.names(b"environ"), self._environ),
+                *self._each(mentions.statements(b"raise"), self._raise),
+                *self._each(mentions.statements(b"assert"), self._assert),
+                *self._each(mentions.decorators(), self._decorator),
                 *self._directives(),
                 *self._assignments(),
             ]
@@ -54,9 +50,13 @@ class Sites:
         sites.update(dict.fromkeys(python_env.declared(self._code, self._found.assigned, known)))
         return tuple(sorted(sites, key=lambda site: (site.start, site.end)))
 
-    def _each(self, capture: str, read: Callable[[Node], Iterator[Site]]) -> Iterator[Site]:
-        for node in self._code.nodes(capture):
+    def _each(self, nodes: Iterator[Node], read: Callable[[Node], Iterator[Site]]) -> Iterator[Site]:
+        for node in nodes:
             yield from read(node)
+
+    @cached_property
+    def _scopes(self) -> Scopes:
+        return Scopes(self._found.spans)
 
     def _scope(self, node: Node) -> str:
         return self._scopes.around(node.start_byte)
@@ -64,22 +64,19 @@ class Sites:
     # -- calls
 
     def _call(self, callee: Node) -> Iterator[Site]:
-        name = self._code.word(callee)
-        purpose = _purpose(name)
-        if not purpose:
-            return
+        name, why = self._code.word(callee), purpose(self._code.raw(callee))
         call = callee.parent
-        if call is not None and call.type == "attribute":
+        if call is not None and call.type == "attribute" and call.end_byte == callee.end_byte:
             call = call.parent
         if call is None or call.type != "call":
             return
-        if purpose == "flag":
+        if why == "flag":
             yield from python_flags.flag_of(self._code, call, name, self._constants, self._scope(call))
-        elif purpose == "warning":
+        elif why == "warning":
             yield from self._warning(call)
-        elif purpose == "route":
+        elif why == "route":
             yield from self._route(call)
-        elif purpose == "registration":
+        elif why == "registration":
             yield from self._registration(call)
         elif site := python_env.helper_read(self._code, call, self._constants, self._scope(call)):
             yield site
@@ -185,17 +182,3 @@ class Sites:
                 lines = self._code.line(pair), self._code.last_line(pair)
                 text = self._code.fold(value)[:300]
                 yield Site("registration", name, *lines, value=text, scope=one.name.strip(UNKNOWN) and one.name)
-
-
-@lru_cache(maxsize=8192)
-def _purpose(name: str) -> str:
-    """Say what a call of a function of this name may declare."""
-    if python_flags.is_flag_call(name):
-        return "flag"
-    if name in WARNERS:
-        return "warning"
-    if name in ROUTERS:
-        return "route"
-    if REGISTERING.match(name) and not PRIVATE_REGISTERS.search(name):
-        return "registration"
-    return "env" if python_env.is_env_call(name) else ""

@@ -11,7 +11,7 @@ from tools.diff.readers.python_digest import TINY, Tokens
 from tools.diff.readers.python_interface import Interface, public_name
 from tools.diff.readers.python_params import params_of, receiver
 from tools.diff.readers.python_syntax import Code
-from tools.diff.reading import Symbol
+from tools.diff.reading import Source, Symbol
 
 MAX_VALUE: Final = 300
 # What may stand around a definition without making it somebody else's.
@@ -24,11 +24,13 @@ MAIN_GUARD: Final = re.compile(rb"__name__\s*==")
 class Walk:
     """One pass over the declarations of a file, bodies of functions left out."""
 
-    def __init__(self, code: Code, tokens: Tokens, interface: Interface, *, whole: bool, clipped: int | None) -> None:
+    def __init__(self, code: Code, tokens: Tokens, interface: Interface, source: Source, clipped: int | None) -> None:
         self._code = code
         self._tokens = tokens
         self._interface = interface
-        self._whole = whole
+        self._whole = source.whole
+        self._changed = source.changed
+        self._near = source.near
         self._clipped = clipped
         """Where the text really ends, when brackets were closed behind it to make it parse."""
         self.found = Found()
@@ -75,22 +77,24 @@ class Walk:
         ):
             return
         qualified = owner.qualify(name) if owner else name
-        params = params_of(code, node)
-        returns = node.child_by_field_name("return_type")
-        if owner is not None and "staticmethod" not in decorators:
+        line, head = code.line(whole), self._head(node)
+        near = self._is_near(line, head)
+        params = params_of(code, node) if near else None
+        returns = node.child_by_field_name("return_type") if near else None
+        if params is not None and owner is not None and "staticmethod" not in decorators:
             params = receiver(params, known=bool(owner.name))
         self._declare(
             Symbol(
                 qualified,
                 "function" if owner is None else "method",
-                code.line(whole),
+                line,
                 code.last_line(whole),
-                self._head(node),
+                head,
                 public_name(qualified),
                 params=params,
                 returns=None if returns is None else code.fold(returns),
                 decorators=decorators,
-                shape=self._shape(node, name),
+                shape=self._shape(node, name) if self._is_changed(line, head) else "",
             ),
             whole,
         )
@@ -104,16 +108,17 @@ class Walk:
         bases = tuple(code.fold(n) for n in (listed.named_children if listed else ()) if n.type != "comment")
         decorators = self._decorators(whole)
         qualified = owner.qualify(name) if owner else name
+        line, head = code.line(whole), self._head(node)
         symbol = Symbol(
             qualified,
             class_kind(bases, decorators),
-            code.line(whole),
+            line,
             code.last_line(whole),
-            self._head(node),
+            head,
             public_name(qualified),
             bases=bases,
             decorators=decorators,
-            shape=self._shape(node, name),
+            shape=self._shape(node, name) if self._is_changed(line, head) else "",
         )
         self._declare(symbol, whole)
         body = node.child_by_field_name("body")
@@ -131,6 +136,14 @@ class Walk:
         while before is not None and before.type == "comment":
             before = before.prev_sibling
         return self._code.last_line(node if before is None else before)
+
+    def _is_changed(self, line: int, last: int) -> bool:
+        """Say whether the commit touched any of these lines; what it did not touch is no other thing than before."""
+        return self._changed is None or not self._changed.isdisjoint(range(line, last + 1))
+
+    def _is_near(self, line: int, last: int) -> bool:
+        """Say whether a hunk shows any of these lines; a signature that none shows is the same on both sides."""
+        return self._near is None or any(line <= end and start <= last for start, end in self._near)
 
     def _shape(self, node: Node, name: str) -> str:
         body = node.child_by_field_name("body")
@@ -191,16 +204,17 @@ class Walk:
         value = self._value(assigned.value)
         annotation = None if assigned.annotation is None else code.fold(assigned.annotation)
         self.found.symbols.pop(name, None)
+        line, last = code.line(node), code.last_line(node)
         self.found.symbols[name] = Symbol(
             name,
             value_kind(assigned, owner, value, annotation),
-            code.line(node),
-            code.last_line(node),
-            code.last_line(node),
+            line,
+            last,
+            last,
             public_name(name),
             value=value,
             annotation=annotation,
-            shape=self._value_shape(assigned, value),
+            shape=self._value_shape(assigned, value) if self._is_changed(line, last) else "",
         )
 
     def _value(self, node: Node | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Python's syntax tree as the other modules of this reader see it: one parse, one query, text folded for display.
+"""Python's syntax tree as the other modules of this reader see it: one parse, text folded for display.
 
 Points are read by index: tree-sitter 0.26 gives back one reference too many on `point.row` and `point.column`, which
 ends in a crash of the interpreter.
@@ -6,7 +6,7 @@ ends in a crash of the interpreter.
 
 import re
 from bisect import bisect_left
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from tree_sitter import Node, Query, QueryCursor
@@ -20,18 +20,11 @@ SPACE: Final = re.compile(rb"\s+")
 # A line break inside brackets is layout, and so is the comma before it; neither belongs to the value.
 LAYOUT: Final = re.compile(rb"(?<=[(\[{])\s*\n\s*|,?\s*\n\s*(?=[)\]}])")
 
-CAPTURES: Final = """
+LAYOUT_CAPTURES: Final = """
 (comment) @comment
 (string) @string
 (expression_statement . (string) @document .)
 (expression_statement . (concatenated_string) @document .)
-(call function: [(identifier) @callee (attribute attribute: (identifier) @callee)])
-(raise_statement) @raise
-(assert_statement) @assert
-(decorator) @decorator
-((attribute attribute: (identifier) @environ) (#eq? @environ "environ"))
-(subscript value: (identifier) @environ (#eq? @environ "environ"))
-(comparison_operator (string) (identifier) @environ (#eq? @environ "environ"))
 (assignment right: (parenthesized_expression . "(" @wrap _ ")" @wrap .))
 (return_statement (parenthesized_expression . "(" @wrap _ ")" @wrap .))
 (assert_statement . (parenthesized_expression . "(" @wrap _ ")" @wrap .))
@@ -46,7 +39,7 @@ CAPTURES: Final = """
 def _query() -> Query:
     language = parser("tree_sitter_python").language
     assert language is not None
-    return Query(language, CAPTURES)
+    return Query(language, LAYOUT_CAPTURES)
 
 
 class Code:
@@ -58,13 +51,20 @@ class Code:
         self._last_line = max(first_line, last_line)
         self._lines_before = lines_before
         """How many lines were put before the text to make it parse."""
-        captured = QueryCursor(_query()).captures(root)
-        self._captures = {name: sorted(nodes, key=_start) for name, nodes in captured.items()}
-        self._comments = [(node.start_byte, node.end_byte) for node in self.nodes("comment")]
+        self.root = root
 
     def nodes(self, capture: str) -> list[Node]:
-        """List the nodes captured under a name, in source order."""
+        """List the comments, strings, documents or wrapping brackets, in source order."""
         return self._captures.get(capture, [])
+
+    @cached_property
+    def _captures(self) -> dict[str, list[Node]]:
+        captured = QueryCursor(_query()).captures(self.root)
+        return {name: sorted(nodes, key=_start) for name, nodes in captured.items()}
+
+    @cached_property
+    def _comments(self) -> list[tuple[int, int]]:
+        return [(node.start_byte, node.end_byte) for node in self.nodes("comment")]
 
     def raw(self, node: Node) -> bytes:
         """Cut a node's text as it stands."""
@@ -90,6 +90,8 @@ class Code:
         return SPACE.sub(b" ", raw).strip().decode("utf-8", "replace")
 
     def _uncommented(self, node: Node) -> bytes:
+        if b"#" not in self.text[node.start_byte : node.end_byte]:
+            return self.raw(node)
         parts, at = [], node.start_byte
         for start, end in self._comments[bisect_left(self._comments, (at, at)) :]:
             if start >= node.end_byte:

@@ -1,0 +1,124 @@
+"""Where a Python text mentions what a site may be made of: found in the text, looked up in the tree.
+
+A text of ten thousand words has a few such places, so a search for words costs far less than a query over all nodes.
+Whether a word is code or stands in a string, a comment or a longer name is then told by the node it belongs to.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from tree_sitter import Node
+
+from tools.diff.readers import python_env, python_flags
+
+CALLED: Final = rb"(?=\s*\()"
+# Each begins with a literal, which is found fast; what a name has before it is looked at afterwards.
+CALLS: Final = tuple(
+    (word, re.compile(word + rest + CALLED))
+    for word, rest in (
+        (b"add_argument", b""),
+        (b"ption", b""),
+        (b"DEFINE_", rb"\w+"),
+        (b"oute", b""),
+        (b"add_url_rule", b""),
+        (b"register", rb"\w*"),
+        (b"custom_op", b""),
+        (b"nv", rb"\w*"),
+        (b"NV", rb"\w*"),
+    )
+)
+WARNINGS: Final = ((b"warn", re.compile(rb"warn\w*" + CALLED)), (b"info_once", re.compile(b"info_once" + CALLED)))
+WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "warn_deprecated", "info_once"})
+WARNED_OF: Final = (b"eprecat", b"DEPRECAT", b"FutureWarning")
+ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
+REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
+# Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
+PRIVATE_REGISTERS: Final = re.compile(r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)")
+DECORATED: Final = re.compile(rb"@\s*(?:\w+\s*\.\s*)*(?:deprecated|get|post|put|delete|patch|head|options|websocket)\b")
+LONGEST: Final = 80
+WORD: Final = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+
+@lru_cache(maxsize=8192)
+def purpose(name: bytes) -> str:
+    """Say what a call of a function of this name may declare."""
+    word = name.decode("utf-8", "replace")
+    if python_flags.is_flag_call(word):
+        return "flag"
+    if word in WARNERS:
+        return "warning"
+    if word in ROUTERS:
+        return "route"
+    if REGISTERING.match(word) and not PRIVATE_REGISTERS.search(word):
+        return "registration"
+    return "env" if python_env.is_env_call(word) else ""
+
+
+def declaring(text: bytes) -> list[tuple[int, int]]:
+    """Give the places of names whose call may declare what a user sets, and of `environ`, in no order."""
+    spans = [span for word, pattern in CALLS if word in text for span in _calls(text, pattern)]
+    return spans + [(start, start + len(b"environ")) for start in _starts(text, b"environ")]
+
+
+class Mentions:
+    """The places of one parsed text, kind by kind."""
+
+    def __init__(self, text: bytes, root: Node) -> None:
+        self._text = text
+        self._root = root
+
+    def callees(self) -> Iterator[Node]:
+        """Give the names of functions that are called and may declare something, in source order."""
+        text = self._text
+        patterns = CALLS + (WARNINGS if any(word in text for word in WARNED_OF) else ())
+        spans = {span for word, pattern in patterns if word in text for span in _calls(text, pattern)}
+        for start, end in sorted(spans):
+            node = self._named(start, end)
+            if node is not None:
+                yield node
+
+    def names(self, word: bytes) -> Iterator[Node]:
+        """Give every use of a name."""
+        for start in _starts(self._text, word):
+            node = self._named(start, start + len(word))
+            if node is not None:
+                yield node
+
+    def statements(self, keyword: bytes) -> Iterator[Node]:
+        """Give every statement that begins with a keyword: `raise`, `assert`."""
+        kind = keyword.decode()
+        for start in _starts(self._text, keyword):
+            node = self._root.descendant_for_byte_range(start, start + len(keyword))
+            if node is not None and node.type == kind and node.parent is not None:
+                yield node.parent
+
+    def decorators(self) -> Iterator[Node]:
+        """Give the decorators that deprecate something or make it a route."""
+        for found in DECORATED.finditer(self._text) if b"@" in self._text else ():
+            node = self._root.descendant_for_byte_range(found.start(), found.start() + 1)
+            if node is not None and node.type == "@" and node.parent is not None and node.parent.type == "decorator":
+                yield node.parent
+
+    def _named(self, start: int, end: int) -> Node | None:
+        node = self._root.descendant_for_byte_range(start, end)
+        if node is None or node.type != "identifier" or node.start_byte != start or node.end_byte != end:
+            return None
+        return node
+
+
+def _calls(text: bytes, pattern: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
+    for found in pattern.finditer(text):
+        at, end = found.span()
+        before = text[max(0, at - LONGEST) : at]
+        start = at - len(before) + len(before.rstrip(WORD))
+        if purpose(text[start:end]):
+            yield start, end
+
+
+def _starts(text: bytes, word: bytes) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
