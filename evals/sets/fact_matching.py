@@ -110,6 +110,11 @@ def folded(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" else text
 
 
+def names_of(fact: Fact) -> list[str]:
+    """List the names that a fact speaks of: one that joins several has them behind one another."""
+    return re.sub(r" and \d+ more$", "", fact.name).split(", ")
+
+
 def last_part(name: str) -> str:
     """Give what a qualified name ends with; paths, flags and routes are whole."""
     if "/" in name or name.startswith("-"):
@@ -144,14 +149,15 @@ def _named(meant: Meant, fact: Fact) -> bool:
         return True
     if fact.kind.startswith("dependency-"):
         return _project(name) == _project(last_part(fact.name))
+    named = {last_part(one) for one in names_of(fact)}
     if fact.kind.startswith(_LOOSE):
         return name in _all_words(fact)
     if fact.kind in _PARAMETERS and meant.detail is not None:
-        here = last_part(fact.name) == name or any(place.file == meant.file for place in fact.places)
+        here = name in named or any(place.file == meant.file for place in fact.places)
         return here and meant.detail in (fact.detail, fact.old, fact.new)
     if fact.kind.startswith(_MEMBERS) and name in re.findall(r"\w+", f"{fact.old} {fact.new}"):
         return True
-    return name in {last_part(fact.name), fact.detail, fact.old if fact.kind.endswith("renamed") else None}
+    return name in {*named, fact.detail, fact.old if fact.kind.endswith("renamed") else None}
 
 
 def _same(meant: str | None, found: str | None, kind: str) -> bool:
