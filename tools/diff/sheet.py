@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from agent.domain import Change, FileChange
 from agent.facts import FactKind, FactSheet
+from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.draft import Draft, Where
 from tools.diff.files import arrivals, file_facts
 from tools.diff.grouping import Shown, group
@@ -17,7 +18,7 @@ from tools.diff.proof import place_of
 from tools.diff.readers import manifest
 from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.reading import EMPTY, Reading, Source
-from tools.diff.roles import Role, is_public_path, role
+from tools.diff.roles import Role, role
 from tools.diff.sites import compare_sites
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import unchanged_code
@@ -27,7 +28,6 @@ Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 
 _PATCH_LIMIT = 2_000_000
 _COMMIT_LIMIT = 8_000_000
-_OF_NO_USER = (Role.TEST, Role.BENCHMARK, Role.EXAMPLE, Role.SCRIPT, Role.CI, Role.DOCUMENT, Role.DATA)
 _WITH_THE_FILE = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED, FactKind.DEPRECATED)
 _DOCUMENTED = "docs"
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
@@ -141,25 +141,34 @@ def _joined(readings: Sequence[Reading]) -> Reading:
 
 def _compared(versions: _Versions) -> Iterator[Shown]:
     """Compare, and keep only what a changed line shows."""
-    path = versions.file.path
-    used = role(path) not in _OF_NO_USER
+    path, patch = versions.file.path, versions.patch
     whole = _is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new)
-    sites = compare_sites(versions.old.sites, versions.new.sites, versions.patch.together)
-    drafts = [replace(draft, public=draft.public and is_public_path(path)) for draft in symbols]
-    # What a new or removed file declares and checks goes with the file; only what users can set is told by itself.
-    new = {draft.name for draft in symbols if draft.kind in (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)}
+    symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or not _imported(draft, patch)]
+    sites = compare_sites(versions.old.sites, versions.new.sites, patch.together)
+    # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
+    # what users can set is told by itself.
+    gone = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_REMOVED}
+    drafts = [replace(draft, public=symbol_is_met(draft, path)) for draft in symbols]
     drafts += [
-        replace(draft, public=draft.public and used)
+        replace(draft, public=site_is_met(draft, path))
         for draft in sites
-        if draft.kind not in _WITH_THE_FILE or not (whole or _is_within(draft.detail, new))
+        if draft.kind not in _WITH_THE_FILE or not (whole or _is_within(draft.detail, gone))
     ]
     for draft in drafts:
         # A document that now mentions a flag does not add it.
         if draft.detail == _DOCUMENTED and draft.kind is not FactKind.DEPRECATED:
             continue
-        if (place := place_of(draft, path, versions.patch)) is not None:
+        if (place := place_of(draft, path, patch)) is not None:
             yield Shown(draft, place)
+
+
+def _imported(draft: Draft, patch: Patch) -> bool:
+    """Tell whether a name that is no longer defined here is imported here now: for users it never left."""
+    name = draft.name
+    return any(
+        (name in line and ("import " in line or line[1:].strip().rstrip(",") == name)) for line in patch.added.values()
+    )
 
 
 def _is_whole(file: FileChange) -> bool:

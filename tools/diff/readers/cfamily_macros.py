@@ -10,6 +10,7 @@ from tools.diff.reading import Param, Site, Symbol
 MAX_VALUE = 300
 _DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n\\]*(?:\\(?:\r\n|.))?)*)", re.M | re.S)
 _GUARD = re.compile(rb"#[ \t]*ifndef[ \t]+(\w+)\s*\n[ \t]*#[ \t]*define[ \t]+\1[ \t]*\r?$", re.M)
+_UNDEF = re.compile(rb"#[ \t]*undef[ \t]+(\w+)")
 _SIMPLE = re.compile(r"\(?-?[\w.:\"' <>*+|&-]+\)?|\".*\"")
 _VERSION = re.compile(r"VERSION|(?:^|_)VER(?:_|$)")
 _NUMBER = re.compile(r"\(?\"?v?\d[\w.+-]*\"?\)?")
@@ -18,6 +19,8 @@ _NUMBER = re.compile(r"\(?\"?v?\d[\w.+-]*\"?\)?")
 def macros(masked: Masked) -> Iterator[Symbol]:
     """Give every macro; one that stands for a plain value counts as a constant."""
     guards = {found.group(1) for found in _GUARD.finditer(masked.mask)}
+    # A macro that its own file takes back is an abbreviation, not an interface.
+    passing = {found.group(1) for found in _UNDEF.finditer(masked.mask)}
     for match in _DEFINE.finditer(masked.mask):
         line = masked.mask.rfind(b"\n", 0, match.start()) + 1
         if match.group(1) in guards or masked.mask[line : match.start()].strip():
@@ -35,7 +38,7 @@ def macros(masked: Masked) -> Iterator[Symbol]:
             start=start,
             end=masked.line(match.end()),
             head=head,
-            public=not name.startswith("_"),
+            public=not name.startswith("_") and match.group(1) not in passing,
             params=params,
             value=value if value and params is None and len(value) <= MAX_VALUE else None,
             shape=masked.shape(*match.span(3), without=name),

@@ -1,0 +1,43 @@
+"""Whether a user of the project meets a difference: where it stands, and what it is."""
+
+import re
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft
+from tools.diff.roles import Role, is_public_path, role
+
+_OF_NO_USER = (Role.TEST, Role.BENCHMARK, Role.EXAMPLE, Role.SCRIPT, Role.CI, Role.DOCUMENT, Role.DATA)
+_FLAGS = (
+    FactKind.FLAG_ADDED,
+    FactKind.FLAG_REMOVED,
+    FactKind.FLAG_RENAMED,
+    FactKind.FLAG_DEFAULT,
+    FactKind.FLAG_CHOICES,
+)
+_REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
+_COMMANDS = re.compile(
+    r"(?:^|[/_])(?:cli|main|args?|arguments|launch\w*|serve\w*|server\w*|bench\w*|tools?|run\w*|options|config\w*|entrypoints?|router|cmd)(?:[/_.]|$)"
+)
+_LOOKED_UP = re.compile(r"REGISTR|REGISTER|MODELS$|PARSERS?|BACKENDS|LOADERS|DLL_EXPORT|LIBRARY", re.IGNORECASE)
+_BYGONE = re.compile(r"PREVIOUS|UNSUPPORTED|REMOVED|DEPRECATED|LEGACY", re.IGNORECASE)
+
+
+def symbol_is_met(draft: Draft, path: str) -> bool:
+    """Tell of a symbol: its name is public, and users import or include the file."""
+    return draft.public and is_public_path(path)
+
+
+def site_is_met(draft: Draft, path: str) -> bool:
+    """Tell of a site: it counts wherever it is run, but not in code that only the project itself runs."""
+    what = role(path)
+    if not draft.public or what in _OF_NO_USER or draft.name == "static_assert":
+        return False
+    if draft.kind in _FLAGS:
+        # A kernel's own little program is for those who tune the kernel.
+        named = _COMMANDS.search(path.lower()) is not None
+        return named or (bool(draft.detail) and what not in (Role.KERNEL, Role.OPERATOR, Role.MODEL))
+    if draft.kind in _REGISTERED:
+        table = draft.detail or ""
+        private = table.startswith("_") and not _LOOKED_UP.search(table)
+        return not private and not _BYGONE.search(table)
+    return True
