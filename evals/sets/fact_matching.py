@@ -140,7 +140,7 @@ def _splits(meant: Meant, fact: Fact) -> bool:
 
 
 def _named(meant: Meant, fact: Fact) -> bool:
-    if not meant.name or fact.name == meant.name:
+    if not meant.name or (fact.name == meant.name and meant.detail is None):
         return True
     name = last_part(meant.name)
     if fact.kind in _WHOLE:

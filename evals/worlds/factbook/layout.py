@@ -1,8 +1,8 @@
 """Files that come, go and move, and commits of which only the surroundings change."""
 
 from evals.worlds.factbook.case import Case, Said, change
-from evals.worlds.factbook.cfamily import HEADER
-from evals.worlds.factbook.python_symbols import MODULE
+from evals.worlds.factbook.cuda_code import HEADER
+from evals.worlds.factbook.python_code import MODULE
 
 _MODEL = '''\
 """~Noun~ of the third generation."""

@@ -4,7 +4,18 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from evals.worlds import people
-from evals.worlds.factbook import cfamily, go, layout, python_server, python_symbols, rust, settings, typescript
+from evals.worlds.factbook import (
+    cfamily,
+    go,
+    layout,
+    manifests,
+    python_members,
+    python_server,
+    python_symbols,
+    rust,
+    settings,
+    typescript,
+)
 from evals.worlds.factbook.case import Case, edits_of, fill
 from evals.worlds.history import History, Note
 from evals.worlds.model import Edit, Repo, World
@@ -13,9 +24,20 @@ from evals.worlds.script import Made, at
 from evals.worlds.touch import Touch, drop, move, put
 
 REPO = "lumen-ai/atlas"
-VARIANTS = 2
+VARIANTS = 3
 """How often each change is made, with other names and values."""
-_BOOKS = (python_symbols, python_server, cfamily, rust, go, typescript, settings, layout)
+_BOOKS = (
+    python_symbols,
+    python_members,
+    python_server,
+    cfamily,
+    rust,
+    go,
+    typescript,
+    manifests,
+    settings,
+    layout,
+)
 _BEGAN = at("2026-04-01", "08:00")
 
 

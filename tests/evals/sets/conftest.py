@@ -1,0 +1,24 @@
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evals.worlds.model import World
+from evals.worlds.worlds import build
+
+
+@pytest.fixture(scope="session")
+def facts_world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("facts", 1, tmp_path_factory.mktemp("facts"))
+
+
+@pytest.fixture(scope="session")
+def git() -> Callable[..., str]:
+    """Run git in a repository; it is the oracle for what the generator wrote."""
+
+    def run(folder: Path, *args: str) -> str:
+        done = subprocess.run(["git", f"--git-dir={folder}", *args], capture_output=True, check=True)
+        return done.stdout.decode()
+
+    return run
