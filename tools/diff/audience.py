@@ -18,6 +18,7 @@ _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION
 _COMMANDS = re.compile(
     r"(?:^|[/_])(?:cli|main|args?|arguments|launch\w*|serve\w*|server\w*|bench\w*|tools?|run\w*|options|config\w*|entrypoints?|router|cmd)(?:[/_.]|$)"
 )
+_PROGRAM = re.compile(r"(?:^|\.)_?(?:main|parse\w*|get_parser|\w*args|run|test\w*|demo)$")
 _LOOKED_UP = re.compile(r"REGISTR|REGISTER|MODELS$|PARSERS?|BACKENDS|LOADERS|DLL_EXPORT|LIBRARY", re.IGNORECASE)
 _BYGONE = re.compile(r"PREVIOUS|UNSUPPORTED|REMOVED|DEPRECATED|LEGACY", re.IGNORECASE)
 
@@ -35,7 +36,8 @@ def site_is_met(draft: Draft, path: str) -> bool:
     if draft.kind in _FLAGS:
         # A kernel's own little program is for those who tune the kernel.
         named = _COMMANDS.search(path.lower()) is not None
-        return named or (bool(draft.detail) and what not in (Role.KERNEL, Role.OPERATOR, Role.MODEL))
+        own = not draft.detail or _PROGRAM.search(draft.detail) is not None
+        return named or not (own or what in (Role.KERNEL, Role.OPERATOR, Role.MODEL))
     if draft.kind in _REGISTERED:
         table = draft.detail or ""
         private = table.startswith("_") and not _LOOKED_UP.search(table)

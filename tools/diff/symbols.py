@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from difflib import SequenceMatcher
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
+from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Reading, Symbol
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import same_type, same_value
@@ -76,10 +76,10 @@ def _renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[S
         else:
             free.remove(same)
             yield symbol, same
-    for symbol in left:
-        rivals = [other for other in free if _took_its_place(symbol, other)]
-        best = max(rivals, key=lambda other: _likeness(symbol, other), default=None)
-        if best is not None:
+    for symbol in left if len(left) * len(free) <= MOST_PAIRS else ():
+        rivals = [(_took_its_place(symbol, other), other) for other in free]
+        how_alike, best = max(rivals, key=lambda rival: rival[0], default=(0.0, symbol))
+        if how_alike > 0:
             free.remove(best)
             yield symbol, best
 
@@ -88,21 +88,21 @@ def _same_thing(one: Symbol, other: Symbol) -> bool:
     return one.kind == other.kind and bool(one.shape) and one.shape == other.shape
 
 
-def _took_its_place(one: Symbol, other: Symbol) -> bool:
-    """Tell whether one declaration replaced the other where it stood."""
+def _took_its_place(one: Symbol, other: Symbol) -> float:
+    """Say how alike two declarations are of which one replaced the other where it stood; 0 where it did not."""
     if one.kind != other.kind or _owner(one) != _owner(other):
-        return False
-    likeness = _likeness(one, other)
+        return 0.0
     if one.kind in ("member", "field", "constant", "variable"):
         same_value = (one.annotation, one.value) == (other.annotation, other.value)
-        return likeness >= _ALIKE and (same_value or likeness >= 0.8)
+        return _likeness(one, other, _ALIKE if same_value else 0.8)
     if one.kind in _CONTAINERS:
-        return likeness >= 0.5 and abs(one.start - other.start) <= 40
-    return likeness >= 0.7 and one.params == other.params
+        return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
+    return _likeness(one, other, 0.7) if one.params == other.params else 0.0
 
 
-def _likeness(one: Symbol, other: Symbol) -> float:
-    return SequenceMatcher(None, _own_name(one).lower(), _own_name(other).lower(), autojunk=False).ratio()
+def _likeness(one: Symbol, other: Symbol, least: float) -> float:
+    found = likeness(_own_name(one).lower(), _own_name(other).lower(), least)
+    return found if found >= least else 0.0
 
 
 def _follow(
@@ -112,12 +112,10 @@ def _follow(
     for name, symbol in before.items():
         if name in after or name in known:
             continue
-        for old, new in renamed.items():
-            if name.startswith(f"{old}."):
-                other = after.get(new + name[len(old) :])
-                if other is not None and other.kind == symbol.kind:
-                    yield symbol, other
-                break
+        old = next((owner for owner in _owners(name) if owner in renamed), None)
+        other = None if old is None else after.get(renamed[old] + name[len(old) :])
+        if other is not None and other.kind == symbol.kind:
+            yield symbol, other
 
 
 def _came_or_went(
@@ -127,7 +125,7 @@ def _came_or_went(
     symbols = [symbol for symbol in symbols if symbol.name not in paired]
     names = {symbol.name for symbol in symbols if symbol.kind in _CONTAINERS}
     for symbol in symbols:
-        if _own_name(symbol) in _PLUMBING or any(symbol.name.startswith(f"{name}.") for name in names):
+        if _own_name(symbol) in _PLUMBING or any(owner in names for owner in _owners(symbol.name)):
             continue
         yield _one_sided(symbol, world, removed=removed)
 
@@ -228,3 +226,9 @@ def _own_name(symbol: Symbol) -> str:
 
 def _owner(symbol: Symbol) -> str:
     return symbol.name.rpartition(".")[0]
+
+
+def _owners(name: str) -> Iterator[str]:
+    """Give the names of what a symbol stands in, the innermost first."""
+    while name := name.rpartition(".")[0]:
+        yield name

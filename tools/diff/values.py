@@ -26,6 +26,8 @@ def same_type(one: str | None, other: str | None) -> bool:
 def _plain(value: str) -> str:
     text = re.sub(r"\s+", "", value).replace("'", '"')
     text = re.sub(r",(?=[)\]}])", "", text)
+    # A factory makes the same empty thing whatever the types of what will be in it.
+    text = re.sub(r"(default_factory=\w+)\[[^()]*\]", r"\1", text)
     while text.startswith("(") and text.endswith(")") and _balanced(text[1:-1]):
         text = text[1:-1]
     # A variable's default is text wherever it is read, whether it is written as a number or as its text.
