@@ -12,7 +12,7 @@ from evals.sets.fact_matching import names_of
 from tools.diff.sheet import read_facts
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
-_BESIDE = re.compile(r"^(tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$")
+_BESIDE = re.compile(r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$")
 _GONE = {FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED, FactKind.MEMBER_REMOVED}
 _FILES = {FactKind.FILE_REMOVED, FactKind.FILE_RENAMED, FactKind.FOLDER_RENAMED}
 _RENAMED = {FactKind.SYMBOL_RENAMED, FactKind.FIELD_RENAMED, FactKind.MEMBER_RENAMED}
@@ -71,9 +71,8 @@ def _claims_of(fact: Fact, file: FileChange, texts: tuple[bytes | None, bytes | 
         old = (fact.old or "").rpartition(".")[2]
         for name in {fact.name, *(_functions(fact, texts) if len(fact.places) > 1 else ())}:
             owner = name.rpartition(".")[0]
-            if not _is_public_name(owner):
-                continue
-            yield Claim(file.path, frozenset({f"{owner}.{old}" if owner else old}), fact.kind)
+            if _is_public_name(owner) and (owner or old not in imported(texts[0] or b"")):
+                yield Claim(file.path, frozenset({f"{owner}.{old}" if owner else old}), fact.kind)
     elif fact.kind in _GONE and re.match(r"\d+ ", fact.detail or ""):
         # Several of one class are one fact under the name of the class.
         members = re.findall(r"(?:^|, )(\w+)", fact.old or "")
@@ -94,8 +93,9 @@ def _signature_claims(fact: Fact, file: FileChange, texts: tuple[bytes | None, b
     params = frozenset(set() if whole else {fact.detail or "", *_renamed_params(fact)} - {""})
     sure = fact.severity is Severity.BREAKING or not (added or whole)
     names = {*names_of(fact), *(_functions(fact, texts) if len(fact.places) > 1 else ())}
-    public = frozenset(name for name in names if _is_public_name(name))
-    for group in [public] if added else [frozenset({name}) for name in sorted(public)]:
+    listed = offered(_parsed(texts[0] or b""))
+    public = frozenset(name for name in names if _is_public_name(name) or name in listed)
+    for group in [public][: len(public)] if added else [frozenset({name}) for name in sorted(public)]:
         yield Claim(file.path, group, fact.kind, params, sure)
 
 
@@ -113,12 +113,8 @@ def _functions(fact: Fact, texts: tuple[bytes | None, bytes | None]) -> Iterator
 
 def function_at(text: bytes, line: int) -> str | None:
     """Name the innermost function around a line, qualified inside the file."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
     best: str | None = None
-    todo: list[tuple[ast.AST, str]] = [(tree, "")]
+    todo: list[tuple[ast.AST, str]] = [(_parsed(text), "")]
     while todo:
         node, prefix = todo.pop()
         for child in ast.iter_child_nodes(node):
@@ -135,22 +131,36 @@ def function_at(text: bytes, line: int) -> str | None:
 
 def imported(text: bytes) -> set[str]:
     """List the names that a module has only by an import and does not offer on purpose."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return set()
-    offered: set[object] = set()
+    tree = _parsed(text)
+    listed = offered(tree)
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            inside = isinstance(node, ast.ImportFrom) and not node.module
             # Modules of the package itself are files to griffe, not names.
-            names |= {f"{one.asname or one.name}{'.' * inside}" for one in node.names}
-        elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            inside = isinstance(node, ast.ImportFrom) and not node.module
+            bound = {one.asname or one.name for one in node.names}
+            names |= bound if inside else bound - listed
+    return names
+
+
+def offered(tree: ast.Module) -> set[str]:
+    """List what a module has in its `__all__`."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets) and node.value:
-                offered |= {one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)}
-    return {name.rstrip(".") for name in names if name not in offered}
+            if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+                values = [one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)]
+                found |= {value for value in values if isinstance(value, str)}
+    return found
+
+
+def _parsed(text: bytes) -> ast.Module:
+    """Parse a module; what cannot be parsed has nothing in it."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module(body=[], type_ignores=[])
 
 
 def is_own(path: str) -> bool:
