@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from agent.domain import FileChange
 from agent.facts import FactKind, Place
@@ -16,11 +17,11 @@ _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.
 _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
 _DECLARED = re.compile(
-    r"^[+-](?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
+    r"\n[+-](?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
     r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) ([A-Za-z]\w*)"
 )
 """What a whole file declares at its left margin; the file's own fact names it."""
-_CONSTANT = re.compile(r"^[+-]([A-Z][A-Z0-9_]+)\s*(?::[^=]+)?=")
+_CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9_]+)\s*(?::[^=\n]+)?=")
 
 
 def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
@@ -56,11 +57,13 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
     # A kernel or header that no user includes can go without breaking anybody; a module that users import cannot.
     if kind is FactKind.FILE_REMOVED:
         public = is_public_path(file.path)
-    declared = [found for line in (file.patch or "").split("\n") if (found := _DECLARED.match(line))]
+    patch = file.patch or ""
+    declared = list(islice(_DECLARED.finditer(patch), _SHOWN_NAMES))
     if declared and public:
-        names = ", ".join(dict.fromkeys(found[1] for found in declared[:_SHOWN_NAMES]))
+        names = ", ".join(dict.fromkeys(found[1] for found in declared))
         old, new = (None, names) if kind is FactKind.FILE_ADDED else (names, None)
-    lines = tuple(found.string for found in declared[:_SHOWN_LINES]) or tuple((file.patch or "").split("\n")[1:3])
+    lines = tuple(_line_at(patch, found.start() + 1) for found in declared[:_SHOWN_LINES])
+    lines = lines or tuple(patch.split("\n", 3)[1:3])
     place = Place(file=file.path, line=1 if lines else 0, lines=lines)
     return Shown(Draft(kind, file.path, public, Where(), old, new, what.value), place)
 
@@ -70,10 +73,15 @@ def arrivals(files: Sequence[FileChange]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for file in files:
         if file.status == "added" and role(file.path) not in (Role.TEST, Role.DOCUMENT):
-            for line in (file.patch or "").split("\n"):
-                if declared := _DECLARED.match(line) or _CONSTANT.match(line):
-                    found.setdefault(declared[1], []).append(file.path)
+            patch = file.patch or ""
+            for declared in (*_DECLARED.finditer(patch), *_CONSTANT.finditer(patch)):
+                found.setdefault(declared[1], []).append(file.path)
     return found
+
+
+def _line_at(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[start : end if end >= 0 else len(text)]
 
 
 def _covered(file: FileChange, folders: Sequence[tuple[str, str, int]]) -> bool:

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from difflib import SequenceMatcher
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
+from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Site
 from tools.diff.values import same_value
 
@@ -41,6 +41,7 @@ _CHANGED = {
 _RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _ALIKE = 0.55
+_ANY = 0.001
 _SIMILAR = 0.3
 """Of two flags in one hunk, one gone and one come: little is needed to take the one for the other."""
 
@@ -106,35 +107,31 @@ def _paired(old: list[Site], new: list[Site]) -> Iterator[Draft]:
 
 def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Iterator[tuple[Site, Site]]:
     """Pair what went with what came in its place: a flag or variable under another name, an error in other words."""
-    free = list(come)
-    for site in gone:
-        if site.kind not in _RENAMED:
-            continue
+    went, free = ([site for site in sites if site.kind in _RENAMED] for sites in (gone, come))
+    for site in went if len(went) * len(free) <= MOST_PAIRS else ():
         near = [
-            other
+            (_heritage(site, other), other)
             for other in free
-            if other.kind == site.kind
-            and (site.kind == "error" or together(site.start, other.start))
-            and _is_heir(site, other)
+            if other.kind == site.kind and (site.kind == "error" or together(site.start, other.start))
         ]
-        best = max(near, key=lambda other: _likeness(site, other), default=None)
-        if best is not None:
+        how_alike, best = max(near, key=lambda one: one[0], default=(0.0, site))
+        if how_alike > 0:
             free.remove(best)
             yield site, best
 
 
-def _is_heir(one: Site, other: Site) -> bool:
+def _heritage(one: Site, other: Site) -> float:
+    """Say how alike two sites are of which one may stand for the other now; 0 where it does not."""
     if one.kind == "error":
-        return (one.name, one.scope) == (other.name, other.scope) and _likeness(one, other) >= _ALIKE
-    same = (one.value, one.choices) == (other.value, other.choices)
-    return _likeness(one, other) >= _SIMILAR or (same and one.value is not None)
-
-
-def _likeness(one: Site, other: Site) -> float:
-    mine, its = (
-        (site.value or "") if site.kind == "error" else site.name.lower().replace("_", "-") for site in (one, other)
-    )
-    return SequenceMatcher(None, mine, its, autojunk=False).ratio()
+        if (one.name, one.scope) != (other.name, other.scope):
+            return 0.0
+        found = likeness(one.value or "", other.value or "", _ALIKE)
+        return found if found >= _ALIKE else 0.0
+    same = (one.value, one.choices) == (other.value, other.choices) and one.value is not None
+    least = 0.0 if same else _SIMILAR
+    mine, its = (site.name.lower().replace("_", "-") for site in (one, other))
+    found = likeness(mine, its, least)
+    return max(found, _ANY) if found >= least else 0.0
 
 
 def _renamed(one: Site, other: Site) -> Draft:
