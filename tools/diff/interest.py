@@ -9,24 +9,37 @@ import re
 from collections.abc import Sequence
 
 from tools.diff.hunks import Hunk
+from tools.diff.readers.python_mentions import may_declare
 
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+# The words that are seen most stand first.
+_PYTHON_SITES = _words(
+    """raise assert env regist "-- '-- add_argument eprecat VERSION __version__ Env ENV ption( oute "/ '/ DEFINE_ REGIST
+    Regist _MAP _MODELS DEPRECAT typer."""
+)
 _SET_BY_USERS = _words(
-    """add_argument click.option typer. DEFINE_ getenv environ "-- '-- Env _env env:: .env. .long( #[arg .option(
-    .get("/ .post("/ api_route Route( .route( HandleFunc .GET( .POST( Flags() flag. get_cmd_line
-    regist Regist REGISTR _MAPPING _MODELS .def( TORCH_LIBRARY EXPORT_ __version__ VERSION"""
+    """DEFINE_ env::var .env. .long( #[arg .option( .flag( .get("/ .post("/ Route( .route( HandleFunc .GET( .POST(
+    Flags() flag.String( flag.Bool( flag.Int flag.Duration( flag.Var( cmd_line add_option add_flag add_argument
+    REGISTER_ .def( TORCH_LIB TVM_ PYBIND11_MODULE"""
 )
-_RUN_INTO = _words(
-    "raise assert throw CHECK _ERROR( panic bail! ensure! Err( Errorf errors.New eprecat DEPRECAT ENV env"
+_BRACED_SITES = _words(
+    """CHECK raise assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic bail! ensure!
+    Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route( HandleFunc
+    .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__"""
 )
-_EVERY_SITE = (*_SET_BY_USERS, *_RUN_INTO)
-_PYTHON_STARTS = ("def ", "class ", "async def ", "@", "__all__", ") ->", "):")
-_NAMED = re.compile(r"\*{0,2}[A-Za-z_]\w*\s*:\s*[^=\s]|[A-Z][A-Z0-9_]+\s*\+?=|[\"'][\w.:/-]+[\"']\s*[:,]")
-_PARAMETER = re.compile(r"\*{0,2}[a-z_]\w*\s*(?:=\s*[^=].*)?,?\s*$")
+_READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")
+_PYTHON_STARTS = ("def ", "class ", "async def ", "@", "__all__", ") ->")
+# A type that is followed by a word belongs to the prose of a docstring: `size: Number of tokens`.
+_TYPED = re.compile(r"\*{0,2}[A-Za-z_]\w*\s*:\s*(?![\w.`'-]+ +[A-Za-z`(])[^=\s]")
+_DESCRIBED = re.compile(r"\w+ :[^=]*[^,=(\[]$")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+\s*\+?=")
+_ENTRY = re.compile(r"[\"'][\w.:/-]+[\"']\s*[:,]")
+_LISTS = _words("add_argument choices Literal ption( __all__ REGISTR Regist regist _MAP _MODELS _BACKENDS env")
+_PARAMETER = re.compile(r"\*{0,2}[a-z_]\w*(?:=[^=].*)?,?\s*(?:#.*)?$")
 _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
 _DECLARES = re.compile(r"[ +-]\s*(?:pub|struct|enum|union|class|trait|impl|interface|namespace|template|extern)\b")
@@ -44,7 +57,7 @@ def may_tell(path: str, hunk: Hunk) -> bool:
     if extension not in _BRACED and extension not in _PYTHON:
         return True
     changed = [line for line in hunk.lines if line[:1] in "+-"]
-    if _has("\n".join(changed), _EVERY_SITE):
+    if _has("\n".join(changed), _PYTHON_SITES if extension in _PYTHON else _BRACED_SITES):
         return True
     if extension in _PYTHON:
         return _python(path, hunk, changed)
@@ -56,7 +69,9 @@ def may_tell(path: str, hunk: Hunk) -> bool:
 def may_tell_whole(path: str, patch: str) -> bool:
     """Tell whether a file that came or went as a whole can hold something that is told beside the file."""
     extension = path.rpartition(".")[2].lower()
-    return (extension not in _BRACED and extension not in _PYTHON) or _has(patch, _SET_BY_USERS)
+    if extension in _PYTHON:
+        return may_declare(patch.encode("utf-8", "replace"))
+    return extension not in _BRACED or _has(patch, _SET_BY_USERS) or _READ_BY_NAME.search(patch) is not None
 
 
 def _has(text: str, words: Sequence[str]) -> bool:
@@ -65,12 +80,11 @@ def _has(text: str, words: Sequence[str]) -> bool:
 
 def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
     package = path.endswith("__init__.py")
-    in_class = "class " in hunk.heading or any("class " in line for line in hunk.lines)
-    parameters = False
+    in_class = hunk.heading.startswith("class ") or any(line[1:].lstrip().startswith("class ") for line in hunk.lines)
     for line in changed:
         text = line[1:].lstrip(" ")
         depth = len(line) - 1 - len(text)
-        if text.startswith(_PYTHON_STARTS) or _NAMED.match(text):
+        if text.startswith(_PYTHON_STARTS) or _CONSTANT.match(text) or _is_typed(text) or _is_entry(text, depth, hunk):
             return True
         if depth == 0 and (" = " in text or package):
             return True
@@ -79,6 +93,34 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
         # A value that stands on a line of its own, under a name that did not change.
         if depth <= _SHALLOW and text[:1] in "\"'([{0123456789" and any(_OPENED.search(near) for near in hunk.lines):
             return True
-        parameters = parameters or _PARAMETER.match(text) is not None
-    # Arguments look like parameters; where no signature is in sight they are.
-    return parameters and any("def " in line or _SIGNATURE_END.match(line) for line in hunk.lines)
+    return _has_parameters(hunk)
+
+
+def _is_typed(text: str) -> bool:
+    return ":" in text and _TYPED.match(text) is not None and _DESCRIBED.match(text) is None
+
+
+def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
+    """Tell whether a line is an item of a list that others read; deep in a function it is mostly an argument."""
+    if text[:1] not in "\"'" or _ENTRY.match(text) is None:
+        return False
+    return depth <= 4 or hunk.heading.startswith("class ") or any(_has(line, _LISTS) for line in hunk.lines)
+
+
+def _has_parameters(hunk: Hunk) -> bool:
+    """Tell whether a changed line in a signature looks like a parameter; elsewhere it would be an argument."""
+    ends = next((at for at, line in enumerate(hunk.lines) if _SIGNATURE_END.match(line)), -1)
+    begins = next((at for at, line in enumerate(hunk.lines) if _is_definition(line)), len(hunk.lines))
+    inside = 0 <= ends < begins
+    for line in hunk.lines:
+        if _is_definition(line):
+            inside = line.count("(") > line.count(")")
+        elif inside and _SIGNATURE_END.match(line):
+            inside = False
+        elif inside and line[:1] in "+-" and _PARAMETER.match(line[1:].lstrip(" ")):
+            return True
+    return False
+
+
+def _is_definition(line: str) -> bool:
+    return "def " in line and line[1:].lstrip(" ").startswith(("def ", "async def "))

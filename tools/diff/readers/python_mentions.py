@@ -37,6 +37,10 @@ REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
 # Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
 PRIVATE_REGISTERS: Final = re.compile(r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)")
 DECORATED: Final = re.compile(rb"@\s*(?:\w+\s*\.\s*)*(?:deprecated|get|post|put|delete|patch|head|options|websocket)\b")
+DECLARED: Final = (b"__version__", b"VERSION =", b"environment_variables", b"A[", b"Annotated[")
+REGISTRY: Final = re.compile(
+    rb"(?:registry|registered\w*|_models|_mapping|_map|_backends|_parsers|_loaders)\s*(?::[^=]*)?$", re.IGNORECASE
+)
 LONGEST: Final = 80
 WORD: Final = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
@@ -60,6 +64,14 @@ def declaring(text: bytes) -> list[tuple[int, int]]:
     """Give the places of names whose call may declare what a user sets, and of `environ`, in no order."""
     spans = [span for word, pattern in CALLS if word in text for span in _calls(text, pattern)]
     return spans + [(start, start + len(b"environ")) for start in _starts(text, b"environ")]
+
+
+def may_declare(text: bytes) -> bool:
+    """Say whether a text can declare anything that users set or choose by name."""
+    if any(word in text for word in DECLARED) or declaring(text):
+        return True
+    heads = (text[max(text.rfind(b"\n", 0, at), at - 2 * LONGEST) : at] for at in _starts(text, b"= {"))
+    return any(REGISTRY.search(head) for head in heads) or DECORATED.search(text) is not None
 
 
 class Mentions:
