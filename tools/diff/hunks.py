@@ -69,12 +69,10 @@ class Patch:
         return any(hunk.holds("old", old) and hunk.holds("new", new) for hunk in self.hunks)
 
 
-def fragments(hunks: Iterable[Hunk], side: Side, path: str, *, digest: bool = False) -> Iterator[Source]:
-    """Cut one side of each hunk out as a source to read."""
-    for hunk in hunks:
-        start, lines, changed = hunk.side(side)
-        if lines:
-            yield Source(path, _encoded(lines), start, False, hunk.heading, changed, digest=digest)
+def fragment(hunk: Hunk, side: Side, path: str, *, digest: bool = False) -> Source | None:
+    """Cut one side of a hunk out as a source to read; None where there is nothing on that side."""
+    start, lines, changed = hunk.side(side)
+    return Source(path, _encoded(lines), start, False, hunk.heading, changed, digest=digest) if lines else None
 
 
 def whole_file(patch: Patch, side: Side, path: str) -> Source | None:

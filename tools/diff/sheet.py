@@ -9,7 +9,7 @@ from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.draft import Draft, Where
 from tools.diff.files import arrivals, file_facts
 from tools.diff.grouping import Shown, group
-from tools.diff.hunks import Patch, Side, fragments, read_patch, whole_file
+from tools.diff.hunks import Patch, Side, fragment, read_patch, whole_file
 from tools.diff.interest import may_tell, may_tell_whole
 from tools.diff.languages import reader_for
 from tools.diff.lineage import Lineage, read_lineage
@@ -99,7 +99,7 @@ def _read(
         old, new = (_lone(whole_file(patch, side, file.path)) for side in ("old", "new"))
     # A submodule has no content of its own: the patch is all there is.
     elif blobs is None or blobs == (None, None):
-        old, new = _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new")
+        old, new = _hunk_by_hunk(old_path, file.path, patch)
     else:
         old, new = _whole(old_path, patch, "old", blobs[0]), _whole(file.path, patch, "new", blobs[1])
     skipped += [f"{file.path}: {problem}" for problem in dict.fromkeys((*old.problems, *new.problems))]
@@ -121,9 +121,32 @@ def _lone(source: Source | None) -> Reading:
     return EMPTY if source is None or reader is None else reader(source)
 
 
-def _fragments(path: str, patch: Patch, side: Side) -> Reading:
-    reader = reader_for(path) or manifest.read
-    return _joined([reader(fragment) for fragment in fragments(patch.telling, side, path)])
+def _hunk_by_hunk(old_path: str, new_path: str, patch: Patch) -> tuple[Reading, Reading]:
+    """Read both sides of the hunks; of a hunk whose changed lines declare nothing, neither side counts."""
+    before: list[Reading] = []
+    after: list[Reading] = []
+    for hunk in patch.telling:
+        old, new = fragment(hunk, "old", old_path), fragment(hunk, "new", new_path)
+        # Where all was added the new side tells whether the old one matters, and the other way round.
+        only_added = old is None or not old.changed
+        first, second = (new, old) if only_added else (old, new)
+        one = _lone(first)
+        touched = _is_touched(one, first)
+        if not touched and (second is None or not second.changed):
+            continue
+        other = _lone(second)
+        if touched or _is_touched(other, second):
+            before.append(other if only_added else one)
+            after.append(one if only_added else other)
+    return _joined(before), _joined(after)
+
+
+def _is_touched(reading: Reading, source: Source | None) -> bool:
+    """Tell whether a changed line declares anything, or cannot be read."""
+    if source is None or not source.changed:
+        return False
+    spans = [*((one.start, one.head) for one in reading.symbols), *((one.start, one.end) for one in reading.sites)]
+    return bool(reading.problems) or any(not source.changed.isdisjoint(range(a, b + 1)) for a, b in spans)
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:

@@ -6,10 +6,11 @@ from agent.domain import FileChange
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
 from tools.diff.grouping import Shown
-from tools.diff.hunks import Patch, fragments, read_patch
+from tools.diff.hunks import Patch, Side, fragment, read_patch
 from tools.diff.languages import reader_for
 
 _LIMIT = 200_000
+_SIDES: tuple[Side, Side] = ("old", "new")
 _COMMENT = ("#", "//", "/*", "*", '"""', "'''", "<!--", "--")
 
 
@@ -31,7 +32,8 @@ def _says_the_same(path: str, patch: Patch) -> bool:
     if reader is None or patch.problem:
         return False
     before, after = (
-        [reader(source).code for source in fragments(patch.hunks, side, path, digest=True)] for side in ("old", "new")
+        [reader(source).code for hunk in patch.hunks if (source := fragment(hunk, side, path, digest=True)) is not None]
+        for side in _SIDES
     )
     return bool(before) and before == after and all(before)
 
