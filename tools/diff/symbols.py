@@ -12,6 +12,8 @@ from tools.diff.values import same_type, same_value
 
 _ALIKE = 0.6
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
+_NEAR = 5
+_PASSABLY, _CLOSELY = 0.5, 0.7
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _CONTAINERS = ("class", "struct", "enum", "trait", "type")
@@ -97,7 +99,8 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
         return _likeness(one, other, _ALIKE if same_value else 0.8)
     if one.kind in _CONTAINERS:
         return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
-    return _likeness(one, other, 0.7) if one.params == other.params else 0.0
+    near = bool(_owner(one)) and abs(one.start - other.start) <= _NEAR
+    return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
 
 
 def _likeness(one: Symbol, other: Symbol, least: float) -> float:
@@ -183,7 +186,8 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *_CONTAINERS):
         old, new = (" ".join(symbol.decorators) or None for symbol in (one, other))
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, old, new, "decorators")
-    if not same_value(one.value, other.value) and one.kind not in _CALLABLE:
+    same = same_type if one.kind == "type" else same_value
+    if not same(one.value, other.value) and one.kind not in _CALLABLE and _own_name(one) not in _PLUMBING:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
         # A plain variable of a module is its own business; one of a class is read by everybody who has the class.
         if one.kind != "variable" or _owner(one):
