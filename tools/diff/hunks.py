@@ -1,7 +1,7 @@
 """A file's patch, taken apart: which lines went, which came, and both sides of each hunk as text."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
