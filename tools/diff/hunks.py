@@ -1,8 +1,9 @@
 """A file's patch, taken apart: which lines went, which came, and both sides of each hunk as text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from tools.diff.reading import Source
@@ -22,12 +23,22 @@ class Hunk:
     heading: str
     lines: tuple[str, ...]
 
-    def side(self, side: Side) -> tuple[int, list[str], set[int]]:
-        """Give the first line's number, the text that stood, or stands, there, and which of its lines changed."""
-        keep, start = ("-", self.old_start) if side == "old" else ("+", self.new_start)
-        kept = [line for line in self.lines if line[:1] == keep or line[:1] == " " or not line]
-        changed = {start + place for place, line in enumerate(kept) if line[:1] == keep}
-        return start, [line[1:] for line in kept], changed
+    def side(self, side: Side) -> list[str]:
+        """Give the text that stood, or stands, there."""
+        leave = "+\\" if side == "old" else "-\\"
+        return [line[1:] for line in self.lines if not line or line[0] not in leave]
+
+    def changed(self, side: Side) -> Iterator[tuple[int, str]]:
+        """Give the changed lines of one side with their numbers."""
+        keep, leave = ("-", "+\\") if side == "old" else ("+", "-\\")
+        number = self.old_start if side == "old" else self.new_start
+        for line in self.lines:
+            sign = line[:1]
+            if sign == keep:
+                yield number, line
+            elif sign and sign in leave:
+                continue
+            number += 1
 
     def span(self, side: Side) -> tuple[int, int]:
         """Give the first and the last line of one side."""
@@ -40,18 +51,24 @@ class Hunk:
         return start <= line <= last
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Patch:
     """All hunks of a file, and the changed lines by their numbers."""
 
     hunks: tuple[Hunk, ...]
-    removed: dict[int, str]
-    """Old line number → the line as the diff has it, with its `-`."""
-    added: dict[int, str]
-    """New line number → the line as the diff has it, with its `+`."""
     problem: str | None = None
     telling: tuple[Hunk, ...] = ()
     """The hunks that can hold a fact, once somebody has looked."""
+
+    @cached_property
+    def removed(self) -> dict[int, str]:
+        """Map old line numbers to the lines as the diff has them, with their `-`."""
+        return {number: line for hunk in self.hunks for number, line in hunk.changed("old")}
+
+    @cached_property
+    def added(self) -> dict[int, str]:
+        """Map new line numbers to the lines as the diff has them, with their `+`."""
+        return {number: line for hunk in self.hunks for number, line in hunk.changed("new")}
 
     def shown(self, side: Side, start: int, end: int) -> list[tuple[int, str]]:
         """Give the changed lines of one side between two line numbers, both included."""
@@ -71,13 +88,16 @@ class Patch:
 
 def fragment(hunk: Hunk, side: Side, path: str, *, digest: bool = False) -> Source | None:
     """Cut one side of a hunk out as a source to read; None where there is nothing on that side."""
-    start, lines, changed = hunk.side(side)
-    return Source(path, _encoded(lines), start, False, hunk.heading, changed, digest=digest) if lines else None
+    lines = hunk.side(side)
+    if not lines:
+        return None
+    changed = {number for number, _ in hunk.changed(side)}
+    return Source(path, _encoded(lines), hunk.span(side)[0], False, hunk.heading, changed, digest=digest)
 
 
 def whole_file(patch: Patch, side: Side, path: str) -> Source | None:
     """Give the side of a file that came or went as a whole; of its own declarations nothing is compared."""
-    lines = [line for hunk in patch.telling for line in hunk.side(side)[1]]
+    lines = [line for hunk in patch.telling for line in hunk.side(side)]
     return Source(path, _encoded(lines), changed=frozenset(), near=()) if lines else None
 
 
@@ -87,35 +107,33 @@ def _encoded(lines: Iterable[str]) -> bytes:
 
 def read_patch(text: str | None) -> Patch:
     """Take a patch apart; one that does not keep to its own line counts is a problem in words."""
-    hunks: list[Hunk] = []
-    removed: dict[int, str] = {}
-    added: dict[int, str] = {}
     lines = text.split("\n") if text else []
-    at = 0
-    while at < len(lines):
+    starts = [at for at, line in enumerate(lines) if line[:2] == "@@"]
+    if lines and starts[:1] != [0]:
+        return Patch((), "line 1 of the patch is no hunk")
+    hunks: list[Hunk] = []
+    for at, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         header = _HEADER.match(lines[at])
         if header is None:
-            return Patch(tuple(hunks), removed, added, f"line {at + 1} of the patch is no hunk")
-        old = old_first = int(header[1])
-        new = new_first = int(header[3])
-        old_left = old_count = int(header[2] or 1)
-        new_left = new_count = int(header[4] or 1)
-        first = at = at + 1
-        while at < len(lines) and (old_left > 0 or new_left > 0 or lines[at][:1] == "\\"):
-            line = lines[at]
-            sign = line[:1]
-            if sign == "+":
-                added[new] = line
-                new, new_left = new + 1, new_left - 1
-            elif sign == "-":
-                removed[old] = line
-                old, old_left = old + 1, old_left - 1
-            elif sign == " " or line == "":
-                old, new, old_left, new_left = old + 1, new + 1, old_left - 1, new_left - 1
-            elif sign != "\\":
-                return Patch(tuple(hunks), removed, added, f"line {at + 1} of the patch has no sign")
-            at += 1
-        if old_left or new_left:
-            return Patch(tuple(hunks), removed, added, f"the hunk before line {at + 1} of the patch is cut off")
-        hunks.append(Hunk(old_first, old_count, new_first, new_count, header[5], tuple(lines[first:at])))
-    return Patch(tuple(hunks), removed, added)
+            return Patch(tuple(hunks), f"line {at + 1} of the patch is no hunk")
+        old, old_count, new, new_count = int(header[1]), int(header[2] or 1), int(header[3]), int(header[4] or 1)
+        hunk = Hunk(old, old_count, new, new_count, header[5], tuple(lines[at + 1 : end]))
+        if problem := _misfit(hunk, at + 1):
+            return Patch(tuple(hunks), problem)
+        hunks.append(hunk)
+    return Patch(tuple(hunks))
+
+
+def _misfit(hunk: Hunk, before: int) -> str | None:
+    """Say in what a hunk is not what its header says."""
+    signs = [line[:1] for line in hunk.lines]
+    added, removed, told = signs.count("+"), signs.count("-"), signs.count("\\")
+    context = signs.count(" ") + signs.count("")
+    if added + removed + told + context < len(signs):
+        wrong = next(at for at, sign in enumerate(signs) if sign not in "+- \\")
+        return f"line {before + wrong + 1} of the patch has no sign"
+    if removed + context < hunk.old_count or added + context < hunk.new_count:
+        return f"the hunk before line {before + len(signs) + 1} of the patch is cut off"
+    if removed + context > hunk.old_count or added + context > hunk.new_count:
+        return f"the hunk before line {before + len(signs) + 1} of the patch has more lines than it says"
+    return None

@@ -43,27 +43,37 @@ _PARAMETER = re.compile(r"\*{0,2}[a-z_]\w*(?:=[^=].*)?,?\s*(?:#.*)?$")
 _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
 _DECLARES = re.compile(r"[ +-]\s*(?:pub|struct|enum|union|class|trait|impl|interface|namespace|template|extern)\b")
+_CONTAINER = re.compile(r"\b(?:struct|class|union|enum|namespace|extern)\b")
 _OPENED = re.compile(r"=\s*[(\[{]\s*$")
 _SHALLOW = 8
 _PYTHON = ("py", "pyi")
-_BRACED = frozenset(("c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc", "rs", "go")) | {
-    *("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts")
-}
+_INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
+"""Languages whose functions often stand inside something else, so that the margin does not tell where they end."""
+_BRACED = _INDENTED | {"c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc"}
 
 
-def may_tell(path: str, hunk: Hunk) -> bool:
-    """Tell whether a hunk is worth parsing."""
+def telling(path: str, text: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
+    """Choose the hunks of a patch that are worth parsing."""
     extension = path.rpartition(".")[2].lower()
     if extension not in _BRACED and extension not in _PYTHON:
-        return True
+        return tuple(hunks)
+    # Few of the words are anywhere in a patch, so few have to be looked for in each of its hunks.
+    words = [word for word in (_PYTHON_SITES if extension in _PYTHON else _BRACED_SITES) if word in text]
+    return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, words))
+
+
+def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bool:
     changed = [line for line in hunk.lines if line[:1] in "+-"]
-    if _has("\n".join(changed), _PYTHON_SITES if extension in _PYTHON else _BRACED_SITES):
+    if _has("\n".join(changed), words):
         return True
     if extension in _PYTHON:
         return _python(path, hunk, changed)
     # Inside a function body nothing is declared; elsewhere almost every line declares something.
-    inside = "(" in hunk.heading and not any(_MARGIN.match(line) or _DECLARES.match(line) for line in hunk.lines)
-    return not inside
+    if "(" not in hunk.heading or any(_DECLARES.match(line) for line in hunk.lines):
+        return True
+    if extension in _INDENTED or hunk.heading.count("(") > hunk.heading.count(")"):
+        return any(_MARGIN.match(line) for line in hunk.lines)
+    return _outside_of_bodies(hunk)
 
 
 def may_tell_whole(path: str, patch: str) -> bool:
@@ -80,7 +90,8 @@ def _has(text: str, words: Sequence[str]) -> bool:
 
 def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
     package = path.endswith("__init__.py")
-    in_class = hunk.heading.startswith("class ") or any(line[1:].lstrip().startswith("class ") for line in hunk.lines)
+    in_class = hunk.heading.startswith("class ") or any("class " in line for line in hunk.lines)
+    opened = any(line[-1:] in "([{" and _OPENED.search(line) for line in hunk.lines)
     for line in changed:
         text = line[1:].lstrip(" ")
         depth = len(line) - 1 - len(text)
@@ -91,9 +102,25 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
         if depth == 4 and (package or (in_class and " = " in text)):
             return True
         # A value that stands on a line of its own, under a name that did not change.
-        if depth <= _SHALLOW and text[:1] in "\"'([{0123456789" and any(_OPENED.search(near) for near in hunk.lines):
+        if opened and depth <= _SHALLOW and text[:1] in "\"'([{0123456789":
             return True
     return _has_parameters(hunk)
+
+
+def _outside_of_bodies(hunk: Hunk) -> bool:
+    """Tell whether a changed line of C, C++ or CUDA stands outside of the functions that begin at the left margin."""
+    inside, head = True, False
+    for line in hunk.lines:
+        text = line[1:]
+        if _MARGIN.match(line):
+            inside, head = False, _CONTAINER.search(line) is None
+        elif text.startswith("}"):
+            inside = head = False
+        if not inside and line[:1] in "+-" and text.strip() and not text.lstrip().startswith(("//", "*", "/*")):
+            return True
+        if text.startswith("{") or (head and text.rstrip().endswith("{")):
+            inside, head = True, False
+    return False
 
 
 def _is_typed(text: str) -> bool:

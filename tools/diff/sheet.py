@@ -10,7 +10,7 @@ from tools.diff.draft import Draft, Where
 from tools.diff.files import arrivals, file_facts
 from tools.diff.grouping import Shown, group
 from tools.diff.hunks import Patch, Side, fragment, read_patch, whole_file
-from tools.diff.interest import may_tell, may_tell_whole
+from tools.diff.interest import may_tell_whole, telling
 from tools.diff.languages import reader_for
 from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.moves import join_moves
@@ -85,9 +85,9 @@ def _patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[
         patch = read_patch(file.patch)
         if patch.problem:
             skipped.append(f"{file.path}: {patch.problem}")
-        telling = patch.hunks if whole else tuple(hunk for hunk in patch.hunks if may_tell(file.path, hunk))
-        if telling:
-            yield file, replace(patch, telling=telling)
+        worth = patch.hunks if whole else telling(file.path, file.patch, patch.hunks)
+        if worth:
+            yield file, replace(patch, telling=worth)
 
 
 def _read(
