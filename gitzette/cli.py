@@ -93,7 +93,7 @@ def _add_facts(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     evaluate = commands.add_parser("eval", help="measure how right Gitzette is", description=_EVAL)
-    evaluate.add_argument("sets", metavar="SET", nargs="*", help="windows, sources, reading (default: all)")
+    evaluate.add_argument("sets", metavar="SET", nargs="*", help="a set by its name (default: all)")
     _add_repo(evaluate)
     evaluate.add_argument("--since", metavar="DAY", help="first day to read on the mirrors given by --repo")
     evaluate.add_argument("--until", metavar="DAY", help="day after the last one to read on the mirrors")

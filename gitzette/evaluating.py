@@ -15,6 +15,8 @@ from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from evals.figures import Figure
 from evals.harness import Bench, EvalSet, Figures, Spent, choose, run_sets
+from evals.sets.facts import FACTS
+from evals.sets.griffe import GRIFFE
 from evals.sets.reading import READING
 from evals.sets.requests import REQUESTS
 from evals.sets.sources import SOURCES
@@ -23,7 +25,7 @@ from evals.sets.windows import WINDOWS
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 
-SETS: tuple[EvalSet, ...] = (WINDOWS, SOURCES, REQUESTS, STORM, READING)
+SETS: tuple[EvalSet, ...] = (WINDOWS, SOURCES, REQUESTS, STORM, FACTS, READING, GRIFFE)
 
 
 class Gitzette:

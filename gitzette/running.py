@@ -102,10 +102,9 @@ async def cover(
 def _told(covered: Covered) -> str:
     report, usage = covered.report, covered.usage
     lines = [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
-    lines.append(
-        f"gitzette: {report.window.key}: {len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read; "
-        f"{usage.sent} API requests, {usage.free} of them free"
-    )
+    read = f"{len(report.sections)} of {len(report.repos)} repositories read"
+    spent = f"{usage.sent} API requests, {usage.free} of them free"
+    lines.append(f"gitzette: {report.window.key}: {len(report.ledger)} commits, {read}; {spent}")
     return "\n".join(lines) + "\n"
 
 
