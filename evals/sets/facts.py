@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,20 +186,25 @@ async def _proofs(bench: Bench, spec: RepoSpec) -> list[Score]:
     async for read in reading(
         GitSource(spec.name, spec.path), [row.sha for row in line[:PROOF_COMMITS]], partners=False
     ):
+        lines = changed_lines(read.change)
         for route, sheet in read.sheets.items():
             where = f"{spec.name}@{read.change.commit.sha[:10]} by {route}"
-            scores += [prove(where, fact, read.change) for fact in sheet.facts]
+            scores += [prove(where, fact, lines) for fact in sheet.facts]
     return scores
 
 
-def prove(where: str, fact: Fact, change: Change) -> Score:
+def changed_lines(change: Change) -> dict[str, frozenset[str]]:
+    """List the lines of a commit's diff, by file."""
+    return {file.path: frozenset((file.patch or "").split("\n")) for file in change.files}
+
+
+def prove(where: str, fact: Fact, lines: Mapping[str, frozenset[str]]) -> Score:
     """Tell whether each line that a fact quotes is a changed line of that file in the commit's diff."""
-    patches = {file.path: set((file.patch or "").split("\n")) for file in change.files}
     wrong = [
         (place.file, text)
         for place in fact.places
         for text in place.lines
-        if text[:1] not in ("+", "-") or text not in patches.get(place.file, ())
+        if text[:1] not in ("+", "-") or text not in lines.get(place.file, ())
     ]
     return Score(f"{where}: {fact.kind} {fact.name} quotes {wrong[:1]}", float(not wrong))
 

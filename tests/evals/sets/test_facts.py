@@ -7,7 +7,7 @@ from agent.domain import Change, Commit, FileChange, Person
 from agent.facts import Fact, FactKind, Place, Severity
 from agent.ids import RepoId
 from evals.sets.fact_matching import Meant
-from evals.sets.facts import REAL, Tally, judged, prove
+from evals.sets.facts import REAL, Tally, changed_lines, judged, prove
 from evals.worlds.facts import described, gold_facts
 from evals.worlds.model import World
 
@@ -58,10 +58,10 @@ def test_a_line_that_is_not_changed_in_that_file_proves_nothing() -> None:
         message="x",
     )
     file = FileChange(path="a.py", status="modified", additions=1, deletions=1, patch="@@ -1 +1 @@\n-x = 1\n+x = 2")
-    change = Change(commit=commit, files=(file,))
-    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("-x = 1", "+x = 2")), change).value == 1.0
-    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("+x = 3",)), change).value == 0.0
-    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("@@ -1 +1 @@",)), change).value == 0.0
+    lines = changed_lines(Change(commit=commit, files=(file,)))
+    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("-x = 1", "+x = 2")), lines).value == 1.0
+    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("+x = 3",)), lines).value == 0.0
+    assert prove("", fact(FactKind.CONSTANT_CHANGED, "x", lines=("@@ -1 +1 @@",)), lines).value == 0.0
 
 
 def test_real_commits_are_kept_as_facts_whose_kinds_exist() -> None:
