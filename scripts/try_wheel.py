@@ -20,6 +20,8 @@ def run(*command: str, cwd: Path | None = None, env: dict[str, str] | None = Non
 def install(wheel: Path, folder: Path) -> Path:
     """Install the wheel with `uv tool install`; what was downloaded once is enough, so this also works offline."""
     env = os.environ | {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "bin")}
+    # What pip trusts on this machine, uv may trust too: many networks have an authority of their own.
+    env |= {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
     command = ["uv", "tool", "install", "--quiet", "--python", sys.executable, "--constraints", "requirements.lock"]
     offline = subprocess.run([*command, "--offline", str(wheel)], env=env, capture_output=True, check=False)
     if offline.returncode:
