@@ -7,6 +7,9 @@ from agent.facts import FactKind
 from tools.diff.reading import Param
 from tools.diff.values import same_type, same_value
 
+_MOST = 600
+"""Parameters of both versions together; nobody calls what has more, and they are not told one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class SignatureChange:
@@ -21,6 +24,9 @@ class SignatureChange:
 
 def compare_signatures(old: tuple[Param, ...], new: tuple[Param, ...]) -> list[SignatureChange]:
     """List what changed, one entry for each parameter concerned."""
+    if len(old) + len(new) > _MOST:
+        counts = f"{len(old)} parameters", f"{len(new)} parameters"
+        return [] if old == new else [SignatureChange(FactKind.SIGNATURE_CHANGED, "", *counts, breaking=True)]
     before, after = {param.name: param for param in old}, {param.name: param for param in new}
     gone = [param for param in old if param.name not in after]
     come = [param for param in new if param.name not in before]

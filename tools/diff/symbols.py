@@ -1,5 +1,6 @@
 """What changed between the symbols of two versions of a file."""
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -69,25 +70,21 @@ def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
 
 def _renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair what went with what came: the same thing under another name, or the one thing that took its place."""
-    free = list(come)
+    free = {id(symbol): symbol for symbol in come}
+    shaped: dict[tuple[str, str], deque[Symbol]] = defaultdict(deque)
+    for symbol in free.values():
+        shaped[symbol.kind, symbol.shape].append(symbol)
     left: list[Symbol] = []
     for symbol in gone:
-        same = next((other for other in free if _same_thing(symbol, other)), None)
-        if same is None:
-            left.append(symbol)
+        if symbol.shape and (same := shaped.get((symbol.kind, symbol.shape))):
+            yield symbol, free.pop(id(same.popleft()))
         else:
-            free.remove(same)
-            yield symbol, same
+            left.append(symbol)
     for symbol in left if len(left) * len(free) <= MOST_PAIRS else ():
-        rivals = [(_took_its_place(symbol, other), other) for other in free]
+        rivals = [(_took_its_place(symbol, other), other) for other in free.values()]
         how_alike, best = max(rivals, key=lambda rival: rival[0], default=(0.0, symbol))
         if how_alike > 0:
-            free.remove(best)
-            yield symbol, best
-
-
-def _same_thing(one: Symbol, other: Symbol) -> bool:
-    return one.kind == other.kind and bool(one.shape) and one.shape == other.shape
+            yield symbol, free.pop(id(best))
 
 
 def _took_its_place(one: Symbol, other: Symbol) -> float:

@@ -7,6 +7,8 @@ from tools.diff.readers.masked import blank
 
 LONG_RUN = 3_000
 LONGEST_RUN = 20_000
+LONG_DATA = 10_000
+_WORD = re.compile(rb"[A-Za-z_]")
 _BOUNDARY = re.compile(rb"[;{}]")
 _PAUSE = re.compile(rb"[,\n]")
 _GAP = re.compile(rb"\s{12,}")
@@ -34,6 +36,13 @@ class Bones:
         if max(map(len, _BOUNDARY.split(self.text))) > LONG_RUN:
             self._skip_runs()
 
+    @classmethod
+    def of_data(cls, text: bytes) -> "Bones":
+        """Give nothing to parse of a text that begins with a brace, as data under a wrong name does."""
+        bones = cls(blank(text))
+        bones.skipped = len(text)
+        return bones
+
     def _skip_runs(self) -> None:
         """Blank what goes on for too long without a boundary: a parser's time there grows with its square."""
         out, last = bytearray(self.text), 0
@@ -56,6 +65,9 @@ class Bones:
 
 def without_bodies(bare: bytes, mask: bytes, function: re.Pattern[bytes]) -> Bones:
     """Cut out every block whose head, from the last `;` or brace on, is matched as a function's."""
+    first = mask.find(b"{")
+    if len(mask) > LONG_DATA and first >= 0 and not _WORD.search(mask, 0, first):
+        return Bones.of_data(bare)
     out, position, since = bytearray(bare), 0, 0
     while True:
         for match in _TOKEN.finditer(mask, position):

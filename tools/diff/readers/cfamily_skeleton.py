@@ -12,6 +12,7 @@ _DIRECTIVE = re.compile(rb"#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*", re.S)
 _FOREIGN = bytes(32 if byte in b"`@$\\" else byte for byte in range(256))
 _SPACE = 32
 _TOKEN = re.compile(rb"[{};#]")
+_WORD = re.compile(rb"[A-Za-z_]")
 _IN_BODY = re.compile(rb"[{}#]")
 _CONTAINER = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
 _FUNCTION = re.compile(
@@ -66,8 +67,13 @@ class _Directives:
 
 
 def _kind(head: bytes) -> str:
-    """Say what a brace after `head` opens: a container `c`, the body `b` of a function, an initialiser `i`."""
+    """Say what a brace after `head` opens: a container `c`, the body `b` of a function, an initialiser `i`.
+
+    A brace with no word before it belongs to nothing that C declares, `n`: data under a wrong name take a parser hours.
+    """
     head = head.rstrip()
+    if not _WORD.search(head):
+        return "n"
     if _FUNCTION.search(head[-200:]) and not head.endswith(b"="):
         return "b"
     return "c" if _CONTAINER.search(head) and not head.endswith((b"=", b",", b"(")) else "i"
@@ -106,7 +112,10 @@ def _declarations(mask: bytes, out: bytearray) -> None:
                 continue
             elif token == b"{":
                 kind = opened[-1] if opened and opened[-1] == "i" else _kind(mask[since:at])
-                if kind == "b" and (end := _body_end(mask, at + 1, directives)) is not None:
+                end = _body_end(mask, at + 1, directives) if kind in "bn" else None
+                if kind == "n" and end is None:
+                    end = len(mask)
+                if end is not None:
                     # The semicolon keeps a body a body: `f() { };` could be a variable with an initialiser.
                     out[at + 1 : end] = b";" + blank(mask[at + 2 : end]) if end > at + 1 else b""
                     position = since = end + 1

@@ -1,0 +1,120 @@
+"""Both versions of a changed file as they are read: from whole contents, from hunks, or from a patch that is all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.domain import FileChange
+from tools.diff.hunks import Patch, Side, fragment, whole_file
+from tools.diff.languages import reader_for
+from tools.diff.readers import manifest
+from tools.diff.reading import EMPTY, Reading, Source
+from tools.diff.worth import is_whole
+
+Contents = tuple[bytes | None, bytes | None]
+Blobs = Mapping[str, Contents]
+"""The old and the new content of a file, by its new path; None on the side where it does not exist."""
+
+_BLOB_LIMIT = 12_000_000
+"""Bytes of whole files of a commit that are parsed; of the files behind them only the hunks are."""
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Both versions of a file as they were read."""
+
+    file: FileChange
+    patch: Patch
+    old: Reading
+    new: Reading
+
+
+class Shelf:
+    """The whole contents at hand, given out as long as they are not too much to parse."""
+
+    def __init__(self, blobs: Blobs | None) -> None:
+        self._blobs = blobs or {}
+        self._left = _BLOB_LIMIT
+
+    def take(self, path: str) -> Contents | None:
+        """Give both contents of a file; None where its hunks must do."""
+        contents = self._blobs.get(path, (None, None))
+        size = sum(len(content) for content in contents if content is not None)
+        self._left -= size
+        return contents if size and self._left >= 0 else None
+
+
+def read_versions(file: FileChange, patch: Patch, shelf: Shelf, skipped: list[str]) -> Versions | None:
+    """Read both versions; what cannot be read is said."""
+    old_path = file.previous_path or file.path
+    contents = None if is_whole(file) else shelf.take(file.path)
+    if is_whole(file):
+        old, new = (_lone(whole_file(patch, side, file.path)) for side in ("old", "new"))
+    elif contents is None:
+        old, new = _hunk_by_hunk(old_path, file.path, patch)
+    else:
+        old, new = _whole(old_path, patch, "old", contents[0]), _whole(file.path, patch, "new", contents[1])
+    skipped += [_named(file.path, problem) for problem in dict.fromkeys((*old.problems, *new.problems))]
+    # A file that only one side could read would seem to have lost, or won, everything.
+    if bool(old.problems) != bool(new.problems) and patch.removed and patch.added:
+        return None
+    return Versions(file, patch, old, new)
+
+
+def _named(path: str, problem: str) -> str:
+    return problem if problem.startswith(path) else f"{path}: {problem}"
+
+
+def _whole(path: str, patch: Patch, side: Side, blob: bytes | None) -> Reading:
+    """Read one version of a file, with an eye to what the patch touches."""
+    near = tuple(hunk.span(side) for hunk in patch.hunks)
+    changed = patch.removed if side == "old" else patch.added
+    return EMPTY if blob is None else _lone(Source(path, blob, changed=changed.keys(), near=near))
+
+
+def _lone(source: Source | None) -> Reading:
+    if source is None:
+        return EMPTY
+    # What nobody reads, but was given here, is a submodule: one line that pins it.
+    reader = reader_for(source.path) or manifest.read
+    return reader(source)
+
+
+def _hunk_by_hunk(old_path: str, new_path: str, patch: Patch) -> tuple[Reading, Reading]:
+    """Read both sides of the hunks; of a hunk whose changed lines declare nothing, neither side counts."""
+    before: list[Reading] = []
+    after: list[Reading] = []
+    for hunk in patch.telling:
+        old, new = fragment(hunk, "old", old_path), fragment(hunk, "new", new_path)
+        # Where all was added the new side tells whether the old one matters, and the other way round.
+        only_added = old is None or not old.changed
+        first, second = (new, old) if only_added else (old, new)
+        one = _lone(first)
+        touched = _is_touched(one, first)
+        if not touched and (second is None or not second.changed):
+            continue
+        other = _lone(second)
+        if touched or _is_touched(other, second):
+            before.append(other if only_added else one)
+            after.append(one if only_added else other)
+    return _joined(before), _joined(after)
+
+
+def _is_touched(reading: Reading, source: Source | None) -> bool:
+    """Tell whether a changed line declares anything, or cannot be read."""
+    if source is None or not source.changed:
+        return False
+    spans = [*((one.start, one.head) for one in reading.symbols), *((one.start, one.end) for one in reading.sites)]
+    return bool(reading.problems) or any(not source.changed.isdisjoint(range(a, b + 1)) for a, b in spans)
+
+
+def _joined(readings: Sequence[Reading]) -> Reading:
+    """Put the readings of a file's fragments together."""
+    if len(readings) == 1:
+        return readings[0]
+    exports = [reading.exports for reading in readings if reading.exports is not None]
+    return Reading(
+        symbols=tuple(symbol for reading in readings for symbol in reading.symbols),
+        sites=tuple(site for reading in readings for site in reading.sites),
+        exports=frozenset().union(*exports) if exports else None,
+        problems=tuple(problem for reading in readings for problem in reading.problems),
+    )
