@@ -47,9 +47,10 @@ async def run(bench: Bench) -> Figures:
         await _add_world(bench.world(name), tallies)
     for tally in tallies.values():
         figures |= tally.figures()
-    named, others = await _real(bench)
-    figures["recall, named real commits"] = share(named, _ALL)
-    figures["recall, other real commits"] = share(others, _MOST)
+    real = await _real(bench)
+    figures["recall, named real commits"] = share(real["named", "blobs"], _ALL)
+    figures["recall, other real commits"] = share(real["other", "blobs"], _MOST)
+    figures["recall, real commits, hunks"] = share(real["named", "hunks"] + real["other", "hunks"], _MOST)
     figures["proof, mirrors"] = share([score for spec in bench.mirrors for score in await _proofs(bench, spec)], _ALL)
     return figures
 
@@ -141,9 +142,9 @@ async def _partner(source: GitSource, change: Change) -> Lineage | None:
     return find_partner(patch_ids(change.files), ids)
 
 
-async def _real(bench: Bench) -> tuple[list[Score], list[Score]]:
-    """Look for what was judged from the diffs of real commits, those that were named for it apart."""
-    scores: dict[bool, list[Score]] = {True: [], False: []}
+async def _real(bench: Bench) -> dict[tuple[str, str], list[Score]]:
+    """Look for what was judged from the diffs of real commits; those of which all must be found are named so."""
+    scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
     rows = json.loads(REAL.read_text(encoding="utf-8"))
     for spec in bench.mirrors:
         assert spec.path is not None
@@ -152,8 +153,9 @@ async def _real(bench: Bench) -> tuple[list[Score], list[Score]]:
             async for read in reading(source, [row["sha"]]):
                 for route, sheet in read.sheets.items():
                     where = f"{spec.name}@{row['sha'][:10]} by {route}"
-                    scores[row["named"]] += [_found(where, judged(one), sheet.facts) for one in row["facts"]]
-    return scores[True], scores[False]
+                    group = "named" if row["named"] else "other"
+                    scores[group, route] += [_found(where, judged(one), sheet.facts) for one in row["facts"]]
+    return scores
 
 
 def judged(row: dict[str, str | list[str]]) -> Meant:
