@@ -31,12 +31,14 @@ def symbol_is_met(draft: Draft, path: str) -> bool:
 def site_is_met(draft: Draft, path: str) -> bool:
     """Tell of a site: it counts wherever it is run, but not in code that only the project itself runs."""
     what = role(path)
+    if draft.kind is FactKind.DEPRECATED and what is Role.DOCUMENT:
+        return True
     if not draft.public or what in _OF_NO_USER or draft.name == "static_assert":
         return False
     if draft.kind in _FLAGS:
         # A kernel's own little program is for those who tune the kernel.
         named = _COMMANDS.search(path.lower()) is not None
-        own = not draft.detail or _PROGRAM.search(draft.detail) is not None
+        own = path.endswith(".py") and (not draft.detail or _PROGRAM.search(draft.detail) is not None)
         return named or not (own or what in (Role.KERNEL, Role.OPERATOR, Role.MODEL))
     if draft.kind in _REGISTERED:
         table = draft.detail or ""

@@ -63,7 +63,7 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
         names = ", ".join(dict.fromkeys(found[1] for found in declared))
         old, new = (None, names) if kind is FactKind.FILE_ADDED else (names, None)
     lines = tuple(_line_at(patch, found.start() + 1) for found in declared[:_SHOWN_LINES])
-    lines = lines or tuple(patch.split("\n", 3)[1:3])
+    lines = lines or tuple(line for line in patch.split("\n", 3)[1:3] if line[:1] in ("+", "-"))
     place = Place(file=file.path, line=1 if lines else 0, lines=lines)
     return Shown(Draft(kind, file.path, public, Where(), old, new, what.value), place)
 

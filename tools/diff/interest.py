@@ -18,8 +18,8 @@ def _words(text: str) -> tuple[str, ...]:
 
 # The words that are seen most stand first.
 _PYTHON_SITES = _words(
-    """raise assert env regist "-- '-- add_argument eprecat VERSION __version__ Env ENV ption( oute "/ '/ DEFINE_ REGIST
-    Regist _MAP _MODELS DEPRECAT typer."""
+    """raise assert env regist "-- '-- default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute
+    "/ '/ DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer."""
 )
 _SET_BY_USERS = _words(
     """DEFINE_ env::var .env. .long( #[arg .option( .flag( .get("/ .post("/ Route( .route( HandleFunc .GET( .POST(
@@ -27,8 +27,8 @@ _SET_BY_USERS = _words(
     REGISTER_ .def( TORCH_LIB TVM_ PYBIND11_MODULE"""
 )
 _BRACED_SITES = _words(
-    """CHECK raise assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic bail! ensure!
-    Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route( HandleFunc
+    """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
+    bail! ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route( HandleFunc
     .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__"""
 )
 _READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")

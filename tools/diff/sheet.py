@@ -90,7 +90,9 @@ def _is_within(scope: str | None, names: Set[str]) -> bool:
 
 def _lineage(said: Sequence[Lineage], partner: Lineage | None) -> Iterator[Shown]:
     """Tell of the earlier commit: the surest that the message says, else what the patch shows; both agree mostly."""
-    one = said[0] if said else partner
+    # A copy of an earlier commit on the same line is chance: one-line changes are alike everywhere.
+    undone = partner if partner is not None and partner.kind != "cherry-pick" else None
+    one = said[0] if said else undone
     if one is None:
         return
     sha = one.sha or (partner.sha if partner is not None and partner.kind == one.kind else "")

@@ -71,9 +71,12 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
 
 def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site], list[Site]]:
     """Leave out errors that are raised in another function now, in the same words."""
-    words = [{site.value for site in sites if site.kind == "error"} for sites in (gone, come)]
+    words = [{(site.name, site.value) for site in sites if site.kind == "error"} for sites in (gone, come)]
     moved = words[0] & words[1]
-    kept = [[site for site in sites if site.kind != "error" or site.value not in moved] for sites in (gone, come)]
+    kept = [
+        [site for site in sites if site.kind != "error" or (site.name, site.value) not in moved]
+        for sites in (gone, come)
+    ]
     return kept[0], kept[1]
 
 
@@ -123,6 +126,8 @@ def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], 
 def _heritage(one: Site, other: Site) -> float:
     """Say how alike two sites are of which one may stand for the other now; 0 where it does not."""
     if one.kind == "error":
+        if one.scope == other.scope and one.value and one.value == other.value:
+            return 1.0
         if (one.name, one.scope) != (other.name, other.scope):
             return 0.0
         found = likeness(one.value or "", other.value or "", _ALIKE)
@@ -137,7 +142,10 @@ def _heritage(one: Site, other: Site) -> float:
 def _renamed(one: Site, other: Site) -> Draft:
     if one.kind == "error":
         scope = one.scope or None
-        return Draft(FactKind.ERROR_CHANGED, one.name, one.public, _where(one, other), one.value, other.value, scope)
+        old, new = one.value, other.value
+        if one.name != other.name:
+            old, new = f"{one.name}: {old}", f"{other.name}: {new}"
+        return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), old, new, scope)
     return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name)
 
 

@@ -1,5 +1,6 @@
 """What changed between the symbols of two versions of a file."""
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -15,6 +16,8 @@ _ALIKE = 0.6
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _NEAR = 5
 _PASSABLY, _CLOSELY = 0.5, 0.7
+_OPTION = re.compile(r"option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\(")
+"""Decorators that are told as flags and routes."""
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _CONTAINERS = ("class", "struct", "enum", "trait", "type")
@@ -91,9 +94,11 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
     """Say how alike two declarations are of which one replaced the other where it stood; 0 where it did not."""
     if one.kind != other.kind or _owner(one) != _owner(other):
         return 0.0
+    if one.kind == "member" and one.value is not None and same_value(one.value, other.value):
+        return 1.0
     if one.kind in ("member", "field", "constant", "variable"):
-        same_value = (one.annotation, one.value) == (other.annotation, other.value)
-        return _likeness(one, other, _ALIKE if same_value else 0.8)
+        same = (one.annotation, one.value) == (other.annotation, other.value)
+        return _likeness(one, other, _ALIKE if same else 0.8)
     if one.kind in _CONTAINERS:
         return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
     near = bool(_owner(one)) and abs(one.start - other.start) <= _NEAR
@@ -134,8 +139,15 @@ def _overrides(drafts: Iterable[Draft], after: dict[str, Symbol]) -> Iterator[Dr
     """Soften the removal of a method whose class is still there and has bases: it may be inherited now."""
     for draft in drafts:
         owner = after.get(draft.name.rpartition(".")[0])
-        inherited = draft.detail == "method" and owner is not None and bool(owner.bases)
+        inherited = draft.detail == "method" and owner is not None and _may_inherit(owner, draft.name, after)
         yield replace(draft, breaking=False, detail="override") if inherited else draft
+
+
+def _may_inherit(owner: Symbol, name: str, after: dict[str, Symbol]) -> bool:
+    """Tell whether a class can still have a method from a base: one of another file, or one here that has it."""
+    method = name.rpartition(".")[2]
+    bases = [re.sub(r"[\[<(].*", "", base).rpartition(".")[2] for base in owner.bases]
+    return any(base not in after or after[base].bases or f"{base}.{method}" in after for base in bases)
 
 
 def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Draft:
@@ -181,8 +193,9 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if one.returns and other.returns and not same_type(one.returns, other.returns):
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *_CONTAINERS):
-        old, new = (" ".join(symbol.decorators) or None for symbol in (one, other))
-        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, old, new, "decorators")
+        old, new = (" ".join(d for d in symbol.decorators if not _OPTION.search(d)) or None for symbol in (one, other))
+        if old != new:
+            yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, old, new, "decorators")
     same = same_type if one.kind == "type" else same_value
     if not same(one.value, other.value) and one.kind not in _CALLABLE and _own_name(one) not in _PLUMBING:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)

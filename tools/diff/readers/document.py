@@ -13,6 +13,7 @@ _RULE = re.compile(r"^[\s|:-]+$")
 _CODE = re.compile(r"(`{1,2})([^`]{2,200})\1")
 _FLAG = re.compile(r"(?<![\w-])(--[A-Za-z0-9][\w-]*(?:\.[\w-]+)*)")
 _VARIABLE = re.compile(r"^\$?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$")
+_SAID, _NAME = 300, 120
 _SAID_DEFAULT = re.compile(
     r"\bdefaults?(?:\s+(?:is|to|value))*\s*[:=]?\s*(?:is\s+)?`{1,2}([^`]{1,100})`", re.IGNORECASE
 )
@@ -43,11 +44,21 @@ def _sites(lines: list[str], first: int) -> Iterator[Site]:
             elif not _RULE.match(line):
                 default = cells[column] if column is not None and column < len(cells) else None
                 yield from _named(cells[0], first + at, _plain(default))
+                yield from _deprecated(cells[0], line, first + at)
         elif "`" in line and (bullet := _BULLET.match(line)):
             said = _SAID_DEFAULT.search(line)
             yield from _named(bullet[1], first + at, said[1] if said else None)
+            yield from _deprecated(bullet[1], line, first + at)
         if not line.strip():
             column = None
+
+
+def _deprecated(text: str, line: str, number: int) -> Iterator[Site]:
+    """Read that a row or bullet calls what it explains deprecated."""
+    # Only what stands with the name: a row may well say that it replaces something deprecated.
+    if "deprecated" in text[:_NAME].lower():
+        for site in list(_named(text, number, None))[:1]:
+            yield Site("deprecation", site.name, number, number, value=fold(line)[:_SAID], scope=SCOPE)
 
 
 def _cells(line: str) -> list[str]:

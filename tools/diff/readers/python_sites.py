@@ -18,7 +18,9 @@ DEPRECATION: Final = re.compile(r"(Deprecation|Future)Warning$")
 DEPRECATED: Final = re.compile(r"\bdeprecat", re.IGNORECASE)
 DIRECTIVE: Final = re.compile(rb"\.\. deprecated::([^\n]*)((?:\n[ \t]+[^\n]+)*)")
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
-REGISTRY: Final = re.compile(r"(REGISTRY|REGISTERED\w*|_MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$")
+REGISTRY: Final = re.compile(
+    r"(REGISTRY|REGISTERED\w*|_TO_REGISTER|(?:^|_)MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$"
+)
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
