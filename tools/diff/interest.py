@@ -28,8 +28,8 @@ _SET_BY_USERS = _words(
 )
 _BRACED_SITES = _words(
     """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
-    bail! ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route( HandleFunc
-    .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__"""
+    bail! ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route(
+    HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__"""
 )
 _READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")
 _PYTHON_STARTS = ("def ", "class ", "async def ", "@", "__all__", ") ->")
