@@ -1,5 +1,7 @@
 """Reads Python: a whole module or a fragment of one."""
 
+from typing import Final
+
 from tools.diff.readers.python_declared import Place
 from tools.diff.readers.python_digest import Tokens
 from tools.diff.readers.python_fragment import Mended, mend
@@ -10,10 +12,13 @@ from tools.diff.readers.python_syntax import Code
 from tools.diff.readers.syntax import overgrown, parser, refusal
 from tools.diff.reading import Reading, Source
 
+JOINED: Final = b"\\\n"
+MOST_JOINED: Final = 500
+
 
 def read(source: Source) -> Reading:
     """Say what the Python source declares; what cannot be parsed is a problem in words, never an exception."""
-    problem = refusal(source)
+    problem = refusal(source) or _entangled(source)
     if problem is not None:
         return Reading(problems=(problem,))
     mended = mend(source)
@@ -35,3 +40,10 @@ def read(source: Source) -> Reading:
     sites = Sites(code, found, source.path).read()
     exports = None if interface.exports is None else frozenset(interface.exports)
     return Reading(interface.publish(found.symbols), sites, exports, tokens.digest() if source.digest else "")
+
+
+def _entangled(source: Source) -> str | None:
+    """Say that hundreds of blank lines are joined into one: the grammar's time grows with their square."""
+    if JOINED * MOST_JOINED in source.text.replace(b"\r", b""):
+        return f"{source.path}: more than {MOST_JOINED} blank lines joined by backslashes"
+    return None
