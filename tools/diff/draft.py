@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from agent.facts import FactKind
+from tools.diff.reading import Late
 
 Span = tuple[int, int]
 
@@ -28,7 +29,7 @@ class Draft:
     detail: str | None = None
     breaking: bool | None = None
     """Whether callers break, where the comparison knows; None lets the kind decide."""
-    shape: str = ""
+    shape: str | Late = ""
     """Of an added or removed symbol: what it is under any name and in any file."""
     owner: str = ""
     """The kind of the class a member belongs to, where the severity depends on it."""

@@ -4,7 +4,7 @@ A reader turns one version of one file (or a fragment of it, cut from a hunk) in
 gives the facts. Readers never compare, never look at the other version and never raise on bad input.
 """
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -14,6 +14,30 @@ SymbolKind = Literal[
 SiteKind = Literal[
     "flag", "env", "config", "route", "dependency", "version", "image", "deprecation", "error", "limit", "registration"
 ]
+
+
+class Late:
+    """A text that is made when somebody looks at it; most shapes are never compared."""
+
+    __slots__ = ("_make", "_text")
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make: Callable[[], str] | None = make
+        self._text = ""
+
+    def __str__(self) -> str:
+        if self._make is not None:
+            self._text, self._make = self._make(), None
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str | Late) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __bool__(self) -> bool:
+        return bool(str(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +74,7 @@ class Symbol:
     """Of a constant, enum member or field: the value or default as written, white space folded."""
     annotation: str | None = None
     decorators: tuple[str, ...] = ()
-    shape: str = ""
+    shape: str | Late = ""
     """A digest of the body without the symbol's own name: an equal shape is the same thing under another name."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
 from tools.diff.likeness import MOST_PAIRS, likeness
-from tools.diff.reading import Reading, Symbol
+from tools.diff.reading import Late, Reading, Symbol
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import same_type, same_value
 
@@ -73,12 +73,13 @@ def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
 
 def _renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair what went with what came: the same thing under another name, or the one thing that took its place."""
-    free = {id(symbol): symbol for symbol in come}
-    shaped: dict[tuple[str, str], deque[Symbol]] = defaultdict(deque)
-    for symbol in free.values():
+    free, went = {id(symbol): symbol for symbol in come}, list(gone)
+    shaped: dict[tuple[str, str | Late], deque[Symbol]] = defaultdict(deque)
+    # Shapes are made when they are looked at, and that is the dearest part.
+    for symbol in free.values() if went else ():
         shaped[symbol.kind, symbol.shape].append(symbol)
     left: list[Symbol] = []
-    for symbol in gone:
+    for symbol in went if free else ():
         if symbol.shape and (same := shaped.get((symbol.kind, symbol.shape))):
             yield symbol, free.pop(id(same.popleft()))
         else:

@@ -18,6 +18,8 @@ LEX: Final = re.compile(
     rb"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|[()\[\]{}]",
     re.DOTALL,
 )
+STRINGS: Final = re.compile(LEX.pattern.removesuffix(rb"|[()\[\]{}]"), re.DOTALL)
+NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
 CLOSERS: Final = {b")": b"(", b"]": b"[", b"}": b"{"}
 OPENERS: Final = {opener: closer for closer, opener in CLOSERS.items()}
 PARAMETER: Final = re.compile(
@@ -141,6 +143,9 @@ def _string_ends(text: bytes, within: bool) -> tuple[bytes, bytes]:
 
 def _brackets(text: bytes, heading: Heading) -> tuple[bytes, bytes]:
     """Give the openers missing before a text and the closers missing behind it."""
+    if _is_balanced(text):
+        opening, closing = _openers(text, [], heading)
+        return opening, b"\n" + closing if closing else b""
     pending: list[tuple[bytes, int]] = []
     missing: list[tuple[bytes, int]] = []
     for found in LEX.finditer(text):
@@ -157,6 +162,17 @@ def _brackets(text: bytes, heading: Heading) -> tuple[bytes, bytes]:
         closing += b": ..."
     opening, more = _openers(text, missing, heading)
     return opening, (b"\n" + closing + more if closing + more else b"")
+
+
+def _is_balanced(text: bytes) -> bool:
+    """Say, faster than by going from bracket to bracket, that each one has its partner."""
+    if b'"' in text or b"'" in text or b"#" in text:
+        text = STRINGS.sub(b"", text)
+    left, size = text.translate(None, NO_BRACKETS), -1
+    while len(left) != size:
+        size = len(left)
+        left = left.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
+    return not left
 
 
 def _openers(text: bytes, missing: list[tuple[bytes, int]], heading: Heading) -> tuple[bytes, bytes]:

@@ -11,7 +11,7 @@ from tools.diff.readers.python_digest import TINY, Tokens
 from tools.diff.readers.python_interface import Interface, public_name
 from tools.diff.readers.python_params import params_of, receiver
 from tools.diff.readers.python_syntax import Code
-from tools.diff.reading import Source, Symbol
+from tools.diff.reading import Late, Source, Symbol
 
 MAX_VALUE: Final = 300
 # What may stand around a definition without making it somebody else's.
@@ -145,9 +145,12 @@ class Walk:
         """Say whether a hunk shows any of these lines; a signature that none shows is the same on both sides."""
         return self._near is None or any(line <= end and start <= last for start, end in self._near)
 
-    def _shape(self, node: Node, name: str) -> str:
+    def _shape(self, node: Node, name: str) -> str | Late:
         body = node.child_by_field_name("body")
-        return "" if body is None else self._tokens.shape(body.start_byte, body.end_byte, name)
+        if body is None:
+            return ""
+        start, end = body.start_byte, body.end_byte
+        return Late(lambda: self._tokens.shape(start, end, name))
 
     def _declare(self, symbol: Symbol, node: Node) -> None:
         self.found.spans.append((node.start_byte, node.end_byte, symbol.name))
@@ -226,11 +229,12 @@ class Walk:
     def _cut(self, node: Node) -> bool:
         return self._clipped is not None and node.end_byte >= self._clipped
 
-    def _value_shape(self, assigned: Assigned, text: str | None) -> str:
+    def _value_shape(self, assigned: Assigned, text: str | None) -> str | Late:
         node = assigned.value
         if node is None or self._cut(node) or (text is not None and len(text) < TINY):
             return ""
-        return self._tokens.shape(node.start_byte, node.end_byte, assigned.name, always=text is None)
+        start, end = node.start_byte, node.end_byte
+        return Late(lambda: self._tokens.shape(start, end, assigned.name, always=text is None))
 
     def _alias(self, node: Node, owner: Owner | None) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
