@@ -16,6 +16,7 @@ from agent.window import Window
 from evals.figures import Figure
 from evals.harness import Bench, EvalSet, Figures, Spent, choose, run_sets
 from evals.sets.facts import FACTS
+from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
 from evals.sets.reading import READING
 from evals.sets.requests import REQUESTS
@@ -25,7 +26,7 @@ from evals.sets.windows import WINDOWS
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 
-SETS: tuple[EvalSet, ...] = (WINDOWS, SOURCES, REQUESTS, STORM, FACTS, READING, GRIFFE)
+SETS: tuple[EvalSet, ...] = (WINDOWS, SOURCES, REQUESTS, STORM, FACTS, READING, FACTS_COST, GRIFFE)
 
 
 class Gitzette:
