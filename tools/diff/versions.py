@@ -1,13 +1,13 @@
 """Both versions of a changed file as they are read: from whole contents, from hunks, or from a patch that is all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.domain import FileChange
 from tools.diff.hunks import Patch, Side, fragment, whole_file
 from tools.diff.languages import reader_for
 from tools.diff.readers import manifest
-from tools.diff.reading import EMPTY, Reading, Source
+from tools.diff.reading import EMPTY, Reading, Site, Source, Symbol
 from tools.diff.worth import is_whole
 
 Contents = tuple[bytes | None, bytes | None]
@@ -89,22 +89,48 @@ def _hunk_by_hunk(old_path: str, new_path: str, patch: Patch) -> tuple[Reading, 
         only_added = old is None or not old.changed
         first, second = (new, old) if only_added else (old, new)
         one = _lone(first)
-        touched = _is_touched(one, first)
-        if not touched and (second is None or not second.changed):
-            continue
-        other = _lone(second)
-        if touched or _is_touched(other, second):
-            before.append(other if only_added else one)
-            after.append(one if only_added else other)
+        touched = _touched(one, first)
+        if second is None or not second.changed:
+            if not touched and not one.problems:
+                continue
+            other = _untouched(one, touched) if _stand_there(touched, first) else _lone(second)
+        else:
+            other = _lone(second)
+            if not (touched or one.problems or other.problems or _touched(other, second)):
+                continue
+        before.append(other if only_added else one)
+        after.append(one if only_added else other)
     return _joined(before), _joined(after)
 
 
-def _is_touched(reading: Reading, source: Source | None) -> bool:
-    """Tell whether a changed line declares anything, or cannot be read."""
+def _touched(reading: Reading, source: Source | None) -> list[Symbol | Site]:
+    """List what a changed line declares."""
     if source is None or not source.changed:
+        return []
+    changed = source.changed
+    found: list[Symbol | Site] = [
+        one for one in reading.symbols if not changed.isdisjoint(range(one.start, one.head + 1))
+    ]
+    found += [one for one in reading.sites if not changed.isdisjoint(range(one.start, one.end + 1))]
+    return found
+
+
+def _stand_there(touched: Sequence[Symbol | Site], source: Source | None) -> bool:
+    """Tell whether all lines that declare it changed, and so nothing of it was on the other side."""
+    if source is None or source.changed is None:
         return False
-    spans = [*((one.start, one.head) for one in reading.symbols), *((one.start, one.end) for one in reading.sites)]
-    return bool(reading.problems) or any(not source.changed.isdisjoint(range(a, b + 1)) for a, b in spans)
+    spans = (range(one.start, (one.head if isinstance(one, Symbol) else one.end) + 1) for one in touched)
+    return all(line in source.changed for span in spans for line in span)
+
+
+def _untouched(reading: Reading, touched: Sequence[Symbol | Site]) -> Reading:
+    """Leave out what is touched: the other side of a hunk that only added, or only removed, has all the rest."""
+    ids = {id(one) for one in touched}
+    return replace(
+        reading,
+        symbols=tuple(one for one in reading.symbols if id(one) not in ids),
+        sites=tuple(one for one in reading.sites if id(one) not in ids),
+    )
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:
