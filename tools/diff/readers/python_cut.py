@@ -20,7 +20,9 @@ SIGNATURE: Final = 300
 QUOTES: Final = re.compile(rb"\"\"\"|'''")
 DEFINITIONS: Final = (b"def ", b"class ")
 CHECK: Final = re.compile(rb"(?:raise|assert|warn)\b")
-COMMENT: Final = re.compile(rb"[ \t]+#[^\n]*$|[ \t\r]+$")
+COMMENT: Final = re.compile(rb"[ \t]+#[^\n]*$")
+NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
+ONE_PAIR: Final = bytes.maketrans(b"[{]}", b"(())")
 
 
 def cut(text: bytes, near: Sequence[tuple[int, int]], changed: Set[int]) -> bytes:
@@ -120,8 +122,12 @@ class _Outline:
         depth, line = 0, self._line(start)
         for number in range(line, min(line + SIGNATURE, len(self._lines))):
             end = self._lines[number]
-            text = COMMENT.sub(b"", self._text[start : end - 1])
-            depth += sum(map(text.count, (b"(", b"[", b"{"))) - sum(map(text.count, (b")", b"]", b"}")))
+            text = self._text[start:end].rstrip()
+            if b"#" in text:
+                text = COMMENT.sub(b"", text)
+            # Each bracket as a sign of one pair: what opens counts twice in what is left, less all of it.
+            signs = text.translate(ONE_PAIR, NO_BRACKETS)
+            depth += 2 * signs.count(b"(") - len(signs)
             if depth == 0:
                 return end if text.endswith(b":") else None
             start = end

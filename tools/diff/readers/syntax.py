@@ -37,9 +37,20 @@ def refusal(source: Source) -> str | None:
         return f"{source.path}: not text"
     if abs(source.text.count(b"{") - source.text.count(b"}")) > MAX_OPEN:
         return f"{source.path}: more than {MAX_OPEN} braces without a partner"
-    if len(source.text) > MAX_LINE and max(map(len, source.text.split(b"\n"))) > MAX_LINE:
+    if _has_long_line(source.text):
         return f"{source.path}: a line longer than {MAX_LINE} bytes, probably minified"
     return None
+
+
+def _has_long_line(text: bytes) -> bool:
+    """Leap from line end to line end, each the last one within reach."""
+    at = 0
+    while len(text) - at > MAX_LINE:
+        end = text.rfind(b"\n", at, at + MAX_LINE + 1)
+        if end < 0:
+            return True
+        at = end + 1
+    return False
 
 
 def overgrown(root: Node, path: str) -> str | None:
