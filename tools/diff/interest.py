@@ -44,6 +44,11 @@ _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
 _DECLARES = re.compile(r"[ +-]\s*(?:pub|struct|enum|union|class|trait|impl|interface|namespace|template|extern)\b")
 _CONTAINER = re.compile(r"\b(?:struct|class|union|enum|namespace|extern)\b")
+_WORDING = re.compile(r"[+-]\s*(?:[frFR]{0,2}[\"']|<<)")
+_FAILING = _words("raise assert warn CHECK throw ERROR ASSERT Error( panic bail! ensure! Errorf deprecat")
+_RENAMED = re.compile(r"\w+ as \w+,")
+_QUOTES = ('"""', "'''")
+_SPREAD = re.compile(r".(?:    )?[A-Za-z_]\w*(?:\s*:[^=]*)? = [\w.]+[(\[{]$")
 _OPENED = re.compile(r"=\s*[(\[{]\s*$")
 _SHALLOW = 8
 _PYTHON = ("py", "pyi")
@@ -66,14 +71,18 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
     changed = [line for line in hunk.lines if line[:1] in "+-"]
     if _has("\n".join(changed), words):
         return True
+    # The words of an error often change on lines below the one that raises it.
+    if any(_WORDING.match(line) for line in changed) and any(_has(line, _FAILING) for line in hunk.lines):
+        return True
     if extension in _PYTHON:
         return _python(path, hunk, changed)
     # Inside a function body nothing is declared; elsewhere almost every line declares something.
     if "(" not in hunk.heading or any(_DECLARES.match(line) for line in hunk.lines):
         return True
-    if extension in _INDENTED or hunk.heading.count("(") > hunk.heading.count(")"):
+    if extension in _INDENTED:
         return any(_MARGIN.match(line) for line in hunk.lines)
-    return _outside_of_bodies(hunk)
+    open_head = hunk.heading.count("(") > hunk.heading.count(")")
+    return (open_head and _begins_in_signature(hunk)) or _outside_of_bodies(hunk)
 
 
 def may_tell_whole(path: str, patch: str) -> bool:
@@ -91,7 +100,9 @@ def _has(text: str, words: Sequence[str]) -> bool:
 def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
     package = path.endswith("__init__.py")
     in_class = hunk.heading.startswith("class ") or any("class " in line for line in hunk.lines)
-    opened = any(line[-1:] in "([{" and _OPENED.search(line) for line in hunk.lines)
+    last = [line for line in hunk.lines if line[-1:] in "([{"]
+    opened = any(_OPENED.search(line) for line in last)
+    spread = (in_class or not hunk.heading) and any(_SPREAD.match(line) for line in last)
     for line in changed:
         text = line[1:].lstrip(" ")
         depth = len(line) - 1 - len(text)
@@ -99,12 +110,22 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
             return True
         if depth == 0 and (" = " in text or package):
             return True
-        if depth == 4 and (package or (in_class and " = " in text)):
+        if (depth == 4 and in_class and " = " in text) or (depth <= _SHALLOW and (package or _RENAMED.match(text))):
             return True
         # A value that stands on a line of its own, under a name that did not change.
-        if opened and depth <= _SHALLOW and text[:1] in "\"'([{0123456789":
+        if depth <= _SHALLOW and (opened or (spread and depth > 4) or (text[:1] in "\"'" and text[:3] not in _QUOTES)):
             return True
     return _has_parameters(hunk)
+
+
+def _begins_in_signature(hunk: Hunk) -> bool:
+    """Tell whether a line changed before the first statement or body."""
+    for line in hunk.lines:
+        if line[:1] in "+-":
+            return True
+        if ";" in line or "{" in line:
+            return False
+    return False
 
 
 def _outside_of_bodies(hunk: Hunk) -> bool:
@@ -131,14 +152,14 @@ def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
     """Tell whether a line is an item of a list that others read; deep in a function it is mostly an argument."""
     if text[:1] not in "\"'" or _ENTRY.match(text) is None:
         return False
-    return depth <= 4 or hunk.heading.startswith("class ") or any(_has(line, _LISTS) for line in hunk.lines)
+    return depth <= _SHALLOW or hunk.heading.startswith("class ") or any(_has(line, _LISTS) for line in hunk.lines)
 
 
 def _has_parameters(hunk: Hunk) -> bool:
     """Tell whether a changed line in a signature looks like a parameter; elsewhere it would be an argument."""
     ends = next((at for at, line in enumerate(hunk.lines) if _SIGNATURE_END.match(line)), -1)
     begins = next((at for at, line in enumerate(hunk.lines) if _is_definition(line)), len(hunk.lines))
-    inside = 0 <= ends < begins
+    inside = 0 <= ends < begins or (ends < 0 and _is_all_signature(hunk))
     for line in hunk.lines:
         if _is_definition(line):
             inside = line.count("(") > line.count(")")
@@ -147,6 +168,14 @@ def _has_parameters(hunk: Hunk) -> bool:
         elif inside and line[:1] in "+-" and _PARAMETER.match(line[1:].lstrip(" ")):
             return True
     return False
+
+
+def _is_all_signature(hunk: Hunk) -> bool:
+    """Tell whether a hunk stands inside a signature that begins before and ends behind it."""
+    if hunk.heading.count("(") <= hunk.heading.count(")"):
+        return False
+    texts = [line[1:].strip() for line in hunk.lines]
+    return all(not text or text[0] == "#" or text.split("  #")[0].endswith(",") for text in texts)
 
 
 def _is_definition(line: str) -> bool:
