@@ -2,8 +2,9 @@
 
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from agent.domain import Change
@@ -13,11 +14,11 @@ from agent.settings import RepoSpec
 from evals.figures import Figure, Score, Target, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.fact_matching import ALIKE, Meant, brought_by, matches
+from evals.sets.fact_partners import Past, find_in
 from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.facts import GoldFact, described, gold_facts
 from evals.worlds.model import World
-from tools.diff.lineage import Lineage, find_partner
-from tools.diff.patch_id import patch_ids
+from tools.diff.lineage import Lineage
 from tools.diff.sheet import paths_to_read, read_facts
 from tools.git.source import GitSource
 
@@ -106,7 +107,8 @@ async def _add_world(world: World, tallies: dict[str, Tally]) -> None:
     for repo in world.repos:
         source = GitSource(RepoId(repo.full_name), repo.git_dir)
         shas = [row.sha for row in described(world) if row.repo == repo.full_name]
-        async for read in reading(source, shas):
+        past = await Past.of(source, [row.sha for row in world.landed if row.repo == repo.full_name])
+        async for read in reading(source, shas, past.partner):
             meant = [meant_by(fact) for fact in gold[read.change.commit.sha]]
             where = f"{read.change.commit.sha[:10]} {read.change.commit.subject[:50]}"
             for route, tally in tallies.items():
@@ -127,19 +129,14 @@ def meant_by(gold: GoldFact) -> Meant:
     )
 
 
-async def reading(source: GitSource, shas: Sequence[str], *, partners: bool = True) -> AsyncIterator[Read]:
-    """Read these commits by both routes, looking for what they undo or copy where that is asked for."""
+async def reading(
+    source: GitSource, shas: Sequence[str], partner_of: Callable[[Change], Awaitable[Lineage | None]] | None = None
+) -> AsyncIterator[Read]:
+    """Read these commits by both routes, looking for what they undo or copy where somebody can tell."""
     async for change in source.changes(shas):
-        partner = await _partner(source, change) if partners else None
+        partner = await partner_of(change) if partner_of else None
         blobs = await source.blobs(change, paths_to_read(change))
         yield Read(change, {"blobs": read_facts(change, blobs, partner), "hunks": read_facts(change, None, partner)})
-
-
-async def _partner(source: GitSource, change: Change) -> Lineage | None:
-    """Compare the patch with those of earlier commits to the same file."""
-    earlier = await source.before(change.commit.sha, [file.path for file in change.files[:1]])
-    ids = {one.commit.sha: patch_ids(one.files) async for one in source.changes(earlier)}
-    return find_partner(patch_ids(change.files), ids)
 
 
 async def _real(bench: Bench) -> dict[tuple[str, str], list[Score]]:
@@ -150,7 +147,7 @@ async def _real(bench: Bench) -> dict[tuple[str, str], list[Score]]:
         assert spec.path is not None
         source = GitSource(spec.name, spec.path)
         for row in [row for row in rows if row["repo"].lower() == spec.name.lower()]:
-            async for read in reading(source, [row["sha"]]):
+            async for read in reading(source, [row["sha"]], partial(find_in, source)):
                 for route, sheet in read.sheets.items():
                     where = f"{spec.name}@{row['sha'][:10]} by {route}"
                     group = "named" if row["named"] else "other"
@@ -185,9 +182,7 @@ async def _proofs(bench: Bench, spec: RepoSpec) -> list[Score]:
     line = await first_parent_line(git_dir_of(spec.path))
     bench.say(f"facts: {spec.name}, the proofs of {min(len(line), PROOF_COMMITS)} commits")
     scores: list[Score] = []
-    async for read in reading(
-        GitSource(spec.name, spec.path), [row.sha for row in line[:PROOF_COMMITS]], partners=False
-    ):
+    async for read in reading(GitSource(spec.name, spec.path), [row.sha for row in line[:PROOF_COMMITS]]):
         lines = changed_lines(read.change)
         for route, sheet in read.sheets.items():
             where = f"{spec.name}@{read.change.commit.sha[:10]} by {route}"
