@@ -93,6 +93,8 @@ class Site:
     choices: tuple[str, ...] | None = None
     scope: str = ""
     """The symbol or section in which it stands, where that tells two of the same name apart."""
+    rejects: bool = False
+    """Of a limit: what is so is refused (`if x > 8: raise`); else it is let through (`assert x <= 8`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ class Reading:
     sites: tuple[Site, ...] = ()
     exports: frozenset[str] | None = None
     """Names the file says are its interface (`__all__`, `export`); None where it says nothing."""
+    imports: frozenset[str] = frozenset()
+    """Names that the file has from elsewhere: whoever takes them from here still can."""
     code: str = ""
     """A digest of everything but comments and white space, where the source asks for one; equal digests mean that only
     those changed."""

@@ -22,6 +22,7 @@ from tools.diff.worth import is_whole, patches
 
 _MOST_BLOBS = 200
 _WITH_THE_FILE = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED, FactKind.DEPRECATED)
+_REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
@@ -55,12 +56,15 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     path, patch = versions.file.path, versions.patch
     whole = is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new)
-    imported = _imported(patch) if any(draft.kind is FactKind.SYMBOL_REMOVED for draft in symbols) else ()
-    symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
     sites = compare_sites(versions.old.sites, versions.new.sites, patch.together)
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
     # what users can set is told by itself.
     gone = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_REMOVED}
+    imported = _imported(patch) | versions.new.imports if gone else ()
+    symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
+    # A table of which each entry is told is not told as a whole besides.
+    tables = {draft.detail for draft in sites if draft.kind in _REGISTERED}
+    symbols = [draft for draft in symbols if draft.kind is not FactKind.CONSTANT_CHANGED or draft.name not in tables]
     drafts = [replace(draft, public=symbol_is_met(draft, path)) for draft in symbols]
     drafts += [
         replace(draft, public=site_is_met(draft, path))

@@ -32,12 +32,12 @@ def compare_signatures(old: tuple[Param, ...], new: tuple[Param, ...]) -> list[S
     come = [param for param in new if param.name not in before]
     changes = list(_renamed(old, new, gone, come))
     taken = {change.old for change in changes} | {change.new for change in changes}
-    changes += [_removed(param) for param in gone if param.name not in taken]
+    changes += [_removed(param, new) for param in gone if param.name not in taken]
     changes += [_added(param, new, before) for param in come if param.name not in taken]
     for name in (param.name for param in old if param.name in after):
         changes += _altered(before[name], after[name])
-    if not changes:
-        changes += _reordered(old, new)
+    changes += _by_keyword(before, new)
+    changes += _reordered(before, after)
     return changes
 
 
@@ -54,11 +54,7 @@ def _renamed(
             same_place = new.index(other) == place or (param.keyword_only and other.keyword_only)
             same_look = same_type(param.annotation, other.annotation) and same_value(param.default, other.default)
             only_one = len(old) == len(new) == 1
-            if (
-                same_place
-                and not other.star
-                and (same_look or only_one or (len(gone) == len(come) == 1 and _akin(param, other)))
-            ):
+            if same_place and not other.star and (same_look or only_one or _akin(param, other, gone, come)):
                 free.remove(other)
                 # A positional-only name is nobody's business.
                 breaking = not (param.positional_only and other.positional_only)
@@ -66,15 +62,26 @@ def _renamed(
                 break
 
 
-def _akin(param: Param, other: Param) -> bool:
-    """Tell whether two parameters are plausibly the same one: same type, or one name inside the other."""
+def _akin(param: Param, other: Param, gone: list[Param], come: list[Param]) -> bool:
+    """Tell whether the only one that went is plausibly the only one that came: same type, or names with a common word.
+
+    Both must be asked for, or neither: what callers may leave out is not what they have to give.
+    """
+    if len(gone) != 1 or len(come) != 1:
+        return False
     if param.annotation and param.annotation == other.annotation:
         return True
+    words = set(param.name.lower().split("_")) & set(other.name.lower().split("_"))
+    if any(len(word) > 1 for word in words):
+        return (param.default is None) == (other.default is None)
     return min(len(param.name), len(other.name)) > 3 and (param.name in other.name or other.name in param.name)
 
 
-def _removed(param: Param) -> SignatureChange:
-    return SignatureChange(FactKind.PARAMETER_REMOVED, param.name, written(param), None, True)
+def _removed(param: Param, new: tuple[Param, ...]) -> SignatureChange:
+    stars = {other.star for other in new}
+    # Whoever still passes it gets no error where everything is taken.
+    taken = "**" in stars and (param.keyword_only or "*" in stars)
+    return SignatureChange(FactKind.PARAMETER_REMOVED, param.name, written(param), None, not taken)
 
 
 def _added(param: Param, new: tuple[Param, ...], before: Mapping[str, Param]) -> SignatureChange:
@@ -89,24 +96,37 @@ def _added(param: Param, new: tuple[Param, ...], before: Mapping[str, Param]) ->
 
 def _altered(old: Param, new: Param) -> Iterator[SignatureChange]:
     if not same_value(old.default, new.default):
+        # The type changes with the default, and then goes without saying.
         if new.default is None and not new.star:
             yield SignatureChange(FactKind.PARAMETER_REQUIRED, new.name, old.default, None, True)
-        elif old.default is None:
-            yield SignatureChange(FactKind.PARAMETER_DEFAULT, new.name, None, new.default, False)
         else:
             yield SignatureChange(FactKind.PARAMETER_DEFAULT, new.name, old.default, new.default, False)
-    if (old.star, old.keyword_only) != (new.star, new.keyword_only):
-        narrower = new.keyword_only and not old.keyword_only
-        yield SignatureChange(FactKind.SIGNATURE_CHANGED, new.name, written(old), written(new), narrower)
-    elif old.annotation and new.annotation and not same_type(old.annotation, new.annotation):
+        return
+    retyped = old.annotation and new.annotation and not same_type(old.annotation, new.annotation)
+    if old.star != new.star or retyped:
         yield SignatureChange(FactKind.SIGNATURE_CHANGED, new.name, written(old), written(new), False)
 
 
-def _reordered(old: tuple[Param, ...], new: tuple[Param, ...]) -> Iterator[SignatureChange]:
-    before = [param.name for param in old if not (param.keyword_only or param.star)]
-    after = [param.name for param in new if not (param.keyword_only or param.star)]
-    if before != after and sorted(before) == sorted(after):
-        yield SignatureChange(FactKind.PARAMETER_REORDERED, "", ", ".join(before), ", ".join(after), True)
+def _by_keyword(before: Mapping[str, Param], new: tuple[Param, ...]) -> Iterator[SignatureChange]:
+    """Tell of what can be given by keyword only now: `*` came in front of it."""
+    names = [param.name for param in new if param.keyword_only and _is_positional(before.get(param.name))]
+    if names:
+        listed = ", ".join(names)
+        star = next((param for param in new if param.star == "*"), None)
+        mark = "*" if star is None else written(star)
+        yield SignatureChange(FactKind.SIGNATURE_CHANGED, "", listed, f"{mark}, {listed}", star is None)
+
+
+def _reordered(before: Mapping[str, Param], after: Mapping[str, Param]) -> Iterator[SignatureChange]:
+    """Compare the order of what could be and can be given by position; what came or went is told by itself."""
+    old = [name for name, param in before.items() if _is_positional(param) and _is_positional(after.get(name))]
+    new = [name for name, param in after.items() if _is_positional(param) and _is_positional(before.get(name))]
+    if old != new:
+        yield SignatureChange(FactKind.PARAMETER_REORDERED, "", ", ".join(old), ", ".join(new), True)
+
+
+def _is_positional(param: Param | None) -> bool:
+    return param is not None and not (param.keyword_only or param.star)
 
 
 def written(param: Param) -> str:

@@ -16,10 +16,11 @@ _ALIKE = 0.6
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _NEAR = 5
 _PASSABLY, _CLOSELY = 0.5, 0.7
-_OPTION = re.compile(r"option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\(")
-"""Decorators that are told as flags and routes."""
+_OPTION = re.compile(r"\bdeprecated\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\(")
+"""Decorators that are told as flags, routes and deprecations."""
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
+_IN_A_ROW = ("member", "field", "method")
 _CONTAINERS = ("class", "struct", "enum", "trait", "type")
 _CALLABLE = ("function", "method", "macro")
 _ADDED = {"member": FactKind.MEMBER_ADDED, "field": FactKind.FIELD_ADDED}
@@ -31,13 +32,16 @@ _VALUE = {"member": FactKind.MEMBER_CHANGED, "field": FactKind.FIELD_CHANGED}
 def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     """List what came, went, was renamed or is declared otherwise."""
     before, after = _indexed(old, new)
+    _part(before, after, old, new)
     gone = [symbol for name, symbol in before.items() if name not in after]
     come = [symbol for name, symbol in after.items() if name not in before]
-    pairs = list(_renames(gone, come))
+    pairs = list(_renames([symbol for symbol in gone if symbol.name not in new.imports], come))
+    pairs += _swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
     pairs += _follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [_rename(one, other) for one, other in pairs if _own_name(one) != _own_name(other)]
+    gone, come = _of_the_same(gone, after), _of_the_same(come, before)
     drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), after)
     drafts += _came_or_went(come, after, paired_new, removed=False)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
@@ -62,6 +66,18 @@ def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, S
             for place, symbol in enumerate(symbols):
                 index[name if place == 0 else f"{name}#{place}"] = symbol
     return old_index, new_index
+
+
+def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new: Reading) -> None:
+    """Take a definition and an import of its name for two things: one replaced the other, with all its members."""
+    for name in (old.imports | new.imports) & before.keys() & after.keys():
+        one, other = before[name], after[name]
+        if one.kind == other.kind:
+            continue
+        if other.kind == "variable" and name in new.imports:
+            del after[name]
+        elif one.kind == "variable" and name in old.imports:
+            del before[name]
 
 
 def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
@@ -106,6 +122,36 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
     return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
 
 
+def _swapped(
+    before: dict[str, Symbol], after: dict[str, Symbol], known: Iterable[tuple[Symbol, Symbol]]
+) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair a member, field or method with the only other one of its class that took its place in the row."""
+    paired = {symbol.name for pair in known for symbol in pair}
+    went, came = (
+        [symbol for name, symbol in side.items() if name not in other and symbol.name not in paired]
+        for side, other in ((before, after), (after, before))
+    )
+    for one in went if went and came else ():
+        rivals = [other for other in came if _owner(other) == _owner(one) and other.kind == one.kind]
+        if len(rivals) != 1 or one.kind not in _IN_A_ROW or not _looks_the_same(one, rivals[0]):
+            continue
+        rows = [_row(one, side.values()) for side in (before, after)]
+        if [rivals[0].name if name == one.name else name for name in rows[0]] == rows[1]:
+            yield one, rivals[0]
+
+
+def _row(one: Symbol, symbols: Iterable[Symbol]) -> list[str]:
+    """Name what is of a kind and class with a symbol, in the order of the file."""
+    beside = (symbol for symbol in symbols if symbol.kind == one.kind and _owner(symbol) == _owner(one))
+    return [symbol.name for symbol in sorted(beside, key=lambda symbol: symbol.start)]
+
+
+def _looks_the_same(one: Symbol, other: Symbol) -> bool:
+    """Tell whether two declarations differ in the name only, and have more than a name to tell by."""
+    looks = [(s.annotation, s.value, s.params, s.returns, s.decorators) for s in (one, other)]
+    return looks[0] == looks[1] and (one.kind == "member" or any(looks[0]))
+
+
 def _likeness(one: Symbol, other: Symbol, least: float) -> float:
     found = likeness(_own_name(one).lower(), _own_name(other).lower(), least)
     return found if found >= least else 0.0
@@ -124,6 +170,12 @@ def _follow(
             yield symbol, other
 
 
+def _of_the_same(symbols: Iterable[Symbol], other_side: dict[str, Symbol]) -> list[Symbol]:
+    """Leave out members of what is no class on the other side: what it has become has others, or none."""
+    owners = ((symbol, other_side.get(_owner(symbol))) for symbol in symbols)
+    return [symbol for symbol, owner in owners if owner is None or owner.kind in _CONTAINERS]
+
+
 def _came_or_went(
     symbols: Iterable[Symbol], world: dict[str, Symbol], paired: set[str], *, removed: bool
 ) -> Iterator[Draft]:
@@ -140,6 +192,9 @@ def _overrides(drafts: Iterable[Draft], after: dict[str, Symbol]) -> Iterator[Dr
     """Soften the removal of a method whose class is still there and has bases: it may be inherited now."""
     for draft in drafts:
         owner = after.get(draft.name.rpartition(".")[0])
+        # A record's constructor is made from its fields.
+        if owner is not None and owner.kind == "struct" and draft.name.endswith(".__init__"):
+            continue
         inherited = draft.detail == "method" and owner is not None and _may_inherit(owner, draft.name, after)
         yield replace(draft, breaking=False, detail="override") if inherited else draft
 
@@ -182,9 +237,17 @@ def _rename(one: Symbol, other: Symbol) -> Draft:
 
 
 def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
-    """Tell how a symbol that is still there is declared otherwise."""
+    """Tell how a symbol that is still there is declared otherwise, or that it is another sort of thing."""
+    if _sort(one) != _sort(other):
+        if one.kind in ("class", "function") and other.kind in ("class", "function"):
+            kinds = one.kind, other.kind
+            yield Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, _where(one, other), *kinds, "kind")
+        return
     where = _where(one, other)
     public = one.public
+    if public and not other.public and one.name == other.name and one.kind in (*_CALLABLE, *_CONTAINERS):
+        # Whoever uses it from outside has lost it, though it is still there.
+        yield Draft(FactKind.SYMBOL_REMOVED, one.name, public, where, _declaration(one), None, one.kind)
     if one.bases != other.bases and (one.kind in _CONTAINERS or other.bases):
         old, new = ", ".join(one.bases) or None, ", ".join(other.bases) or None
         yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
@@ -233,6 +296,11 @@ def _declaration(symbol: Symbol) -> str | None:
     if symbol.value is not None:
         return f"{_own_name(symbol)} = {symbol.value}"
     return _own_name(symbol)
+
+
+def _sort(symbol: Symbol) -> int:
+    """Sort into what is called, what contains and what has a value."""
+    return 1 if symbol.kind in _CALLABLE else 2 if symbol.kind in _CONTAINERS else 3
 
 
 def _own_name(symbol: Symbol) -> str:

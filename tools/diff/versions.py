@@ -142,5 +142,6 @@ def _joined(readings: Sequence[Reading]) -> Reading:
         symbols=tuple(symbol for reading in readings for symbol in reading.symbols),
         sites=tuple(site for reading in readings for site in reading.sites),
         exports=frozenset().union(*exports) if exports else None,
+        imports=frozenset().union(*(reading.imports for reading in readings)),
         problems=tuple(problem for reading in readings for problem in reading.problems),
     )

@@ -39,7 +39,8 @@ def read(source: Source) -> Reading:
     found.spans.extend(around)
     sites = Sites(code, found, source.path).read()
     exports = None if interface.exports is None else frozenset(interface.exports)
-    return Reading(interface.publish(found.symbols), sites, exports, tokens.digest() if source.digest else "")
+    digest = tokens.digest() if source.digest else ""
+    return Reading(interface.publish(found.symbols), sites, exports, interface.imports(), digest)
 
 
 def _entangled(source: Source) -> str | None:

@@ -56,6 +56,10 @@ class Interface:
             if own and (meant or (item.type == "aliased_import" and code.word(original) == name)):
                 self._given_on.add(name)
 
+    def imports(self) -> frozenset[str]:
+        """Name all that the module imports by name."""
+        return frozenset(self._imported)
+
     def publish(self, declared: dict[str, Symbol]) -> tuple[Symbol, ...]:
         """Add what is given on, and mark what is public; a fragment's list may be cut, so only a whole one excludes."""
         listed = self.exports if self._whole else None

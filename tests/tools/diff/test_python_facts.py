@@ -1,0 +1,96 @@
+"""What changes of Python mean for those who use it, by both routes."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, FactSheet, Severity
+from agent.ids import RepoId
+from tools.diff.sheet import paths_to_read, read_facts
+from tools.git.source import GitSource
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import History
+
+Told = tuple[FactKind, Severity, str, str | None, str | None]
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+
+
+@pytest.fixture
+def past(history: Callable[[], "History"]) -> "History":
+    return history()
+
+
+async def told(past: "History", before: dict[str, str], after: dict[str, str], route: str) -> list[Told]:
+    """Commit both versions and list what is told of the second that is not internal."""
+    past.commit(dict(before))
+    sheet = await sheet_of(past, past.commit(dict(after)), route)
+    return [
+        (fact.kind, fact.severity, fact.name, fact.old, fact.new)
+        for fact in sheet.facts
+        if fact.severity is not Severity.INTERNAL
+    ]
+
+
+async def sheet_of(past: "History", sha: str, route: str) -> FactSheet:
+    """Read a commit's facts by one route."""
+    source = GitSource(RepoId("o/r"), past.path)
+    (change,) = [change async for change in source.changes([sha])]
+    return read_facts(change, await source.blobs(change, paths_to_read(change)) if route == "blobs" else None)
+
+
+@ROUTES
+async def test_a_class_that_is_imported_now_has_lost_nothing(route: str, past: "History") -> None:
+    body = "class Cache:\n    def get(self, key):\n        return key\n\n    def put(self, key, value):\n        pass\n"
+    before = {"pkg/__init__.py": f"import os\n\n\n{body}", "pkg/cache.py": "import os\n"}
+    after = {"pkg/__init__.py": "import os\n\nfrom .cache import Cache\n", "pkg/cache.py": f"import os\n\n\n{body}"}
+    kinds = {kind for kind, *_ in await told(past, before, after, route)}
+    assert kinds <= {FactKind.SYMBOL_ADDED}
+
+
+@ROUTES
+async def test_a_function_made_private_under_an_import_of_its_name_is_still_there(route: str, past: "History") -> None:
+    body = "(x, y):\n    total = x * y + 3\n    for step in range(total):\n        total += step\n    return total\n"
+    after = {"pkg/core.py": f"from pkg.front import plan\n\n\ndef _plan_here{body}"}
+    assert await told(past, {"pkg/core.py": f"\n\n\ndef plan{body}"}, after, route) == []
+
+
+@ROUTES
+async def test_a_class_that_is_a_function_now_is_told_without_its_methods(route: str, past: "History") -> None:
+    before = {"pkg/core.py": "class Layer(Base):\n    def run(self, x):\n        return x\n"}
+    after = {"pkg/core.py": "def Layer(x):\n    return x\n"}
+    facts = await told(past, before, after, route)
+    assert facts == [(FactKind.SIGNATURE_CHANGED, Severity.BEHAVIOUR, "Layer", "class", "function")]
+
+
+@ROUTES
+async def test_parameters_that_can_no_longer_be_given_by_position_break_callers(route: str, past: "History") -> None:
+    before = {"pkg/core.py": 'def run(\n    x,\n    backend: str = "a",\n    tactic: int = -1,\n):\n    return x\n'}
+    after = {"pkg/core.py": before["pkg/core.py"].replace("    backend", "    *,\n    backend")}
+    facts = await told(past, before, after, route)
+    assert facts == [
+        (FactKind.SIGNATURE_CHANGED, Severity.BREAKING, "run", "backend, tactic", "*, backend, tactic"),
+    ]
+
+
+@ROUTES
+async def test_a_parameter_that_moved_back_while_others_changed_breaks_callers(route: str, past: "History") -> None:
+    before = {"pkg/core.py": "def run(a, b, c, d=1):\n    return a\n"}
+    facts = await told(past, before, {"pkg/core.py": "def run(a, c, d=2, b=None):\n    return a\n"}, route)
+    assert (FactKind.PARAMETER_REORDERED, Severity.BREAKING, "run", "a, b, c, d", "a, c, d, b") in facts
+
+
+@ROUTES
+async def test_a_parameter_with_another_name_and_type_in_its_place_is_renamed(route: str, past: "History") -> None:
+    before = {"pkg/core.py": "def run(x, kv_scales: Tensor | Pair = None, out=None):\n    return x\n"}
+    after = {"pkg/core.py": "def run(x, kv_cache_sf: Pair = None, out=None):\n    return x\n"}
+    facts = await told(past, before, after, route)
+    assert facts == [(FactKind.PARAMETER_RENAMED, Severity.BREAKING, "run", "kv_scales", "kv_cache_sf")]
+
+
+@ROUTES
+async def test_a_parameter_that_is_still_taken_by_stars_breaks_nobody(route: str, past: "History") -> None:
+    before = {"pkg/core.py": "def run(x, size=1):\n    return x\n"}
+    facts = await told(past, before, {"pkg/core.py": "def run(x, *args, **kwargs):\n    return x\n"}, route)
+    assert {severity for kind, severity, *_ in facts if kind is FactKind.PARAMETER_REMOVED} == {Severity.BEHAVIOUR}
