@@ -48,8 +48,11 @@ _WORDING = re.compile(r"[+-]\s*(?:[frFR]{0,2}[\"']|<<)")
 _FAILING = _words("raise assert warn CHECK throw ERROR ASSERT Error( panic bail! ensure! Errorf deprecat")
 _RENAMED = re.compile(r"\w+ as \w+,")
 _QUOTES = ('"""', "'''")
+_QUOTED = ('"', "'")
 _SPREAD = re.compile(r".(?:    )?[A-Za-z_]\w*(?:\s*:[^=]*)? = [\w.]+[(\[{]$")
+_METHOD = re.compile(r"(?:async )?def (?:__|\w+\((?:self|cls)\b)")
 _OPENED = re.compile(r"=\s*[(\[{]\s*$")
+_GIVEN = re.compile(r"\b(?:choices|default\w*|const)\s*=\s*[(\[{]\s*$")
 _SHALLOW = 8
 _PYTHON = ("py", "pyi")
 _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
@@ -101,8 +104,9 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
     package = path.endswith("__init__.py")
     in_class = hunk.heading.startswith("class ") or any("class " in line for line in hunk.lines)
     last = [line for line in hunk.lines if line[-1:] in "([{"]
-    opened = any(_OPENED.search(line) for line in last)
-    spread = (in_class or not hunk.heading) and any(_SPREAD.match(line) for line in last)
+    opened = any(_OPENED.search(line) and _holds_value(line, in_class=in_class) for line in last)
+    members = in_class or not hunk.heading or _METHOD.match(hunk.heading) is not None
+    spread = members and any(_SPREAD.match(line) for line in last)
     for line in changed:
         text = line[1:].lstrip(" ")
         depth = len(line) - 1 - len(text)
@@ -113,9 +117,17 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
         if (depth == 4 and in_class and " = " in text) or (depth <= _SHALLOW and (package or _RENAMED.match(text))):
             return True
         # A value that stands on a line of its own, under a name that did not change.
-        if depth <= _SHALLOW and (opened or (spread and depth > 4) or (text[:1] in "\"'" and text[:3] not in _QUOTES)):
+        if depth <= _SHALLOW and (
+            opened or (spread and depth > 4) or (text.startswith(_QUOTED) and text[:3] not in _QUOTES)
+        ):
             return True
     return _has_parameters(hunk)
+
+
+def _holds_value(line: str, *, in_class: bool) -> bool:
+    """Tell whether what a line opens is the value of a module's or class's name, or of a flag."""
+    depth = len(line) - 1 - len(line[1:].lstrip(" "))
+    return depth == 0 or (in_class and depth <= _SHALLOW) or _GIVEN.search(line) is not None
 
 
 def _begins_in_signature(hunk: Hunk) -> bool:
