@@ -114,6 +114,8 @@ class Settings(BaseModel):
     """Where links in a report point; derived from `github_url` when not set."""
     token: SecretStr | None = None
     budget: Budget = Budget()
+    keep_days: int = Field(default=30, ge=1, le=3_650)
+    """For how many days a run can be replayed; what published reports cite is kept for good."""
 
     @field_validator("repos", mode="before")
     @classmethod

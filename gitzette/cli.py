@@ -76,6 +76,7 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
     run.add_argument("--out", metavar="DIR", type=Path, help="output folder (default: ./gazette)")
     run.add_argument("--partial", action="store_true", help="allow a window that is not over; the report says so")
+    run.add_argument("--replay", metavar="RUN", help="make the report of an earlier run again, from its record alone")
     run.add_argument("--demo", action="store_true", help="report on a made-up world; needs no network and no token")
     run.add_argument("--json", action="store_true", help="print the report as JSON")
     run.set_defaults(command=_run)
@@ -129,6 +130,10 @@ _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --rep
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.replay is not None:
+        from gitzette.replaying import replay
+
+        return replay(args, os.environ)
     from gitzette.running import run
 
     return run(args, os.environ)

@@ -4,7 +4,7 @@ import fcntl
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,17 +17,20 @@ from agent.settings import Language
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
+Note = Callable[[Report, Report | None], None]
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
 
 
 class FilePublisher:
     """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
 
-    def __init__(self, out: Path, lang: Language, web: Web) -> None:
+    def __init__(self, out: Path, lang: Language, web: Web, note: Note = lambda _, __: None) -> None:
+        """Write below `out`; `note` is told of the report that each new one is merged with, before anything is."""
         self._out = out
         self._reports = out / "reports"
         self._lang = lang
         self._web = web
+        self._note = note
 
     def publish(self, report: Report) -> Report:
         """Write the report, merged with what the same window already has, and return what was written."""
@@ -45,7 +48,7 @@ class FilePublisher:
 
     def _write(self, report: Report) -> Report:
         page, record = self.paths(report)
-        earlier = self._earlier(record)
+        asked, earlier = report, self._earlier(record)
         if earlier is not None and earlier.window.key == report.window.key:
             report = merge(earlier, report)
         elif earlier is not None:
@@ -53,6 +56,7 @@ class FilePublisher:
                 f"{record.name} already holds {earlier.window.key}, and this run is {report.window.key}: "
                 "use another --out for another time zone"
             )
+        self._note(asked, earlier)
         # Everything that could be refused is looked at before anything is written.
         _check_front_page(self._out / "README.md")
         front_page = self._front_page(report)

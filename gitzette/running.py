@@ -9,12 +9,14 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from agent.citations import cited_by
 from agent.domain import Report
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE
+from agent.recipe import Recipe
 from agent.record import to_json
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
@@ -77,17 +79,24 @@ async def cover(
     specs: tuple[RepoSpec, ...],
     now: datetime,
     display: Progress,
+    run: str | None = None,
 ) -> Covered:
-    """Run the graph, and keep what the run spent beside the report."""
-    run_id = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    """Run the graph, and keep what the run was told and what it spent beside the report.
+
+    With the id of a run that did not end, that one goes on: what it was told before it is not asked for again.
+    """
+    run_id = run or f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     started = time.monotonic()
-    async with open_house(settings, environ, display, now) as house:
-        house.runs.begin(run_id, window.key, now)
+    async with open_house(settings, environ, display, now, run_id) as house:
+        memory = house.memory
+        memory.retention.forget(now.date() - timedelta(days=settings.keep_days))
+        memory.runs.begin(run_id, window.key, now, Recipe.of(settings, window, specs))
         status = "failed"
         try:
             state: dict[str, Any] = {"window": window, "specs": specs}
             result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=house.deps)
             report: Report = result["report"]
+            memory.retention.cite(run_id, window.key, cited_by(report))
             status = "incomplete" if report.failures else "done"
         finally:
             details = {
@@ -95,7 +104,7 @@ async def cover(
                 "seconds": round(time.monotonic() - started, 3),
                 "requests": {name: asdict(host) for name, host in house.client.usage.hosts.items()},
             }
-            house.runs.end(run_id, status, datetime.now(UTC), details)
+            memory.runs.end(run_id, status, datetime.now(UTC), details)
         return Covered(report, house.publisher.paths(report)[0], house.client.usage)
 
 
@@ -119,7 +128,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     for record in records:
         repos = ", ".join(record.details.get("repos", []))
         seconds = record.details.get("seconds", "?")
-        sys.stdout.write(f"{record.started}  {record.status:<10}  {record.window}  {seconds} s  {repos}\n")
+        sys.stdout.write(f"{record.id}  {record.started}  {record.status:<10}  {record.window}  {seconds} s  {repos}\n")
     if not records:
         sys.stdout.write("no runs yet\n")
     return EXIT_DONE

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from agent.domain import NoticeKind
@@ -13,9 +14,11 @@ from agent.pages import Web
 from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, NoThreads, ThreadSource
 from gitzette.publish import FilePublisher
+from gitzette.taping import EarlierReport, Origins, TapedDesks
 from graphs.desk import Deps, Desk, Progress
-from memory.runs import Runs
-from memory.store import open_memory
+from memory.store import Memory, open_memory
+from memory.tape import Tape
+from memory.taped_memory import TapedIssues, TapedLandings
 from tools.git.mirror import MirrorKeeper
 from tools.git.remote import remote_environment
 from tools.git.source import GitSource
@@ -30,7 +33,7 @@ class House:
     """What a command works with."""
 
     deps: Deps
-    runs: Runs
+    memory: Memory
     client: GitHubClient
     publisher: FilePublisher
 
@@ -45,25 +48,37 @@ def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
 
 @asynccontextmanager
 async def open_house(
-    settings: Settings, environ: Mapping[str, str], progress: Progress, now: datetime
+    settings: Settings, environ: Mapping[str, str], progress: Progress, now: datetime, run: str | None = None
 ) -> AsyncIterator[House]:
-    """Build everything for a run, and close it afterwards."""
+    """Build everything for a run, and close it afterwards; what a run with a name is told goes to its tape."""
     home = home_of(settings, environ)
     token = settings.token.get_secret_value() if settings.token else None
     budget = settings.budget
     manners = Manners(
         max_wait=budget.wait_seconds, run_seconds=2 * budget.wait_seconds + 900, first_pause=budget.retry_seconds
     )
-    publisher = FilePublisher(settings.out, settings.lang, Web(settings.web))
     with open_memory(home, now.date()) as memory:
         async with GitHubClient(
             base_url=settings.github_url, token=token, cache=memory.answers, manners=manners
         ) as client:
             desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ)
+            tape = memory.tape(run) if run else None
+            publisher = _publisher(settings, tape)
             deps = Deps(
-                desks=desks, landings=memory.landings, issues=memory.issues, publisher=publisher, progress=progress
+                desks=TapedDesks(tape, desks, partial(Origins.of, settings)) if tape else desks,
+                landings=TapedLandings(tape, memory.landings) if tape else memory.landings,
+                issues=TapedIssues(tape, memory.issues) if tape else memory.issues,
+                publisher=publisher,
+                progress=progress,
             )
-            yield House(deps=deps, runs=memory.runs, client=client, publisher=publisher)
+            yield House(deps=deps, memory=memory, client=client, publisher=publisher)
+
+
+def _publisher(settings: Settings, tape: Tape | None) -> FilePublisher:
+    web = Web(settings.web)
+    if tape is None:
+        return FilePublisher(settings.out, settings.lang, web)
+    return FilePublisher(settings.out, settings.lang, web, EarlierReport(tape).note)
 
 
 def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:

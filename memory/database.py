@@ -52,6 +52,22 @@ def m005_open_listings(db: Database) -> None:
     db.table("open_listings").create({"repo": str, "notice": str}, pk="repo")
 
 
+@migrations()
+def m006_evidence(db: Database) -> None:
+    """Keep what a run was told, each artefact once by its hash, and what shaped the run, so that it can be replayed."""
+    db.table("artefacts").create(
+        {"hash": str, "kind": str, "evidence": str, "origin": str, "fetched": str, "size": int, "body": bytes}
+    )
+    # No primary key: its index alone is read when it is asked what is there, without the bodies.
+    db.table("artefacts").create_index(["hash"], unique=True)
+    db.table("artefacts").create_index(["evidence"])
+    db.table("calls").create({"run": str, "key": str, "name": str, "hash": str, "at": str}, pk=("run", "key"))
+    db.table("holds").create({"hash": str, "run": str}, pk=("hash", "run"))
+    db.table("holds").create_index(["run"])
+    db.table("cited").create({"hash": str, "window": str}, pk=("hash", "window"))
+    db.table("runs").add_column("recipe", str)
+
+
 def open_database(home: Path) -> Database:
     """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
     file = home / FILE_NAME
@@ -80,12 +96,15 @@ def reading() -> Iterator[None]:
 
 
 @contextmanager
-def writing(db: Database) -> Iterator[None]:
+def writing(db: Database, *, durable: bool = True) -> Iterator[None]:
     """Write everything inside or nothing.
 
     The lock is taken at the start, where SQLite waits for another run; in the middle of a transaction it would not.
+    What is not `durable` survives the death of the process, but perhaps not that of the machine; it costs no wait for
+    the disk. The file stays whole either way.
     """
     with reading():
+        db.conn.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         db.conn.execute("BEGIN IMMEDIATE")
         try:
             yield

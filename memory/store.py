@@ -1,16 +1,20 @@
 """Everything that outlives a run, opened together and closed together."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from memory.answers import Answers
+from memory.artefacts import Artefacts
 from memory.database import open_database
 from memory.issues import OpenIssues
 from memory.landings import Landings
+from memory.retention import Retention
 from memory.runs import Runs
+from memory.tape import Tape
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,10 @@ class Memory:
     landings: Landings
     issues: OpenIssues
     runs: Runs
+    artefacts: Artefacts
+    retention: Retention
+    tape: Callable[..., Tape]
+    """Opens the record of a run by its id; `play_only=True` to replay it."""
 
 
 @contextmanager
@@ -28,6 +36,14 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
     """Open the memory below `home`; what was not used for long is forgotten as of today."""
     db = open_database(home)
     try:
-        yield Memory(Answers(db, today), Landings(db), OpenIssues(db), Runs(db))
+        yield Memory(
+            answers=Answers(db, today),
+            landings=Landings(db),
+            issues=OpenIssues(db),
+            runs=Runs(db),
+            artefacts=Artefacts(db),
+            retention=Retention(db),
+            tape=partial(Tape, db),
+        )
     finally:
         db.close()

@@ -1,0 +1,88 @@
+"""The command `run --replay`: a report made again from the record of its run, with no network and no model."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from agent.domain import Report
+from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError, UsageError
+from agent.pages import Web, report_page
+from agent.recipe import Recipe
+from agent.record import dump
+from agent.settings import Language
+from gitzette.configured import settings_here
+from gitzette.progress import QuietProgress
+from gitzette.publish import FilePublisher
+from gitzette.taping import EarlierReport, NoDesks, Origins, TapedDesks
+from gitzette.wiring import home_of
+from graphs import daily
+from graphs.desk import Deps
+from memory.runs import recipe_of
+from memory.store import Memory, open_memory
+from memory.tape import Tape
+from memory.taped_memory import TapedIssues, TapedLandings
+
+_SHAPING = ("repo", "date", "since", "until", "tz", "source", "partial", "demo")
+
+
+def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Print the report of an earlier run, or write it below --out; memory and published reports stay as they are."""
+    if given := [f"--{name}" for name in _SHAPING if getattr(args, name, None)]:
+        raise UsageError(f"--replay makes the same report again; leave out {', '.join(given)}")
+    with open_memory(home_of(settings_here(environ), environ), datetime.now(UTC).date()) as memory:
+        run = memory.runs.find(args.replay)
+        recipe = recipe_of(run)
+        report = asyncio.run(report_again(memory, run.id, recipe))
+    lang: Language = args.lang or recipe.lang
+    sys.stderr.write(f"gitzette: {report.window.key}: replayed from the record of run {run.id}\n")
+    sys.stdout.write(_told(report, recipe, lang, args))
+    return EXIT_INCOMPLETE if report.failures else EXIT_DONE
+
+
+async def report_again(memory: Memory, run: str, recipe: Recipe) -> Report:
+    """Run the graph on the tape alone; what the tape does not have stops the replay, whoever asked for it."""
+    tape = memory.tape(run, play_only=True)
+    state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
+    try:
+        result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=_deps(memory, tape))
+    except AppError:
+        if tape.gap is None:
+            raise
+    if tape.gap is not None:
+        raise tape.gap
+    report: Report = result["report"]
+    return report
+
+
+def _deps(memory: Memory, tape: Tape) -> Deps:
+    return Deps(
+        desks=TapedDesks(tape, NoDesks(), lambda _: Origins("", "")),
+        landings=TapedLandings(tape, memory.landings),
+        issues=TapedIssues(tape, memory.issues),
+        publisher=EarlierReport(tape),
+        progress=QuietProgress(),
+    )
+
+
+def _told(report: Report, recipe: Recipe, lang: Language, args: argparse.Namespace) -> str:
+    """Give what goes to stdout: the data, where the page is now, or the page itself."""
+    web = Web(recipe.web)
+    if args.out is not None:
+        page = _write(report, FilePublisher(args.out, lang, web))
+        if not args.json:
+            return f"{page}\n"
+    text = dump(report) if args.json else report_page(report, lang, web)
+    # As in the files: what has no place in UTF-8 becomes a question mark.
+    return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def _write(report: Report, publisher: FilePublisher) -> str:
+    """Write the report where there is none of its window; another one is not merged with and not replaced."""
+    page, record = publisher.paths(report)
+    if record.exists() and record.read_bytes() != dump(report).encode("utf-8", errors="replace"):
+        raise StorageError(f"{record} holds another report of that window; choose another folder with --out")
+    publisher.publish(report)
+    return str(page)

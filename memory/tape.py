@@ -1,0 +1,140 @@
+"""The record of one run: every call, by the hash of its input, and what was answered, before anybody uses it."""
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, TypeVar
+
+from sqlite_utils import Database
+
+from agent.errors import AppError, StorageError
+from agent.ids import RepoId
+from memory.artefacts import Artefact, Artefacts
+from memory.database import reading, writing
+from memory.shapes import ERROR, OUTAGE, Shape, pack_error, unpack_error
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One question to a source, a tool, a model or the memory."""
+
+    name: str
+    """Who is asked for what: `code.landed`, `threads.issue`, `memory.known_tip`."""
+    about: RepoId | str
+    arguments: Any = None
+    """Plain data; equal questions must have equal arguments."""
+    origin: str = "memory"
+    """The kind of source and its public address; it does not tell calls apart."""
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of the question."""
+        asked = json.dumps([self.name, self.about, self.arguments], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(asked.encode("ascii")).hexdigest()
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.about}"
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+class Tape:
+    """What one run was told.
+
+    While a run goes on, a call that is on its tape is answered from there, any other is made and recorded. A tape that
+    is only played makes no calls and writes nothing.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        run: str,
+        *,
+        play_only: bool = False,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.run = run
+        self.play_only = play_only
+        self.gap: StorageError | None = None
+        """Why the tape could not answer, the first time: a report made around that is not the run's report."""
+        self._db = db
+        self._artefacts = Artefacts(db)
+        self._clock = clock
+
+    def ask(self, call: Call, shape: Shape[T], live: Callable[[], T]) -> T:
+        """Answer from the tape, or make the call and record it."""
+        if self.unanswered([call]):
+            return self._answer(call, shape, live())
+        return self.play(call, shape)
+
+    async def fetch(self, call: Call, shape: Shape[T], live: Callable[[], Awaitable[T]]) -> T:
+        """Answer from the tape, or make the call and record what came of it, be it an error."""
+        if not self.unanswered([call]):
+            return self.play(call, shape)
+        try:
+            value = await live()
+        except AppError as error:
+            self.record([(call, pack_error(error))])
+            raise
+        return self._answer(call, shape, value)
+
+    def play(self, call: Call, shape: Shape[T]) -> T:
+        """Answer from the tape; an error that was recorded is raised again."""
+        try:
+            artefact = self._found(call)
+            if artefact.kind not in (ERROR, OUTAGE):
+                return shape.unpack(artefact, self._artefacts.get_all)
+        except StorageError as error:
+            self.gap = self.gap or error
+            raise
+        raise unpack_error(artefact)
+
+    def unanswered(self, calls: Iterable[Call]) -> set[Call]:
+        """Tell which of these calls must be made: those that were not, and those that may go better now.
+
+        A replay makes none, and finds out one by one what is missing.
+        """
+        wanted = {call.key: call for call in calls}
+        if self.play_only:
+            return set()
+        with reading():
+            rows = self._db.execute(
+                "select c.key from calls c join artefacts a using (hash)"
+                " where c.run = ? and a.kind != ? and c.key in (select value from json_each(?))",
+                [self.run, OUTAGE, json.dumps(list(wanted))],
+            ).fetchall()
+        return {wanted[key] for key in wanted.keys() - {row[0] for row in rows}}
+
+    def record(self, answers: Sequence[tuple[Call, Sequence[Artefact]]]) -> None:
+        """Store answers, each with what it is made of behind it; a later answer to a call replaces an earlier one."""
+        if self.play_only or not answers:
+            return
+        at = self._clock()
+        calls = [(self.run, c.key, c.name, found[0].hash, at.isoformat(timespec="seconds")) for c, found in answers]
+        # An answer that the death of the machine takes away is asked for again: not worth a wait for the disk.
+        with writing(self._db, durable=False):
+            for call, found in answers:
+                self._artefacts.add(found, call.origin, at)
+                held = ((part.hash, self.run) for part in found)
+                self._db.conn.executemany("insert or ignore into holds (hash, run) values (?, ?)", held)
+            self._db.conn.executemany(
+                "insert or replace into calls (run, key, name, hash, at) values (?, ?, ?, ?, ?)", calls
+            )
+
+    def _answer(self, call: Call, shape: Shape[T], value: T) -> T:
+        self.record([(call, shape.pack(value))])
+        return value
+
+    def _found(self, call: Call) -> Artefact:
+        with reading():
+            sql = "select hash from calls where run = ? and key = ?"
+            row = self._db.execute(sql, [self.run, call.key]).fetchone()
+        if row is None:
+            raise StorageError(f"run {self.run} did not record {call}; it cannot be replayed")
+        return self._artefacts.get(row[0])

@@ -1,0 +1,151 @@
+"""A source of code whose every answer is on the run's tape before it is used."""
+
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from agent.domain import Change, Commit, Landing
+from agent.errors import AppError
+from agent.ids import RepoId
+from agent.sources import CodeSource
+from agent.window import Window
+from memory.shapes import Plain, pack_error
+from memory.tape import Call, Tape
+
+Blobs = tuple[bytes | None, bytes | None]
+
+_LANDING = Plain("landing", TypeAdapter(Landing))
+_CHANGE: Plain[Change | None] = Plain(
+    "change", TypeAdapter(Change | None), lambda change: change.commit.id if change else None
+)
+_COMMITS = Plain("commits", TypeAdapter(tuple[Commit, ...]))
+_COMMIT = Plain("commit", TypeAdapter(Commit), lambda commit: commit.id)
+_NAMES = Plain("names", TypeAdapter(tuple[str, ...]))
+_VERSIONS: Plain[tuple[str | None, str | None] | None] = Plain(
+    "versions", TypeAdapter(tuple[str | None, str | None] | None)
+)
+
+
+class TapedCode:
+    """A `CodeSource` that answers from the tape, and asks the real one for what is not there.
+
+    The real one is opened when it is needed: a run that is taken up again, and has everything, needs no mirror.
+    """
+
+    def __init__(self, tape: Tape, repo: RepoId, origin: str, source: Callable[[], Awaitable[CodeSource]]) -> None:
+        self.repo = repo
+        self._tape = tape
+        self._origin = origin
+        self._source = source
+
+    async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
+        """List what landed, as it was listed the first time."""
+
+        async def live() -> Landing:
+            return await (await self._source()).landed(window, known_tip=known_tip)
+
+        return await self._tape.fetch(self._call("landed", [window.model_dump(mode="json"), known_tip]), _LANDING, live)
+
+    async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
+        """Read these commits in the order given; each is recorded by itself, so that any choice of them works later."""
+        calls = {sha: self._call("changes", sha) for sha in shas}
+        unread = self._tape.unanswered(calls.values())
+        async with aclosing(self._read({sha: call for sha, call in calls.items() if call in unread})) as reading:
+            for call in calls.values():
+                change = await anext(reading) if call in unread else self._tape.play(call, _CHANGE)
+                if change is not None:
+                    yield change
+
+    async def members(self, sha: str) -> tuple[Commit, ...]:
+        """List what a merge brought in."""
+
+        async def live() -> tuple[Commit, ...]:
+            return await (await self._source()).members(sha)
+
+        return await self._tape.fetch(self._call("members", sha), _COMMITS, live)
+
+    async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, Blobs]:
+        """Read both versions of these files; each is recorded by itself."""
+        calls = {path: self._call("blobs", [change.commit.sha, path]) for path in paths}
+        unread = self._tape.unanswered(calls.values())
+        wanted = {path: call for path, call in calls.items() if call in unread}
+        found = dict(await self._read_blobs(change, wanted)) if wanted else {}
+        for path, call in calls.items():
+            if path not in wanted and (pair := self._tape.play(call, _VERSIONS)) is not None:
+                found[path] = (_bytes(pair[0]), _bytes(pair[1]))
+        return {path: found[path] for path in calls if path in found}
+
+    async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
+        """Name the latest landed commits before this one that touched these paths."""
+
+        async def live() -> tuple[str, ...]:
+            return await (await self._source()).before(sha, paths)
+
+        return await self._tape.fetch(self._call("before", [sha, *paths]), _NAMES, live)
+
+    async def resolve(self, prefix: str) -> Commit:
+        """Find one commit by its full or abbreviated hash."""
+
+        async def live() -> Commit:
+            return await (await self._source()).resolve(prefix)
+
+        return await self._tape.fetch(self._call("resolve", prefix), _COMMIT, live)
+
+    def _call(self, method: str, arguments: Any) -> Call:
+        return Call(f"code.{method}", self.repo, arguments, self._origin)
+
+    async def _read(self, calls: Mapping[str, Call]) -> AsyncGenerator[Change | None, None]:
+        """Give each of these commits as the source streams them, recorded; None for one that it leaves out."""
+        if not calls:
+            return
+        waiting = deque(calls)
+        try:
+            async with _closing((await self._source()).changes(list(calls))) as changes:
+                async for change in changes:
+                    while waiting[0] != change.commit.sha:
+                        yield self._keep(calls[waiting.popleft()], None)
+                    yield self._keep(calls[waiting.popleft()], change)
+        except AppError as error:
+            self._tape.record([(calls[sha], pack_error(error)) for sha in waiting])
+            raise
+        while waiting:
+            yield self._keep(calls[waiting.popleft()], None)
+
+    def _keep(self, call: Call, change: Change | None) -> Change | None:
+        self._tape.record([(call, _CHANGE.pack(change))])
+        return change
+
+    async def _read_blobs(self, change: Change, calls: Mapping[str, Call]) -> Mapping[str, Blobs]:
+        try:
+            found = await (await self._source()).blobs(change, list(calls))
+        except AppError as error:
+            self._tape.record([(call, pack_error(error)) for call in calls.values()])
+            raise
+        self._tape.record([(call, _VERSIONS.pack(_pair(found.get(path)))) for path, call in calls.items()])
+        return found
+
+
+@asynccontextmanager
+async def _closing(changes: AsyncIterator[Change]) -> AsyncIterator[AsyncIterator[Change]]:
+    """End the reading at once when nobody wants more, where it can be ended."""
+    try:
+        yield changes
+    finally:
+        if isinstance(changes, AsyncGenerator):
+            await changes.aclose()
+
+
+def _pair(versions: Blobs | None) -> tuple[str | None, str | None] | None:
+    """Write bytes as text, each byte one character: JSON has no bytes, and this shrinks as well as the file itself."""
+    return None if versions is None else (_text(versions[0]), _text(versions[1]))
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("latin-1")
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("latin-1")
