@@ -1,5 +1,6 @@
 """What changed between the sites of two versions: flags, variables, keys, routes, versions, errors, limits."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
@@ -40,6 +41,7 @@ _CHANGED = {
 }
 _RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _ALIKE = 0.55
 _ANY = 0.001
 _SIMILAR = 0.3
@@ -157,7 +159,10 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
     where = _where(one, other)
     if one.kind in _CHANGED and not same_value(one.value, other.value) and not _negated(one, other):
         detail = one.scope or None
-        yield Draft(_CHANGED[one.kind], other.name, one.public, where, one.value, other.value, detail)
+        breaking = _refuses_more(one, other) if one.rejects and other.rejects else None
+        yield Draft(
+            _CHANGED[one.kind], other.name, one.public, where, one.value, other.value, detail, breaking=breaking
+        )
     if one.choices is not None and other.choices is not None and one.choices != other.choices:
         gone = [choice for choice in one.choices if choice not in other.choices]
         yield Draft(
@@ -177,6 +182,15 @@ def _negated(one: Site, other: Site) -> bool:
         return False
     mine, its = ((site.value or "").split(" ", 1) for site in (one, other))
     return mine[1:] == its[1:] and _OPPOSITE.get(mine[0]) == its[0]
+
+
+def _refuses_more(one: Site, other: Site) -> bool | None:
+    """Tell whether a check that refuses what is beyond a number has come nearer; None where that is no number."""
+    before, after = _REFUSED.match(one.value or ""), _REFUSED.match(other.value or "")
+    if before is None or after is None or before[1] != after[1]:
+        return None
+    old, new = float(before[2]), float(after[2])
+    return new < old if before[1] == ">" else new > old
 
 
 def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:

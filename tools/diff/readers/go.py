@@ -4,7 +4,7 @@ import re
 
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import without_bodies
-from tools.diff.readers.fragment import enclose, uncomment
+from tools.diff.readers.fragment import edges, enclose, uncomment
 from tools.diff.readers.go_sites import sites
 from tools.diff.readers.go_symbols import SymbolReader
 from tools.diff.readers.located import Located
@@ -19,6 +19,8 @@ _LEXIS = re.compile(
 )
 _FUNCTION = re.compile(rb"^func\b", re.M)
 _METHOD = re.compile(r"^func\s*(?:\(\s*(?:\w+\s+)?\*?(\w+)[^)]*\)\s*)?(\w+)")
+_QUOTED = re.compile(rb"^\s*(?:\w+ )?\"", re.M)
+_BARE = re.compile(rb"^\t[A-Za-z]\w*[ \t]*$", re.M)
 _TYPE = re.compile(r"^type\s+(\w+)\s+(struct|interface)\b")
 
 
@@ -44,7 +46,22 @@ def read(source: Source) -> Reading:
 
 def _frame(mask: bytes, heading: str) -> tuple[bytes, bytes, str]:
     """Say what to put around a fragment, and in which function it begins."""
+    if not heading and (group := _in_group(mask)) is not None:
+        return group
     if found := _TYPE.match(heading):
         return *enclose(mask, f"type {found.group(1)} {found.group(2)} {{".encode(), method=b"struct {"), ""
     name = ".".join(part for part in found.groups() if part) if (found := _METHOD.match(heading)) else ""
     return *enclose(mask, b"func _() {", method=b"{", function=True), name
+
+
+def _in_group(mask: bytes) -> tuple[bytes, bytes, str] | None:
+    """Open the group of declarations that a fragment ends, which git never names: a bracket at the margin tells."""
+    cut = edges(mask)
+    if len(cut.closers) != 1 or cut.closers[0].sign != b")" or cut.closers[0].indented:
+        return None
+    inside = mask[: cut.closers[0].offset]
+    # Only constants may follow one another by their names alone.
+    word = b"import" if not inside.strip() or _QUOTED.search(inside) else b"var"
+    if b"iota" in inside or _BARE.search(inside):
+        word = b"const"
+    return word + b" (", b"\n" + cut.tail, ""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from tree_sitter import Node
@@ -29,7 +30,7 @@ def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
         name = code.word(last_name(thrown))
     if name[:1].isupper() or name.endswith("_error"):
         yield Site("error", name, code.line(node), code.last_line(node), value=message, scope=scope)
-    yield from _bounds(code, _condition(node), scope)
+    yield from (replace(site, rejects=True) for site in _bounds(code, _condition(node), scope))
 
 
 def asserted(code: Code, node: Node, scope: str) -> Iterator[Site]:

@@ -108,7 +108,7 @@ def test_macros_in_bodies_and_branches_with_open_braces_do_not_hide_the_rest_of_
 def test_a_check_shows_its_limit(check: str, name: str, bound: str) -> None:
     reading = whole(f"void A::run(int topK) {{\n  {check};\n}}\n")
     assert [site for site in reading.sites if site.kind == "limit"] == [
-        Site("limit", name, 2, 2, value=bound, scope="A.run")
+        Site("limit", name, 2, 2, value=bound, scope="A.run", rejects=check.startswith("if"))
     ]
 
 

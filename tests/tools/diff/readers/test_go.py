@@ -77,7 +77,7 @@ def test_variables_flags_routes_errors_and_limits_are_sites() -> None:
     assert sites(reading, "flag") == [("--addr", ":8080"), ("--name", "bob")]
     assert [name for name, _ in sites(reading, "route")] == ["ANY /v1/x", "GET /users/:id", "POST /m"]
     assert sites(reading, "error") == [("fmt.Errorf", "too big: %d"), ("errors.New", "no")]
-    assert Site("limit", "n", 11, 11, value="> 10", scope="Serve") in reading.sites
+    assert Site("limit", "n", 11, 11, value="> 10", scope="Serve", rejects=True) in reading.sites
 
 
 def test_a_comment_that_says_deprecated_is_a_deprecation() -> None:

@@ -80,7 +80,7 @@ def test_variables_options_routes_errors_and_limits_are_sites() -> None:
     assert sites(reading, "flag") == [("--port", "8080")]
     assert sites(reading, "route") == [("GET /v1/x", None)]
     assert sites(reading, "error") == [("RangeError", "too big ${a}")]
-    assert Site("limit", "a", 7, 7, value="> 512", scope="serve") in reading.sites
+    assert Site("limit", "a", 7, 7, value="> 512", scope="serve", rejects=True) in reading.sites
 
 
 def test_a_doc_comment_that_says_deprecated_is_a_deprecation() -> None:

@@ -1,0 +1,132 @@
+"""Facts of commits in languages other than Python, by both routes."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, FactSheet, Severity
+from agent.ids import RepoId
+from tools.diff.sheet import paths_to_read, read_facts
+from tools.git.source import GitSource
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import History
+
+GUARD = (
+    'pub fn take(n: usize) -> Result<usize> {{\n    if n > {} {{\n        bail!("too many");\n    }}\n    Ok(n)\n}}\n'
+)
+STATES = "const (\n\tWaiting State = iota\n\tRunning\n\tFinished\n%s)\n\n// Rest says more.\nfunc Rest() {}\n"
+OPTIONS = 'type Options struct {\n\tModel string `json:"model"`\n\t%s bool `json:"graph"`\n}\n'
+
+# (what happened, path, old text, new text, kind, severity, name, old value, new value)
+CASES = [
+    (
+        "a refused number was raised",
+        "src/lib.rs",
+        GUARD.format(8),
+        GUARD.format(16),
+        FactKind.LIMIT_CHANGED,
+        Severity.BEHAVIOUR,
+        "n",
+        "> 8",
+        "> 16",
+    ),
+    (
+        "a refused number was lowered",
+        "src/lib.rs",
+        GUARD.format(16),
+        GUARD.format(8),
+        FactKind.LIMIT_CHANGED,
+        Severity.BREAKING,
+        "n",
+        "> 16",
+        "> 8",
+    ),
+    (
+        "a method is for the crate alone now",
+        "src/lib.rs",
+        "impl Pool {\n    pub fn release(&mut self, id: u64) {}\n}\n",
+        "impl Pool {\n    pub(crate) fn release(&mut self, id: u64) {}\n}\n",
+        FactKind.SYMBOL_REMOVED,
+        Severity.BREAKING,
+        "Pool.release",
+        "release(id: u64)",
+        None,
+    ),
+    (
+        "a variant without a value has another name",
+        "src/lib.rs",
+        "pub enum State {\n    Waiting,\n    Preempted,\n    Finished,\n}\n",
+        "pub enum State {\n    Waiting,\n    Held,\n    Finished,\n}\n",
+        FactKind.MEMBER_RENAMED,
+        Severity.BREAKING,
+        "State.Held",
+        "Preempted",
+        "Held",
+    ),
+    (
+        "a field of the same type and tag has another name",
+        "pkg/options.go",
+        "package pkg\n\n" + OPTIONS % "Graph",
+        "package pkg\n\n" + OPTIONS % "Capture",
+        FactKind.FIELD_RENAMED,
+        Severity.BREAKING,
+        "Options.Capture",
+        "Graph",
+        "Capture",
+    ),
+    (
+        "a constant of a counted group came",
+        "pkg/state.go",
+        "package pkg\n\ntype State int\n\n" + STATES % "",
+        "package pkg\n\ntype State int\n\n" + STATES % "\tAborted\n",
+        FactKind.MEMBER_ADDED,
+        Severity.ADDITIVE,
+        "State.Aborted",
+        None,
+        "Aborted",
+    ),
+    (
+        "a constant below the imports changed",
+        "pkg/limits.go",
+        'package pkg\n\nimport (\n\t"fmt"\n\t"os"\n\t"time"\n)\n\nconst MaxSlots = 20\n',
+        'package pkg\n\nimport (\n\t"fmt"\n\t"os"\n\t"time"\n)\n\nconst MaxSlots = 4\n',
+        FactKind.CONSTANT_CHANGED,
+        Severity.BEHAVIOUR,
+        "MaxSlots",
+        "20",
+        "4",
+    ),
+]
+
+
+@pytest.fixture
+def past(history: Callable[[], "History"]) -> "History":
+    return history()
+
+
+async def sheet_of(past: "History", sha: str, route: str) -> FactSheet:
+    source = GitSource(RepoId("acme/engine"), Path(past.path))
+    (change,) = [change async for change in source.changes([sha])]
+    blobs = await source.blobs(change, paths_to_read(change)) if route == "blobs" else None
+    return read_facts(change, blobs)
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+async def test_what_happened_is_told(past: "History", case: tuple[str, ...], route: str) -> None:
+    _, path, old, new, *told = case
+    past.commit({path: old})
+    sheet = await sheet_of(past, past.commit({path: new}), route)
+    facts = [fact for fact in sheet.facts if fact.severity is not Severity.INTERNAL]
+    assert [[fact.kind, fact.severity, fact.name, fact.old, fact.new] for fact in facts] == [told]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_a_deprecated_function_is_told_once(past: "History", route: str) -> None:
+    past.commit({"src/lib.rs": "pub fn merge(x: u32) -> u32 {\n    x\n}\n"})
+    sha = past.commit({"src/lib.rs": '#[deprecated(note = "use join")]\npub fn merge(x: u32) -> u32 {\n    x\n}\n'})
+    sheet = await sheet_of(past, sha, route)
+    assert [(fact.kind, fact.name) for fact in sheet.facts] == [(FactKind.DEPRECATED, "merge")]
