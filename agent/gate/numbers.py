@@ -1,0 +1,130 @@
+"""Whether every number of a claim stands in the evidence or was worked out from it by code."""
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+
+from agent.claims import MARK, Claim, Judgement, Verdict
+from agent.dossier import Computation, Dossier
+from agent.evidence import Evidence
+from agent.gate.atoms import Atom, Noun, atoms
+from agent.gate.counts import counted, miscounted, totals
+from agent.gate.figures import Figures, figures
+from agent.gate.predicates import prose
+from agent.settings import Language
+
+_SPAN = re.compile(r"`[^`]+`")
+_ADDED = re.compile(r"\badd(?:s|ed|ing)?\b|\binsert|新增|增加|添加|加入", re.IGNORECASE)
+_DELETED = re.compile(r"\b(?:delet|remov|drop)(?:es|e|s|ed|ing|ping|ped)?\b|删除|移除|去掉|减少", re.IGNORECASE)
+_COMPUTED: dict[Noun, str] = {"files": "file", "lines": "line", "commits": "commit", "issues": "issue", "pulls": "pull"}
+
+
+def numbers(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
+    """Find the first number that neither the evidence nor a computation gives."""
+    if claim.predicate == "counts" and (failure := miscounted(claim, dossier)):
+        return failure
+    text = prose(claim, lang)
+    evidence = [dossier.found[cite] for cite in claim.sources]
+    for atom in atoms(text):
+        if reason := _wrong(atom, claim, text, evidence, dossier):
+            return Judgement(verdict=Verdict.NUMBER, reason=reason, check="count" if atom.noun else "literal")
+    return None
+
+
+def _wrong(atom: Atom, claim: Claim, text: str, evidence: list[Evidence], dossier: Dossier) -> str:
+    if atom.noun is not None:
+        return _wrong_count(atom, evidence, dossier, claim)
+    if _signed_total(atom, text):
+        return _wrong_sign(atom, evidence)
+    known = [figures(one) for artefact in evidence for one in artefact.texts]
+    if _is_written(atom, evidence, known) or _is_computed(atom, dossier, claim):
+        return ""
+    if atom.word and atom.value in _enumerated(claim, text, evidence):
+        return ""
+    return f"{atom.text} stands nowhere in the cited evidence"
+
+
+# ---------------------------------------------------------------- literally
+
+
+def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) -> bool:
+    if atom.value is None:
+        version = atom.text.lower().removeprefix("v")
+        return any(one.has_version(version) for one in known) or _is_token(atom.text, evidence)
+    if any(one.has(atom.value, atom.unit) for one in known):
+        return True
+    if atom.unit is not None and any(one.rounds_to(atom.value, atom.unit) for one in known):
+        return True
+    # "CUDA 12" and "Python 3.12" name a version by its first numbers.
+    named = re.search(r"[A-Z][A-Za-z]*\s$", atom.before)
+    return ("." in atom.text or named is not None) and any(one.has_version(atom.text) for one in known)
+
+
+def _is_token(token: str, evidence: Iterable[Evidence]) -> bool:
+    whole = re.compile(rf"(?<![A-Za-z0-9]){re.escape(token)}(?![A-Za-z0-9])", re.IGNORECASE)
+    return any(whole.search(text) for one in evidence for text in one.texts)
+
+
+# ---------------------------------------------------------------- by counting
+
+
+def _wrong_count(atom: Atom, evidence: list[Evidence], dossier: Dossier, claim: Claim) -> str:
+    assert atom.noun is not None
+    real = counted(atom.noun, atom.of, _direction(atom), evidence)
+    if atom.value in real or _is_computed(atom, dossier, claim) or _is_told(atom, evidence):
+        return ""
+    told = f"the evidence has {real[0]} {atom.noun}" if real else f"nothing here counts {atom.noun}"
+    return f"{told}, not {atom.text}"
+
+
+def _direction(atom: Atom) -> str:
+    """Tell whether lines are said to be added or deleted, by the verb that is nearest in front of the number."""
+    added, deleted = (max((m.end() for m in verb.finditer(atom.before)), default=0) for verb in (_ADDED, _DELETED))
+    if atom.sign or not (added or deleted):
+        return atom.sign
+    return "+" if added > deleted else "-"
+
+
+def _is_told(atom: Atom, evidence: Iterable[Evidence]) -> bool:
+    """Tell whether the evidence itself states that count of that noun."""
+    told = (other for one in evidence for text in one.texts if atom.text in text for other in atoms(text))
+    return any(other.noun == atom.noun and other.value == atom.value for other in told)
+
+
+def _signed_total(atom: Atom, text: str) -> bool:
+    """Tell whether a number is half of `+12 −3`, which states a line statistic."""
+    written = re.escape(atom.text)
+    pair = rf"[+＋]\s?{written}\s*[,/，、]?\s*[−–-]\s?\d|[+＋]\s?[\d,]+\s*[,/，、]?\s*[−–-]\s?{written}(?!\d)"
+    return atom.value is not None and re.search(pair, MARK.sub("", text)) is not None
+
+
+def _wrong_sign(atom: Atom, evidence: list[Evidence]) -> str:
+    added, deleted = totals(evidence)
+    real = {"+": added, "-": deleted}.get(atom.sign, (*added, *deleted))
+    if atom.value in real or not added:
+        return "" if added else "no cited commit has a line statistic"
+    return f"the commit changes +{added[0]} −{deleted[0]}, not {atom.sign or '−'}{atom.text}"
+
+
+def _is_computed(atom: Atom, dossier: Dossier, claim: Claim) -> bool:
+    stem = _COMPUTED[atom.noun] if atom.noun else ""
+    return any(stem in one.name and _concerns(one, claim) and _printed_as(one.value, atom) for one in dossier.computed)
+
+
+def _concerns(computation: Computation, claim: Claim) -> bool:
+    return not computation.about or set(computation.about) <= set(claim.sources)
+
+
+def _printed_as(value: float, atom: Atom) -> bool:
+    if atom.value is None:
+        return False
+    places = len(atom.text.partition(".")[2])
+    scaled = Decimal(str(value)) * (100 if atom.unit and atom.unit.dimension == "ratio" and value <= 1 else 1)
+    return round(scaled, places) == atom.value or Decimal(str(value)) == atom.value
+
+
+def _enumerated(claim: Claim, text: str, evidence: list[Evidence]) -> set[Decimal]:
+    """Count what the claim itself lists, and the facts of each kind: "two flags, `--a` and `--b`"."""
+    kinds = [fact.kind for one in evidence for fact in one.facts]
+    counts = {len(_SPAN.findall(text)), len(claim.cites), *(kinds.count(kind) for kind in kinds)}
+    return {Decimal(count) for count in counts if count > 1}

@@ -1,0 +1,35 @@
+"""What kinds of statements can be judged by their values alone, and what a claim says in a language."""
+
+from agent.claims import Claim
+from agent.settings import Language
+
+REQUIRED: dict[str, tuple[str, ...]] = {
+    "exists": (),
+    "titled": ("title",),
+    "authored": ("author",),
+    "dated": ("at",),
+    "state": ("state",),
+    "released": ("version",),
+    "pull": ("number",),
+    "belongs": ("repo",),
+    "shows": (),
+    "counts": (),
+    "touches": ("path",),
+    "names": ("identifier",),
+    "fixes": ("issue",),
+    "fact": ("kind", "name"),
+}
+"""The structured predicates with the values that they cannot do without; any other is judged by its words."""
+
+COUNTED = ("files", "additions", "deletions", "commits")
+"""What the predicate `counts` can state; at least one of them."""
+
+
+def structured(claim: Claim) -> bool:
+    """Tell whether the claim can stand on its values, without a word."""
+    return claim.predicate in REQUIRED
+
+
+def prose(claim: Claim, lang: Language) -> str:
+    """Give the words that would be printed; attributed speech has none of ours."""
+    return "" if claim.speech else claim.text.get(lang, "").strip()
