@@ -29,9 +29,10 @@ _SET_BY_USERS = _words(
 _BRACED_SITES = _words(
     """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
     bail! ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route(
-    HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__"""
+    HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL"""
 )
 _READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")
+_SETUP = re.compile(r"(?:^|/)setup\w*\.py$")
 _PYTHON_STARTS = ("def ", "class ", "async def ", "@", "__all__", ") ->")
 # A type that is followed by a word belongs to the prose of a docstring: `size: Number of tokens`.
 _TYPED = re.compile(r"\*{0,2}[A-Za-z_]\w*\s*:\s*(?![\w.`'-]+ +[A-Za-z`(])[^=\s]")
@@ -63,7 +64,7 @@ _BRACED = _INDENTED | {"c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "
 def telling(path: str, text: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
     """Choose the hunks of a patch that are worth parsing."""
     extension = path.rpartition(".")[2].lower()
-    if extension not in _BRACED and extension not in _PYTHON:
+    if (extension not in _BRACED and extension not in _PYTHON) or _SETUP.search(path):
         return tuple(hunks)
     # Few of the words are anywhere in a patch, so few have to be looked for in each of its hunks.
     words = [word for word in (_PYTHON_SITES if extension in _PYTHON else _BRACED_SITES) if word in text]

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
@@ -42,7 +42,11 @@ _CHANGED = {
 _RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
+_FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
 _ALIKE = 0.55
+_WORDED_ALIKE = 0.75
+"""Of an error that is of another class as well."""
+_SAME_CHECK = 0.99
 _ANY = 0.001
 _SIMILAR = 0.3
 """Of two flags in one hunk, one gone and one come: little is needed to take the one for the other."""
@@ -63,12 +67,17 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
         come.remove(other)
         drafts.append(_renamed(one, other))
         drafts += _altered(one, other)
-    drafts += [_one_sided(site, _REMOVED[site.kind], removed=True) for site in gone if site.kind in _REMOVED]
-    drafts += [_one_sided(site, _ADDED[site.kind], removed=False) for site in come if site.kind in _ADDED]
+    drafts += [_one_sided(site, _REMOVED[site.kind], removed=True) for site in gone if _is_told(site, _REMOVED)]
+    drafts += [_one_sided(site, _ADDED[site.kind], removed=False) for site in come if _is_told(site, _ADDED)]
     for key, sites in before.items():
         if key in after:
             drafts += _paired(sites, after[key])
     return drafts
+
+
+def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
+    """Leave out what says nothing by itself: an assertion without words."""
+    return site.kind in kinds and (site.value is not None or site.name != "AssertionError")
 
 
 def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site], list[Site]]:
@@ -128,12 +137,15 @@ def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], 
 def _heritage(one: Site, other: Site) -> float:
     """Say how alike two sites are of which one may stand for the other now; 0 where it does not."""
     if one.kind == "error":
-        if one.scope == other.scope and one.value and one.value == other.value:
-            return 1.0
-        if (one.name, one.scope) != (other.name, other.scope):
+        if one.scope != other.scope:
             return 0.0
-        found = likeness(one.value or "", other.value or "", _ALIKE)
-        return found if found >= _ALIKE else 0.0
+        if one.value and one.value == other.value:
+            return 1.0
+        if one.guard and one.guard == other.guard:
+            return _SAME_CHECK
+        least = _ALIKE if one.name == other.name else _WORDED_ALIKE
+        found = likeness(one.value or "", other.value or "", least) if one.value and other.value else 0.0
+        return found if found >= least else 0.0
     same = (one.value, one.choices) == (other.value, other.choices) and one.value is not None
     least = 0.0 if same else _SIMILAR
     mine, its = (site.name.lower().replace("_", "-") for site in (one, other))
@@ -146,7 +158,7 @@ def _renamed(one: Site, other: Site) -> Draft:
         scope = one.scope or None
         old, new = one.value, other.value
         if one.name != other.name:
-            old, new = f"{one.name}: {old}", f"{other.name}: {new}"
+            old, new = (f"{site.name}: {site.value or site.guard}" for site in (one, other))
         return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), old, new, scope)
     return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name)
 
@@ -160,9 +172,8 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
     if one.kind in _CHANGED and not same_value(one.value, other.value) and not _negated(one, other):
         detail = one.scope or None
         breaking = _refuses_more(one, other) if one.rejects and other.rejects else None
-        yield Draft(
-            _CHANGED[one.kind], other.name, one.public, where, one.value, other.value, detail, breaking=breaking
-        )
+        old, new = _versions(one, other)
+        yield Draft(_CHANGED[one.kind], other.name, one.public, where, old, new, detail, breaking=breaking)
     if one.choices is not None and other.choices is not None and one.choices != other.choices:
         gone = [choice for choice in one.choices if choice not in other.choices]
         yield Draft(
@@ -174,6 +185,14 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
             ", ".join(other.choices),
             breaking=bool(gone),
         )
+
+
+def _versions(one: Site, other: Site) -> tuple[str | None, str | None]:
+    """Leave the features of a package out where its version tells enough."""
+    if one.kind != "dependency" or not one.value or not other.value:
+        return one.value, other.value
+    old, new = _FEATURES.sub("", one.value), _FEATURES.sub("", other.value)
+    return (one.value, other.value) if old == new else (old, new)
 
 
 def _negated(one: Site, other: Site) -> bool:
@@ -194,7 +213,8 @@ def _refuses_more(one: Site, other: Site) -> bool | None:
 
 
 def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:
-    text = site.value if site.choices is None else f"{site.value or ''} of {', '.join(site.choices)}".strip()
+    value = _FEATURES.sub("", site.value or "") or None if site.kind == "dependency" else site.value
+    text = value if site.choices is None else f"{site.value or ''} of {', '.join(site.choices)}".strip()
     span = (site.start, site.end)
     return Draft(
         kind,

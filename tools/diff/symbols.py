@@ -18,6 +18,9 @@ _NEAR = 5
 _PASSABLY, _CLOSELY = 0.5, 0.7
 _OPTION = re.compile(r"\bdeprecated\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\(")
 """Decorators that are told as flags, routes and deprecations."""
+_RECORD = re.compile(r"BaseModel$|NamedTuple$|(?:^|\.)Struct$|(?:^|\.)(?:dataclass|define|frozen)\b(?!.*init=False)")
+_ASKED_FOR = re.compile(r"(?:\w+\.)?(?:[Ff]ield|attrib|ib)\(")
+_OFFERED = re.compile(r"\bdefault|\bfactory|\binit\s*=\s*False|[Ff]ield\((?!\.\.\.|\w+\s*=|\))")
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _IN_A_ROW = ("member", "field", "method")
@@ -115,7 +118,9 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
         return 1.0
     if one.kind in ("member", "field", "constant", "variable"):
         same = (one.annotation, one.value) == (other.annotation, other.value)
-        return _likeness(one, other, _ALIKE if same else 0.8)
+        found = _likeness(one, other, _ALIKE if same else 0.8)
+        # What has the same value is the likelier heir, however the names look.
+        return found + 1 if same and found else found
     if one.kind in _CONTAINERS:
         return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
     near = bool(_owner(one)) and abs(one.start - other.start) <= _NEAR
@@ -211,6 +216,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
     text = _declaration(symbol)
     span = (symbol.start, symbol.head)
     owner = world.get(_owner(symbol))
+    required = not removed and owner is not None and _must_be_given(symbol, owner)
     return Draft(
         kind=kinds.get(symbol.kind, default),
         name=symbol.name,
@@ -219,9 +225,18 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
         old=text if removed else None,
         new=None if removed else text,
         detail=symbol.kind,
+        breaking=True if required else None,
         shape=symbol.shape,
         owner=owner.kind if owner else "",
     )
+
+
+def _must_be_given(symbol: Symbol, owner: Symbol) -> bool:
+    """Tell whether a constructor that is made from the fields of a Python record asks for this one."""
+    made = any(_RECORD.search(text) for text in (*owner.bases, *owner.decorators))
+    if symbol.kind != "field" or not made or (symbol.annotation or "").startswith(("ClassVar", "typing.ClassVar")):
+        return False
+    return symbol.value is None or bool(_ASKED_FOR.match(symbol.value) and not _OFFERED.search(symbol.value))
 
 
 def _rename(one: Symbol, other: Symbol) -> Draft:

@@ -101,6 +101,53 @@ CASES = [
     ),
 ]
 
+CASES += [
+    (
+        "a package's features changed, its version did not",
+        "Cargo.toml",
+        '[dependencies]\nserde_json = { version = "1.0.1", features = ["exact", "ordered"] }\n',
+        '[dependencies]\nserde_json = { version = "1.0.1", features = ["ordered"] }\n',
+        FactKind.DEPENDENCY_CHANGED,
+        Severity.BEHAVIOUR,
+        "serde_json",
+        '1.0.1 ["exact", "ordered"]',
+        '1.0.1 ["ordered"]',
+    ),
+    (
+        "a package with features was raised",
+        "Cargo.toml",
+        '[dependencies]\ntokio = { version = "1.48.0", features = ["full"] }\n',
+        '[dependencies]\ntokio = { version = "1.58.0", features = ["full"] }\n',
+        FactKind.DEPENDENCY_CHANGED,
+        Severity.BEHAVIOUR,
+        "tokio",
+        "1.48.0",
+        "1.58.0",
+    ),
+    (
+        "a script installs another version of what has a variable extra",
+        "docker/install/build.sh",
+        'pip install "acme-dsl[${CU}]>=4.5.2"\n',
+        'pip install "acme-dsl[${CU}]>=4.6.0"\n',
+        FactKind.DEPENDENCY_CHANGED,
+        Severity.BEHAVIOUR,
+        "acme-dsl",
+        ">=4.5.2",
+        ">=4.6.0",
+    ),
+    (
+        "a setup script of one of several packages says another version",
+        "python/setup_acme.py",
+        'setup(\n        name="acme",\n        version="4.3.5",\n    )\n',
+        'setup(\n        name="acme",\n        version="4.4.0",\n    )\n',
+        FactKind.VERSION_CHANGED,
+        Severity.BEHAVIOUR,
+        "version",
+        "4.3.5",
+        "4.4.0",
+    ),
+]
+
 
 @pytest.fixture
 def past(history: Callable[[], "History"]) -> "History":

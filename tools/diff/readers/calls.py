@@ -1,13 +1,13 @@
 """Calls in a masked text: of functions and macros, found by how their names begin or end."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tools.diff.readers.limits import bounds
 from tools.diff.readers.masked import Masked
 from tools.diff.readers.scopes import Scopes
-from tools.diff.reading import Site, SiteKind
+from tools.diff.reading import Site, SiteKind, Symbol
 
 MAX_VALUE = 300
 ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}")
@@ -16,6 +16,19 @@ MAX_BRANCH = 700
 _ROUND, _CLOSED = b"()"
 _COMPARES = re.compile(rb"[<>=]")
 _CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+
+def named_environment(masked: Masked, symbols: Iterable[Symbol], pattern: re.Pattern[bytes]) -> Iterator[Site]:
+    """Give the variables that calls read by the name of a constant, each at the constant."""
+    called: set[str] | None = None
+    for symbol in symbols:
+        variable = (symbol.value or "").strip('"')
+        if symbol.kind != "constant" or symbol.value != f'"{variable}"' or not ENV_NAME.fullmatch(variable):
+            continue
+        if called is None:
+            called = {match.group(1).decode() for match in pattern.finditer(masked.mask)}
+        if symbol.name.rpartition(".")[2] in called:
+            yield Site("env", variable, symbol.start, symbol.end)
 
 
 @dataclass(frozen=True, slots=True)

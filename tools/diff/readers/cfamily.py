@@ -3,9 +3,10 @@
 import re
 
 from tools.diff.readers import syntax
+from tools.diff.readers.calls import named_environment
 from tools.diff.readers.cfamily_entries import entries
 from tools.diff.readers.cfamily_frame import Frame, frame
-from tools.diff.readers.cfamily_macros import macros, versions
+from tools.diff.readers.cfamily_macros import macros, versions, without_parts
 from tools.diff.readers.cfamily_sites import SiteReader
 from tools.diff.readers.cfamily_skeleton import skeleton
 from tools.diff.readers.cfamily_symbols import SymbolReader
@@ -21,6 +22,7 @@ _LEXIS = re.compile(
     rb"|'(?<![0-9A-Fa-f]')(?:[^'\\\n]|\\.){1,8}'",
     re.S,
 )
+_ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*(\w+)\s*[,)]")
 
 
 def read(source: Source) -> Reading:
@@ -42,8 +44,10 @@ def read(source: Source) -> Reading:
         *SymbolReader(masked, bones, source.path, len(before), around.continued, source.whole).read(root),
         *macros(masked),
     ]
+    symbols, whole_versions = without_parts(symbols)
     scopes = Scopes(symbols, around.scope, masked.line(around.until))
-    found = [*SiteReader(masked, scopes).read(), *entries(masked, symbols), *versions(symbols)]
+    found = [*SiteReader(masked, scopes).read(), *entries(masked, symbols), *versions(symbols), *whole_versions]
+    found += named_environment(masked, symbols, _ENV)
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),

@@ -13,6 +13,7 @@ _GUARD = re.compile(rb"#[ \t]*ifndef[ \t]+(\w+)\s*\n[ \t]*#[ \t]*define[ \t]+\1[
 _UNDEF = re.compile(rb"#[ \t]*undef[ \t]+(\w+)")
 _SIMPLE = re.compile(r"\(?-?[\w.:\"' <>*+|&-]+\)?|\".*\"")
 _VERSION = re.compile(r"VERSION|(?:^|_)VER(?:_|$)")
+_PARTS = ("_MAJOR", "_MINOR", "_PATCH")
 _NUMBER = re.compile(r"\(?\"?v?\d[\w.+-]*\"?\)?")
 
 
@@ -55,3 +56,18 @@ def versions(symbols: list[Symbol]) -> Iterator[Site]:
             and _NUMBER.fullmatch(symbol.value)
         ):
             yield Site("version", symbol.name, symbol.start, symbol.end, value=symbol.value.strip('()"'))
+
+
+def without_parts(symbols: list[Symbol]) -> tuple[list[Symbol], list[Site]]:
+    """Take `X_MAJOR`, `X_MINOR` and `X_PATCH` for the version they make up together."""
+    numbers = {s.name: s for s in symbols if s.kind == "constant" and s.name.endswith(_PARTS) and s.value}
+    sites: list[Site] = []
+    for name in [name for name in numbers if name.endswith(_PARTS[0])] if len(numbers) >= len(_PARTS) else ():
+        parts = [numbers.get(name.removesuffix(_PARTS[0]) + part) for part in _PARTS]
+        known = [part for part in parts if part is not None and (part.value or "").isdigit()]
+        if len(known) == len(_PARTS):
+            symbols = [symbol for symbol in symbols if symbol not in known]
+            value = ".".join(part.value or "" for part in known)
+            lines = min(part.start for part in known), max(part.end for part in known)
+            sites.append(Site("version", name.removesuffix(_PARTS[0]), *lines, value=value))
+    return symbols, sites

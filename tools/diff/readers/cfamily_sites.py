@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tools.diff.readers.calls import Call, Sites, calls
 from tools.diff.readers.limits import pair
@@ -21,7 +22,8 @@ _FAILS = re.compile(
 _WRAPPER = re.compile(
     r"CUDA|CUBLAS|CUDNN|CUSPARSE|CUSOLVER|NCCL|NVRTC|NVSHMEM|NVML|MPI|HIP|(?:^|_)CU_|DRIVER|LAST_ERROR|STATUS"
 )
-_LOG = re.compile(r"(?:^|_)LOG_|^LOG")
+_LOG = re.compile(r"(?:^|_)LOG_(?!AND_THROW)|^LOG")
+_CLASS = re.compile(r"[A-Z][a-z]\w*")
 _ALL_MESSAGE = re.compile(r"ERROR|THROW|FATAL")
 _STREAMED = re.compile(rb"\s*(\w+)\s*\.\s*str\s*\(\s*\)\s*$")
 
@@ -45,10 +47,21 @@ class SiteReader:
                 if not call.arguments or (message is None and _WRAPPER.search(call.name)) or _LOG.search(call.name):
                     continue
                 value = message or self._masked.fold(call.arguments[0][0], call.arguments[-1][1])
-                yield self._sites.at("error", call.name, call.start, call.end, value)
-                yield from self._sites.limits(call.arguments[0])
-                for name, bound in pair(self._masked, call.name, call.arguments):
-                    yield self._sites.at("limit", name, *call.arguments[0], bound)
+                found = [
+                    self._sites.at("error", self._thrown(call), call.start, call.end, value),
+                    *self._sites.limits(call.arguments[0]),
+                    *(
+                        self._sites.at("limit", name, *call.arguments[0], bound)
+                        for name, bound in pair(self._masked, call.name, call.arguments)
+                    ),
+                ]
+                # What fails while compiling is met by those who build, not by those who run.
+                yield from found if pattern is _CHECK else (replace(site, public=False) for site in found)
+
+    def _thrown(self, call: Call) -> str:
+        """Name the error: the class that a macro is told to throw, or else the macro."""
+        name = self._masked.fold(*call.arguments[0]) if "THROW" in call.name else ""
+        return name if _CLASS.fullmatch(name) else call.name
 
     def _message(self, call: Call) -> str | None:
         """Return what a check says: its later arguments' strings, or what is streamed into it."""

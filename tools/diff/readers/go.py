@@ -4,6 +4,7 @@ import re
 
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import without_bodies
+from tools.diff.readers.calls import named_environment
 from tools.diff.readers.fragment import edges, enclose, uncomment
 from tools.diff.readers.go_sites import sites
 from tools.diff.readers.go_symbols import SymbolReader
@@ -19,6 +20,7 @@ _LEXIS = re.compile(
 )
 _FUNCTION = re.compile(rb"^func\b", re.M)
 _METHOD = re.compile(r"^func\s*(?:\(\s*(?:\w+\s+)?\*?(\w+)[^)]*\)\s*)?(\w+)")
+_ENV = re.compile(rb"\bos\.(?:Getenv|LookupEnv)\s*\(\s*(\w+)\s*\)")
 _QUOTED = re.compile(rb"^\s*(?:\w+ )?\"", re.M)
 _BARE = re.compile(rb"^\t[A-Za-z]\w*[ \t]*$", re.M)
 _TYPE = re.compile(r"^type\s+(\w+)\s+(struct|interface)\b")
@@ -36,9 +38,10 @@ def read(source: Source) -> Reading:
         return Reading(problems=(problem,))
     symbols = SymbolReader(Located(masked, bones, len(before))).read(root)
     scopes = Scopes(symbols, scope, masked.line(len(masked.text)))
+    found = [*sites(masked, scopes, symbols), *named_environment(masked, symbols, _ENV)]
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
-        sites=tuple(sorted(sites(masked, scopes, symbols), key=lambda site: (site.start, site.kind, site.name))),
+        sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),
         code=masked.code if source.digest else "",
         problems=bones.problems(source.path),
     )

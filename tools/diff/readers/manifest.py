@@ -31,7 +31,7 @@ _READERS: tuple[tuple[re.Pattern[str], _Sites], ...] = tuple(
     (re.compile(rf"(?:^|/)(?:{name})$"), reader)
     for name, reader in (
         (r"pyproject[^/]*\.toml", read_pyproject),
-        (r"setup\.py", read_setup),
+        (r"setup\w*\.py", read_setup),
         (r"setup\.cfg", read_setup_cfg),
         (
             r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/(?:[^/]+/)?[^/]+\.(?:txt|in)",

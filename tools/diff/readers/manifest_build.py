@@ -18,6 +18,7 @@ _REPOSITORY = re.compile(r"GIT_REPOSITORY\s+\S*?/([A-Za-z0-9._-]+?)(?:\.git)?\"?
 _ARGUMENT = re.compile(r'"([^"]*)"|([^\s()"]+)')
 _MAX_LINES = 40
 _CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+_CARGO_FEATURES = re.compile(r"\bfeatures\s*=\s*\[([^\]]*)\]")
 _CARGO_FIELD = re.compile(r'\b(version|git|rev|tag|branch)\s*=\s*"([^"]*)"')
 _NPM_TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "engines", "overrides")
 _NPM_RANGE = re.compile(r"^(?:[\^~<>=v]*\s*\d|git\+|github:|workspace:|file:|\*$|latest$)")
@@ -108,7 +109,9 @@ def _crate_version(value: str) -> str | None:
     if not value.startswith("{"):
         return value
     fields: dict[str, str] = dict(_CARGO_FIELD.findall(value))
-    return next((fields[key] for key in ("version", "rev", "tag", "branch", "git") if key in fields), None)
+    version = next((fields[key] for key in ("version", "rev", "tag", "branch", "git") if key in fields), None)
+    features = _CARGO_FEATURES.search(value)
+    return " ".join(filter(None, (version, f"[{features[1].strip()}]" if features else None))) or None
 
 
 def _crate_in_fragment(entry: Entry) -> Iterator[Site]:

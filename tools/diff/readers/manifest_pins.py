@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tools.diff.reading import Site
 
 _NAME = r"[A-Za-z][A-Za-z0-9._-]{0,99}"
-_EXTRAS = r"(?:\[[A-Za-z0-9,._ -]{0,99}\])?"
+_EXTRAS = r"(?:\[[A-Za-z0-9,._ ${}-]{0,99}\])?"
 _REST = r"[0-9][\w.*+!-]*(?:,[<>=!~]+[\w.*+!-]+)*"
 _EXACT = re.compile(rf"(?<![\w$\[{{./-])({_NAME}){_EXTRAS}==({_REST})")
 _QUOTED = re.compile(rf"""(?P<q>["'])({_NAME}){_EXTRAS}([<>!~]=?{_REST})(?P=q)""")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import without_bodies
+from tools.diff.readers.calls import named_environment
 from tools.diff.readers.fragment import OPENING, edges, enclose, uncomment
 from tools.diff.readers.located import Located
 from tools.diff.readers.masked import Masked
@@ -25,6 +26,7 @@ _HEADING = re.compile(r"^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|const|unsafe)\s+|e
 _NAME = re.compile(r"\w+")
 _PARAMETERS = re.compile(rb"\s*(?:[\w&' ]+\s*:[^;{}=]*|&?(?:mut )?self,\s*)+")
 _METHOD = re.compile(rb"^([ \t]+)(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|const|unsafe)\s+)*fn\s", re.M)
+_ENV = re.compile(rb"env(?:::var(?:_os)?|_var\w*)\s*\(\s*(\w+)\s*[,)]")
 _TEST = re.compile(rb"#\[(?:\w+::)*test\b")
 
 
@@ -46,6 +48,7 @@ def read(source: Source) -> Reading:
         reader.tests.append((0, masked.line(len(masked.text))))
         symbols = [symbol for symbol in symbols if symbol.public]
     found = [*reader.sites, *sites(masked, scopes, reader.tests, asserts=source.whole)]
+    found += named_environment(masked, symbols, _ENV)
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),

@@ -107,9 +107,30 @@ def test_macros_in_bodies_and_branches_with_open_braces_do_not_hide_the_rest_of_
 )
 def test_a_check_shows_its_limit(check: str, name: str, bound: str) -> None:
     reading = whole(f"void A::run(int topK) {{\n  {check};\n}}\n")
+    refused, compiled = check.startswith("if"), check.startswith("static_assert")
     assert [site for site in reading.sites if site.kind == "limit"] == [
-        Site("limit", name, 2, 2, value=bound, scope="A.run", rejects=check.startswith("if"))
+        Site("limit", name, 2, 2, public=not compiled, value=bound, scope="A.run", rejects=refused)
     ]
+
+
+def test_a_macro_that_throws_names_the_error_it_is_told_to_throw() -> None:
+    reading = whole('void f() {\n  TVM_FFI_LOG_AND_THROW(NotImplementedError) << "no " << kind << " here";\n}\n')
+    assert [(site.kind, site.name) for site in reading.sites] == [("error", "NotImplementedError")]
+
+
+def test_a_variable_read_by_the_name_of_a_constant_is_found_at_the_constant() -> None:
+    reading = whole(
+        'constexpr char const* kReserved = "ACME_RESERVED";\n'
+        'constexpr char const* kOther = "ACME_OTHER";\n'
+        "int f() {\n  return atoi(std::getenv(kReserved));\n}\n"
+    )
+    assert [(site.name, site.start) for site in reading.sites if site.kind == "env"] == [("ACME_RESERVED", 1)]
+
+
+def test_the_numbers_of_a_version_are_one_version() -> None:
+    reading = whole("#define ACME_MAJOR 4\n#define ACME_MINOR 3\n#define ACME_PATCH 5\n#define ACME_OTHER 1\n")
+    assert sites(reading, "version") == [("ACME", "4.3.5")]
+    assert [symbol.name for symbol in reading.symbols] == ["ACME_OTHER"]
 
 
 def test_a_condition_that_only_branches_is_no_limit() -> None:

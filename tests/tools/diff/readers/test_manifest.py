@@ -186,7 +186,7 @@ features = ["full"]
         ("version", "version", "0.3.1", "package"),
         ("dependency", "rust", "1.85", ""),
         ("dependency", "tonic", "0.14.6", "dependencies"),
-        ("dependency", "serde", "1.0", "dependencies"),
+        ("dependency", "serde", '1.0 ["derive"]', "dependencies"),
         ("dependency", "local", None, "dependencies"),
         ("dependency", "forked", "abc", "dependencies"),
         ("dependency", "tokio", "1.4", "dev-dependencies"),
