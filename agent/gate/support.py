@@ -1,10 +1,28 @@
-"""Whether the cited evidence says what the words say."""
+"""Whether the cited evidence says what a claim's words say: the semantic part of the gate."""
 
 from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
+from agent.gate.checks import CHECKS
+from agent.gate.ground import ground_of
+from agent.gate.prose import sentences
+from agent.gate.reading import Reading
 from agent.settings import Language
 
 
 def support(claim: Claim, dossier: Dossier, lang: Language) -> Judgement:
-    """Decide by rules whether the evidence supports the words; no rule is here yet, so none decides."""
-    return Judgement(verdict=Verdict.UNDECIDED, reason="no rule decides it", check="none")
+    """Judge the words of a claim; each sentence by what it cites, the worst decides."""
+    text = claim.text.get(lang, "")
+    found = [dossier.found.get(source) for source in claim.sources]
+    undecided: Judgement | None = None
+    for sentence in sentences(text):
+        marked = [found[mark - 1] for mark in sentence.marks if mark <= len(found)] or found
+        ground = ground_of(one for one in marked if one is not None)
+        reading = Reading(claim, dossier, lang, sentence, ground)
+        for check in CHECKS:
+            judgement = check(reading)
+            if judgement is None:
+                continue
+            if judgement.verdict is Verdict.UNSUPPORTED:
+                return judgement
+            undecided = undecided or judgement
+    return undecided or Judgement(verdict=Verdict.SUPPORTED, check="words")

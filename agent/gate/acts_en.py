@@ -1,0 +1,212 @@
+"""English sentences read for what they say was done."""
+
+from collections.abc import Iterator, Sequence
+
+from agent.gate.act import Act
+from agent.gate.direction import Direction
+from agent.gate.lists import listed
+from agent.gate.prose import VALUES, Kind, Token
+from agent.gate.words_en import (
+    ADJECTIVES,
+    BE,
+    BOUNDS,
+    DIRECTION_OF,
+    FUNCTION,
+    LIGHT,
+    NEGATIONS,
+    NOMINAL,
+    PREPOSITIONS,
+)
+
+_D = Direction
+_PASSIVE = listed("is are was were be been being gets got get")
+_BETWEEN = listed("also now no longer not already then just never been being fully completely") | BE
+_STOPS = frozenset(".;:!?()（）。；：—–")
+_ARTICLES = listed("the a an its their this that these those our")
+_TWO_WORDS = {
+    ("rolled", "back"): _D.REVERT,
+    ("rolls", "back"): _D.REVERT,
+    ("roll", "back"): _D.REVERT,
+    ("rolling", "back"): _D.REVERT,
+    ("backed", "out"): _D.REVERT,
+    ("backs", "out"): _D.REVERT,
+    ("turned", "on"): _D.ENABLE,
+    ("turns", "on"): _D.ENABLE,
+    ("turn", "on"): _D.ENABLE,
+    ("turned", "off"): _D.DISABLE,
+    ("turns", "off"): _D.DISABLE,
+    ("turn", "off"): _D.DISABLE,
+    ("add", "back"): _D.RELAND,
+    ("adds", "back"): _D.RELAND,
+    ("added", "back"): _D.RELAND,
+    ("brings", "back"): _D.RELAND,
+    ("brought", "back"): _D.RELAND,
+    ("takes", "out"): _D.REMOVE,
+    ("gets", "rid"): _D.REMOVE,
+    ("got", "rid"): _D.REMOVE,
+}
+_NO_VERB = ADJECTIVES | {"including", "includes", "include", "included", "address", "addresses", "accepted"}
+_TAKES_NEW = frozenset({_D.RENAME, _D.CHANGE, _D.RAISE, _D.LOWER, _D.MOVE, _D.REPLACE})
+
+
+def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
+    """Find every verb with a direction and read what stands around it."""
+    verbs = list(_verbs(tokens))
+    starts = [place for place, _ in verbs]
+    found = []
+    for number, (place, direction) in enumerate(verbs):
+        before = starts[number - 1] + 1 if number else 0
+        after = starts[number + 1] if number + 1 < len(starts) else len(tokens)
+        found.append(_act(tokens, place, direction, before, after))
+    return (*found, *_instead(tokens))
+
+
+def _verbs(tokens: Sequence[Token]) -> Iterator[tuple[int, Direction]]:
+    for place, token in enumerate(tokens):
+        if token.kind is not Kind.WORD:
+            continue
+        word = token.lower
+        following = tokens[place + 1].lower if place + 1 < len(tokens) else ""
+        if (word, following) in _TWO_WORDS:
+            yield place, _TWO_WORDS[word, following]
+        elif word.removeprefix("re-") in DIRECTION_OF and word.startswith("re-") and word not in DIRECTION_OF:
+            yield place, _D.RELAND
+        elif word in DIRECTION_OF and not _is_adjective(tokens, place):
+            yield place, DIRECTION_OF[word]
+
+
+def _is_adjective(tokens: Sequence[Token], place: int) -> bool:
+    """Tell the removed flag, a fixed seed and the like from verbs."""
+    word = tokens[place].lower
+    if word in _NO_VERB:
+        return True
+    previous = tokens[place - 1].lower if place else ""
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    direct = previous in _ARTICLES and word not in NOMINAL and DIRECTION_OF[word] is not _D.FIX
+    return direct and following is not None and following.kind in (Kind.WORD, Kind.NAME, Kind.CODE)
+
+
+def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, high: int) -> Act:
+    chain = _chain(tokens, place, low)
+    aux = {tokens[n].lower for n in range(chain, place)}
+    head = _phrase(tokens, place + 1, high, nominal=tokens[place].lower in NOMINAL)
+    passive = bool(aux & _PASSIVE) or not any(head)
+    subject = _phrase(tokens, _clause_start(tokens, chain, low), chain, nominal=False)
+    objects, near, words = subject if passive else head
+    old, new = _values(tokens, place, high, direction) if direction in _TAKES_NEW else (None, None)
+    if not passive and direction in (_D.RENAME, _D.REPLACE, _D.MOVE) and old is None and objects:
+        old = objects[0]
+    if passive and direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
+        old = objects[0]
+    negated = bool(aux & NEGATIONS) or any(tokens[n].lower.endswith("n't") for n in range(chain, place))
+    negated = negated or (chain > low and tokens[chain - 1].lower in {"without", "not", "doesn't", "don't", "didn't"})
+    return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, place)
+
+
+def _chain(tokens: Sequence[Token], place: int, low: int) -> int:
+    """Go back over auxiliary verbs and adverbs to where the verb's group begins."""
+    start = place
+    while start > low:
+        word = tokens[start - 1].lower
+        helper = word in _BETWEEN or word in NEGATIONS or word in {"do", "does", "did", "can", "will", "to"}
+        if not (helper or word.endswith("n't") or (word.endswith("ly") and len(word) > 4)):
+            break
+        start -= 1
+    return start
+
+
+def _clause_start(tokens: Sequence[Token], end: int, low: int) -> int:
+    """Go back to where the subject begins; commas between names do not end a list."""
+    start = end
+    while start > low:
+        token = tokens[start - 1]
+        listed = token.text in ",、" and start < end and tokens[start].kind in VALUES
+        if token.kind is Kind.PUNCT and (token.text in _STOPS or (token.text in ",，" and not listed)):
+            break
+        if token.kind is Kind.WORD and token.lower in BOUNDS:
+            break
+        start -= 1
+    return start
+
+
+def _phrase(
+    tokens: Sequence[Token], start: int, end: int, *, nominal: bool
+) -> tuple[tuple[Token, ...], tuple[Token, ...], tuple[str, ...]]:
+    """Read a noun with its names: what stands before the first preposition is meant, the rest stands near."""
+    objects, near, words = list[Token](), list[Token](), list[str]()
+    direct, light = True, False
+    for place in range(start, end):
+        token = tokens[place]
+        if token.kind is Kind.MARK:
+            continue
+        if token.kind is Kind.PUNCT:
+            following = tokens[place + 1] if place + 1 < end else None
+            if token.text in _STOPS and token.text not in "()（）":
+                break
+            if token.text in ",，" and not (following and (following.kind in VALUES or following.lower == "and")):
+                break
+            continue
+        word = token.lower
+        if token.kind is Kind.WORD and word in BOUNDS:
+            break
+        if token.kind is Kind.WORD and word in PREPOSITIONS:
+            if nominal and word in ("of", "for") and not objects and not words:
+                continue
+            light = bool(words) and words[-1] in LIGHT and word in ("for", "of", "to", "on", "in")
+            direct = False
+            if not light and (objects or words) and word in ("from", "to", "by", "with", "as", "into", "because"):
+                near.extend(one for one in tokens[place:end] if one.named)
+                break
+            continue
+        if token.named or token.camel:
+            (objects if direct else near).append(token)
+        if token.kind in (Kind.WORD, Kind.NAME) and word not in FUNCTION and (direct or light or len(words) < 2):
+            words.append(word)
+    return tuple(objects), tuple(near), tuple(words)
+
+
+def _values(tokens: Sequence[Token], place: int, high: int, direction: Direction) -> tuple[Token | None, Token | None]:
+    """Find the value before and the value after: from a to b, a -> b, to b, by b."""
+    old: Token | None = None
+    new: Token | None = None
+    for n in range(place + 1, high - 1):
+        word, token = tokens[n].lower, _value(tokens, n + 1, high)
+        if tokens[n].kind is Kind.PUNCT and word in _STOPS and word not in "()（）":
+            break
+        if word in BOUNDS and tokens[n].kind is Kind.WORD:
+            break
+        if word == "from" and old is None:
+            old = token
+        elif word in ("->", "=>", "→") and n and tokens[n - 1].kind in VALUES:
+            old, new = tokens[n - 1], token
+        elif (
+            (word == "to" and new is None)
+            or (word in ("with", "by") and direction is _D.REPLACE and new is None)
+            or (word in ("as", "into") and direction in (_D.RENAME, _D.MOVE) and new is None)
+        ):
+            new = token
+    return old, new
+
+
+def _value(tokens: Sequence[Token], place: int, high: int) -> Token | None:
+    """Take the value that stands here, behind an article and a word or two of what it is."""
+    for token in tokens[place : min(place + 4, high)]:
+        if token.kind in VALUES or token.camel:
+            return token
+        if token.kind is not Kind.WORD or token.lower in PREPOSITIONS:
+            return None
+        if token.lower in ("true", "false", "none", "null", "auto", "zero"):
+            return token
+    return None
+
+
+def _instead(tokens: Sequence[Token]) -> Iterator[Act]:
+    """Read `b instead of a` and `b rather than a`, which need no verb of change."""
+    for place in range(1, len(tokens) - 2):
+        pair = (tokens[place].lower, tokens[place + 1].lower)
+        if pair not in (("instead", "of"), ("rather", "than")):
+            continue
+        old = _value(tokens, place + 2, len(tokens))
+        new = next((one for one in reversed(tokens[max(0, place - 4) : place]) if one.kind in VALUES), None)
+        if old is not None and new is not None and old.kind in VALUES:
+            yield Act(_D.CHANGE, "instead", old=old, new=new, place=place)

@@ -1,0 +1,126 @@
+"""Chinese sentences read for what they say was done."""
+
+from collections.abc import Sequence
+
+from agent.gate.act import Act
+from agent.gate.direction import Direction
+from agent.gate.lists import listed
+from agent.gate.prose import VALUES, Kind, Token
+from agent.gate.words_zh import DIRECTION_OF, FUNCTION, NEGATIONS, TAKES_VALUE
+
+_D = Direction
+_STOPS = frozenset("，,；;：:。！？!?")
+_HELPERS = listed("被 了 会 再 能 能够 可 可以 已 已经 将 要 由 所 也 都 均 还 完全 彻底 直接")
+_PLACES = listed("中 里 上 内 下 时 后 前 之中 之内")
+_GIVERS = listed("将 把")
+_SOURCES = listed("从 由 自")
+_MEANS = listed("用 以 使用 由 采用 改用")
+_FUNCTION = frozenset(FUNCTION)
+
+
+def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
+    """Find every verb with a direction in words already cut, and read what stands around it."""
+    verbs = [n for n, token in enumerate(tokens) if token.kind is Kind.HAN and token.text in DIRECTION_OF]
+    found = []
+    for number, place in enumerate(verbs):
+        low, high = _clause(tokens, place)
+        before = max(low, verbs[number - 1] + 1 if number else 0)
+        after = min(high, verbs[number + 1] if number + 1 < len(verbs) else len(tokens))
+        found.append(_act(tokens, place, tokens[before:place], tokens[place + 1 : after]))
+    return tuple(found)
+
+
+def _clause(tokens: Sequence[Token], place: int) -> tuple[int, int]:
+    low = next((n + 1 for n in range(place - 1, -1, -1) if _ends(tokens[n])), 0)
+    high = next((n for n in range(place + 1, len(tokens)) if _ends(tokens[n])), len(tokens))
+    return low, high
+
+
+def _ends(token: Token) -> bool:
+    return token.kind is Kind.PUNCT and token.text in _STOPS
+
+
+def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Sequence[Token]) -> Act:
+    word = tokens[place].text
+    direction = DIRECTION_OF[word]
+    valued = word.endswith(TAKES_VALUE) or direction is _D.CHANGE
+    old, new = _values(direction, before, after, valued=valued)
+    if valued or (direction is _D.REPLACE and not _means(before)):
+        region = _given(before)
+    else:
+        region = after if _has_content(after) else _given(before)
+    objects, near, words = _phrase(region)
+    if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
+        old = objects[0]
+    return Act(direction, word, objects, near, words, old, new, _negated(before), place)
+
+
+def _values(
+    direction: Direction, before: Sequence[Token], after: Sequence[Token], *, valued: bool
+) -> tuple[Token | None, Token | None]:
+    """Find the value before and the value after: 从 a 改为 b, 用 b 替换 a, a → b."""
+    arrows = [n for n, token in enumerate(after) if token.text in ("→", "->", "=>") and 0 < n < len(after) - 1]
+    if arrows:
+        return _first(after[arrows[0] - 1 :]), _first(after[arrows[0] + 1 :])
+    sources = [n for n, token in enumerate(before) if token.text in _SOURCES]
+    old = _first(before[sources[-1] + 1 :]) if sources else None
+    if valued:
+        return old, _first(after)
+    if direction is _D.REPLACE:
+        means = _means(before)
+        target = _first(after)
+        if target is not None:
+            return target, means or next((token for token in before if token.kind in VALUES), None)
+    return (old, None) if direction in (_D.RAISE, _D.LOWER) else (None, None)
+
+
+def _means(before: Sequence[Token]) -> Token | None:
+    for place, token in enumerate(before):
+        if token.kind is Kind.HAN and token.text in _MEANS:
+            return _first(before[place + 1 :])
+    return None
+
+
+def _first(tokens: Sequence[Token]) -> Token | None:
+    """Take the first value, or a word in Latin letters that stands for one."""
+    for token in tokens:
+        if token.kind in VALUES or (token.kind is Kind.WORD and not token.text.isspace()):
+            return token
+    return None
+
+
+def _given(before: Sequence[Token]) -> Sequence[Token]:
+    """Take what stands behind 将 or 把 and before 从, else the subject."""
+    start = next((n + 1 for n in range(len(before) - 1, -1, -1) if before[n].text in _GIVERS), 0)
+    end = next((n for n in range(start, len(before)) if before[n].text in _SOURCES and n > start), len(before))
+    return before[start:end]
+
+
+def _has_content(tokens: Sequence[Token]) -> bool:
+    plain = (token for token in tokens if token.kind not in (Kind.PUNCT, Kind.MARK))
+    return any(token.kind is not Kind.HAN or token.text not in _FUNCTION for token in plain)
+
+
+def _phrase(region: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[Token, ...], tuple[str, ...]]:
+    """Read a noun with its names: those behind the last 的 are meant, owners and places stand near."""
+    last = max((n for n, token in enumerate(region) if token.text == "的"), default=-1)
+    objects, near, words = list[Token](), list[Token](), list[str]()
+    for n, token in enumerate(region):
+        following = region[n + 1].text if n + 1 < len(region) else ""
+        if token.named or token.camel:
+            behind = n > last and following not in _PLACES
+            (objects if behind else near).append(token)
+        if token.kind is Kind.HAN and token.text not in _FUNCTION:
+            words.append(token.text)
+        elif token.kind is Kind.WORD:
+            words.append(token.lower)
+    return tuple(objects), tuple(near), tuple(words)
+
+
+def _negated(before: Sequence[Token]) -> bool:
+    for token in reversed(before):
+        if token.kind is Kind.HAN and token.text in NEGATIONS:
+            return True
+        if token.kind is not Kind.HAN or token.text not in _HELPERS:
+            return False
+    return False

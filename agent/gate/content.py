@@ -1,0 +1,82 @@
+"""What is left when every rule has spoken: the plain words of a sentence are words of its evidence."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from agent.claims import Judgement
+from agent.gate import words_en as en
+from agent.gate import words_zh as zh
+from agent.gate.glossary_zh import glossary
+from agent.gate.prose import Kind, Token
+from agent.gate.reading import Reading, undecided
+from agent.gate.stems import Vocabulary, stem, words_of
+
+
+@cache
+def _free_en() -> frozenset[str]:
+    """Stems of English words that need no proof, or are proved by a rule of their own."""
+    lists = (en.FUNCTION, en.TRADE, en.DIRECTION_OF, en.NEGATIONS, en.ABSOLUTES, en.SOFT_ABSOLUTES, en.CAUSES)
+    more = (en.FORECASTS, en.OPINIONS, en.HEDGES, en.PRODUCTS)
+    return frozenset(form for words in (*lists, *more) for word in words for form in (word, stem(word)))
+
+
+@cache
+def _free_zh() -> frozenset[str]:
+    """Chinese words that need no proof, or are proved by a rule of their own."""
+    lists = (zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, zh.NEGATIONS, zh.ABSOLUTES, zh.SOFT_ABSOLUTES, zh.CAUSES)
+    return frozenset(word for words in (*lists, zh.FORECASTS, zh.OPINIONS, zh.HEDGES) for word in words)
+
+
+def check_content(reading: Reading) -> Judgement | None:
+    """Look up each word that nothing else has checked."""
+    missing = [token.text for token in reading.tokens if not _is_found(token, reading)]
+    if missing:
+        return undecided("words", "not in the cited evidence: " + ", ".join(missing))
+    return None
+
+
+def stems_of(tokens: Sequence[Token]) -> list[frozenset[str]]:
+    """Give for each word with a meaning of its own the stems that may stand for it in English evidence."""
+    found: list[frozenset[str]] = []
+    for token in tokens:
+        if token.kind is Kind.HAN and token.text in glossary():
+            found.append(glossary()[token.text])
+        elif token.named or token.camel:
+            found.append(frozenset(words_of(token.text)))
+        elif token.kind is Kind.WORD and token.lower not in _free_en() and stem(token.lower) not in _free_en():
+            found.append(frozenset({stem(token.lower)}))
+    return found
+
+
+def _is_found(token: Token, reading: Reading) -> bool:
+    ground = reading.ground
+    if token.kind is Kind.HAN:
+        if token.text in glossary() and any(ground.words.has_stem(one) for one in glossary()[token.text]):
+            return True
+        return token.text in _free_zh() or token.text in ground.text
+    if token.kind is not Kind.WORD or token.camel:
+        return True
+    return all(_known(part, reading) for part in token.lower.replace("’", "'").split("-") if part)
+
+
+def _known(word: str, reading: Reading) -> bool:
+    base = word.removesuffix("'s").removesuffix("n't")
+    if base in _free_en() or stem(base) in _free_en() or base.isdigit():
+        return True
+    if reading.ground.words.has(base) or base in _own(reading):
+        return True
+    return any(reading.ground.words.has_stem(one) for one in _synonyms(stem(base)))
+
+
+def _own(reading: Reading) -> frozenset[str]:
+    return frozenset(part for one in reading.ground.evidence for part in one.repo.lower().replace("-", "/").split("/"))
+
+
+@cache
+def _synonyms(base: str) -> frozenset[str]:
+    return frozenset(word for group in en.SYNONYMS if base in group for word in group)
+
+
+def vocabulary(text: str) -> Vocabulary:
+    """Give the words of a text for looking up."""
+    return Vocabulary(words_of(text))

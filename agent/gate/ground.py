@@ -1,0 +1,188 @@
+"""The evidence of a claim laid out for looking things up: what was said, what was added and what was removed."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from agent.domain import FileChange
+from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.facts import Fact
+from agent.gate.stems import Vocabulary, words_of
+
+_TRAILER = re.compile(r"^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|cc|tested-by):", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n+")
+_COMMENT = re.compile(r"(?:^|\s)(?:#|//|\*|/\*|--|\"\"\")\s?(.*)|^([A-Z][a-z].{15,})$")
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """One stretch of changed lines, without their signs."""
+
+    file: str
+    head: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    around: tuple[str, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """All its lines."""
+        return "\n".join((self.head, *self.around, *self.removed, *self.added))
+
+
+class _Same:
+    """Makes evidence a key by its identity: it never changes, and comparing whole diffs would be slow."""
+
+    def __init__(self, evidence: tuple[Evidence, ...]) -> None:
+        self.evidence = evidence
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.evidence)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and tuple(map(id, self.evidence)) == tuple(map(id, other.evidence))
+
+
+class Ground:
+    """What some artefacts say together."""
+
+    def __init__(self, evidence: tuple[Evidence, ...]) -> None:
+        self.evidence = evidence
+
+    @property
+    def commits(self) -> tuple[CommitEvidence, ...]:
+        """The commits among the artefacts."""
+        return tuple(one for one in self.evidence if isinstance(one, CommitEvidence))
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What code found in their diffs."""
+        return tuple(fact for one in self.evidence for fact in one.facts)
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """Every path they touch."""
+        return frozenset(path for one in self.commits for path in one.paths)
+
+    @cached_property
+    def files(self) -> tuple[FileChange, ...]:
+        """Every change of a file."""
+        return tuple(file for one in self.commits for file in one.change.files)
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """Sentence by sentence what people wrote about the change."""
+        texts = (text for one in self.evidence for text in _human(one))
+        lines = (line.strip() for text in texts for line in _SENTENCE.split(_plain(text)))
+        return tuple(line for line in lines if line and not _TRAILER.match(line))
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Lines of comments and documents that were added: words, but in the diff."""
+        found = (_COMMENT.search(line.strip()) for hunk in self.hunks for line in hunk.added)
+        return tuple((match[1] or match[2] or "").strip() for match in found if match and (match[1] or match[2]))
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """Every stretch of changed lines."""
+        return tuple(hunk for file in self.files if file.patch for hunk in _hunks(file.path, file.patch))
+
+    @cached_property
+    def added(self) -> str:
+        """All added lines."""
+        return "\n".join(line for hunk in self.hunks for line in hunk.added)
+
+    @cached_property
+    def removed(self) -> str:
+        """All removed lines."""
+        return "\n".join(line for hunk in self.hunks for line in hunk.removed)
+
+    @cached_property
+    def around(self) -> str:
+        """All lines shown and not changed, and the heads of hunks."""
+        return "\n".join(line for hunk in self.hunks for line in (hunk.head, *hunk.around))
+
+    @cached_property
+    def text(self) -> str:
+        """Everything that may be searched."""
+        texts = (text for one in self.evidence for text in one.texts)
+        told = (text for fact in self.facts for text in (fact.name, fact.old, fact.new, fact.detail) if text)
+        return "\n".join((*texts, *told))
+
+    @cached_property
+    def spoken(self) -> str:
+        """What people wrote, as one text."""
+        return "\n".join(self.said)
+
+    @cached_property
+    def words(self) -> Vocabulary:
+        """The words of everything."""
+        return Vocabulary(words_of(self.text))
+
+    @cached_property
+    def spoken_words(self) -> Vocabulary:
+        """The words people wrote."""
+        return Vocabulary(words_of(self.spoken))
+
+    @cached_property
+    def added_words(self) -> Vocabulary:
+        """The words of added lines."""
+        return Vocabulary(words_of(self.added))
+
+    @cached_property
+    def removed_words(self) -> Vocabulary:
+        """The words of removed lines."""
+        return Vocabulary(words_of(self.removed))
+
+
+@lru_cache(maxsize=256)
+def _laid_out(key: _Same) -> Ground:
+    return Ground(key.evidence)
+
+
+def ground_of(evidence: Iterable[Evidence]) -> Ground:
+    """Lay out evidence, or find it as it was laid out before."""
+    return _laid_out(_Same(tuple(evidence)))
+
+
+@lru_cache(maxsize=4096)
+def whole(token: str) -> re.Pattern[str]:
+    """Match a token where it is not a part of a longer word."""
+    before = r"(?<![\w])" if token[:1].isalnum() or token[:1] == "_" else ""
+    after = r"(?![\w])" if token[-1:].isalnum() or token[-1:] == "_" else ""
+    return re.compile(before + re.escape(token) + after)
+
+
+def occurs(token: str, text: str) -> bool:
+    """Tell whether a token stands in a text as a whole."""
+    return token in text and whole(token).search(text) is not None
+
+
+def _human(one: Evidence) -> Iterator[str]:
+    if isinstance(one, CommitEvidence):
+        yield one.change.commit.message
+    elif isinstance(one, ThreadEvidence | ReleaseEvidence):
+        yield from one.texts
+
+
+def _plain(text: str) -> str:
+    """Drop what is hidden in a page of GitHub: comments of templates."""
+    return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+
+
+def _hunks(path: str, patch: str) -> Iterator[Hunk]:
+    head, added, removed, around = "", list[str](), list[str](), list[str]()
+    for line in patch.split("\n"):
+        if line.startswith("@@"):
+            if added or removed:
+                yield Hunk(path, head, tuple(added), tuple(removed), tuple(around))
+            head, added, removed, around = line.rpartition("@@")[2].strip(), [], [], []
+        elif line.startswith("+"):
+            added.append(line[1:])
+        elif line.startswith("-"):
+            removed.append(line[1:])
+        else:
+            around.append(line[1:])
+    if added or removed:
+        yield Hunk(path, head, tuple(added), tuple(removed), tuple(around))

@@ -1,0 +1,238 @@
+"""English words that the gate knows: verbs with a direction, negations, absolutes, causes, and what needs no proof."""
+
+from agent.gate.direction import Direction
+from agent.gate.lists import listed
+
+_D = Direction
+
+
+def _forms(*verbs: str) -> frozenset[str]:
+    """Give the forms in which a verb is written: adds, added, adding; a doubled or a silent letter included."""
+    found: set[str] = set()
+    for verb in verbs:
+        stem = verb.removesuffix("e")
+        found |= {verb, verb + "s", verb + "es", stem + "ed", stem + "ing", verb + "d"}
+        found |= {verb + verb[-1] + "ed", verb + verb[-1] + "ing", verb + verb[-1] + "s"}
+        if verb.endswith("y"):
+            found |= {verb[:-1] + "ies", verb[:-1] + "ied"}
+    return frozenset(found)
+
+
+VERBS: dict[Direction, frozenset[str]] = {
+    _D.ADD: _forms("add", "introduce", "create", "implement", "register", "expose", "gain", "provide", "include")
+    | {"new", "addition", "introduction", "gains", "brings", "feat", "feature", "adds"},
+    _D.REMOVE: _forms(
+        "remove", "delete", "drop", "eliminate", "prune", "strip", "purge", "unregister", "retire", "stop"
+    )
+    | {"removal", "deletion", "discontinued", "gone", "discontinues"},
+    _D.RENAME: _forms("rename") | {"rename"},
+    _D.MOVE: _forms("move", "relocate", "migrate", "extract", "hoist") | {"split"},
+    _D.RAISE: _forms("raise", "increase", "upgrade", "grow", "extend", "widen", "double", "enlarge", "relax")
+    | {"higher", "grew", "larger"},
+    _D.LOWER: _forms("lower", "decrease", "reduce", "downgrade", "shrink", "cut", "halve", "tighten", "shorten")
+    | {"reduction", "smaller", "shrank", "fewer"},
+    _D.CHANGE: _forms("change", "switch", "set", "bump", "update", "default", "turn", "pin", "become") | {"became"},
+    _D.REPLACE: _forms("replace", "substitute", "supersede", "swap") | {"replacement", "instead"},
+    _D.DEPRECATE: _forms("deprecate") | {"deprecation"},
+    _D.REVERT: _forms("revert", "undo", "backout") | {"undone", "undoes", "rollback", "reverts", "rolls"},
+    _D.RELAND: _forms("reland", "re-land", "reapply", "re-apply", "reinstate", "reintroduce", "re-introduce"),
+    _D.ENABLE: _forms("enable", "activate", "allow", "accept", "permit"),
+    _D.DISABLE: _forms("disable", "deactivate", "forbid", "reject", "skip", "disallow", "prohibit") | {"rejection"},
+    _D.FIX: _forms("fix", "resolve", "repair", "correct", "address", "solve") | {"bugfix", "hotfix", "bug", "fixup"},
+}
+"""Verbs and their nouns by direction."""
+
+DIRECTION_OF = {form: direction for direction, forms in VERBS.items() for form in forms}
+NOMINAL = listed("addition introduction removal deletion deprecation replacement reduction renaming rejection")
+ADJECTIVES = listed("new higher larger smaller fewer gone feature bug correct instead default set split")
+"""Forms that are often no verb: they count in the evidence, and in a claim only where a verb's place is."""
+BE = listed("is are was were be been being gets got get has have had now")
+BOUNDS = listed(
+    "while but whereas which that when where because so after before if since although though then whose once unless"
+)
+PREPOSITIONS = listed(
+    "from to in into on onto for with by at under via through of across as instead per over between using within "
+    "inside against behind during toward towards without upon than around along beside besides"
+)
+LIGHT = listed(
+    "support handling coverage test tests use usage check checks option options path paths alias aliases backend "
+    "handler implementation version validation reference references reliance dependency guard fallback case cases "
+    "kernel kernels number amount size set list series"
+)
+"""Nouns whose matter stands behind a preposition: support for X."""
+
+NEGATIONS = listed("not no never without neither nor cannot none nothing nobody nowhere hardly barely unable")
+NO_LONGER = ("no", "longer")
+NEGATIVE = listed(
+    "not no never without neither nor cannot none nothing avoid prevent skip reject disable disallow unsupport "
+    "drop remov delet stop instead fail miss lack ignor forbid non unless bypass omit exclud invalid unable no-op "
+    "noop eliminat unavailabl refus absent off false only unus obsolet doesn don isn wasn won can't"
+)
+"""Stems by which evidence can say no."""
+
+ABSOLUTES = listed(
+    "all every always never completely entirely fully everywhere everything everyone wholly totally universally "
+    "invariably exclusively absolutely unconditionally perfectly guarantee guarantees guaranteed guaranteeing "
+    "nothing nobody none zero-cost"
+)
+SOFT_ABSOLUTES = listed("only any solely entire whole both each anything")
+ABSOLUTE_STEMS = listed(
+    "all every always never complet entir full everywher everyth wholl total univers unconditional whol exclus "
+    "guarante any only sole no none both each invariab must across 100"
+)
+CAUSES = listed(
+    "because therefore thus hence consequently thereby owing thanks caused causes causing cause leads led "
+    "resulted results resulting reason due stems stemmed triggered"
+)
+CAUSE_STEMS = listed(
+    "becaus therefor thu hence consequent so due caus lead led result reason sinc thereby trigger make otherwis "
+    "if when as mean avoid prevent broke break fix instead to by"
+)
+FORECASTS = listed(
+    "will shall likely probably presumably expected upcoming soon future should would planned plans going "
+    "eventually potentially perhaps hopefully promises"
+)
+OPINIONS = listed(
+    "greatly significantly dramatically substantially hugely massively drastically considerably vastly huge "
+    "massive dramatic significant substantial revolutionary remarkable remarkably impressive excellent amazing "
+    "elegant elegantly groundbreaking critical crucial important notable notably best superior robust seamlessly "
+    "seamless robustly unprecedented tremendous tremendously extremely highly major"
+)
+HEDGES = listed("may might could possibly")
+
+FUNCTION = listed(
+    "a an the this that these those it its they them their there here and or but nor so yet as at by for from in "
+    "into of on onto to with within via per than then too also just now still already again more most less least "
+    "other another such same own both each either while when where which who whose what how why whether if is are "
+    "was were be been being am do does did done has have had having can could may might must s t d ll re ve eg ie "
+    "etc vs not no without only one two three four five six seven eight nine ten first second third last next new "
+    "old existing previous previously former formerly current currently after before during between under over "
+    "through across about around up down out off along because since due thus therefore hence instead rather even "
+    "well all any every some many few several various multiple single double upon against toward towards like "
+    "unlike alongside besides beyond inside outside behind above below near we our us you your i he she his her "
+    "him me my itself themselves longer much very quite so-called never always will would should shall"
+)
+TRADE = listed(
+    "commit change patch pull request pr merge land code codebase repository repo project file line function "
+    "method class parameter argument arg option flag variable constant value default field attribute type name "
+    "symbol module package library import export call caller user developer maintainer author contributor people "
+    "reader team downstream upstream implement implementation work behavior behaviour logic path case way place "
+    "part piece step thing set number amount bit example detail side end begin start finish keep make take give "
+    "get put let see show tell say mean use usage used using need require involve concern affect touch cover "
+    "apply happen occur become remain stay contain include hold carry introduce provide support handle update "
+    "modify adjust rework refactor refactoring rewrite simplify clean cleanup tidy improve improvement enhance "
+    "enhancement extend extension expand allow enable ensure help serve run execute invoke pass return receive "
+    "accept define declare specify describe document note mention explain report issue bug problem fix error "
+    "feature functionality capability component interface api internal external public private corresponding "
+    "respective related relevant specific particular general common shared separate dedicated additional extra "
+    "further accordingly respectively alike together directly explicitly previously originally initially finally "
+    "subsequently later earlier today yesterday day week release version test testing tests check checks checking "
+    "based relate accompany follow come go rely depend dependent add remove delete create build rename move "
+    "replace switch bump turn drop deprecate revert undo restore reland raise lower increase decrease reduce "
+    "disable resolve correct addition removal introduction part-of newly so-called form kind sort entry level "
+    "item list group small minor large big short long simple purpose goal aim intent effect impact result "
+    "consequence response order view point state status available able possible original same different similar "
+    "equal true false none null yes exist exists existing actual actually correctly properly appropriately proper "
+    "appropriate right wrong expected intended needed several series bring along accompanied plus minus via "
+    "itself"
+)
+PRODUCTS = listed(
+    "github git python pytorch numpy linux windows macos nvidia amd intel cuda gpu gpus cpu cpus api apis json "
+    "yaml toml http https url ci pr prs llm llms ai ml sdk cli doc docs readme os id ids ui io"
+)
+SYNONYMS: tuple[frozenset[str], ...] = tuple(
+    frozenset(group.split())
+    for group in (
+        "fast faster speed speedup accelerat perf perform quick throughput latenc optimiz optim",
+        "slow slower regress latenc",
+        "crash segfault abort fault panic",
+        "hang stall deadlock livelock freez stuck",
+        "doc document readm docstr guid",
+        "test unittest coverag testcas",
+        "config configur conf set setting",
+        "param argument arg kwarg paramet",
+        "env environ variabl",
+        "dep depend requir",
+        "func function method def",
+        "init initial initialis initializ",
+        "norm normal normaliz normalis",
+        "quant quantiz quantis quantizat",
+        "spec specul speculat",
+        "attn attent attention",
+        "mm multimod multimodal multi-mod",
+        "dist distribut",
+        "async asynchron",
+        "mem memor",
+        "seq sequenc",
+        "alloc allocat",
+        "len length",
+        "max maximum maxim upper ceil cap limit",
+        "min minimum minim lower floor",
+        "num number count",
+        "err error except",
+        "exception error rais except",
+        "impl implement",
+        "valid validat check verif assert",
+        "check verif valid guard assert ensur",
+        "reject refus rais error invalid disallow unsupport",
+        "fall fallback",
+        "msg messag",
+        "req request",
+        "resp respons",
+        "stat statist metric",
+        "prof profil",
+        "bench benchmark",
+        "comm communicat",
+        "gen generat",
+        "tok token tokeniz",
+        "arch architectur",
+        "hw hardwar",
+        "ver version",
+        "perf perform",
+        "opt optim optimiz option",
+        "compil build jit",
+        "avoid prevent skip without",
+        "prevent avoid guard",
+        "wrong incorrect invalid bad mistak",
+        "incorrect wrong invalid",
+        "broken break broke fail",
+        "fail failur broken break error",
+        "miss lack absent without",
+        "duplicat repeat twice redundant",
+        "redundant unnecessar duplicat unus",
+        "unus dead unnecessar redundant obsolet",
+        "obsolet legac old dead stale",
+        "legac old obsolet deprecat",
+        "lint ruff format pre-commit precommit mypy",
+        "type typ mypy annotat",
+        "pin lock",
+        "workflow ci action pipelin job github",
+        "pipelin ci workflow",
+        "contain docker imag dockerfil",
+        "imag docker contain dockerfil",
+        "script sh bash",
+        "startup start boot launch",
+        "launch start",
+        "weight checkpoint",
+        "cach cache",
+        "support enabl allow handl accept feat",
+        "accept support allow",
+        "reus share",
+        "consolidat unif merg combin union",
+        "unif consolidat",
+        "rout dispatch",
+        "correct fix accura right",
+        "restor revert back fix",
+        "stabil flak deflak stable",
+        "flak stabil unstabl",
+        "log warn print",
+        "warn log deprecat",
+        "owner codeown",
+        "review codeown",
+        "grow increas rais larger",
+        "custom customiz",
+        "hidden hide",
+        "experiment draft preview",
+    )
+)
+"""Words that may stand for one another; the first of a group is the one in the claim."""
