@@ -24,9 +24,7 @@ _CHANGE: Plain[Change | None] = Plain(
 _COMMITS = Plain("commits", TypeAdapter(tuple[Commit, ...]))
 _COMMIT = Plain("commit", TypeAdapter(Commit), lambda commit: commit.id)
 _NAMES = Plain("names", TypeAdapter(tuple[str, ...]))
-_VERSIONS: Plain[tuple[str | None, str | None] | None] = Plain(
-    "versions", TypeAdapter(tuple[str | None, str | None] | None)
-)
+_VERSIONS: Plain[tuple[str | None, str | None]] = Plain("versions", TypeAdapter(tuple[str | None, str | None]))
 
 
 class TapedCode:
@@ -74,9 +72,10 @@ class TapedCode:
         wanted = {path: call for path, call in calls.items() if call in unread}
         found = dict(await self._read_blobs(change, wanted)) if wanted else {}
         for path, call in calls.items():
-            if path not in wanted and (pair := self._tape.play(call, _VERSIONS)) is not None:
-                found[path] = (_bytes(pair[0]), _bytes(pair[1]))
-        return {path: found[path] for path in calls if path in found}
+            if path not in wanted:
+                old, new = self._tape.play(call, _VERSIONS)
+                found[path] = (_bytes(old), _bytes(new))
+        return found
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that touched these paths."""
@@ -124,7 +123,8 @@ class TapedCode:
         except AppError as error:
             self._tape.record([(call, pack_error(error)) for call in calls.values()])
             raise
-        self._tape.record([(call, _VERSIONS.pack(_pair(found.get(path)))) for path, call in calls.items()])
+        texts = {path: (_text(old), _text(new)) for path, (old, new) in found.items()}
+        self._tape.record([(call, _VERSIONS.pack(texts[path])) for path, call in calls.items()])
         return found
 
 
@@ -138,12 +138,8 @@ async def _closing(changes: AsyncIterator[Change]) -> AsyncIterator[AsyncIterato
             await changes.aclose()
 
 
-def _pair(versions: Blobs | None) -> tuple[str | None, str | None] | None:
-    """Write bytes as text, each byte one character: JSON has no bytes, and this shrinks as well as the file itself."""
-    return None if versions is None else (_text(versions[0]), _text(versions[1]))
-
-
 def _text(data: bytes | None) -> str | None:
+    """Write each byte as one character: JSON has no bytes, and this shrinks as well as the file itself."""
     return None if data is None else data.decode("latin-1")
 
 
