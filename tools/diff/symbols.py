@@ -10,7 +10,7 @@ from tools.diff.draft import Draft, Where
 from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Late, Reading, Symbol
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
-from tools.diff.values import same_type, same_value
+from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type, same_value
 
 _ALIKE = 0.6
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
@@ -61,14 +61,18 @@ def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, S
     for name in dict.fromkeys((*before, *after)):
         mine, its = before.get(name, []), after.get(name, [])
         if len(mine) > 1 or len(its) > 1:
-            same = [symbol for symbol in mine if any(symbol.params == other.params for other in its)]
-            params = [symbol.params for symbol in same]
-            mine = [symbol for symbol in mine if symbol not in same]
-            its = [symbol for symbol in its if symbol.params not in params]
+            common = {_signed(symbol) for symbol in mine} & {_signed(symbol) for symbol in its}
+            mine = [symbol for symbol in mine if _signed(symbol) not in common]
+            its = [symbol for symbol in its if _signed(symbol) not in common]
         for index, symbols in ((old_index, mine), (new_index, its)):
             for place, symbol in enumerate(symbols):
                 index[name if place == 0 else f"{name}#{place}"] = symbol
     return old_index, new_index
+
+
+def _signed(symbol: Symbol) -> tuple[object, ...]:
+    """Say by what overloads and specialisations of one name are told apart."""
+    return symbol.params, symbol.decorators
 
 
 def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new: Reading) -> None:
@@ -272,9 +276,7 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if one.returns and other.returns and not same_type(one.returns, other.returns):
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *_CONTAINERS):
-        old, new = (" ".join(d for d in symbol.decorators if not _OPTION.search(d)) or None for symbol in (one, other))
-        if old != new:
-            yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, old, new, "decorators")
+        yield from _decorated(one, other)
     same = same_type if one.kind == "type" else same_value
     if not same(one.value, other.value) and one.kind not in _CALLABLE and _own_name(one) not in _PLUMBING:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
@@ -283,6 +285,26 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
             yield Draft(kind, other.name, public, where, one.value, other.value, one.kind)
     elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
+
+
+def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
+    """Tell which decorators, qualifiers or template parameters are others now."""
+    told = [[text for text in symbol.decorators if not _OPTION.search(text)] for symbol in (one, other)]
+    templates = [next((text for text in side if text.startswith(TEMPLATE)), "") for side in told]
+    if same_template(*templates):
+        told = [[text for text in side if not text.startswith(TEMPLATE)] for side in told]
+    old, new = (
+        " ".join(text for text in side if text not in its) or None
+        for side, its in ((told[0], told[1]), (told[1], told[0]))
+    )
+    if old != new:
+        detail = "template" if (old or new or "").startswith(TEMPLATE) else "decorators"
+        # Whoever calls a function lets its template's arguments be found; a class is named with them.
+        breaking = detail == "template" and one.kind in _CONTAINERS and asks_otherwise(*templates)
+        where = _where(one, other)
+        yield Draft(
+            FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, detail, breaking=breaking or None
+        )
 
 
 def _signature(one: Symbol, other: Symbol, changes: list[SignatureChange]) -> Iterator[Draft]:

@@ -6,6 +6,9 @@ _TYPING = re.compile(r"\b(?:typing|t|typing_extensions|collections\.abc|builtins
 _LOWER = re.compile(r"\b(List|Dict|Tuple|Set|FrozenSet|Type|Deque|DefaultDict)(?=\[|\b)")
 _OPTIONAL = re.compile(r"\bOptional\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
 _UNION = re.compile(r"\bUnion\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
+_PARAMETER = re.compile(r"^([^=]*?[\w)*&.]\s*?)\s+\w+\s*(=.*)?$")
+TEMPLATE = "template "
+_ROUND = str.maketrans("<>", "()")
 _NUMBER = re.compile(r"^[\"'](-?\d+(?:\.\d+)?)[\"']$")
 
 
@@ -21,6 +24,23 @@ def same_type(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return one == other
     return one == other or _spelled(one) == _spelled(other)
+
+
+def same_template(one: str, other: str) -> bool:
+    """Tell whether two lists of template parameters differ in the parameters' names only, which nobody gives."""
+    return one == other or _nameless(one) == _nameless(other)
+
+
+def asks_otherwise(one: str, other: str) -> bool:
+    """Tell whether whoever names a template must give more arguments than before, or may give fewer."""
+    before, after = _nameless(one), _nameless(other)
+    asked = [sum("=" not in part and "..." not in part for part in parts if part) for parts in (before, after)]
+    return asked[0] != asked[1] or len(after) < len(before)
+
+
+def _nameless(template: str) -> list[str]:
+    inside = template.removeprefix(TEMPLATE).strip()[1:-1].translate(_ROUND)
+    return [_PARAMETER.sub(r"\1\2", part.strip().replace("typename", "class")) for part in _split(inside)]
 
 
 def _plain(value: str) -> str:

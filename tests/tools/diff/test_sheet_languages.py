@@ -148,6 +148,54 @@ CASES += [
     ),
 ]
 
+SHARES = "template <class T{}>\nstruct Share {{\n  T value;\n  int count;\n}};\n"
+CASES += [
+    (
+        "a class asks for one more template argument",
+        "include/acme/share.h",
+        SHARES.format(""),
+        SHARES.format(", int N"),
+        FactKind.SIGNATURE_CHANGED,
+        Severity.BREAKING,
+        "Share",
+        "template <class T>",
+        "template <class T, int N>",
+    ),
+    (
+        "a class takes one more template argument",
+        "include/acme/share.h",
+        SHARES.format(""),
+        SHARES.format(", int N = 4"),
+        FactKind.SIGNATURE_CHANGED,
+        Severity.BEHAVIOUR,
+        "Share",
+        "template <class T>",
+        "template <class T, int N = 4>",
+    ),
+    (
+        "a function can be called while compiling",
+        "include/acme/share.h",
+        "template <class T>\nauto share(T const& value) {\n  return value;\n}\n",
+        "template <class T>\nconstexpr auto share(T const& value) {\n  return value;\n}\n",
+        FactKind.SIGNATURE_CHANGED,
+        Severity.BEHAVIOUR,
+        "share",
+        None,
+        "constexpr",
+    ),
+    (
+        "a template was specialised",
+        "include/acme/share.h",
+        SHARES.format(""),
+        SHARES.format("") + "\ntemplate <>\nstruct Share<float> {\n  float value;\n  int more;\n};\n",
+        FactKind.SYMBOL_ADDED,
+        Severity.ADDITIVE,
+        "Share<float>",
+        None,
+        "Share<float>",
+    ),
+]
+
 
 @pytest.fixture
 def past(history: Callable[[], "History"]) -> "History":
@@ -177,3 +225,11 @@ async def test_a_deprecated_function_is_told_once(past: "History", route: str) -
     sha = past.commit({"src/lib.rs": '#[deprecated(note = "use join")]\npub fn merge(x: u32) -> u32 {\n    x\n}\n'})
     sheet = await sheet_of(past, sha, route)
     assert [(fact.kind, fact.name) for fact in sheet.facts] == [(FactKind.DEPRECATED, "merge")]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_another_name_for_a_template_parameter_is_nobodys_business(past: "History", route: str) -> None:
+    past.commit({"include/acme/share.h": SHARES.format("")})
+    new = SHARES.format("").replace("class T", "typename U").replace("T value", "U value")
+    sheet = await sheet_of(past, past.commit({"include/acme/share.h": new}), route)
+    assert [fact.kind for fact in sheet.facts if fact.detail == "template"] == []

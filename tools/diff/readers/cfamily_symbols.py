@@ -21,7 +21,7 @@ _TRANSPARENT = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
 )
 _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl)$")
-_QUALIFIER = re.compile(rb"\b__(?:global|device|host|shared|constant)__\b")
+_QUALIFIER = re.compile(rb"\b(?:__(?:global|device|host|shared|constant)__|constexpr|consteval)\b")
 MAX_VALUE = 300
 _KEYWORDS = {"if", "for", "while", "switch", "return", "constexpr", "else", "sizeof", "decltype", "catch"}
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
@@ -107,6 +107,9 @@ class SymbolReader:
         if body is None:
             return
         name = self._dotted(name_node) if name_node is not None else alias
+        if name_node is not None and name_node.type == "template_type" and self._template(place) == "template <>":
+            # What is said of one set of arguments is a thing of its own beside the template.
+            name += self._fold(name_node.child_by_field_name("arguments") or name_node).replace(".", " ")
         inner = replace(place, start=None, owner=node.type)
         if name:
             kind = _CLASSES.get(node.type, "enum")
@@ -267,9 +270,14 @@ class SymbolReader:
             bases=bases,
             value=value,
             annotation=annotation,
-            decorators=decorators,
+            decorators=(template, *decorators) if (template := self._template(place)) else decorators,
             shape=shape,
         )
+
+    def _template(self, place: _Place) -> str:
+        """Return the parameters of the template that a declaration stands in."""
+        parameters = None if place.start is None else place.start.child_by_field_name("parameters")
+        return "" if parameters is None else f"template {self._fold(parameters)}"
 
     def _line(self, offset: int) -> int:
         return self._masked.line(self._origin(offset))
