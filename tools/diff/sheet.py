@@ -23,6 +23,8 @@ from tools.diff.worth import is_whole, patches
 _MOST_BLOBS = 200
 _WITH_THE_FILE = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED, FactKind.DEPRECATED)
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
+_ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
+_VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
@@ -65,6 +67,9 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # A table of which each entry is told is not told as a whole besides.
     tables = {draft.detail for draft in sites if draft.kind in _REGISTERED}
     symbols = [draft for draft in symbols if draft.kind is not FactKind.CONSTANT_CHANGED or draft.name not in tables]
+    # A table is told by its entries.
+    tables = {draft.detail for draft in sites if draft.kind in _ENTRIES}
+    symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in tables]
     drafts = [replace(draft, public=symbol_is_met(draft, path)) for draft in symbols]
     drafts += [
         replace(draft, public=site_is_met(draft, path))

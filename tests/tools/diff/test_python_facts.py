@@ -94,3 +94,86 @@ async def test_a_parameter_that_is_still_taken_by_stars_breaks_nobody(route: str
     before = {"pkg/core.py": "def run(x, size=1):\n    return x\n"}
     facts = await told(past, before, {"pkg/core.py": "def run(x, *args, **kwargs):\n    return x\n"}, route)
     assert {severity for kind, severity, *_ in facts if kind is FactKind.PARAMETER_REMOVED} == {Severity.BEHAVIOUR}
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("field", "severity"),
+    [
+        ("size: int", Severity.BREAKING),
+        ("size: int = field(repr=False)", Severity.BREAKING),
+        ("size: int = 4", Severity.ADDITIVE),
+        ("size: list = field(default_factory=list)", Severity.ADDITIVE),
+        ("size: ClassVar[int]", Severity.ADDITIVE),
+    ],
+)
+async def test_a_field_that_every_constructor_call_must_give_breaks_callers(
+    field: str, severity: Severity, route: str, past: "History"
+) -> None:
+    before = "@dataclass\nclass Job:\n    name: str\n"
+    facts = await told(past, {"pkg/core.py": before}, {"pkg/core.py": f"{before}    {field}\n"}, route)
+    assert [fact[:3] for fact in facts] == [(FactKind.FIELD_ADDED, severity, "Job.size")]
+
+
+@ROUTES
+async def test_an_entry_of_a_table_of_classes_can_be_chosen_now(route: str, past: "History") -> None:
+    rows = "".join(f'        "p{n}": Parser{n},\n' for n in range(9))
+    table = f"class Chooser:\n    known: dict[str, type] = {{\n{rows}    }}\n"
+    after = table.replace('        "p7"', '        "hunyuan": Hunyuan,\n        "p7"')
+    facts = await told(past, {"pkg/core.py": table}, {"pkg/core.py": after}, route)
+    assert facts == [(FactKind.REGISTERED, Severity.ADDITIVE, "hunyuan", None, "Hunyuan")]
+
+
+@ROUTES
+async def test_what_a_function_chooses_from_is_its_own_business(route: str, past: "History") -> None:
+    rows = "".join(f'        "p{n}": Parser{n},\n' for n in range(9))
+    body = f"def choose(x):\n    known = {{\n{rows}    }}\n    return known[x]\n"
+    after = body.replace('        "p7"', '        "hunyuan": Hunyuan,\n        "p7"')
+    assert await told(past, {"pkg/core.py": body}, {"pkg/core.py": after}, route) == []
+
+
+@ROUTES
+async def test_an_assertion_that_raises_with_words_now_is_the_same_check(route: str, past: "History") -> None:
+    before = {"pkg/core.py": "def run(x):\n    assert x == 0\n    return x\n"}
+    after = {"pkg/core.py": 'def run(x):\n    if x != 0:\n        raise ValueError("x must be zero")\n    return x\n'}
+    facts = await told(past, before, after, route)
+    assert facts == [
+        (
+            FactKind.ERROR_CHANGED,
+            Severity.BEHAVIOUR,
+            "ValueError",
+            "AssertionError: x == 0",
+            "ValueError: x must be zero",
+        ),
+    ]
+
+
+@ROUTES
+async def test_an_error_in_quite_other_words_under_the_same_condition_is_the_same(route: str, past: "History") -> None:
+    before = {"pkg/core.py": 'def run(x):\n    if not x:\n        raise ValueError("nothing given")\n    return x\n'}
+    after = {"pkg/core.py": before["pkg/core.py"].replace("nothing given", "call it with an item")}
+    facts = await told(past, before, after, route)
+    assert [fact[0] for fact in facts] == [FactKind.ERROR_CHANGED]
+
+
+async def test_fields_with_strings_below_are_read_from_the_middle_of_a_class(past: "History") -> None:
+    fields = [f'    field_{n}: int = {n}\n    """\n    What number {n} is for.\n    """\n' for n in range(9)]
+    before = "class Config:\n" + "\n".join(fields)
+    facts = await told(past, {"pkg/core.py": before}, {"pkg/core.py": before.replace(fields[5] + "\n", "")}, "hunks")
+    assert facts == [(FactKind.FIELD_REMOVED, Severity.BREAKING, "Config.field_5", "field_5 = 5", None)]
+
+
+async def test_members_of_an_enumeration_are_known_by_the_heading_of_a_hunk(past: "History") -> None:
+    before = "class Mode(str, Enum):\n" + "".join(f'    M{n} = "m{n}"\n' for n in range(12))
+    after = before.replace('    M8 = "m8"\n', '    M8 = "m8"\n    NEW = "new"\n')
+    facts = await told(past, {"pkg/core.py": before}, {"pkg/core.py": after}, "hunks")
+    assert facts == [(FactKind.MEMBER_ADDED, Severity.ADDITIVE, "Mode.NEW", None, 'NEW = "new"')]
+
+
+async def test_a_deprecation_in_the_middle_of_a_docstring_is_told_with_its_own_words(past: "History") -> None:
+    lines = "".join(f"        item_{n} (int):\n            What it is.\n" for n in range(9))
+    before = f'def run(x):\n    """Run.\n\n    Args:\n{lines}    """\n    return x\n'
+    note = "            What it is.\n\n            .. deprecated::\n                It will go.\n"
+    after = before.replace("        item_5 (int):\n            What it is.\n", f"        item_5 (int):\n{note}")
+    facts = await told(past, {"pkg/core.py": before}, {"pkg/core.py": after}, "hunks")
+    assert facts == [(FactKind.DEPRECATED, Severity.BEHAVIOUR, "run", None, "It will go.")]

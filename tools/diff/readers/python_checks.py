@@ -10,8 +10,12 @@ from tree_sitter import Node
 from tools.diff.readers.python_syntax import SEQUENCES, Code, last_name
 from tools.diff.reading import Site
 
+ASSERTED: Final = "AssertionError"
 NUMBERS: Final = ("integer", "float")
 FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+OPPOSITES: Final = (("==", "!="), ("<", ">="), (">", "<="), ("in", "not in"), ("is", "is not"))
+OPPOSITE: Final = dict((*OPPOSITES, *((other, one) for one, other in OPPOSITES)))
+LONGEST_GUARD: Final = 400
 CONSTANT: Final = re.compile(r"^_*[A-Z][A-Z0-9_]+$")
 MEMBERSHIP: Final = ("in", "not in")
 
@@ -29,17 +33,20 @@ def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
     else:
         name = code.word(last_name(thrown))
     if name[:1].isupper() or name.endswith("_error"):
-        yield Site("error", name, code.line(node), code.last_line(node), value=message, scope=scope)
+        guard = _guard(code, _condition(node), refused=True)
+        yield Site("error", name, code.line(node), code.last_line(node), value=message, scope=scope, guard=guard)
     yield from (replace(site, rejects=True) for site in _bounds(code, _condition(node), scope))
 
 
 def asserted(code: Code, node: Node, scope: str) -> Iterator[Site]:
     """Read `assert condition, "…"`: the message is an error, the comparisons are limits."""
     parts = [child for child in node.named_children if child.type != "comment"]
-    if len(parts) > 1:
-        lines = code.line(node), code.last_line(node)
-        yield Site("error", "AssertionError", *lines, value=code.message(parts[1]), scope=scope)
     if parts:
+        # One without words is nothing by itself, but may become an error that has some.
+        lines = code.line(node), code.last_line(node)
+        message = code.message(parts[1]) if len(parts) > 1 else None
+        guard = _guard(code, parts[0], refused=False)
+        yield Site("error", ASSERTED, *lines, value=message, scope=scope, guard=guard)
         yield from _bounds(code, parts[0], scope)
 
 
@@ -50,6 +57,21 @@ def _condition(node: Node) -> Node | None:
     if branch is None or branch.type not in ("if_statement", "elif_clause"):
         return None
     return branch.child_by_field_name("condition")
+
+
+def _guard(code: Code, condition: Node | None, *, refused: bool) -> str:
+    """Write what must hold: the condition of an assertion, or the opposite of the one that a `raise` stands under."""
+    while condition is not None and condition.type == "parenthesized_expression" and condition.named_child_count == 1:
+        condition = condition.named_children[0]
+    if condition is None or condition.end_byte - condition.start_byte > LONGEST_GUARD:
+        return ""
+    if refused and condition.type == "not_operator":
+        return _guard(code, condition.child_by_field_name("argument"), refused=False)
+    operators = condition.children_by_field_name("operators") if condition.type == "comparison_operator" else []
+    if refused and len(operators) == 1:
+        left, right = condition.named_children[0], condition.named_children[-1]
+        return f"{code.fold(left)} {OPPOSITE.get(code.fold(operators[0]), '?')} {code.fold(right)}"
+    return f"not {code.fold(condition)}" if refused else code.fold(condition)
 
 
 def _bounds(code: Code, condition: Node | None, scope: str) -> Iterator[Site]:

@@ -10,7 +10,7 @@ from tools.diff.reading import Symbol, SymbolKind
 
 UNKNOWN: Final = "_"
 """The name of what nobody can refer to, and of what a fragment does not name."""
-RECORD_BASES: Final = re.compile(r"(^|\.)(BaseModel|NamedTuple|TypedDict|Struct|BaseSettings)$")
+RECORD_BASES: Final = re.compile(r"(^|\.)(\w*BaseModel|NamedTuple|TypedDict|Struct|BaseSettings)$")
 RECORD_DECORATORS: Final = re.compile(r"^(\w+\.)*(dataclass|dataclasses|define|frozen|mutable|attrs|s)\b")
 ALIASES: Final = re.compile(r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|Type|Tuple|List|Dict)\[")
 TYPE_MAKERS: Final = re.compile(r"^(\w+\.)?(TypeVar|NewType|ParamSpec|TypeVarTuple)\(")

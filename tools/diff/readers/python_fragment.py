@@ -9,9 +9,9 @@ from typing import Final
 from tree_sitter import Node
 
 from tools.diff.readers.python_cut import cut
-from tools.diff.readers.python_declared import UNKNOWN, Owner, Place
+from tools.diff.readers.python_declared import UNKNOWN, Owner, Place, class_kind
 from tools.diff.readers.python_syntax import DEFINITIONS
-from tools.diff.reading import Source
+from tools.diff.reading import Source, SymbolKind
 
 HEADING: Final = re.compile(r"^\s*(?:(class)|(?:async\s+)?def)\s+(\w+)\s*(.*)$", re.DOTALL)
 LEX: Final = re.compile(
@@ -30,6 +30,13 @@ BLANK: Final = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*")
 AFTER_SIGNATURE: Final = re.compile(rb"\s*(->|:)")
 SMALL_INDENT: Final = re.compile(rb"\n( {1,3}|\t{1,3})(?=\S)")
 HEADER_END: Final = re.compile(rb"(:|=|\(|,|\[|\breturn)\s*\Z")
+PREFIX: Final = re.compile(rb"(?<![\w)\]])[rfbuRFBU]{1,2}\Z")
+WORDS: Final = re.compile(rb"[\w\"'`*:<{\[-]")
+COMMENTED: Final = re.compile(rb"\s*(?:#|\Z)")
+# What a string may stand behind and describe: a field, a constant, the end of one that has several lines.
+DECLARED: Final = re.compile(
+    rb"\s*(?:\w+\s*:\s*[\w.\[\]\"']+(?:\s*[|,]\s*[\w.\[\]\"']+)*\s*(?:=.*)?|\w+\s*=\s*\S.*|[)\]}]+)\s*\Z"
+)
 UNIT: Final = 4
 """How far a member stands in, unless the fragment shows that it is less."""
 
@@ -41,6 +48,7 @@ class Heading:
     name: str = ""
     is_class: bool = False
     method: bool = False
+    kind: SymbolKind = "class"
     open: str = ""
     """What the line says after the name, when its bracket is not closed on it: the fragment may be in the signature."""
 
@@ -78,7 +86,7 @@ class Mended:
 
     def _owner(self) -> Owner | None:
         if self.heading.is_class:
-            return Owner(self.heading.name)
+            return Owner(self.heading.name, self.heading.kind)
         return Owner() if self.heading.method or not self.heading.name else None
 
     def _indented(self, node: Node, owner: Owner | None, inside: bool) -> Iterator[Place]:
@@ -122,23 +130,35 @@ def read_heading(line: str) -> Heading:
     unclosed = rest.startswith("(") and rest.count("(") > rest.count(")")
     method = not found[1] and bool(re.match(r"\(\s*(self|cls)\b", rest))
     kept = rest if rest.rstrip().endswith((",", "(")) else rest[: rest.rfind(",") + 1] or "("
-    return Heading(found[2], bool(found[1]), method, kept if unclosed else "")
+    bases = tuple(base.strip() for base in rest.partition(")")[0].lstrip("(").split(",")) if found[1] else ()
+    return Heading(found[2], bool(found[1]), method, class_kind(bases, ()), kept if unclosed else "")
 
 
 def _string_ends(text: bytes, within: bool) -> tuple[bytes, bytes]:
     """Give the quotes that are missing before or behind a text that begins or ends inside a long string."""
     for quote in (b'"""', b"'''"):
-        if text.count(quote) % 2 == 0:
+        count = text.count(quote)
+        if not count:
             continue
-        lead = text[: text.find(quote)]
-        line = lead[lead.rfind(b"\n") + 1 :].strip()
-        earlier = lead[: lead.rfind(b"\n") + 1].rstrip()
-        if line.lower() in (b"", b"r", b"f", b"b", b"rb", b"u"):
-            opens = bool(HEADER_END.search(earlier)) if earlier else not within
-        else:
-            opens = bool(HEADER_END.search(line))
-        return (b"", b"\n" + quote) if opens else (quote + b"\n", b"")
+        lead, _, rest = text.partition(quote)
+        even = count % 2 == 0
+        if _opens(lead, rest, certain=even or not within):
+            return (b"", b"") if even else (b"", b"\n" + quote)
+        return quote + b"\n", b"\n" + quote if even else b""
     return b"", b""
+
+
+def _opens(lead: bytes, rest: bytes, *, certain: bool) -> bool:
+    """Say whether the first quotes of a text open a string; `certain` answers where nothing stands before them."""
+    line = PREFIX.sub(b"", lead[lead.rfind(b"\n") + 1 :].strip())
+    if line:
+        return bool(HEADER_END.search(line))
+    if WORDS.match(rest):
+        return True
+    before = [text for text in lead[: lead.rfind(b"\n") + 1].splitlines() if not COMMENTED.match(text)]
+    if not before:
+        return certain
+    return bool(HEADER_END.search(before[-1]) or DECLARED.match(before[-1]))
 
 
 def _brackets(text: bytes, heading: Heading) -> tuple[bytes, bytes]:

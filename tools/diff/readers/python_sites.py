@@ -16,12 +16,13 @@ from tools.diff.reading import Site
 
 DEPRECATION: Final = re.compile(r"(Deprecation|Future)Warning$")
 DEPRECATED: Final = re.compile(r"\bdeprecat", re.IGNORECASE)
-DIRECTIVE: Final = re.compile(rb"\.\. deprecated::([^\n]*)((?:\n[ \t]+[^\n]+)*)")
+DIRECTIVE: Final = re.compile(rb"^([ \t]*)\.\. deprecated::([^\n]*)((?:\n\1[ \t]+\S[^\n]*)*)", re.MULTILINE)
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
 REGISTRY: Final = re.compile(
     r"(REGISTRY|REGISTERED\w*|_TO_REGISTER|(?:^|_)MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$"
 )
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
+CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
 
@@ -147,13 +148,12 @@ class Sites:
     def _directives(self) -> Iterator[Site]:
         if b".. deprecated::" not in self._code.text:
             return
-        for node in self._code.nodes("document"):
-            raw = self._code.raw(node)
-            for found in DIRECTIVE.finditer(raw):
-                message = " ".join((found[1] + found[2]).decode("utf-8", "replace").split())
-                line = self._code.line(node) + raw.count(b"\n", 0, found.start())
-                scope = self._scope(node)
-                yield Site("deprecation", scope or self._module, line, line, value=message[:300], scope=scope)
+        # A hunk may show the middle of a docstring only, so the text is what counts and not the tree.
+        for found in DIRECTIVE.finditer(self._code.text):
+            message = " ".join((found[2] + found[3]).decode("utf-8", "replace").split())
+            scope = self._scopes.around(found.start())
+            lines = self._code.line_at(found.start()), self._code.line_at(found.end())
+            yield Site("deprecation", scope or self._module, *lines, value=message[:300], scope=scope)
 
     # -- names at module and class level
 
@@ -168,19 +168,34 @@ class Sites:
             elif VERSION.match(one.name) and (version := self._code.string(one.value)):
                 lines = self._code.line(one.node), self._code.last_line(one.node)
                 yield Site("version", one.name, *lines, value=version)
-            elif one.value is not None and one.value.type == "dictionary" and self._is_registry(one.name):
-                yield from self._entries(one)
+            if one.value is not None and one.value.type == "dictionary" and self._is_registry(one, one.value):
+                yield from self._entries(one, one.value)
 
-    def _is_registry(self, name: str) -> bool:
-        # Of a dictionary that a fragment begins in, only the name of the file tells what it is.
-        return "regist" in self._module.lower() if name == UNKNOWN else bool(REGISTRY.search(name.upper()))
+    def _is_registry(self, one: Assigned, holder: Node) -> bool:
+        if one.name == UNKNOWN and "regist" in self._module.lower():
+            # Of a dictionary that a fragment begins in, only the name of the file tells what it is.
+            return True
+        if one.owner is None and one.name != UNKNOWN:
+            return bool(REGISTRY.search(one.name.upper()))
+        # What a function chooses from is its own business.
+        scope = one.owner.name if one.owner else self._scope(one.node)
+        return (not scope or CLASS.match(scope) is not None) and self._names_classes(holder)
 
-    def _entries(self, one: Assigned) -> Iterator[Site]:
-        assert one.value is not None
-        for pair in one.value.named_children:
+    def _names_classes(self, holder: Node) -> bool:
+        """Say whether a dictionary gives classes by name, as one does from which users choose."""
+        pairs = [pair for pair in holder.named_children if pair.type == "pair"]
+        values = [pair.child_by_field_name("value") for pair in pairs]
+        keys = [pair.child_by_field_name("key") for pair in pairs]
+        words = [self._code.word(value) for value in values if value is not None and value.type == "identifier"]
+        named = all(CLASS.match(word) for word in words) and len(words) == len(pairs)
+        return len(pairs) > 1 and named and all(key is not None and key.type == "string" for key in keys)
+
+    def _entries(self, one: Assigned, holder: Node) -> Iterator[Site]:
+        table = one.owner.qualify(one.name) if one.owner else one.name.strip(UNKNOWN) and one.name
+        for pair in holder.named_children:
             key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
             name = self._code.string(key)
             if name is not None and value is not None and KEY.match(name):
                 lines = self._code.line(pair), self._code.last_line(pair)
                 text = self._code.fold(value)[:300]
-                yield Site("registration", name, *lines, value=text, scope=one.name.strip(UNKNOWN) and one.name)
+                yield Site("registration", name, *lines, value=text, scope=table)

@@ -14,6 +14,8 @@ from tools.diff.readers.python_syntax import Code
 from tools.diff.reading import Late, Source, Symbol
 
 MAX_VALUE: Final = 300
+LONG: Final = "…"
+"""Stands for the default of a field that is too long to be shown, or cut: without one the field would be required."""
 # What may stand around a definition without making it somebody else's.
 BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause", "with_statement")
 ATTEMPTS: Final = ("try_statement", "except_clause", "except_group_clause", "finally_clause")
@@ -208,14 +210,15 @@ class Walk:
         annotation = None if assigned.annotation is None else code.fold(assigned.annotation)
         self.found.symbols.pop(name, None)
         line, last = code.line(node), code.last_line(node)
+        kind = value_kind(assigned, owner, value, annotation)
         self.found.symbols[name] = Symbol(
             name,
-            value_kind(assigned, owner, value, annotation),
+            kind,
             line,
             last,
             last,
             public_name(name),
-            value=value,
+            value=LONG if value is None and assigned.value is not None and kind == "field" else value,
             annotation=annotation,
             shape=self._value_shape(assigned, value) if self._is_changed(line, last) else "",
         )

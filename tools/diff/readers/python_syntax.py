@@ -109,6 +109,10 @@ class Code:
         row, column = node.end_point
         return self._numbered(row - 1 if column == 0 and row > node.start_point[0] else row)
 
+    def line_at(self, offset: int) -> int:
+        """Say on which line of the file an offset is."""
+        return self._numbered(self.text.count(b"\n", 0, offset))
+
     def _numbered(self, row: int) -> int:
         return min(max(self._first_line, self._first_line + row - self._lines_before), self._last_line)
 
