@@ -108,6 +108,8 @@ def _mixed(token: str, text: str, start: int) -> Iterator[Atom]:
     counted = re.match(r"(\d+)x(?=[A-Z])", token)
     if counted:
         yield _atom(text, Decimal(counted[1]), counted[1], start, start + counted.end())
+    elif re.fullmatch(r"\d+(?:x\d+)+", token):
+        yield from (Atom(number, Decimal(number)) for number in token.split("x"))
     else:
         yield Atom(token, None)
 

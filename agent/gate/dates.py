@@ -19,7 +19,7 @@ _DAY = r"(?P<day>[0-3]?\d)"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE | re.ASCII)
     for form in (
-        rf"(?<![\w./-])(?P<year>(?:19|20)\d\d)[-/](?P<month>[01]?\d)[-/]{_DAY}(?![\w/-]*\d){_CLOCK}{_OFFSET}",
+        rf"(?<![\w./-])(?P<year>(?:19|20)\d\d)[-/](?P<month>[01]?\d)[-/]{_DAY}(?!\d|[-/]\d|(?!T\d)\w){_CLOCK}{_OFFSET}",
         rf"(?:(?P<year>(?:19|20)\d\d)\s*年\s*)?(?P<month>[01]?\d)\s*月\s*{_DAY}\s*[日号]{_CLOCK}{_OFFSET}",
         rf"(?<!\w){_MONTH}\s+{_DAY}(?:st|nd|rd|th)?(?!\w)(?:,?\s+(?P<year>(?:19|20)\d\d))?{_CLOCK}{_OFFSET}",
         rf"(?<![\w.]){_DAY}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?!\w)(?:,?\s+(?P<year>(?:19|20)\d\d))?{_CLOCK}{_OFFSET}",

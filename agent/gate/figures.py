@@ -39,7 +39,8 @@ class Figures:
             return True
         if unit.dimension == "ratio" and base in self.bare and base < 1:
             return True
-        if unit.dimension == "many" and base in self.bare:
+        # 32K of a memory is 32768, of anything else 32000.
+        if unit.dimension == "many" and (base in self.bare or (unit.size == 1000 and value * 1024 in self.bare)):
             return True
         # Code has no units: `timeout = 30` may be told as 30 seconds, unless 30 is written here as something else.
         return value in self.bare and value not in self.measured
@@ -82,7 +83,7 @@ def figures(text: str) -> Figures:
             measured[value].add(unit)
 
     for match in _NUMBER.finditer(text):
-        if match["rest"]:
+        if match["rest"] and unit_at(text, match.end())[0] is None:
             versions.add(match["whole"] + match["rest"])
         if match["rest"].count(".") <= 1:
             note(Decimal(match[0].replace("_", "")), match.end())

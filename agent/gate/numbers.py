@@ -57,7 +57,9 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
         return True
     # "CUDA 12" and "Python 3.12" name a version by its first numbers.
     named = re.search(r"[A-Z][A-Za-z]*\s$", atom.before)
-    return ("." in atom.text or named is not None) and any(one.has_version(atom.text) for one in known)
+    if atom.unit is not None or ("." not in atom.text and named is None):
+        return False
+    return any(one.has_version(atom.text) for one in known)
 
 
 def _is_token(token: str, evidence: Iterable[Evidence]) -> bool:

@@ -1,0 +1,176 @@
+"""Evidence, dossiers and claims for the tests of the gate; what is not said is ordinary."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from agent.claims import Claim, Judgement, Role
+from agent.domain import Change, Commit, FileChange, Issue, Person, PullRequest, Release
+from agent.dossier import Dossier
+from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.facts import Fact, FactSheet
+from agent.ids import RepoId
+from agent.settings import Language
+from agent.window import Window
+
+REPO = RepoId("octo/router")
+NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
+PATCH = """@@ -10,5 +10,6 @@ def route(request):
+     limit = request.limit
+-    if topK > 22:
+-        raise ValueError("topK must be at most 22")
++    # Larger values overflow the shared buffer.
++    if topK > 8:
++        raise ValueError("topK must be at most 8")
+     return pick(limit)
+@@ -40,2 +41,2 @@ class Router:
+-    TIMEOUT = 30
++    TIMEOUT = 45
+     retries = 3"""
+
+
+@pytest.fixture
+def make_commit() -> Callable[..., CommitEvidence]:
+    """Make a commit that lowers a limit in one file."""
+
+    def make(
+        sha: str = "a" * 40,
+        message: str = "Lower the limit of topK (#41)\n\nThe buffer holds 8 entries; p50 drops from 12 ms to 7.4 ms.",
+        *,
+        repo: str = REPO,
+        author: tuple[str, str] = ("Mira König", "mira@example.com"),
+        at: datetime = NOON,
+        authored_at: datetime | None = None,
+        files: Sequence[FileChange] | None = None,
+        patch: str = PATCH,
+        facts: Sequence[Fact] = (),
+        parents: Sequence[str] = (),
+        **about: Any,
+    ) -> CommitEvidence:
+        person = Person(name=author[0], email=author[1])
+        commit = Commit(
+            repo=RepoId(repo),
+            sha=sha,
+            parents=tuple(parents),
+            author=person,
+            authored_at=authored_at or at,
+            committer=person,
+            committed_at=at,
+            message=message,
+        )
+        one = FileChange(path="src/router/limits.py", status="modified", additions=4, deletions=3, patch=patch)
+        change = Change(commit=commit, files=tuple([one] if files is None else files))
+        return CommitEvidence(change=change, sheet=FactSheet(facts=tuple(facts), route="hunks"), **about)
+
+    return make
+
+
+@pytest.fixture
+def make_issue() -> Callable[..., ThreadEvidence]:
+    """Make an issue that was opened and closed on the day."""
+
+    def make(number: int = 12, **about: Any) -> ThreadEvidence:
+        told = {
+            "repo": REPO,
+            "number": number,
+            "title": "Overflow for large topK",
+            "body": "With topK = 16 the router crashes after 90 seconds.",
+            "state": "closed",
+            "state_reason": "completed",
+            "author": "jdoe",
+            "labels": ("bug",),
+            "created_at": datetime(2026, 2, 3, 8, tzinfo=UTC),
+            "updated_at": NOON,
+            "closed_at": NOON,
+            "comments": 2,
+            "reactions": 0,
+            **about,
+        }
+        return ThreadEvidence(thread=Issue.model_validate(told))
+
+    return make
+
+
+@pytest.fixture
+def make_pull() -> Callable[..., ThreadEvidence]:
+    """Make a pull request that was merged on the day."""
+
+    def make(number: int = 41, **about: Any) -> ThreadEvidence:
+        told = {
+            "repo": REPO,
+            "number": number,
+            "title": "Lower the limit of topK",
+            "body": "Fixes the overflow.",
+            "state": "closed",
+            "merged_at": NOON,
+            "merge_commit": "a" * 40,
+            "base": "main",
+            "author": "mira-k",
+            "labels": (),
+            "created_at": datetime(2026, 2, 2, 8, tzinfo=UTC),
+            "updated_at": NOON,
+            **about,
+        }
+        return ThreadEvidence(thread=PullRequest.model_validate(told))
+
+    return make
+
+
+@pytest.fixture
+def make_release() -> Callable[..., ReleaseEvidence]:
+    """Make a release of the day."""
+
+    def make(tag: str = "v0.6.3", **about: Any) -> ReleaseEvidence:
+        told = {
+            "repo": REPO,
+            "tag": tag,
+            "name": f"Router {tag}",
+            "body": "",
+            "published_at": NOON,
+            "prerelease": False,
+        }
+        return ReleaseEvidence(release=Release.model_validate({**told, **about}))
+
+    return make
+
+
+@pytest.fixture
+def make_dossier() -> Callable[..., Dossier]:
+    """Put evidence into a dossier of 2026-02-04, UTC."""
+
+    def make(*evidence: Evidence, **about: Any) -> Dossier:
+        day = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+        return Dossier(found={one.id: one for one in evidence}, **{"window": day, **about})
+
+    return make
+
+
+@pytest.fixture
+def make_claim() -> Callable[..., Claim]:
+    """Make a claim about the evidence; a text alone is English."""
+
+    def make(*evidence: Evidence | str, text: str | dict[Language, str] = "", **about: Any) -> Claim:
+        cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
+        texts: dict[Language, str] = {"en": text} if isinstance(text, str) and text else text or {}  # type: ignore[assignment]
+        return Claim(**{"id": "k1", "repo": REPO, "role": Role.CHANGE, "cites": cites, "text": texts, **about})
+
+    return make
+
+
+@pytest.fixture
+def fault(make_claim: Callable[..., Claim], make_dossier: Callable[..., Dossier]) -> Callable[..., Judgement | None]:
+    """Say what one check finds wrong with a claim that cites this evidence; a name cites what is not there."""
+
+    def run(
+        check: Callable[[Claim, Dossier, Language], Judgement | None],
+        *evidence: Evidence | str,
+        lang: Language = "en",
+        dossier: dict[str, Any] | None = None,
+        **about: Any,
+    ) -> Judgement | None:
+        found = [one for one in evidence if not isinstance(one, str)]
+        return check(make_claim(*evidence, **about), make_dossier(*found, **(dossier or {})), lang)
+
+    return run
