@@ -32,19 +32,21 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print the report of an earlier run, or write it below --out; memory and published reports stay as they are."""
     if given := [f"--{name}" for name in _SHAPING if getattr(args, name, None)]:
         raise UsageError(f"--replay makes the same report again; leave out {', '.join(given)}")
-    with open_memory(home_of(settings_here(environ), environ), datetime.now(UTC).date()) as memory:
+    settings = settings_here(environ)
+    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
         run = memory.runs.find(args.replay)
-        recipe = recipe_of(run)
-        report = asyncio.run(report_again(memory, run.id, recipe))
+        recipe, tape = recipe_of(run), memory.tape(run.id, play_only=True)
+        if tape.blank:
+            raise StorageError(f"run {run.id} has no record any more; records are kept for {settings.keep_days} days")
+        report = asyncio.run(report_again(memory, tape, recipe))
     lang: Language = args.lang or recipe.lang
     sys.stderr.write(f"gitzette: {report.window.key}: replayed from the record of run {run.id}\n")
     sys.stdout.write(_told(report, recipe, lang, args))
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE
 
 
-async def report_again(memory: Memory, run: str, recipe: Recipe) -> Report:
+async def report_again(memory: Memory, tape: Tape, recipe: Recipe) -> Report:
     """Run the graph on the tape alone; what the tape does not have stops the replay, whoever asked for it."""
-    tape = memory.tape(run, play_only=True)
     state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
     try:
         result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=_deps(memory, tape))

@@ -52,7 +52,7 @@ class Runs:
     def latest(self, limit: int = 20) -> list[RunRecord]:
         """List the newest runs first."""
         with reading():
-            rows = list(self._db.table("runs").rows_where(order_by="started desc, id desc", limit=limit))
+            rows = list(self._db.table("runs").rows_where(order_by="started desc, rowid desc", limit=limit))
         return [_record(row) for row in rows]
 
     def find(self, prefix: str) -> RunRecord:

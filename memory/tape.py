@@ -67,6 +67,12 @@ class Tape:
         self._artefacts = Artefacts(db)
         self._clock = clock
 
+    @property
+    def blank(self) -> bool:
+        """True when nothing is on it: the run never got that far, or its record was forgotten."""
+        with reading():
+            return self._db.execute("select 1 from calls where run = ? limit 1", [self.run]).fetchone() is None
+
     def ask(self, call: Call, shape: Shape[T], live: Callable[[], T]) -> T:
         """Answer from the tape, or make the call and record it."""
         if self.unanswered([call]):

@@ -1,0 +1,302 @@
+"""`run --replay`: the same bytes again when the repositories, the server and the network are gone."""
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from agent.domain import Report
+from agent.settings import Budget, RepoSpec, Settings
+from agent.window import Window
+from evals.github_server.app import GitHubServer
+from evals.worlds.model import World
+from evals.worlds.worlds import build
+from gitzette.cli import main
+from gitzette.progress import QuietProgress
+from gitzette.running import cover
+from memory.store import open_memory
+
+TOKEN = "c4nary-replay-55d0"
+Tree = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("demo", 1, tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(autouse=True)
+def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
+    corner = tmp_path / "corner"
+    corner.mkdir()
+    monkeypatch.chdir(corner)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    folder = tmp_path / "engine"
+    git(tmp_path, "init", "-q", "-b", "main", str(folder))
+    for name, content in (("one.py", b"one\n"), ("two.bin", b"a\0b"), ("three.txt", b"\xff\xfe \x1b[31m\n")):
+        (folder / name).write_bytes(content)
+        git(folder, "add", ".")
+        git(folder, "commit", "-qm", f"Add {name} | @somebody fixes #1")
+    return folder
+
+
+def git(folder: Path, *arguments: str) -> None:
+    at = {f"GIT_{role}_DATE": "2026-02-04T10:00:00Z" for role in ("AUTHOR", "COMMITTER")}
+    env = at | {"GIT_CONFIG_GLOBAL": os.devnull, "PATH": os.environ["PATH"]}
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, env=env)
+
+
+def tree(folder: Path) -> Tree:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def dumped(home: Path) -> list[str]:
+    with closing(sqlite3.connect(home / "memory.db")) as db:
+        return list(db.iterdump())
+
+
+def runs(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """List the ids of all runs, newest first."""
+    capsys.readouterr()
+    main(["runs", "--json"])
+    return [run["id"] for run in json.loads(capsys.readouterr().out)]
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> bytes:
+    capsys.readouterr()
+    assert main(["run", "--replay", *arguments]) == status
+    return capsys.readouterr().out.encode()
+
+
+class Served:
+    """A world on loopback that is reported on until it is taken away."""
+
+    def __init__(self, world: World, folder: Path, server: GitHubServer) -> None:
+        self.world = world
+        self.folder = folder
+        self.server = server
+        self.day = date.fromisoformat(world.notes["reported day"])
+
+    def report(self, *repos: str, run: str | None = None, **settings: object) -> Report:
+        names = repos or tuple(repo.full_name for repo in self.world.repos)
+        values = {
+            "repos": tuple(RepoSpec.parse(name) for name in names),
+            "out": self.folder / "out",
+            "home": self.folder / "home",
+            "github_url": self.server.url,
+            "git_url": self.server.git_url,
+            "web_url": "https://git.example",
+            "token": SecretStr(TOKEN),
+            "budget": Budget(wait_seconds=1, retry_seconds=0.01),
+        }
+        chosen = Settings.model_validate(values | settings)
+        window = Window.days(self.day, self.day, "UTC")
+        return asyncio.run(cover(chosen, {}, window, chosen.repos, self.world.now, QuietProgress(), run)).report
+
+    def take_away(self) -> None:
+        """Leave nothing to read from: no server, no mirrors."""
+        self.server.__exit__(None, None, None)
+        for folder in (self.folder / "home").iterdir():
+            if folder.is_dir():
+                shutil.rmtree(folder)
+
+
+@pytest.fixture
+def served(world: World, tmp_path: Path) -> Iterator[Served]:
+    server = GitHubServer(world.repos, tokens=(TOKEN,), now=world.now)
+    server.__enter__()
+    yield Served(world, tmp_path, server)
+    server.__exit__(None, None, None)
+
+
+def pages(folder: Path) -> tuple[bytes, bytes]:
+    (page,), (record,) = folder.glob("reports/*.md"), folder.glob("reports/*.json")
+    return page.read_bytes(), record.read_bytes()
+
+
+@pytest.mark.parametrize(("source", "lang"), [("both", "zh"), ("api", "en")])
+def test_a_run_over_the_network_is_replayed_byte_for_byte_when_nothing_is_left_of_it(
+    source: str, lang: str, served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert served.report(source=source, lang=lang).failures == ()
+    served.take_away()
+    page, record = pages(served.folder / "out")
+    (run,) = runs(capsys)
+    before, published = dumped(served.folder / "home"), tree(served.folder / "out")
+    assert told(capsys, run) == page
+    assert told(capsys, run[:-3], "--json") == record
+    assert told(capsys, run, "--out", "again").decode() == f"again/reports/{served.day}.md\n"
+    assert tree(Path("again")) == published
+    assert dumped(served.folder / "home") == before
+    assert tree(served.folder / "out") == published
+
+
+def test_a_local_clone_may_go_and_both_languages_come_back(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for lang in ("en", "zh"):
+        main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04", "--lang", lang, "--out", lang])
+    shutil.rmtree(clone)
+    chinese, english = runs(capsys)
+    for lang, run, other in (("en", english, chinese), ("zh", chinese, english)):
+        assert (told(capsys, run), told(capsys, run, "--json")) == pages(Path(lang))
+        assert told(capsys, other, "--lang", lang) == pages(Path(lang))[0]
+
+
+def test_what_failed_in_the_run_fails_again_in_the_same_words(
+    served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    served.server.faults.add("bad_gateway", "/issues", times=500)
+    report = served.report(served.world.repos[0].full_name, "lumen-ai/nowhere")
+    assert {failure.stage for failure in report.failures} == {"code", "threads"}
+    served.take_away()
+    (run,) = runs(capsys)
+    assert (told(capsys, run, status=3), told(capsys, run, "--json", status=3)) == pages(served.folder / "out")
+
+
+def test_a_report_that_joined_an_earlier_one_is_replayed_as_it_was_published(
+    served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [repo.full_name for repo in served.world.repos]
+    served.report(names[0])
+    alone = pages(served.folder / "out")
+    served.report(names[1])
+    both = pages(served.folder / "out")
+    served.take_away()
+    second, first = runs(capsys)
+    assert (told(capsys, first), told(capsys, first, "--json")) == alone
+    assert (told(capsys, second), told(capsys, second, "--json")) == both
+
+
+def test_a_replay_tells_late_what_the_run_told_late_whatever_was_reported_since(
+    clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    day = ["run", "--repo", f"acme/engine={clone}"]
+    main([*day, "--date", "2026-02-05"])
+    (clone / "old.py").write_text("old\n")
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "Dated back")
+    main([*day, "--date", "2026-02-06", "--out", "late"])
+    assert b"Dated back" in pages(Path("late"))[0]
+    main([*day, "--date", "2026-02-06", "--out", "later"])
+    main([*day, "--date", "2026-02-04", "--out", "later"])
+    shutil.rmtree(clone)
+    assert told(capsys, runs(capsys)[2]) == pages(Path("late"))[0]
+
+
+def test_a_run_that_goes_on_after_its_death_asks_nobody_again(served: Served) -> None:
+    first = served.report(run="20260205T000000-dead")
+    published = tree(served.folder / "out")
+    with closing(sqlite3.connect(served.folder / "home" / "memory.db")) as db, db:
+        # As if the process had died while the last diffs were read, before anything was published.
+        db.execute("delete from calls where name like 'publisher.%'")
+        db.execute("update runs set status = 'running', finished = null")
+    shutil.rmtree(served.folder / "out")
+    served.take_away()
+    assert served.report(run="20260205T000000-dead") == first
+    assert tree(served.folder / "out") == published
+
+
+@pytest.mark.parametrize("name", ["desk.open", "code.landed", "code.changes", "threads.threads", "memory.elsewhere"])
+def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
+    name: str, clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
+    (run,) = runs(capsys)
+    with closing(sqlite3.connect(tmp_path / "home" / "memory.db")) as db, db:
+        db.execute("delete from calls where name = ?", [name])
+    assert main(["run", "--replay", run, "--out", "again"]) == 1
+    shown = capsys.readouterr()
+    assert shown.err == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
+    assert shown.out == ""
+    assert not Path("again").exists()
+
+
+def test_another_report_of_the_day_is_not_written_over(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
+    (clone / "four.py").write_text("four\n")
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "Add four.py")
+    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
+    published = tree(Path("gazette"))
+    second, first = runs(capsys)
+    assert main(["run", "--replay", first, "--out", "gazette"]) == 1
+    assert "holds another report of that window; choose another folder with --out" in capsys.readouterr().err
+    assert main(["run", "--replay", second, "--out", "gazette"]) == 0
+    assert tree(Path("gazette")) == published
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nope"], "there is no run 'nope'; `gitzette runs` lists them"),
+        (["2", "--repo", "acme/engine"], "--replay makes the same report again; leave out --repo"),
+        (["2", "--date", "2026-02-04", "--tz", "UTC"], "leave out --date, --tz"),
+        (["2", "--demo"], "leave out --demo"),
+    ],
+)
+def test_wrong_use_is_one_line_that_says_what_to_do(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--replay", *arguments]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_runs_are_listed_with_the_ids_by_which_they_are_replayed(
+    clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "--repo", f"acme/engine={clone}", "--date", "2026-02-04"])
+    (run,) = runs(capsys)
+    main(["runs"])
+    assert capsys.readouterr().out.startswith(f"{run}  ")
+
+
+def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(
+    served: Served, clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    served.server.faults.add("bad_gateway", "/issues", times=50)
+    served.report(served.world.repos[0].full_name, f"acme/engine={clone}")
+    with closing(sqlite3.connect(tmp_path / "home" / "memory.db")) as db:
+        bodies = [zlib.decompress(row[0]) for row in db.execute("select body from artefacts")]
+        tables = ("calls", "holds", "cited", "runs")
+        rows = [repr(row) for table in tables for row in db.execute(f"select * from {table}")]
+        origins = {row[0] for row in db.execute("select distinct origin from artefacts")}
+    stored = b"\n".join([*bodies, *(row.encode() for row in rows), *(origin.encode() for origin in origins)])
+    assert len(bodies) > 10
+    assert TOKEN.encode() not in stored
+    assert str(tmp_path).encode() not in stored
+    assert "git, a local clone" in origins
+    assert f"git {served.server.git_url}" in origins
+
+
+def test_records_are_kept_for_the_days_that_are_set_and_cited_evidence_for_good(
+    served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = served.report()
+    cited = {f"{section.repo}#{line.number}" for section in report.sections for line in section.issues}
+    assert cited
+    (run,) = runs(capsys)
+    started = datetime.now(UTC).date()
+    with open_memory(served.folder / "home", started) as memory:
+        assert memory.retention.forget(served.world.now.date()) == 0
+        assert memory.retention.forget(served.world.now.date() + timedelta(days=1)) > 0
+        assert all(memory.artefacts.of(evidence) for evidence in cited)
+        assert not memory.artefacts.of(f"{report.ledger[0].repo}@{report.ledger[0].sha}")
+    assert main(["run", "--replay", run]) == 1
+    assert "has no record any more; records are kept for 30 days" in capsys.readouterr().err
