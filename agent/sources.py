@@ -1,12 +1,32 @@
 """Where facts come from: what a source of code and a source of threads must be able to do."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from agent.domain import Change, Comment, Commit, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
+from agent.domain import (
+    Change,
+    Comment,
+    Commit,
+    Coverage,
+    Frozen,
+    Issue,
+    Landing,
+    Notice,
+    NoticeKind,
+    PullRequest,
+    Threads,
+)
 from agent.errors import NotFound
 from agent.ids import RepoId, thread_id
 from agent.window import Window
+
+
+class Named(Frozen):
+    """A commit that a hash may mean."""
+
+    commit: Commit
+    landed: bool | None
+    """Whether it is on the default branch; None where that was not looked up."""
 
 
 class CodeSource(Protocol):
@@ -42,6 +62,15 @@ class CodeSource(Protocol):
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
+        ...
+
+
+@runtime_checkable
+class NamesCommits(Protocol):
+    """A source of code that looks up many hashes at once."""
+
+    async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
+        """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
         ...
 
 

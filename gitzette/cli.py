@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_facts(commands)
+    _add_audit(commands)
     _add_eval(commands)
     _add_runs(commands)
     _add_doctor(commands)
@@ -92,6 +93,16 @@ def _add_facts(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     facts.set_defaults(command=_facts)
 
 
+def _add_audit(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    audit = commands.add_parser("audit", help="check anybody's report against the commits it cites", description=_AUDIT)
+    audit.add_argument("file", metavar="FILE.md", type=Path, help="the report: Markdown, Chinese or English")
+    _add_repo(audit)
+    audit.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    audit.add_argument("--json", action="store_true", help="print the findings as JSON")
+    audit.add_argument("--html", metavar="FILE", type=Path, help="write the report with the verdicts beside its lines")
+    audit.set_defaults(command=_audit)
+
+
 def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     evaluate = commands.add_parser("eval", help="measure how right Gitzette is", description=_EVAL)
     evaluate.add_argument("sets", metavar="SET", nargs="*", help="a set by its name (default: all)")
@@ -126,6 +137,7 @@ def _add_repo(parser: argparse.ArgumentParser) -> None:
 
 _RUN = "Reads what landed on the default branch of each repository and writes reports/DATE.md and reports/DATE.json."
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
+_AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
 _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --repo owner/name=PATH gives them."
 
 
@@ -143,6 +155,12 @@ def _facts(args: argparse.Namespace) -> int:
     from gitzette.facting import facts
 
     return facts(args, os.environ)
+
+
+def _audit(args: argparse.Namespace) -> int:
+    from gitzette.auditing import audit
+
+    return audit(args, os.environ)
 
 
 def _eval(args: argparse.Namespace) -> int:

@@ -8,11 +8,13 @@ from pathlib import Path
 from agent.domain import Change, Commit, Landing
 from agent.errors import NotFound
 from agent.ids import RepoId
+from agent.sources import Named
 from agent.window import Window
 from tools.git.blobs import read_blobs
 from tools.git.branch import find_tip
 from tools.git.landing import read_commits, read_landing
 from tools.git.missing import close_gaps, present_commits
+from tools.git.names import ancestors, name_commits
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
@@ -21,6 +23,7 @@ from tools.git.view import View, view_of
 _CANDIDATES = 5
 _EARLIER = 60
 _DEPTH = 2000
+_AT_ONCE = 500
 
 
 class GitSource:
@@ -99,6 +102,29 @@ class GitSource:
                 named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
                 raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
             return await self._commit(view, found[0] if found else prefix)
+
+    async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
+        """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
+        repository = await self._open()
+        tip = await find_tip(repository, self._branch)
+        with view_of(repository) as view:
+            found = await name_commits(view, [prefix.lower() for prefix in prefixes])
+            line = await ancestors(view, tip.sha) if tip.sha else frozenset()
+            chosen = {one: [sha for sha in shas if sha in line] or shas for one, shas in found.items()}
+            wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
+            commits = await self._read_some(view, wanted)
+        return {
+            prefix: tuple(Named(commit=commits[sha], landed=sha in line) for sha in chosen[prefix.lower()])
+            for prefix in prefixes
+        }
+
+    async def _read_some(self, view: View, shas: Sequence[str]) -> dict[str, Commit]:
+        """Read commits without their diffs, as many at once as fit on a command line."""
+        commits: dict[str, Commit] = {}
+        for start in range(0, len(shas), _AT_ONCE):
+            some = await read_commits(view, self.repo, ["--no-walk=unsorted", *shas[start : start + _AT_ONCE]])
+            commits |= {commit.sha: commit for commit in some}
+        return commits
 
     async def _commit(self, view: View, sha: str) -> Commit:
         """Read one commit by its full hash."""

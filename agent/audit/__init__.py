@@ -1,0 +1,1 @@
+"""Checking anybody's report: what it states, and whether that is so."""

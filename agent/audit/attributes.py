@@ -1,0 +1,158 @@
+"""Statements about titles, authors, dates, states and numbers of pull requests, in tables and beside what they describe."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from agent.audit.markdown_blocks import Block, Inline
+from agent.audit.mentions import Mention
+from agent.audit.page import Page
+from agent.audit.statement import Kind, Statement, shortened
+from agent.audit.vocabulary import (
+    AUTHOR_COLUMN,
+    AUTHOR_LABEL,
+    DATE_COLUMN,
+    DATE_LABEL,
+    STATE_COLUMN,
+    TITLE_COLUMN,
+    plain,
+)
+from agent.gate.dates import find_dates
+
+_NAME_END = re.compile(r"，|；|。|\n|\s-\s|\s\||（|;|, (?=\d{4}-)|,\s*(?:on|at)\s")
+_BY = re.compile(r"\bby (@[A-Za-z0-9][\w-]*(?:\[bot\])?)")
+_CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(?::\d{2})?)\s*$")
+_STATES = {
+    "open": "open", "opened": "open", "closed": "closed", "merged": "merged", "打开": "open", "未关闭": "open",
+    "开放": "open", "已关闭": "closed", "关闭": "closed", "已合并": "merged", "合并": "merged",
+}  # fmt: skip
+_LEAST_WORDS = 2
+
+
+def attributes(page: Page) -> Iterator[Statement]:
+    """State what the report says of each artefact beside its content."""
+    for place, block in enumerate(page.blocks):
+        subject = page.subjects[place]
+        if subject is None:
+            continue
+        make = _Maker(page, place, subject)
+        if block.kind == "row":
+            yield from _row(make, block, page.days.first)
+        elif block.kind in ("item", "paragraph"):
+            for inline in block.inlines:
+                yield from _labelled(make, inline)
+            yield from _leads(make, page, place)
+        elif block.kind == "heading":
+            yield make("title", block.text, "titled", strict=False, title=block.text)
+        yield from _pulls(make, page, place)
+
+
+class _Maker:
+    """Makes statements about one subject."""
+
+    def __init__(self, page: Page, place: int, subject: Mention) -> None:
+        self._line = page.blocks[place].line
+        self._subject = subject
+        self._repo = page.repo_of(subject, place)
+
+    def __call__(
+        self, kind: Kind, words: str, predicate: str, *, line: int = 0, strict: bool = True, **params: str
+    ) -> Statement:
+        at = line or self._line
+        return Statement(at, kind, shortened(words), self._subject, self._repo, predicate, params, strict=strict)
+
+
+def _row(make: _Maker, block: Block, day: date | None) -> Iterator[Statement]:
+    if block.level:
+        return
+    for column, inline in zip(block.header, block.inlines, strict=False):
+        name, text = plain(column).strip(), plain(inline.text).strip()
+        if not text or text in ("-", "—"):
+            continue
+        if TITLE_COLUMN.match(name):
+            yield make("title", inline.text, "titled", title=inline.text.strip(), strict=_verbatim(name))
+        elif AUTHOR_COLUMN.match(name):
+            yield make("author", inline.text, "authored", author=inline.text.strip())
+        elif DATE_COLUMN.match(name):
+            yield make("date", inline.text, "dated", at=_moment(text, day))
+        elif STATE_COLUMN.match(name) and (state := _STATES.get(text.lower())):
+            yield make("state", inline.text, "state", state=state)
+
+
+def _verbatim(column: str) -> bool:
+    """A column of changes may describe them; one of titles or messages quotes them."""
+    return column.lower() not in ("change", "变更")
+
+
+def _moment(text: str, day: date | None) -> str:
+    """Complete a time of day by the report's own day."""
+    clock = _CLOCK.match(text)
+    return f"{day.isoformat()} {clock[1]}" if clock and day else text
+
+
+def _labelled(make: _Maker, inline: Inline) -> Iterator[Statement]:
+    text = plain(inline.text)
+    for label in AUTHOR_LABEL.finditer(text):
+        rest = inline.text[label.end() :]
+        end = _NAME_END.search(plain(rest))
+        name = (rest[: end.start()] if end else rest).strip(" *_`")
+        if name and len(name) < 80:
+            line = inline.line_at(label.start())
+            yield make("author", f"{label[0]}{name}", "authored", line=line, author=name)
+            behind = plain(rest)[len(name) : len(name) + 24]
+            for found in find_dates(behind)[:1]:
+                yield make("date", found.text, "dated", line=line, at=found.text)
+    for label in DATE_LABEL.finditer(text):
+        for found in find_dates(text[label.end() : label.end() + 40])[:1]:
+            if found.start <= 2:
+                yield make("date", found.text, "dated", line=inline.line_at(label.start()), at=found.text)
+    for by in _BY.finditer(text):
+        yield make("author", by[0], "authored", line=inline.line_at(by.start()), author=by[1], strict=False)
+
+
+def _leads(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
+    """Offer what may be the subject's title; whether it is meant as one shows when the real one is known."""
+    for line, lead in leads(page.blocks[place], page.mentions[place]):
+        yield make("title", lead, "titled", line=line, title=lead, strict=False)
+
+
+def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
+    """Find the words of a line that may be a title."""
+    inline = block.inlines[0]
+    found: list[tuple[int, str]] = []
+    strong = next((span for span in inline.spans if span.text.strip()), None)
+    if strong is not None and strong.kind == "strong":
+        found.append((strong.line, strong.text))
+    first_line = inline.text.partition("\n")[0]
+    marks = [m for m in mentions if m.kind == "commit" and m.at < len(first_line)]
+    links = [span.at for span in inline.spans if span.kind == "link" and span.at < len(first_line)]
+    cuts = [m.at for m in marks] + links
+    if cuts:
+        found.append((inline.line, first_line[: min(cuts)]))
+        last = max(marks, key=lambda m: m.at) if marks else None
+        if last is not None and last.at < 4:
+            # "abc1234 – the title"
+            rest = first_line[last.at + len(_written(block, last)) :]
+            found.append((inline.line, rest))
+    else:
+        found.append((inline.line, first_line))
+    cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in found]
+    return [(line, text) for line, text in dict.fromkeys(cleaned) if len(text.split()) >= _LEAST_WORDS]
+
+
+def _written(block: Block, mention: Mention) -> str:
+    """Give the words that stand in the text for a mention."""
+    span = next((s for s in block.inlines[mention.cell].spans if s.at <= mention.at < s.end), None)
+    return span.text if span is not None and span.kind == "link" else mention.words
+
+
+def _pulls(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
+    """State that the pull request beside a commit is the one that brought it."""
+    subject = page.subjects[place]
+    if subject is None or subject.kind != "commit":
+        return
+    commits = {m.sha[:7] for m in page.mentions[place] if m.kind == "commit" and m.sure}
+    pulls = {m.number: m for m in page.mentions[place] if m.kind == "thread" and m.told == "pull" and not m.damaged}
+    if len(commits) == 1 and len(pulls) == 1:
+        (pull,) = pulls.values()
+        yield make("pull request", f"#{pull.number}", "pull", line=pull.line, number=str(pull.number))

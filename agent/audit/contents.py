@@ -1,0 +1,77 @@
+"""Counts that a report gives of itself: in headings, in its table of contents, in its sums."""
+
+import re
+from collections.abc import Iterator
+
+from agent.audit.markdown_blocks import Block
+from agent.audit.page import Page
+from agent.audit.statement import Statement, structural
+from agent.audit.vocabulary import plain
+
+_COUNTED = re.compile(r"[（(]\s*(\d{1,4})\s*(?:个|items?|commits?|changes?)?\s*[)）]\s*$")
+_SUM = re.compile(r"共\s*(\d+)\s*个提交|(\d+) commits? in (?:total|all)|total(?: of)? (\d+) commits?", re.IGNORECASE)
+_SHARE = re.compile(r"([\U0001f300-\U0001faff])\s*\S{0,6}?\s*(\d+)")
+
+
+def contents(page: Page) -> Iterator[Statement]:
+    """State that the report has as many entries as it says."""
+    headed = dict(_headed(page))
+    for place, (count, entries) in headed.items():
+        block = page.blocks[place]
+        if not entries:
+            continue
+        if count in entries:
+            yield structural(block.line, "count", block.text, "right", f"{count} entries follow")
+        else:
+            told = " or ".join(str(one) for one in sorted(entries))
+            yield structural(block.line, "count", block.text, "count", f"{told} entries follow, not {count}")
+    for place, block in enumerate(page.blocks):
+        if block.kind in ("paragraph", "item") and (found := _SUM.search(plain(block.text))):
+            yield from _sum(page, place, block, found, headed)
+
+
+def _headed(page: Page) -> Iterator[tuple[int, tuple[int, set[int]]]]:
+    for place, block in enumerate(page.blocks):
+        found = _COUNTED.search(block.text) if block.kind == "heading" else None
+        if found and "#" not in found[0]:
+            yield place, (int(found[1]), _entries(page, place))
+
+
+def _entries(page: Page, place: int) -> set[int]:
+    """Count what follows a heading, in each way that a reader may count."""
+    own = page.blocks[place].level
+    headings = items = rows = 0
+    for after in range(place + 1, len(page.blocks)):
+        block = page.blocks[after]
+        if block.kind == "heading":
+            if _COUNTED.search(block.text) or block.level < min(own, 3):
+                break
+            if page.subjects[after] is not None and page.subjects[after] is not page.subjects[after - 1]:
+                headings += 1
+            elif block.level <= own and not headings:
+                break
+        if not headings:
+            items += block.kind == "item" and block.level == 1
+            rows += block.kind == "row" and not block.level
+    return {count for count in (headings, items, rows) if count}
+
+
+def _sum(
+    page: Page, place: int, block: Block, found: re.Match[str], headed: dict[int, tuple[int, set[int]]]
+) -> Iterator[Statement]:
+    total = int(next(group for group in found.groups() if group))
+    line = block.inlines[0].line_at(found.start())
+    repo = page.repos[place]
+    params = {"commits": str(total)}
+    yield Statement(line, "count", found[0], None, repo, "landed", params)
+    shares = _SHARE.findall(plain(block.text)[found.end() :])
+    if len(shares) > 1:
+        added = sum(int(count) for _, count in shares)
+        why = "right" if added == total else "count"
+        yield structural(line, "count", block.text, why, f"the parts add up to {added}")
+        for mark, count in shares:
+            heads = [one for at, one in headed.items() if mark in page.blocks[at].text and page.repos[at] == repo]
+            if len(heads) == 1 and heads[0][1]:
+                why = "right" if int(count) in heads[0][1] else "count"
+                told = f"{' or '.join(map(str, sorted(heads[0][1])))} entries follow under {mark}"
+                yield structural(line, "count", f"{mark} {count}", why, told)

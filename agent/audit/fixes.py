@@ -1,0 +1,100 @@
+"""Statements that an issue was fixed or is still open, with its number or only in words."""
+
+import re
+from collections.abc import Iterator
+
+from agent.audit.mentions import Mention
+from agent.audit.page import Page
+from agent.audit.statement import Statement, shortened
+from agent.audit.vocabulary import FIXED, NOT_FIXED, STILL_OPEN, plain
+
+_SENTENCE = re.compile(r"[^。！？；\n]+[。！？；]?|\n")
+_TELLING = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}[A-Z0-9_]*[a-z0-9_]\w*\b|\b\w+_\w+\b")
+
+
+def fixes(page: Page) -> Iterator[Statement]:
+    """State which issues the report tells as fixed."""
+    listed = _listed_issues(page)
+    for place, block in enumerate(page.blocks):
+        if block.kind not in ("item", "paragraph", "row"):
+            continue
+        for cell, inline in enumerate(block.inlines):
+            threads = [m for m in page.mentions[place] if m.kind == "thread" and m.told != "pull" and m.cell == cell]
+            commits = tuple(m for m in page.mentions[place] if m.kind == "commit" and m.sure and m.cell == cell)
+            issue = next((m for m in threads if m.told == "issue"), None)
+            for found in _SENTENCE.finditer(inline.text):
+                sentence = plain(found[0])
+                inside = [m for m in threads if found.start() <= m.at < found.end()]
+                subject = next(iter(inside), issue)
+                line = inline.line_at(found.start())
+                if STILL_OPEN.search(sentence) and subject is not None:
+                    yield _state(page, place, line, subject, sentence)
+                elif FIXED.search(sentence) and not NOT_FIXED.search(sentence):
+                    if subject is not None and subject.told == "issue":
+                        by = tuple(m for m in commits if found.start() <= m.at < found.end())
+                        yield _fixed(page, place, line, subject, sentence, by)
+                    elif (subject is None or not subject.told) and block.kind != "row":
+                        yield from _unnumbered(page, place, found, line, listed)
+
+
+def _fixed(page: Page, place: int, line: int, issue: Mention, words: str, by: tuple[Mention, ...] = ()) -> Statement:
+    repo = page.repo_of(issue, place)
+    params = {"issue": str(issue.number)}
+    return Statement(line, "fix", shortened(words), issue, repo, "fixes", params, also=by)
+
+
+def _state(page: Page, place: int, line: int, issue: Mention, words: str) -> Statement:
+    repo = page.repo_of(issue, place)
+    return Statement(line, "state", shortened(words), issue, repo, "state", {"state": "open"})
+
+
+def _listed_issues(page: Page) -> list[tuple[int, Mention, str]]:
+    """Find the issues that the report lists with their titles."""
+    found = []
+    for place, block in enumerate(page.blocks):
+        subject = page.subjects[place]
+        if (
+            block.kind in ("item", "row")
+            and subject is not None
+            and subject.kind == "thread"
+            and subject.told == "issue"
+        ):
+            found.append((place, subject, plain(block.text)))
+    return found
+
+
+def _unnumbered(
+    page: Page, place: int, sentence: re.Match[str], line: int, listed: list[tuple[int, Mention, str]]
+) -> Iterator[Statement]:
+    """Find listed issues that a sentence tells as solved by the names in their titles."""
+    for clause in _fixing_clauses(page, place, sentence):
+        told = {word.strip("`") for word in _TELLING.findall(clause)}
+        for at, issue, title in listed:
+            shared = {word for word in told if len(word) > 3 and word in title}
+            if shared and not _in_a_commit(page, shared):
+                yield _fixed(page, at, line, issue, clause)
+
+
+def _fixing_clauses(page: Page, place: int, sentence: re.Match[str]) -> Iterator[str]:
+    """Give the part of a sentence behind the word that says fixed, with code marked as such."""
+    inline = next(
+        one for one in page.blocks[place].inlines if one.text[sentence.start() : sentence.end()] == sentence[0]
+    )
+    marked, done = "", sentence.start()
+    for span in inline.spans:
+        if span.kind == "code" and sentence.start() <= span.at < sentence.end():
+            marked += inline.text[done : span.at] + f"`{span.text}`"
+            done = span.end
+    marked += inline.text[done : sentence.end()]
+    if found := FIXED.search(marked):
+        yield marked[found.start() :]
+
+
+def _in_a_commit(page: Page, words: set[str]) -> bool:
+    """Tell whether a change that the report lists has the same names in its title."""
+    for place, block in enumerate(page.blocks):
+        subject = page.subjects[place]
+        if subject is not None and (subject.kind == "commit" or subject.told == "pull") and block.kind != "paragraph":
+            if any(word in plain(block.text) for word in words):
+                return True
+    return False

@@ -1,0 +1,289 @@
+"""From statements to findings: each becomes one small claim for the gate, or is decided by counting."""
+
+import re
+from dataclasses import replace
+from difflib import SequenceMatcher
+
+from agent.audit.library import Answer, Library
+from agent.audit.measures import fitting_paths, measured
+from agent.audit.page import Page
+from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, wrong
+from agent.audit.vocabulary import ELLIPSIS, plain
+from agent.claims import Claim, Judgement, Quote, Role, Verdict
+from agent.domain import PullRequest
+from agent.dossier import Dossier
+from agent.evidence import CommitEvidence, Evidence, ThreadEvidence, Unresolved
+from agent.gate.judge import judge
+from agent.gate.metadata import titles
+from agent.gate.people import authors
+from agent.settings import Language
+from agent.window import Window
+
+_ALIKE = 0.8
+_THREAD_FIRST = {"exists", "state", "fixes"}
+_MERGED_NOTE = re.compile(r"\s+—\s+.*$")
+
+
+class Judge:
+    """Judges the statements of one report."""
+
+    def __init__(self, page: Page, library: Library) -> None:
+        self._page = page
+        self._library = library
+        self._lang: Language = page.lang
+        self._dossier = Dossier(found=library.found, unresolved=library.unresolved, links=library.links)
+
+    def finding(self, statement: Statement) -> Finding | None:
+        """Give the verdict; None where a statement turns out to be none."""
+        if statement.found:
+            verdict = RIGHT if statement.found == RIGHT else wrong(statement.found)
+            return Finding(statement.line, statement.kind, statement.words, verdict, statement.evidence)
+        if statement.predicate == "landed":
+            return self._landed(statement)
+        if statement.about is None:
+            why = "nothing says which commit this is from"
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+        return self._judged(statement, self._answer(statement))
+
+    def _answer(self, statement: Statement) -> Answer:
+        assert statement.about is not None
+        among = self._page.names.all
+        find = self._library.answer if statement.predicate in _THREAD_FIRST else self._library.change_of
+        answer = find(statement.about, statement.repo, among)
+        if answer.found or statement.predicate != "exists":
+            return answer
+        # A pull request that a landed commit names exists, whoever may read it.
+        through = self._library.change_of(statement.about, statement.repo, among)
+        return through if through.found else answer
+
+    def _judged(self, statement: Statement, answer: Answer) -> Finding | None:
+        if not answer.found:
+            return self._absent(statement, answer)
+        evidence = self._library.found[answer.id]
+        if statement.predicate == "counts":
+            return _of(statement, *measured(statement, evidence))
+        if statement.predicate == "shows":
+            return self._shown(statement, evidence)
+        if statement.predicate == "titled":
+            return self._titled(statement, evidence)
+        if statement.predicate == "touches":
+            statement = _with_whole_path(statement, evidence)
+        return self._by_gate(statement, evidence)
+
+    def _absent(self, statement: Statement, answer: Answer) -> Finding | None:
+        """Say of something that was not found whether it is missing or could not be looked up."""
+        mention, repo = statement.about, statement.repo
+        assert mention is not None
+        looked_up = mention.kind == "commit" and (
+            repo in self._library.readable if repo else bool(self._library.readable)
+        )
+        gone = self._library.unresolved.get(answer.id)
+        if statement.predicate != "exists":
+            if not statement.strict and (statement.predicate in ("titled", "names") or mention.kind == "commit"):
+                return None
+            why = (
+                gone.reason if gone else self._library.unread(repo) if not looked_up else "what it speaks of is missing"
+            )
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+        if gone is not None and gone.kind == "unread":
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, gone.reason)
+        if gone is None and not looked_up:
+            if not mention.sure:
+                return None
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, self._library.unread(repo))
+        if not mention.sure:
+            return None
+        unresolved = {
+            answer.id: gone or Unresolved(kind="missing", reason=f"there is no commit {mention.sha} in {repo}")
+        }
+        dossier = Dossier(found={}, unresolved=unresolved)
+        claim = Claim(id="audit", repo=None, role=Role.CHANGE, predicate="exists", cites=(answer.id,))
+        return _of(statement, judge(claim, dossier, self._lang), "")
+
+    def _by_gate(self, statement: Statement, evidence: Evidence) -> Finding | None:
+        judgement = self._ask(statement, evidence)
+        if statement.predicate in ("authored", "dated") and judgement.verdict is Verdict.METADATA:
+            return self._lenient(statement, evidence, judgement)
+        if not judgement.passed and not statement.strict and judgement.verdict is Verdict.UNSUPPORTED:
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, judgement.reason)
+        if statement.predicate == "names" and not judgement.passed and _loosely_named(statement, evidence):
+            return Finding(statement.line, statement.kind, statement.words, RIGHT, f"{evidence.id} has it")
+        return _of(statement, judgement, _told(evidence))
+
+    def _ask(self, statement: Statement, evidence: Evidence, **params: str) -> Judgement:
+        """Put one small claim before the gate."""
+        cites = [evidence.id]
+        for mention in statement.also:
+            other = self._library.answer(
+                mention, self._page.names.known(mention.repo) if mention.repo else statement.repo, self._page.names.all
+            )
+            cites += [other.id] if other.found and other.id not in cites else []
+        window = self._library.window if statement.predicate == "new" else None
+        predicate = "exists" if statement.predicate == "new" else statement.predicate
+        dossier = self._dossier if window is None else _windowed(self._dossier, window)
+        given = dict(statement.params) | params
+        if predicate == "dated":
+            given.setdefault("tz", self._library.tz)
+        repo = statement.repo if predicate == "exists" else None
+        claim = Claim(
+            id="audit",
+            repo=repo,
+            role=Role.CHANGE,
+            about=(evidence.id,),
+            predicate=predicate,
+            params=given,
+            cites=tuple(cites),
+        )
+        return judge(claim, dossier, self._lang)
+
+    # ------------------------------------------------------------ people and dates
+
+    def _lenient(self, statement: Statement, evidence: Evidence, judgement: Judgement) -> Finding | None:
+        """Allow what git alone cannot refute: a login, a name with a comma, the author's own date, another zone."""
+        if statement.predicate == "authored":
+            name = plain(statement.params["author"])
+            known = authors(evidence, self._dossier)
+            if _key(name) in {_key(plain(one)) for one in (*known.main, *known.along)}:
+                return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
+            is_login = bool(re.fullmatch(r"@?[A-Za-z0-9][A-Za-z0-9-]*(?:\[bot\])?", name.strip("`* ")))
+            pull_known = isinstance(evidence, CommitEvidence) and len(known.main) > 1
+            if is_login and isinstance(evidence, CommitEvidence) and name.startswith("@") and not pull_known:
+                why = f"git names {known.main[0] if known.main else 'nobody'} and no login"
+                return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+            return _of(statement, judgement, "")
+        if isinstance(evidence, CommitEvidence) and self._ask(statement, evidence, event="authored").passed:
+            return _of(statement, Judgement(verdict=Verdict.SUPPORTED), f"authored then: {_told(evidence)}")
+        return _of(statement, judgement, "")
+
+    # ------------------------------------------------------------ titles
+
+    def _titled(self, statement: Statement, evidence: Evidence) -> Finding | None:
+        title = statement.params["title"]
+        for form in dict.fromkeys((title, _MERGED_NOTE.sub("", title), plain(title))):
+            if form.strip() and self._ask(statement, evidence, title=form).passed:
+                return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
+        real = [_tokens(one) for one in titles(evidence)]
+        stated = _tokens(_MERGED_NOTE.sub("", title))
+        if not stated:
+            return None
+        if any(_within(stated, one) for one in real):
+            return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
+        likeness = max((_likeness(stated, one) for one in real), default=0.0)
+        if statement.strict or likeness >= _ALIKE:
+            if (
+                isinstance(evidence, CommitEvidence)
+                and statement.about is not None
+                and statement.about.kind == "thread"
+            ):
+                # The title of a pull request may have changed on the way.
+                if likeness < _ALIKE:
+                    why = f"the commit is called “{next(titles(evidence), '')}”"
+                    return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+            return _of(statement, self._ask(statement, evidence), _told(evidence))
+        return None
+
+    # ------------------------------------------------------------ code
+
+    def _shown(self, statement: Statement, evidence: Evidence) -> Finding:
+        """Look for each line of a block in the diff."""
+        if isinstance(evidence, ThreadEvidence):
+            why = "the diff of this pull request was not read"
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+        missing = [line for line in statement.lines if not self._quoted(line, evidence)]
+        count = len(statement.lines)
+        if not missing:
+            return Finding(
+                statement.line, statement.kind, statement.words, RIGHT, f"all {count} lines are in {evidence.id}"
+            )
+        if len(missing) == count:
+            why = f"none of its {count} lines is in {_told(evidence)}"
+            return Finding(statement.line, statement.kind, statement.words, wrong("quote"), why)
+        if all(ELLIPSIS.search(line) for line in missing):
+            why = f"{count - len(missing)} of {count} lines are in {evidence.id}, the others are shortened"
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+        told = f"{len(missing)} of {count} lines are not in {evidence.id}: {shortened(missing[0], 60)}"
+        return Finding(statement.line, statement.kind, statement.words, wrong("quote"), told)
+
+    def _quoted(self, line: str, evidence: Evidence) -> bool:
+        forms = {line, re.sub(r"^[+-]\s*", "", line), plain(line), plain(re.sub(r"^[+-]\s*", "", line)).rstrip(";,")}
+        for form in forms:
+            quote = Quote(cite=evidence.id, text=form)
+            claim = Claim(
+                id="audit", repo=None, role=Role.CHANGE, predicate="shows", cites=(evidence.id,), quotes=(quote,)
+            )
+            if form.strip() and judge(claim, self._dossier, self._lang).passed:
+                return True
+        return False
+
+    # ------------------------------------------------------------ counts of a window
+
+    def _landed(self, statement: Statement) -> Finding:
+        repo, stated = statement.repo, int(statement.params["commits"])
+        rows = self._library.landed.get(repo) if repo else None
+        if rows is None or self._library.window is None:
+            why = self._library.unread(repo) if self._library.window else "the report's day is not known"
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+        told = f"{len(rows)} commits landed on {self._library.window.label} ({self._library.window.tz})"
+        verdict = RIGHT if len(rows) == stated else wrong("count")
+        return Finding(statement.line, statement.kind, statement.words, verdict, f"{repo}: {told}")
+
+
+def _windowed(dossier: Dossier, window: Window) -> Dossier:
+    return replace(dossier, window=window)
+
+
+def _of(statement: Statement, judgement: Judgement, told: str) -> Finding:
+    if judgement.passed:
+        verdict = RIGHT
+    elif judgement.verdict is Verdict.UNDECIDED:
+        verdict = UNVERIFIABLE
+    else:
+        verdict = wrong(judgement.verdict.value)
+    return Finding(statement.line, statement.kind, statement.words, verdict, judgement.reason or told)
+
+
+def _told(evidence: Evidence) -> str:
+    """Name evidence in one line."""
+    if isinstance(evidence, CommitEvidence):
+        commit = evidence.change.commit
+        return f"{evidence.id} “{shortened(commit.title, 80)}”, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
+    if isinstance(evidence, ThreadEvidence):
+        kind = "pull request" if isinstance(evidence.thread, PullRequest) else "issue"
+        return f"{kind} {evidence.id} “{shortened(evidence.thread.title, 80)}”, {evidence.thread.state}"
+    return evidence.id
+
+
+def _with_whole_path(statement: Statement, evidence: Evidence) -> Statement:
+    """Choose the touched file that a short or general path means."""
+    if not isinstance(evidence, CommitEvidence):
+        return statement
+    fitting = fitting_paths(statement.params["path"], evidence.paths)
+    return replace(statement, params={"path": fitting[0]}) if fitting else statement
+
+
+def _loosely_named(statement: Statement, evidence: Evidence) -> bool:
+    """Find a name in another case, or as the end of a longer one, or with other joints."""
+    name = statement.params["identifier"]
+    last = re.split(r"[.:/]", name)[-1] or name
+    bare = re.sub(r"[-_]", "", last).lower().lstrip("-")
+    return any(bare in re.sub(r"[-_]", "", text).lower() for text in evidence.texts)
+
+
+def _key(name: str) -> str:
+    return " ".join(name.strip("`*_ @").casefold().split())
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"[A-Za-z0-9]+|[\u4e00-\u9fff]", plain(text).lower())
+
+
+def _within(stated: list[str], real: list[str]) -> bool:
+    """Tell whether a title was only shortened at its ends: its words stand in the real one, in order and together."""
+    if len(stated) < 3:
+        return False
+    text, whole = "\0".join(stated), "\0".join(real)
+    return f"\0{text}\0" in f"\0{whole}\0"
+
+
+def _likeness(stated: list[str], real: list[str]) -> float:
+    return SequenceMatcher(None, stated, real, autojunk=False).ratio()

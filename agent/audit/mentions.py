@@ -1,0 +1,161 @@
+"""Commits, threads and releases as a report writes them: linked, in code, in bold, bare."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote
+
+from agent.audit.markdown_blocks import Block, Inline, Span
+from agent.audit.vocabulary import (
+    COMMIT_COLUMN,
+    COMMIT_LABEL,
+    ISSUE_COLUMN,
+    ISSUE_LABEL,
+    PULL_COLUMN,
+    PULL_LABEL,
+    plain,
+)
+from agent.errors import UsageError
+from agent.ids import RepoId, parse_reference, repo_id
+
+MentionKind = Literal["commit", "thread", "release", "repository"]
+
+_HEX = re.compile(r"(?<![\w./:@#=&%?-])[0-9a-fA-F]{7,64}(?![\w/=%-]|\.\w)")
+_NUMBER = re.compile(
+    r"(?<![\w/&#])(?P<repo>[A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})?(?:#|\bGH-|(?<=PR )|(?<=pull )|(?<=issue ))"
+    r"(?P<number>[1-9]\d{0,6})(?![\w.]*\d)\b"
+)
+_COMMIT_URL = re.compile(r"/commits?/(?P<sha>[0-9A-Za-z]+)(?:[/?#.].*)?$")
+_RELEASE_URL = re.compile(r"^https?://[^/]+/(?P<repo>[^/]+/[^/]+)/releases/tag/(?P<tag>[^?#]+)")
+_THREAD_URL = re.compile(r"/(?P<kind>pull|pulls|issues|discussions)/(?P<number>[^/?#]+)")
+_FULL = 40
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One artefact that the report names."""
+
+    kind: MentionKind
+    line: int
+    words: str
+    repo: RepoId | None
+    """The repository that the mention itself names."""
+    sha: str = ""
+    number: int = 0
+    tag: str = ""
+    told: Literal["", "pull", "issue"] = ""
+    """What the report or the address says a thread is."""
+    sure: bool = True
+    """False for hexadecimal words that may be something else."""
+    damaged: str = ""
+    """Why the reference cannot be one."""
+    at: int = 0
+    """Where it stands in its text."""
+    cell: int = 0
+
+
+def mentions_of(block: Block) -> list[Mention]:
+    """Find every artefact that a block names, in reading order."""
+    found: list[Mention] = []
+    for place, inline in enumerate(block.inlines):
+        column = block.header[place] if place < len(block.header) else ""
+        if block.kind == "row" and block.level:
+            continue
+        for span in inline.spans:
+            found += [_at(m, place) for m in _in_span(span, inline, column)]
+    return found
+
+
+def _at(mention: Mention, cell: int) -> Mention:
+    return mention if cell == 0 else Mention(**{**mention.__dict__, "cell": cell})
+
+
+def _in_span(span: Span, inline: Inline, column: str) -> Iterator[Mention]:
+    if span.kind == "link" and not span.url.startswith("#"):
+        if mention := linked(span):
+            yield mention
+        elif not span.url.startswith("http"):
+            yield from _bare(span, inline, column)
+        return
+    yield from _bare(span, inline, column)
+
+
+def linked(span: Span) -> Mention | None:
+    """Read the address of a link; None where it leads to something else."""
+    url = span.url
+    if release := _RELEASE_URL.match(url):
+        return Mention("release", span.line, span.text, _repo(release["repo"]), tag=unquote(release["tag"]), at=span.at)
+    reference = parse_reference(url)
+    if reference is None or reference.repo is None:
+        return _damaged(span)
+    if reference.kind == "commit":
+        damage = ""
+        if 32 < len(reference.sha) < _FULL:
+            damage = f"{len(reference.sha)} digits: neither a full hash nor an abbreviation"
+        return Mention("commit", span.line, url, reference.repo, sha=reference.sha, damaged=damage, at=span.at)
+    told = _THREAD_URL.search(url)
+    kind: Literal["", "pull", "issue"] = "" if told is None else "pull" if told["kind"].startswith("pull") else "issue"
+    return Mention("thread", span.line, url, reference.repo, number=reference.number, told=kind, at=span.at)
+
+
+def _damaged(span: Span) -> Mention | None:
+    """Find addresses of a commit or thread that are none."""
+    if (found := _COMMIT_URL.search(span.url)) and (repo := _repo_of(span.url)):
+        sha = found["sha"].lower()
+        why = f"{len(sha)} digits" if re.fullmatch("[0-9a-f]+", sha) else "not hexadecimal"
+        return Mention("commit", span.line, span.url, repo, sha=sha, damaged=f"no commit hash: {why}", at=span.at)
+    if (found := _THREAD_URL.search(span.url)) and (repo := _repo_of(span.url)) and not found["number"].isdigit():
+        why = f"{found['number']!r} is not a number"
+        return Mention("thread", span.line, span.url, repo, damaged=why, at=span.at) if found["number"] else None
+    return None
+
+
+def _repo_of(url: str) -> RepoId | None:
+    found = re.match(r"https?://[^/]+/([^/]+/[^/]+)/", url)
+    return _repo(found[1]) if found else None
+
+
+def _repo(text: str) -> RepoId | None:
+    try:
+        return repo_id(text)
+    except UsageError:
+        return None
+
+
+def _bare(span: Span, inline: Inline, column: str) -> Iterator[Mention]:
+    """Find hashes and numbers that stand in the text."""
+    text = plain(span.text)
+    before = plain(inline.text[: span.at])
+    for found in _HEX.finditer(text):
+        if mention := _hash(found, span, text, before, column):
+            yield mention
+    if span.kind == "code" and not re.fullmatch(r"\s*(?:[\w.-]+/[\w.-]+)?#\d+\s*", text):
+        return
+    for found in _NUMBER.finditer(text):
+        lead = (before + text[: found.start() + (text[found.start()] == "#")])[-24:].rstrip("#")
+        told: Literal["", "pull", "issue"] = "pull" if PULL_LABEL.search(lead) or PULL_COLUMN.match(column) else ""
+        if not told and (ISSUE_LABEL.search(lead) or ISSUE_COLUMN.match(column)):
+            told = "issue"
+        repo = _repo(found["repo"]) if found["repo"] else None
+        at, line = span.at + found.start(), span.line
+        yield Mention("thread", line, found[0], repo, number=int(found["number"]), told=told, at=at)
+
+
+def _hash(found: re.Match[str], span: Span, text: str, before: str, column: str) -> Mention | None:
+    """Tell whether a hexadecimal word is meant as a commit."""
+    word, lead = found[0], before + text[: found.start()]
+    mixed = bool(re.search(r"\d", word) and re.search("[a-fA-F]", word))
+    alone = text.strip(" ()[]*`") == word
+    placed = bool(COMMIT_COLUMN.match(column)) or bool(COMMIT_LABEL.search(lead[-24:]))
+    leads = not re.search(r"\w", lead) and (alone or span.kind != "text" or mixed)
+    sure = placed or (mixed and (leads or (span.kind in ("code", "link") and alone)))
+    if not (mixed or (placed and alone) or len(word) >= _FULL) or re.search(r"(?i)sha256[:-]?$|md5:?$|0x$", lead):
+        return None
+    damage = ""
+    if 32 < len(word) != _FULL:
+        if not sure:
+            return None
+        damage = f"{len(word)} digits: neither a full hash nor an abbreviation"
+    at, line = span.at + found.start(), span.line
+    return Mention("commit", line, word, None, sha=word.lower(), sure=sure, damaged=damage, at=at)

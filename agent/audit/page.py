@@ -1,0 +1,165 @@
+"""A report that was read: its blocks, and for each the repository and the change that it speaks of."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent.audit.markdown_blocks import Block, read_blocks
+from agent.audit.mentions import Mention, mentions_of
+from agent.audit.vocabulary import ATTRIBUTE, COMMIT_COLUMN, ISSUE_COLUMN, PULL_COLUMN, SUBPART, plain
+from agent.audit.whereabouts import Days, Names, days_of, language_of, repos_of
+from agent.ids import RepoId
+from agent.settings import Language
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything that reading alone can tell."""
+
+    text: str
+    name: str
+    blocks: tuple[Block, ...]
+    names: Names
+    days: Days
+    lang: Language
+    repos: tuple[RepoId | None, ...]
+    mentions: tuple[tuple[Mention, ...], ...]
+    subjects: tuple[Mention | None, ...]
+
+    def repo_of(self, mention: Mention, block: int) -> RepoId | None:
+        """Tell to which repository a mention points."""
+        return self.names.known(mention.repo) if mention.repo else self.repos[block]
+
+    def nearest(self, block: int, at: int, cell: int = 0) -> Mention | None:
+        """Find the change that a place in a block speaks of: the last one named before it, else the block's own."""
+        before = [m for m in self.mentions[block] if _changes(m) and m.cell == cell and m.at < at]
+        commits = [m for m in before if m.kind == "commit"]
+        return commits[-1] if commits else self.subjects[block]
+
+    def children(self, block: int) -> list[int]:
+        """List the items directly below an item."""
+        return [place for place, one in enumerate(self.blocks) if one.parent == block and one.kind == "item"]
+
+
+def read_page(text: str, name: str, given: Iterable[RepoId]) -> Page:
+    """Read a report."""
+    blocks = read_blocks(text)
+    names = Names(given, blocks)
+    mentions = tuple(tuple(mentions_of(block)) for block in blocks)
+    return Page(
+        text=text,
+        name=name,
+        blocks=blocks,
+        names=names,
+        days=days_of(blocks, name, text),
+        lang=language_of(text),
+        repos=tuple(repos_of(blocks, names)),
+        mentions=mentions,
+        subjects=tuple(_subjects(blocks, mentions)),
+    )
+
+
+def _changes(mention: Mention) -> bool:
+    return mention.kind == "commit" and mention.sure and not mention.damaged
+
+
+def _own(block: Block, mentions: Sequence[Mention]) -> Mention | None:
+    """Find the change or thread that a block is about, if it names one."""
+    linked = [m for m in mentions if _changes(m) and m.words.startswith("http")]
+    commits = [m for m in mentions if _changes(m)]
+    threads = [m for m in mentions if m.kind == "thread" and not m.damaged]
+    if block.kind == "row":
+        return _of_row(block, mentions) or next(iter(commits), None) or _closing(block, threads)
+    if block.kind in ("item", "paragraph", "heading"):
+        # A link is worth more than the abbreviation that stands beside it.
+        if commits:
+            first = commits[0]
+            return next((m for m in linked if m.sha.startswith(first.sha)), first)
+        pulls = [m for m in threads if m.told == "pull"]
+        issues = [m for m in threads if m.told == "issue" and m.repo]
+        return next(iter(pulls), None) or _closing(block, threads) or next(iter(issues), None)
+    return None
+
+
+def _of_row(block: Block, mentions: Sequence[Mention]) -> Mention | None:
+    for form in (COMMIT_COLUMN, PULL_COLUMN, ISSUE_COLUMN):
+        columns = {place for place, name in enumerate(block.header) if form.match(plain(name))}
+        for mention in mentions:
+            if mention.cell in columns and not mention.damaged and (mention.kind == "thread" or mention.sure):
+                return mention
+    return None
+
+
+def _closing(block: Block, threads: Sequence[Mention]) -> Mention | None:
+    """Find the number that closes a title, as squash merges write it."""
+    for mention in reversed(threads):
+        text = block.inlines[mention.cell].text
+        before, after = text[: mention.at], text[mention.at + len(mention.words) :]
+        if before.endswith("(") and after.startswith(")"):
+            return mention
+    return None
+
+
+def _subjects(blocks: Sequence[Block], mentions: Sequence[Sequence[Mention]]) -> list[Mention | None]:
+    """Follow the report from top to bottom and keep what it speaks of."""
+    own = [_own(block, found) for block, found in zip(blocks, mentions, strict=True)]
+    below = _from_below(blocks, own)
+    subjects: list[Mention | None] = []
+    section: Mention | None = None
+    for place, block in enumerate(blocks):
+        if block.kind in ("rule", "heading"):
+            section = _headed(blocks, own, place) if block.kind == "heading" else None
+            if section is None and block.kind == "heading" and SUBPART.search(block.text) and place:
+                section = subjects[place - 1] if blocks[place - 1].kind != "rule" else None
+            subjects.append(section)
+            continue
+        subject = own[place] or below.get(place)
+        if subject is None and block.parent is not None:
+            subject = subjects[block.parent]
+        if subject is None and block.kind == "item" and ATTRIBUTE.match(block.text):
+            subject = _of_sibling(blocks, subjects, place)
+        subjects.append(subject or (section if block.kind != "row" or section else None))
+    return subjects
+
+
+def _headed(blocks: Sequence[Block], own: Sequence[Mention | None], place: int) -> Mention | None:
+    """Find what a heading is about: the commit it names, or that the lines below name, or its pull request."""
+    named = own[place]
+    if named is not None and named.kind == "commit":
+        return named
+    return _section_subject(blocks, own, place) or named
+
+
+def _section_subject(blocks: Sequence[Block], own: Sequence[Mention | None], place: int) -> Mention | None:
+    """Find the commit that the first lines below a heading name as its subject."""
+    for after in range(place + 1, min(place + 3, len(blocks))):
+        if blocks[after].kind != "paragraph" or blocks[after].parent is not None:
+            return None
+        mention = own[after]
+        if mention is not None and mention.kind == "commit" and mention.at <= 12:
+            return mention
+    return None
+
+
+def _from_below(blocks: Sequence[Block], own: Sequence[Mention | None]) -> dict[int, Mention]:
+    """Give an item the change that the first of its own items names."""
+    found: dict[int, Mention] = {}
+    for place, block in enumerate(blocks):
+        parent, mention = block.parent, own[place]
+        if parent is None or mention is None or own[parent] is not None or parent in found:
+            continue
+        # Where every sub-item names another change, the item above is only their heading.
+        siblings = [other for other, one in enumerate(blocks) if one.parent == parent and own[other] is not None]
+        if len({m.sha or m.number for other in siblings if (m := own[other])}) == 1:
+            found[parent] = mention
+    return found
+
+
+def _of_sibling(blocks: Sequence[Block], subjects: Sequence[Mention | None], place: int) -> Mention | None:
+    """Find what the item before an attribute is about."""
+    for before in range(place - 1, -1, -1):
+        one = blocks[before]
+        if one.kind in ("heading", "rule"):
+            return None
+        if one.kind == "item" and one.level == blocks[place].level:
+            return subjects[before]
+    return None

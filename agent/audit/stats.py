@@ -1,0 +1,134 @@
+"""Statements about how many lines and files a change has."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent.audit.markdown_blocks import Block, Inline
+from agent.audit.page import Page
+from agent.audit.paths import Located, located
+from agent.audit.statement import Statement, shortened
+from agent.audit.vocabulary import ADDED_COLUMN, DELETED_COLUMN, FILES_COLUMN, LINES_COLUMN, plain
+
+_N = r"(\d[\d,]*)"
+_LINES = r"(?:\s*(?:行|lines?|LOC))?"
+_FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
+    (re.compile(form, re.IGNORECASE), names)
+    for form, names in (
+        (rf"(?<![\w+])\+\s?{_N}{_LINES}\s*[/，,、|]?\s*-\s?{_N}(?![\w.]){_LINES}", ("additions", "deletions")),
+        (rf"(?<![\w+])\+\s?{_N}\s*(?:行|lines?|LOC)", ("additions",)),
+        (rf"(?<![\w-])-\s?{_N}\s*(?:行|lines?|LOC)", ("deletions",)),
+        (rf"±\s?{_N}\s*(?:行|lines?)?", ("either",)),
+        (rf"(?:新增|增加|添加)\s*(?:了)?\s*(?:约)?\s*{_N}\s*行", ("additions",)),
+        (rf"{_N}\s*行(?:新增|增加)", ("additions",)),
+        (rf"(?:删除|减少|移除)\s*(?:了)?\s*(?:约)?\s*{_N}\s*行", ("deletions",)),
+        (rf"{_N}\s*行删除", ("deletions",)),
+        (rf"(?:共计?|合计|总计|累计|改动|变更|修改)\s*(?:约)?\s*{_N}\s*行", ("total",)),
+        (rf"{_N}\s*行(?:代码)?(?:改动|变更|修改)", ("total",)),
+        (rf"（{_N}\s*行）|\({_N}\s*行\)", ("total",)),
+        (rf"(?<![\w#.]){_N}\s+(?:lines?\s+)?(?:additions?|insertions?)(?:\(\+\))?", ("additions",)),
+        (rf"(?<![\w#.]){_N}\s+(?:lines?\s+)?deletions?(?:\(-\))?", ("deletions",)),
+        (rf"\b(?:adds|added|adding)\s+{_N}\s+lines?", ("additions",)),
+        (rf"\b(?:removes|removed|deletes|deleted|drops)\s+{_N}\s+lines?", ("deletions",)),
+        (rf"(?<![\w#.]){_N}\s+lines?\s+(?:changed|of changes)", ("total",)),
+        (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
+        (rf"(?:共|涉及|修改|改动|变更)\s*(?:了)?\s*{_N}\s*个文件", ("files",)),
+        (rf"{_N}\s*个文件(?:变更|改动|被修改|发生)", ("files",)),
+    )
+)
+_WHOLE = re.compile(r"(?:累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE)
+_ABOUT = re.compile(r"(?:约|大约|近|around|about|roughly|nearly|~|≈)\s*$", re.IGNORECASE)
+_EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Number:
+    start: int
+    end: int
+    words: str
+    values: dict[str, str]
+
+
+def stats(page: Page) -> Iterator[Statement]:
+    """State the line and file counts that the report gives."""
+    for place, block in enumerate(page.blocks):
+        if block.kind in ("fence", "heading", "rule", "comment") or (block.kind == "row" and block.level):
+            continue
+        if page.subjects[place] is None:
+            continue
+        yield from _columns(page, place, block)
+        for cell, inline in enumerate(block.inlines):
+            yield from _running(page, place, cell, inline)
+
+
+def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:
+    text = plain(inline.text)
+    paths = located(inline)
+    for number in _numbers(text):
+        subject = page.nearest(place, number.start, cell)
+        if subject is None:
+            continue
+        before = text[: number.start]
+        whole = bool(_WHOLE.search(before)) or bool(re.match(r"共|累计|合计|总计", number.words))
+        own = [] if whole else _paths_for(number, paths, text, _EACH.search(before) is not None)
+        params = number.values | {"paths": "\n".join(own), "scope": "whole" if whole else "file" if own else "any"}
+        if _ABOUT.search(before) or "约" in number.words:
+            params["about"] = "yes"
+        words = f"{own[-1]} {number.words}" if own else number.words
+        repo = page.repo_of(subject, place)
+        line = inline.line_at(number.start)
+        yield Statement(
+            line, "statistics", shortened(words), subject, repo, "counts", params, strict=bool(own) or whole
+        )
+
+
+def _numbers(text: str) -> list[_Number]:
+    """Find every count; what a longer form has taken is not read again."""
+    found: list[_Number] = []
+    taken: set[int] = set()
+    for form, names in _FORMS:
+        for match in form.finditer(text):
+            span = set(range(match.start(), match.end()))
+            if span & taken or re.search(r"\d\+\d", text[max(0, match.start() - 4) : match.end() + 2]):
+                continue
+            taken |= span
+            digits = [group.replace(",", "") for group in match.groups() if group]
+            found.append(_Number(match.start(), match.end(), match[0].strip(), dict(zip(names, digits, strict=False))))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _paths_for(number: _Number, paths: list[Located], text: str, each: bool) -> list[str]:
+    """Find the file that a count belongs to: the one named last before it, or right behind it."""
+    start = max((text.rfind(mark, 0, number.start) for mark in "。；;\n"), default=-1)
+    before = [path for path in paths if start < path.at < number.start]
+    if each:
+        return [path.path for path in before]
+    if before:
+        between = text[before[-1].end : number.start]
+        # Another noun between the file and the count: it is counted for that noun.
+        if not re.search(r"(?:以及|和|与|及|并在|\band\b).{2,}", between):
+            return [before[-1].path]
+        return []
+    behind = [path for path in paths if number.end <= path.at <= number.end + 6]
+    return [behind[0].path] if behind else []
+
+
+def _columns(page: Page, place: int, block: Block) -> Iterator[Statement]:
+    """Read counts that have a column of their own."""
+    subject = page.subjects[place]
+    if block.kind != "row" or subject is None:
+        return
+    for column, inline in zip(block.header, block.inlines, strict=False):
+        name, text = plain(column).strip(), plain(inline.text).strip()
+        forms = ((FILES_COLUMN, "files"), (ADDED_COLUMN, "additions"), (DELETED_COLUMN, "deletions"))
+        value = re.fullmatch(r"[+-]?\s*(\d[\d,]*)", text)
+        key = next((key for form, key in forms if form.match(name)), "")
+        if not (value and key) and not (LINES_COLUMN.match(name) and text and not _numbers(text)):
+            continue
+        repo = page.repo_of(subject, place)
+        if value and key:
+            params = {key: value[1].replace(",", ""), "paths": "", "scope": "whole"}
+            yield Statement(block.line, "statistics", f"{name}: {text}", subject, repo, "counts", params)
+        elif re.fullmatch(r"\d+", text):
+            params = {"total": text, "paths": "", "scope": "whole"}
+            yield Statement(block.line, "statistics", f"{name}: {text}", subject, repo, "counts", params)

@@ -1,0 +1,182 @@
+"""What is wrong with a report as a text: dead anchors, cut sentences, repeated entries, words for another period."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from urllib.parse import unquote
+
+from agent.audit.markdown_blocks import Block
+from agent.audit.page import Page
+from agent.audit.statement import Statement, structural
+from agent.audit.vocabulary import ATTRIBUTE, DAY_WORDS, FILES_LABEL, plain
+from agent.audit.whereabouts import span_days
+from agent.markdown import slug
+
+_ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-]$|[\U0001f300-\U0001faff]$")
+_DANGLING = re.compile(
+    r"(?:[\u4e00-\u9fff](?:在|的|将|与|和|或|对|及|为|以|从|把|被|由|于|并)|(?<=[\u4e00-\u9fff])(?:在|的|将|与|和|或)"
+    r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at))$"
+)
+_RAW = re.compile(r"\b\w+_truncated\s*:\s*true\b|\{\s*\"\w+\"\s*:|\"\w+\"\s*:\s*(?:\"|\[|\{|true|false|null)")
+_THIS_WEEK = re.compile(r"本周|这周|本週|(?<!\w)this week(?!\w)|本月|(?<!\w)this month(?!\w)", re.IGNORECASE)
+_THIS_DAY = re.compile(r"今日|本日|昨日|(?<!\w)(?:today'?s?|daily report|yesterday'?s)(?!\w)", re.IGNORECASE)
+_LONG = 40
+_FEW = 3
+
+
+def structure(page: Page) -> Iterator[Statement]:
+    """Find what reading alone can tell."""
+    yield from _anchors(page.blocks)
+    yield from _cut(page)
+    yield from _raw(page.blocks)
+    yield from _periods(page)
+    yield from _repeats(page)
+
+
+def _anchors(blocks: Sequence[Block]) -> Iterator[Statement]:
+    taken: set[str] = set()
+    for block in blocks:
+        if block.kind == "heading":
+            slug(block.text.strip("\n"), taken)
+    ids = {anchor.lower() for block in blocks for anchor in block.anchors}
+    for block in blocks:
+        for span in block.spans:
+            if span.kind != "link" or not span.url.startswith("#") or len(span.url) == 1:
+                continue
+            target = unquote(span.url[1:])
+            alive = target in taken or target.lower() in taken | ids or target == "top"
+            told = f"[{span.text}]({unquote(span.url)})"
+            if alive:
+                yield structural(span.line, "anchor", told, "right", "the heading is there")
+            else:
+                yield structural(span.line, "anchor", told, "dead anchor", f"no heading has the anchor #{target}")
+
+
+# ---------------------------------------------------------------- text that was cut
+
+
+def _cut(page: Page) -> Iterator[Statement]:
+    blocks = page.blocks
+    for place, block in enumerate(blocks):
+        if block.kind == "fence" and not block.closed:
+            yield structural(block.line, "cut", "```", "cut off", "the fence is never closed")
+        if block.kind not in ("item", "paragraph", "row") or (block.kind == "row" and block.level):
+            continue
+        if why := _why_cut(page, place):
+            last = block.inlines[-1] if block.inlines else None
+            line = last.line_at(len(last.text)) if last else block.line
+            yield structural(line, "cut", block.text[-60:], "cut off", why)
+
+
+def _why_cut(page: Page, place: int) -> str:
+    block = page.blocks[place]
+    text = block.text.rstrip()
+    if not text:
+        return ""
+    after = page.blocks[place + 1] if place + 1 < len(page.blocks) else None
+    at_end = after is None
+    if block.kind == "row":
+        raw = page.text.rstrip().splitlines()[-1] if at_end else ""
+        return "the last row of the table is not whole" if at_end and not raw.rstrip().endswith("|") else ""
+    if at_end and text.count("`") % 2:
+        return "a code span is never closed"
+    in_link = any(span.kind == "link" and span.end >= len(text) for span in block.spans)
+    in_code = any(span.kind == "code" and span.end >= len(text) for span in block.spans)
+    if re.search(r"(?:\.{3}|…)$", text) and not in_link and not in_code:
+        return "the text ends in an ellipsis"
+    if _ENDED.search(text) or in_link or in_code:
+        return ""
+    if _DANGLING.search(text):
+        return "the sentence has no end"
+    ends_part = at_end or (after is not None and after.kind in ("heading", "rule"))
+    return "the sentence has no end, unlike those before it" if ends_part and _peers_end(page, place) else ""
+
+
+def _peers_end(page: Page, place: int) -> bool:
+    """Tell whether entries of the same kind end as sentences do."""
+    block, peers = page.blocks[place], list[Block]()
+    label = _label(block)
+    for before in range(place - 1, -1, -1):
+        one = page.blocks[before]
+        if one.kind in ("heading", "rule") and len(peers) >= _FEW:
+            break
+        alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 2
+        peers += [one] if alike else []
+    same = [one for one in peers if _label(one) == label]
+    peers = same if len(same) >= _FEW else peers
+    ended = sum(bool(re.search(r"[。.!！?？]\s*$", one.text.rstrip())) for one in peers)
+    return len(peers) >= _FEW and ended >= 0.8 * len(peers)
+
+
+def _label(block: Block) -> str:
+    found = re.match(r"\W*(\w{1,12})\s*[:：]", plain(block.text))
+    return found[1] if found else ""
+
+
+def _raw(blocks: Sequence[Block]) -> Iterator[Statement]:
+    for block in blocks:
+        if block.kind in ("item", "paragraph", "row") and (found := _RAW.search(block.text)):
+            line = block.inlines[0].line_at(found.start()) if block.kind != "row" else block.line
+            yield structural(line, "cut", found[0], "raw data", "a piece of the tool's own data was left in the text")
+
+
+# ---------------------------------------------------------------- periods and repetitions
+
+
+def _periods(page: Page) -> Iterator[Statement]:
+    daily = _is_daily(page)
+    several = span_days(page.days) >= _FEW
+    for block in page.blocks:
+        if block.kind in ("fence", "rule", "comment"):
+            continue
+        for inline in block.inlines:
+            own = [span for span in inline.spans if span.kind in ("text", "strong")]
+            for span in own:
+                found = _THIS_WEEK.search(span.text) if daily else None
+                if several and (block.kind == "heading" or block is page.blocks[0]):
+                    found = found or _THIS_DAY.search(span.text)
+                if found:
+                    about = "one day" if daily else f"{span_days(page.days)} days"
+                    why = f"the report is about {about}"
+                    yield structural(span.line, "period", span.text, "wrong period", why)
+
+
+def _is_daily(page: Page) -> bool:
+    """Tell whether a report is about one day, by its label or its own words."""
+    if page.days.period == "range":
+        return False
+    words = Counter(found[0] for found in DAY_WORDS.finditer(page.text))
+    weeks = len(re.findall(r"周报|weekly", page.text[:400], re.IGNORECASE))
+    return not weeks and (page.days.period == "day" or sum(words.values()) >= 2)
+
+
+def _repeats(page: Page) -> Iterator[Statement]:
+    seen: dict[tuple[str, str], int] = {}
+    for block in page.blocks:
+        text = " ".join(plain(block.text).split())
+        if block.kind not in ("item", "paragraph", "row") or len(text) < _LONG or (block.kind == "row" and block.level):
+            continue
+        if FILES_LABEL.match(text) or ATTRIBUTE.match(text) or all(span.kind == "link" for span in block.spans):
+            continue
+        first = seen.setdefault((block.kind, text), block.line)
+        if first != block.line:
+            yield structural(block.line, "repeat", text, "repeated", f"the same as line {first}")
+    yield from _twice(page)
+
+
+def _twice(page: Page) -> Iterator[Statement]:
+    """Find a change that is an entry of its own twice in one list."""
+    seen: dict[tuple[int, str, str, str], int] = {}
+    heading = 0
+    for place, block in enumerate(page.blocks):
+        if block.kind == "heading":
+            heading = place
+        lead = next((m for m in page.mentions[place] if m.kind == "commit" and m.sure and not m.damaged), None)
+        entry = block.kind == "row" or (block.kind == "item" and block.level == 1)
+        if lead is None or not entry or lead is not page.subjects[place]:
+            continue
+        key = (heading, block.kind, lead.sha[:7], str(page.repo_of(lead, place)))
+        first = seen.setdefault(key, block.line)
+        if first != block.line:
+            told = f"{lead.sha[:7]} is an entry of its own in line {first} too"
+            yield structural(block.line, "repeat", block.text, "repeated", told)

@@ -1,0 +1,57 @@
+"""What must be looked up in one repository to judge a report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.audit.page import Page
+from agent.audit.statement import Statement
+from agent.ids import RepoId
+from agent.window import Window
+
+_SEVERAL = 500
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Hashes, numbers and days."""
+
+    own: tuple[str, ...]
+    """Digits of commits that the report files under this repository, or under none."""
+    others: tuple[str, ...]
+    """Digits of commits that it files elsewhere: they may belong here."""
+    threads: tuple[int, ...]
+    pulls: tuple[int, ...]
+    """Numbers that a commit's subject may name."""
+    issues: frozenset[int]
+    """Numbers whose state matters."""
+    releases: bool
+    window: Window | None
+
+
+def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
+    """Collect what one repository is asked for."""
+    own: dict[str, None] = {}
+    others: dict[str, None] = {}
+    threads: dict[int, None] = {}
+    pulls: dict[int, None] = {}
+    issues: set[int] = set()
+    releases = False
+    for statement in statements:
+        for mention in (statement.about, *statement.also):
+            if mention is None or mention.damaged:
+                continue
+            where = page.names.known(mention.repo) if mention.repo else statement.repo
+            if mention.kind == "commit":
+                (own if where in (repo, None) else others)[mention.sha] = None
+            elif mention.kind == "thread" and where == repo:
+                threads[mention.number] = None
+                if mention.told != "issue":
+                    pulls[mention.number] = None
+                if statement.predicate in ("fixes", "state") or mention.told == "issue":
+                    issues.add(mention.number)
+            elif mention.kind == "release" and where == repo:
+                releases = True
+    others = {digits: None for digits in others if digits not in own}
+    window = page.days.window("UTC")
+    numbers = tuple(threads)[:_SEVERAL]
+    return Wanted(tuple(own), tuple(others), numbers, tuple(pulls), frozenset(issues), releases, window)

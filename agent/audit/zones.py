@@ -1,0 +1,49 @@
+"""In which time zone a report cuts its days, worked out from the times it states."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from agent.audit.library import Library
+from agent.audit.page import Page
+from agent.audit.statement import Statement
+from agent.evidence import CommitEvidence
+from agent.gate.dates import stated
+
+_QUARTER = timedelta(minutes=15)
+_MOST = timedelta(hours=14)
+# One place for each offset that people live in; only the offset matters.
+_PLACES = {8: "Asia/Shanghai", 9: "Asia/Tokyo", 0: "UTC", 5.5: "Asia/Kolkata", 3: "Europe/Moscow", 4: "Asia/Dubai"}
+
+
+def zone_of(page: Page, statements: Sequence[Statement], library: Library) -> str:
+    """Give the zone that the report names, else the one that its times agree on, else UTC."""
+    if page.days.tz is not None:
+        return page.days.tz
+    offsets: Counter[timedelta] = Counter()
+    for statement in statements:
+        if statement.predicate == "dated" and (offset := _offset(page, statement, library)) is not None:
+            offsets[offset] += 1
+    if not offsets:
+        return "UTC"
+    best, count = offsets.most_common(1)[0]
+    if count * 2 <= sum(offsets.values()) or not best:
+        return "UTC"
+    hours = best.total_seconds() / 3600
+    # POSIX counts zones westwards.
+    return _PLACES.get(hours) or (f"Etc/GMT{-int(hours):+d}" if hours == int(hours) else "UTC")
+
+
+def _offset(page: Page, statement: Statement, library: Library) -> timedelta | None:
+    at = stated(statement.params["at"])
+    if at is None or at.minute is None or at.offset is not None or statement.about is None or not at.year:
+        return None
+    answer = library.change_of(statement.about, statement.repo, page.names.all)
+    evidence = library.found.get(answer.id)
+    if not isinstance(evidence, CommitEvidence):
+        return None
+    local = datetime(at.year, at.month or 1, at.day or 1, at.hour or 0, at.minute, at.second or 0, tzinfo=UTC)
+    apart = local - evidence.at
+    rounded = round(apart / _QUARTER) * _QUARTER
+    near = abs(apart - rounded) < timedelta(minutes=1)
+    return rounded if near and abs(rounded) <= _MOST else None

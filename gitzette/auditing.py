@@ -1,0 +1,135 @@
+"""The command `audit`: checks anybody's report and prints what is wrong with it."""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agent.audit.markdown_blocks import read_blocks
+from agent.audit.statement import Finding
+from agent.audit.whereabouts import Names
+from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
+from agent.settings import RepoSpec, Settings
+from gitzette.audit_page import audit_page
+from gitzette.audit_text import audit_text
+from gitzette.configured import settings_for
+from gitzette.progress import progress
+from gitzette.wiring import House, open_house
+from graphs.audit import AuditDeps, build
+from graphs.desk import Desk, Desks, Progress
+from tools.git.repository import open_repository
+from tools.github.code import GitHubCode
+from tools.github.threads import GitHubThreads
+
+LARGEST = 50 * 1024 * 1024
+"""How many bytes a report may have."""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What an audit found."""
+
+    findings: list[Finding]
+    summary: dict[str, Any]
+
+    @property
+    def wrong(self) -> list[Finding]:
+        """List what must be corrected."""
+        return [finding for finding in self.findings if finding.wrong]
+
+
+def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Check one report; 3 when something in it is wrong."""
+    text = read_report(args.file)
+    settings = settings_for(args, environ)
+    with ExitStack() as stack:
+        display = stack.enter_context(progress())
+        audited = asyncio.run(check(text, args.file.name, settings, environ, display))
+    if args.html is not None:
+        _write(args.html, audit_page(args.file.name, text, audited.findings, audited.summary))
+    sys.stdout.write(_as_json(audited) if args.json else audit_text(args.file.name, audited.findings, audited.summary))
+    return EXIT_INCOMPLETE if audited.wrong else EXIT_DONE
+
+
+def read_report(path: Path) -> str:
+    """Read a file that ought to be Markdown."""
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name one Markdown file")
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise InputError(f"{path} has {size // 1024 // 1024} MB; a report may have {LARGEST // 1024 // 1024}")
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    if b"\0" in content[:8192]:
+        raise InputError(f"{path} is not a text; name a Markdown file")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 (byte {error.start}); name a Markdown file") from error
+    if not text.strip():
+        raise InputError(f"{path} is empty")
+    return text
+
+
+async def check(text: str, name: str, settings: Settings, environ: Mapping[str, str], display: Progress) -> Audited:
+    """Run the audit over the sources that the settings give."""
+    for spec in settings.repos:
+        if spec.path is not None:
+            await open_repository(spec.path)
+    async with open_house(settings, environ, display, datetime.now(UTC)) as house:
+        specs = _specs(text, settings)
+        deps = AuditDeps(desks=AuditDesks(house, settings), progress=display)
+        state: dict[str, Any] = {"text": text, "name": name, "specs": specs}
+        result = await build().ainvoke(state, {"max_concurrency": 4}, context=deps)
+    return Audited(result["findings"], result["summary"])
+
+
+def _specs(text: str, settings: Settings) -> tuple[RepoSpec, ...]:
+    """Choose what may be asked: what is given, and with a token or an API of one's own also what is linked."""
+    if not settings.threads_wanted or settings.source == "git":
+        return settings.repos
+    given = {spec.name.lower() for spec in settings.repos}
+    linked = Names([], read_blocks(text)).all
+    return (*settings.repos, *(RepoSpec(name=repo) for repo in linked if repo.lower() not in given))
+
+
+class AuditDesks:
+    """Opens a mirror where one is given, the API otherwise: a few commits are no reason to clone."""
+
+    def __init__(self, house: House, settings: Settings) -> None:
+        self._desks: Desks = house.deps.desks
+        self._client = house.client
+        self._settings = settings
+
+    async def open(self, spec: RepoSpec) -> Desk:
+        """Prepare the sources of a repository."""
+        if spec.path is not None or self._settings.source != "both":
+            return await self._desks.open(spec)
+        threads = GitHubThreads(self._client, spec.name, open_pages=self._settings.budget.open_issue_pages)
+        return Desk(code=GitHubCode(self._client, spec.name, spec.branch), threads=threads, diffs=None)
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _as_json(audited: Audited) -> str:
+    data = {"findings": [asdict(finding) for finding in _ordered(audited.findings)], "summary": audited.summary}
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _ordered(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: (finding.line, finding.kind))
