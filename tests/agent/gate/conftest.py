@@ -153,7 +153,7 @@ def make_claim() -> Callable[..., Claim]:
 
     def make(*evidence: Evidence | str, text: str | dict[Language, str] = "", **about: Any) -> Claim:
         cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
-        texts: dict[Language, str] = {"en": text} if isinstance(text, str) and text else text or {}  # type: ignore[assignment]
+        texts: dict[Language, str] = {"en": text} if isinstance(text, str) and text else text or {}
         return Claim(**{"id": "k1", "repo": REPO, "role": Role.CHANGE, "cites": cites, "text": texts, **about})
 
     return make

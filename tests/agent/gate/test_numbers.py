@@ -156,7 +156,7 @@ def test_what_the_words_list_or_the_facts_count_may_be_counted(wrong: Make, make
 
 def test_files_are_counted_by_status_and_kind_too(wrong: Make, make_commit: Make) -> None:
     files = [
-        FileChange(path=path, status=status, additions=2, deletions=0)  # type: ignore[arg-type]
+        FileChange(path=path, status=status, additions=2, deletions=0)
         for path, status in (("a.py", "modified"), ("tests/test_a.py", "added"), ("tests/test_b.py", "added"))
     ]
     commit = make_commit(files=files)
