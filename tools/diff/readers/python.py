@@ -4,11 +4,12 @@ from typing import Final
 
 from tools.diff.readers.python_declared import Place
 from tools.diff.readers.python_digest import Tokens
-from tools.diff.readers.python_fragment import Mended, mend
+from tools.diff.readers.python_fragment import mend
 from tools.diff.readers.python_interface import Interface
 from tools.diff.readers.python_sites import Sites
 from tools.diff.readers.python_symbols import Walk
 from tools.diff.readers.python_syntax import Code
+from tools.diff.readers.python_uncut import Uncut
 from tools.diff.readers.syntax import overgrown, parser, refusal
 from tools.diff.reading import Reading, Source
 
@@ -21,17 +22,17 @@ def read(source: Source) -> Reading:
     problem = refusal(source) or _entangled(source)
     if problem is not None:
         return Reading(problems=(problem,))
-    mended = mend(source)
+    mended = mend(source, cutting=not source.digest)
     root = parser("tree_sitter_python").parse(mended.text).root_node
-    if root.has_error and mended.text != source.text and source.whole:
-        mended = Mended(source.text)
+    if root.has_error and mended.gaps:
+        mended = mend(source, cutting=False)
         root = parser("tree_sitter_python").parse(mended.text).root_node
     problem = overgrown(root, source.path)
     if problem is not None:
         return Reading(problems=(problem,))
     last_line = source.first_line + source.text.rstrip(b"\n").count(b"\n")
     code = Code(mended.text, root, source.first_line, last_line, mended.lines_before)
-    tokens = Tokens(code)
+    tokens = Uncut(code, source.text, mended) if mended.gaps else Tokens(code)
     interface = Interface(code, source.path, whole=source.whole)
     walk = Walk(code, tokens, interface, source, mended.clipped)
     places, around = ([Place(node, None) for node in root.named_children], []) if source.whole else mended.places(root)

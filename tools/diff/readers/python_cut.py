@@ -1,4 +1,4 @@
-"""Leaves out of a Python text what nobody asks about: the bodies of functions that a commit did not touch.
+"""Leaves out of a Python text what nobody asks about: bodies that a commit left alone, plain statements in the others.
 
 Parsing takes most of the time of reading a file, and most of a file is bodies. Line numbers stay what they are. Strings
 and indentation are all that is looked at, so the parser has the last word: a cut text that does not parse is no use.
@@ -6,76 +6,135 @@ and indentation are all that is looked at, so the parser has the last word: a cu
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
 from tools.diff.readers.python_mentions import declaring
 
 SMALL: Final = 4_000
 """A text that is parsed faster than it is cut."""
+SMALL_FRAGMENT: Final = 1_000
 SIGNATURE: Final = 300
 """How many lines a signature may have."""
 QUOTES: Final = re.compile(rb"\"\"\"|'''")
 DEFINITIONS: Final = (b"def ", b"class ")
-CHECK: Final = re.compile(rb"(?:raise|assert|warn)\b")
+MARGIN: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)")
+TOLD: Final = re.compile(rb"raise|assert|eprecat|DEPRECAT|FutureWarning|@")
+"""What a statement has that tells of an error, a limit or a deprecation."""
+GOES_ON: Final = re.compile(rb"(?:else|elif|except|finally)\b")
 COMMENT: Final = re.compile(rb"[ \t]+#[^\n]*$")
 NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
 ONE_PAIR: Final = bytes.maketrans(b"[{]}", b"(())")
 
 
-def cut(text: bytes, near: Sequence[tuple[int, int]], changed: Set[int]) -> bytes:
-    """Blank the bodies outside the spans of lines that declare nothing a user sets; what a changed head has is kept."""
-    if len(text) < SMALL:
-        return text
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something left out: where its stand-in begins and ends, and where it did itself."""
+
+    here: tuple[int, int]
+    there: tuple[int, int]
+
+
+def began(gaps: Sequence[Gap], offset: int) -> int:
+    """Say where something that begins here began in the whole text."""
+    index = bisect_right(gaps, offset, key=lambda gap: gap.here[0]) - 1
+    if index < 0:
+        return offset
+    gap = gaps[index]
+    return gap.there[0] if offset < gap.here[1] else gap.there[1] + offset - gap.here[1]
+
+
+def ended(gaps: Sequence[Gap], offset: int) -> int:
+    """Say where something that ends here ended in the whole text."""
+    index = bisect_left(gaps, offset, key=lambda gap: gap.here[0]) - 1
+    return offset if index < 0 else gaps[index].there[1] + max(0, offset - gaps[index].here[1])
+
+
+def cut(text: bytes, near: Sequence[tuple[int, int]] | None) -> tuple[bytes, tuple[Gap, ...]]:
+    """Leave out the bodies outside of spans of lines, unless they declare what users set, and inside plain statements.
+
+    Where no spans are given, all is inside.
+    """
+    if len(text) < (SMALL if near is not None else SMALL_FRAGMENT):
+        return text, ()
     strings = _long_strings(text)
     if strings is None:
-        return text
-    outline = _Outline(text, strings, near, changed)
+        return text, ()
     parts: list[bytes] = []
-    at = 0
-    for start, end, indent in outline.bodies():
-        parts += (text[at:start], indent, b" ...", b"\n" * text.count(b"\n", start, end))
+    gaps: list[Gap] = []
+    at = size = 0
+    for start, end, instead in _Outline(text, strings, near).bodies():
+        size += start - at
+        filled = instead + b"\n" * text.count(b"\n", start, end)
+        parts += (text[at:start], filled)
+        gaps.append(Gap((size, size + len(filled)), (start, end)))
+        size += len(filled)
         at = end
-    return b"".join([*parts, text[at:]])
+    return b"".join([*parts, text[at:]]), tuple(gaps)
 
 
 class _Outline:
     """Where functions and classes begin and end in a text."""
 
-    def __init__(
-        self, text: bytes, strings: list[tuple[int, int]], near: Sequence[tuple[int, int]], changed: Set[int]
-    ) -> None:
+    def __init__(self, text: bytes, strings: list[tuple[int, int]], near: Sequence[tuple[int, int]] | None) -> None:
         self._text = text
         self._lines = [0, *accumulate(len(line) + 1 for line in text.split(b"\n"))]
-        self._changed = changed
         self._strings = strings
         self._string_starts = [start for start, _ in self._strings]
-        self._near = sorted((self._offset(first), self._offset(last + 1)) for first, last in near)
+        spans = [(1, len(self._lines))] if near is None else near
+        self._near = sorted((self._offset(first), self._offset(last + 1)) for first, last in spans)
         self._declaring = sorted(declaring(text))
 
     def bodies(self) -> list[tuple[int, int, bytes]]:
-        """List what can be left out: where it begins and ends, and how its function is indented."""
+        """List what can be left out: where it begins and ends, and what has to stand there instead."""
         found: list[tuple[int, int, bytes]] = []
-        done = kept = 0
+        done = 0
         for start, indent in self._definitions():
-            if start < done or self._in_string(start):
-                continue
-            if self._text.startswith(b"class", start):
-                done = self._end(start, indent) if self._line(start) in self._changed else done
+            if start < done or self._text.startswith(b"class", start) or self._in_string(start):
                 continue
             end = self._end(start, indent)
             body = self._head_end(start)
-            if body is None or self._is_kept(start, body):
-                done = end if body is not None else done
-            elif self._is_kept(body, end):
-                kept = max(kept, end)
-            # What a function inside another one checks is told under the outer one's name.
-            elif body < end and (start >= kept or not CHECK.search(self._text, body, end)):
-                found.append((body, end, indent))
-                done = end
+            if body is None:
+                continue
+            if _meets(self._near, start, end) or _meets(self._declaring, start, end):
+                found += self._statements(body, end)
+            elif body < end:
+                found.append((body, end, indent + b" ..."))
+            done = end
         return found
+
+    def _statements(self, start: int, end: int) -> Iterator[tuple[int, int, bytes]]:
+        """Give the statements of a body that tell of nothing, those that follow one another as one."""
+        steps = self._steps(start, end)
+        since: int | None = None
+        for first, last in pairwise([*steps, end]):
+            if TOLD.search(self._text, first, last) or _meets(self._declaring, first, last):
+                if since is not None:
+                    yield since, first, self._stand_in(since)
+                since = None
+            elif since is None:
+                since = first
+        if since is not None:
+            yield since, end, self._stand_in(since)
+
+    def _stand_in(self, start: int) -> bytes:
+        line = self._text[start : self._text.find(b"\n", start) + 1]
+        return line[: len(line) - len(line.lstrip())] + b"0"
+
+    def _steps(self, start: int, end: int) -> list[int]:
+        """List the lines with which the statements of a body begin; a decorator belongs to what it decorates."""
+        text, steps = self._text, list[int]()
+        margin = MARGIN.match(text, start, end)
+        decorated = False
+        for found in _outdent(len(margin[1])).finditer(text, start - 1, end) if margin is not None else ():
+            at = found.start() + 1
+            if not (GOES_ON.match(text, found.end()) or self._in_string(at) or decorated):
+                steps.append(at)
+            decorated = text.startswith(b"@", found.end())
+        return steps
 
     def _definitions(self) -> list[tuple[int, bytes]]:
         """List where functions and classes begin, and what their lines begin with."""
@@ -102,14 +161,6 @@ class _Outline:
         index = bisect_left(self._string_starts, offset) - 1
         return index >= 0 and offset < self._strings[index][1]
 
-    def _is_kept(self, start: int, end: int) -> bool:
-        for spans in (self._near, self._declaring):
-            # They do not overlap, so the last that begins before the end reaches furthest.
-            index = bisect_left(spans, (end, 0)) - 1
-            if index >= 0 and spans[index][1] > start:
-                return True
-        return False
-
     def _end(self, start: int, indent: bytes) -> int:
         """Find the next line that stands no deeper, other than in a string or as the end of a bracket."""
         for found in _outdent(len(indent)).finditer(self._text, start):
@@ -132,6 +183,12 @@ class _Outline:
                 return end if text.endswith(b":") else None
             start = end
         return None
+
+
+def _meets(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Tell whether any of these spans, which do not overlap, has something of another."""
+    index = bisect_left(spans, (end, 0)) - 1
+    return index >= 0 and spans[index][1] > start
 
 
 @cache

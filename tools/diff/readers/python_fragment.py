@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers.python_cut import cut
+from tools.diff.readers.python_cut import Gap, cut
 from tools.diff.readers.python_declared import UNKNOWN, Owner, Place, class_kind
 from tools.diff.readers.python_syntax import DEFINITIONS
 from tools.diff.reading import Source, SymbolKind
@@ -64,6 +64,8 @@ class Mended:
     heading: Heading = Heading()
     start: int = 0
     """Where the given text starts."""
+    gaps: tuple[Gap, ...] = ()
+    """What was left out of it."""
 
     def places(self, root: Node) -> tuple[list[Place], list[tuple[int, int, str]]]:
         """Say what is declared at module or class level, and how far the heading's declaration reaches."""
@@ -106,18 +108,20 @@ class Mended:
         return re.sub(rb"^\(\s*(self|cls)\b", b"(self", text)
 
 
-def mend(source: Source) -> Mended:
+def mend(source: Source, *, cutting: bool = True) -> Mended:
     """Close and open what the cut left open; whole files are taken as they are, without what nobody asks about."""
     if source.whole:
-        return Mended(source.text if source.near is None else cut(source.text, source.near, source.changed or set()))
+        text, gaps = cut(source.text, source.near) if cutting and source.near is not None else (source.text, ())
+        return Mended(text, gaps=gaps)
     heading = read_heading(source.heading)
     before, after = _string_ends(source.text, bool(heading.name))
-    opening, closing = _brackets(before + source.text + after, heading)
+    # Where a text begins in a string, what looks like one is code.
+    given, gaps = cut(source.text, None) if cutting and not before else (source.text, ())
+    opening, closing = _brackets(before + given + after, heading)
     before, after = opening + before, after + closing
     start = len(before)
-    end = start + len(source.text)
-    text = before + source.text + after
-    return Mended(text, before.count(b"\n"), end if after else None, heading, start)
+    end = start + len(given)
+    return Mended(before + given + after, before.count(b"\n"), end if after else None, heading, start, gaps)
 
 
 @lru_cache(maxsize=256)
