@@ -39,7 +39,8 @@ def audit_text(name: str, findings: Sequence[Finding], summary: dict[str, Any]) 
 def _head(name: str, summary: dict[str, Any]) -> str:
     counts = f"{summary['wrong']} wrong, {summary['right']} right, {summary['unverifiable']} unverifiable"
     window = summary["window"]
-    days = f"; it speaks of {window['label']} ({window['tz']})" if window else ""
+    guess = f", by {window['from']}" if window and window["from"] else ""
+    days = f"; it speaks of {window['label']} ({window['tz']}){guess}" if window else ""
     return f"{name}: {summary['findings']} statements: {counts}{days}"
 
 

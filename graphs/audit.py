@@ -17,7 +17,7 @@ from agent.audit.statement import Finding, Statement
 from agent.audit.statements import statements
 from agent.audit.summary import summary
 from agent.audit.wanted import Wanted, wanted
-from agent.audit.zones import zone_of
+from agent.audit.zones import days_behind, zone_of
 from agent.errors import AppError
 from agent.settings import RepoSpec
 from graphs.desk import Desks, Progress
@@ -100,7 +100,8 @@ async def judge_all(state: Audit, runtime: Runtime[AuditDeps]) -> dict[str, Any]
     page, shelves = state["page"], _in_order(state)
     library = put_together(shelves)
     library.tz = zone_of(page, state["statements"], library)
-    library.window = page.days.window(library.tz)
+    library.days = days_behind(page, library)
+    library.window = library.days.window(library.tz)
     if library.window is not None:
         library.landed = {
             shelf.repo: tuple(row for row in shelf.line if row.committed_at in library.window)

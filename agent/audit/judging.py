@@ -8,7 +8,7 @@ from agent.audit.library import Answer, Library
 from agent.audit.measures import fitting_paths, measured
 from agent.audit.page import Page
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, wrong
-from agent.audit.vocabulary import ELLIPSIS, plain
+from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.domain import PullRequest
 from agent.dossier import Dossier
@@ -40,6 +40,8 @@ class Judge:
             return Finding(statement.line, statement.kind, statement.words, verdict, statement.evidence)
         if statement.predicate == "landed":
             return self._landed(statement)
+        if statement.predicate == "new" and self._library.window is None:
+            return None
         if statement.about is None:
             why = "nothing says which commit this is from"
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
@@ -104,10 +106,10 @@ class Judge:
         judgement = self._ask(statement, evidence)
         if statement.predicate in ("authored", "dated") and judgement.verdict is Verdict.METADATA:
             return self._lenient(statement, evidence, judgement)
-        if not judgement.passed and not statement.strict and judgement.verdict is Verdict.UNSUPPORTED:
-            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, judgement.reason)
         if statement.predicate == "names" and not judgement.passed and _loosely_named(statement, evidence):
             return Finding(statement.line, statement.kind, statement.words, RIGHT, f"{evidence.id} has it")
+        if not judgement.passed and not statement.strict and judgement.verdict is Verdict.UNSUPPORTED:
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, judgement.reason)
         return _of(statement, judgement, _told(evidence))
 
     def _ask(self, statement: Statement, evidence: Evidence, **params: str) -> Judgement:
@@ -124,7 +126,7 @@ class Judge:
         given = dict(statement.params) | params
         if predicate == "dated":
             given.setdefault("tz", self._library.tz)
-        repo = statement.repo if predicate == "exists" else None
+        repo = statement.repo if statement.predicate == "exists" else None
         claim = Claim(
             id="audit",
             repo=repo,
@@ -198,9 +200,6 @@ class Judge:
         if len(missing) == count:
             why = f"none of its {count} lines is in {_told(evidence)}"
             return Finding(statement.line, statement.kind, statement.words, wrong("quote"), why)
-        if all(ELLIPSIS.search(line) for line in missing):
-            why = f"{count - len(missing)} of {count} lines are in {evidence.id}, the others are shortened"
-            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
         told = f"{len(missing)} of {count} lines are not in {evidence.id}: {shortened(missing[0], 60)}"
         return Finding(statement.line, statement.kind, statement.words, wrong("quote"), told)
 

@@ -1,9 +1,10 @@
 """What was looked up for a report: each artefact once, under every way the report writes it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agent.audit.mentions import Mention
+from agent.audit.whereabouts import Days
 from agent.domain import Commit
 from agent.evidence import Evidence, EvidenceId, Unresolved
 from agent.ids import RepoId, thread_id
@@ -36,6 +37,8 @@ class Library:
     """Repositories whose commits could be looked up."""
     landed: dict[RepoId, tuple[Commit, ...]] = field(default_factory=dict)
     """What landed in the report's days."""
+    days: Days = field(default_factory=Days)
+    """What the report is about, as labelled or worked out."""
     tz: str = "UTC"
     window: Window | None = None
     links: tuple[Link, ...] = ()

@@ -50,20 +50,24 @@ def _groups(statement: Statement, change: Change) -> list[tuple[str, list[FileCh
     if scope == "any":
         return [whole, *((file.path, [file]) for file in change.files)]
     groups: list[tuple[str, list[FileChange]]] = []
+    together: dict[str, FileChange] = {}
     for path in wanted:
         paths = set(fitting_paths(path, [file.path for file in change.files]))
         old = set(fitting_paths(path, [file.previous_path or "" for file in change.files]))
         files = [file for file in change.files if file.path in paths or file.previous_path in old - {""}]
         if not files:
             continue
+        together |= {file.path: file for file in files}
         groups += [(file.path, [file]) for file in files[:8]]
         if len(files) > 1:
             groups.append((path, files))
+    if scope == "either":
+        return [*groups, ("these files", list(together.values())), whole]
     return groups or [(f"{wanted[-1]} is not touched;", []), whole]
 
 
 def _fits(statement: Statement, files: list[FileChange]) -> bool:
-    if not files and statement.params.get("scope") == "file":
+    if not files:
         return False
     added, deleted = sum(file.additions for file in files), sum(file.deletions for file in files)
     real = {"additions": added, "deletions": deleted, "files": len(files), "total": added + deleted}

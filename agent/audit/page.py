@@ -11,6 +11,10 @@ from agent.ids import RepoId
 from agent.settings import Language
 
 
+_EARLY = 40
+"""How far into a line the commit of a section may stand."""
+
+
 @dataclass(frozen=True)
 class Page:
     """Everything that reading alone can tell."""
@@ -35,9 +39,11 @@ class Page:
         commits = [m for m in before if m.kind == "commit"]
         return commits[-1] if commits else self.subjects[block]
 
-    def children(self, block: int) -> list[int]:
-        """List the items directly below an item."""
-        return [place for place, one in enumerate(self.blocks) if one.parent == block and one.kind == "item"]
+    @property
+    def spoken_of(self) -> list[RepoId]:
+        """List the repositories that the report names, in its order."""
+        linked = (m.repo for mentions in self.mentions for m in mentions if m.repo)
+        return list(dict.fromkeys(self.names.known(repo) for repo in (*self.repos, *linked) if repo))
 
 
 def read_page(text: str, name: str, given: Iterable[RepoId]) -> Page:
@@ -59,7 +65,8 @@ def read_page(text: str, name: str, given: Iterable[RepoId]) -> Page:
 
 
 def _changes(mention: Mention) -> bool:
-    return mention.kind == "commit" and mention.sure and not mention.damaged
+    # A damaged hash is still what its lines are about: they cannot be checked, and must not be checked against another.
+    return mention.kind == "commit" and mention.sure
 
 
 def _own(block: Block, mentions: Sequence[Mention]) -> Mention | None:
@@ -135,7 +142,7 @@ def _section_subject(blocks: Sequence[Block], own: Sequence[Mention | None], pla
         if blocks[after].kind != "paragraph" or blocks[after].parent is not None:
             return None
         mention = own[after]
-        if mention is not None and mention.kind == "commit" and mention.at <= 12:
+        if mention is not None and mention.kind == "commit" and mention.at <= _EARLY:
             return mention
     return None
 
@@ -161,5 +168,5 @@ def _of_sibling(blocks: Sequence[Block], subjects: Sequence[Mention | None], pla
         if one.kind in ("heading", "rule"):
             return None
         if one.kind == "item" and one.level == blocks[place].level:
-            return subjects[before]
+            return subjects[before] if one.parent == blocks[place].parent else None
     return None

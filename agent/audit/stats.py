@@ -70,11 +70,16 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             continue
         before = text[: number.start]
         whole = bool(_WHOLE.search(before)) or bool(re.match(r"共|累计|合计|总计", number.words))
-        own = [] if whole else _paths_for(number, paths, text, _EACH.search(before) is not None)
-        params = number.values | {"paths": "\n".join(own), "scope": "whole" if whole else "file" if own else "any"}
+        own = _paths_for(number, paths, text, _EACH.search(before) is not None)
+        scope = "either" if whole and own else "whole" if whole else "file" if own else "any"
+        params = number.values | {"paths": "\n".join(own), "scope": scope}
         if _ABOUT.search(before) or "约" in number.words:
             params["about"] = "yes"
-        words = f"{own[-1]} {number.words}" if own else number.words
+        if own and all(path.at > number.start for path in paths if path.path in own):
+            params["scope"] = "either"
+            own = [path.path for path in paths if path.at > number.start]
+            params["paths"] = "\n".join(own)
+        words = f"{own[-1]} {number.words}" if own and scope == "file" else number.words
         repo = page.repo_of(subject, place)
         line = inline.line_at(number.start)
         yield Statement(
@@ -109,7 +114,7 @@ def _paths_for(number: _Number, paths: list[Located], text: str, each: bool) -> 
         if not re.search(r"(?:以及|和|与|及|并在|\band\b).{2,}", between):
             return [before[-1].path]
         return []
-    behind = [path for path in paths if number.end <= path.at <= number.end + 6]
+    behind = [path for path in paths if number.end <= path.at <= number.end + 8]
     return [behind[0].path] if behind else []
 
 

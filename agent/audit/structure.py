@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from agent.audit.markdown_blocks import Block
 from agent.audit.page import Page
+from agent.audit.paths import is_path
 from agent.audit.statement import Statement, structural
 from agent.audit.vocabulary import ATTRIBUTE, DAY_WORDS, FILES_LABEL, plain
 from agent.audit.whereabouts import span_days
@@ -84,7 +85,7 @@ def _why_cut(page: Page, place: int) -> str:
     in_code = any(span.kind == "code" and span.end >= len(text) for span in block.spans)
     if re.search(r"(?:\.{3}|…)$", text) and not in_link and not in_code:
         return "the text ends in an ellipsis"
-    if _ENDED.search(text) or in_link or in_code:
+    if _ENDED.search(text) or in_link or in_code or FILES_LABEL.match(plain(text)) or is_path(text.split()[-1]):
         return ""
     if _DANGLING.search(text):
         return "the sentence has no end"
@@ -124,7 +125,7 @@ def _raw(blocks: Sequence[Block]) -> Iterator[Statement]:
 
 
 def _periods(page: Page) -> Iterator[Statement]:
-    daily = _is_daily(page)
+    daily = is_daily(page)
     several = span_days(page.days) >= _FEW
     for block in page.blocks:
         if block.kind in ("fence", "rule", "comment"):
@@ -141,7 +142,7 @@ def _periods(page: Page) -> Iterator[Statement]:
                     yield structural(span.line, "period", span.text, "wrong period", why)
 
 
-def _is_daily(page: Page) -> bool:
+def is_daily(page: Page) -> bool:
     """Tell whether a report is about one day, by its label or its own words."""
     if page.days.period == "range":
         return False

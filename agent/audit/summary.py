@@ -7,6 +7,7 @@ from typing import Any
 from agent.audit.library import Library
 from agent.audit.page import Page
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding
+from agent.evidence import CommitEvidence
 from agent.ids import RepoId
 
 _NAMED_AT_MOST = 20
@@ -25,9 +26,9 @@ def summary(page: Page, findings: Sequence[Finding], library: Library) -> dict[s
         "by_kind": {kind: _counts([one for one in findings if one.kind == kind]) for kind in kinds},
         "by_reason": dict(Counter(finding.verdict for finding in wrong).most_common()),
         "language": page.lang,
-        "window": None if window is None else {"label": window.label, "tz": window.tz},
-        "commits": _commits(findings),
-        "repositories": {repo: _repository(page, repo, library) for repo in page.names.all},
+        "window": None if window is None else {"label": window.label, "tz": window.tz, "from": library.days.guessed},
+        "commits": _commits(page, library),
+        "repositories": {repo: _repository(repo, library) for repo in page.spoken_of},
     }
 
 
@@ -39,14 +40,20 @@ def _counts(findings: Sequence[Finding]) -> dict[str, int]:
     }
 
 
-def _commits(findings: Sequence[Finding]) -> dict[str, int]:
-    """Count the cited commits that lie in the labelled days and outside of them."""
-    told = [finding for finding in findings if finding.kind == "window"]
-    outside = sum(finding.wrong for finding in told)
-    return {"cited": len(told), "outside_window": outside}
+def _commits(page: Page, library: Library) -> dict[str, int]:
+    """Count the cited commits, whichever way they are named, and those outside of the labelled days."""
+    cited: set[str] = set()
+    for place, mentions in enumerate(page.mentions):
+        for mention in mentions:
+            answer = library.change_of(mention, page.repo_of(mention, place), page.names.all)
+            if answer.found and isinstance(library.found[answer.id], CommitEvidence):
+                cited.add(answer.id)
+    window = library.window
+    outside = [name for name in cited if window is not None and library.found[name].at not in window]
+    return {"cited": len(cited), "outside_window": len(outside)}
 
 
-def _repository(page: Page, repo: RepoId, library: Library) -> dict[str, Any]:
+def _repository(repo: RepoId, library: Library) -> dict[str, Any]:
     if repo not in library.readable:
         return {"read": False, "why": library.unread(repo)}
     rows = library.landed.get(repo)

@@ -62,12 +62,12 @@ def days_of(blocks: Sequence[Block], name: str, text: str) -> Days:
     tz = _zone_in(text[:2000])
     heads = [block for block in blocks if block.kind == "heading" and block.level <= 2]
     for block in heads:
-        if found := _dates(block.text):
+        if found := dates_in(block.text):
             return Days(min(found), max(found), block.line, tz)
-    if found := _dates(name):
+    if found := dates_in(name):
         return Days(min(found), max(found), 1, tz)
     for block in blocks[:8]:
-        if block.kind == "paragraph" and (found := _dates(block.text)):
+        if block.kind == "paragraph" and (found := dates_in(block.text)):
             return Days(min(found), max(found), block.line, tz)
     return Days(tz=tz)
 
@@ -79,7 +79,8 @@ def _zone_in(text: str) -> str | None:
     return "Asia/Shanghai" if found[2] else {"GMT": "UTC"}.get(found[1], found[1])
 
 
-def _dates(text: str) -> list[date]:
+def dates_in(text: str) -> list[date]:
+    """Find the days that a text names."""
     found = [*_DAY.findall(plain(text)), *_COMPACT.findall(plain(text))]
     days = [made for parts in found if (made := day_from(*parts))]
     # "2026-02-01 to 02-07" names the second day without its year.

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from agent.audit.mentions import Mention
 from agent.audit.page import Page
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import NOTHING_NEW, plain
@@ -12,16 +13,26 @@ _EARLIER = re.compile(
 )
 
 
+def _told_as_new(mention: Mention) -> bool:
+    """Tell whether a mention is news: a commit, or a pull request by its address."""
+    if mention.kind == "commit":
+        return mention.sure and not mention.damaged
+    return mention.kind == "thread" and mention.told == "pull" and mention.repo is not None and not mention.damaged
+
+
+def _has_commit(page: Page, place: int) -> bool:
+    subject = page.subjects[place]
+    return subject is not None and subject.kind == "commit"
+
+
 def windows(page: Page) -> Iterator[Statement]:
     """State once for each commit that it belongs to the report's days."""
-    if page.days.first is None:
-        return
     seen: set[tuple[str, str]] = set()
     for place, block in enumerate(page.blocks):
         for mention in page.mentions[place]:
-            if mention.kind != "commit" or mention.damaged or not mention.sure:
+            if not _told_as_new(mention) or (mention.kind == "thread" and _has_commit(page, place)):
                 continue
-            key = (str(page.repo_of(mention, place)), mention.sha[:7])
+            key = (str(page.repo_of(mention, place)), mention.sha[:7] or str(mention.number))
             if key in seen or _EARLIER.search(plain(block.inlines[mention.cell].text[: mention.at])[-24:]):
                 continue
             seen.add(key)

@@ -1,17 +1,21 @@
-"""In which time zone a report cuts its days, worked out from the times it states."""
+"""In which time zone a report cuts its days, and which days these are, where it does not say so itself."""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from agent.audit.library import Library
 from agent.audit.page import Page
 from agent.audit.statement import Statement
+from agent.audit.structure import is_daily
+from agent.audit.whereabouts import Days, dates_in
 from agent.evidence import CommitEvidence
 from agent.gate.dates import stated
 
 _QUARTER = timedelta(minutes=15)
 _MOST = timedelta(hours=14)
+_LONGEST = timedelta(days=3)
 # One place for each offset that people live in; only the offset matters.
 _PLACES = {8: "Asia/Shanghai", 9: "Asia/Tokyo", 0: "UTC", 5.5: "Asia/Kolkata", 3: "Europe/Moscow", 4: "Asia/Dubai"}
 
@@ -32,6 +36,24 @@ def zone_of(page: Page, statements: Sequence[Statement], library: Library) -> st
     hours = best.total_seconds() / 3600
     # POSIX counts zones westwards.
     return _PLACES.get(hours) or (f"Etc/GMT{-int(hours):+d}" if hours == int(hours) else "UTC")
+
+
+def days_behind(page: Page, library: Library) -> Days:
+    """Give the labelled days, else what a daily report without a label must be about.
+
+    A report whose commits fit into one day of some zone is about that day, whichever it is, and nothing lies outside.
+    Where they do not, it is about the first of their days: what was added later came after it was over.
+    """
+    if page.days.first is not None or not is_daily(page):
+        return page.days
+    if len(dates := set(dates_in(page.text))) == 1:
+        (day,) = dates
+        return replace(page.days, first=day, last=day, guessed="the only date in its text")
+    moments = sorted(one.at for one in library.found.values() if isinstance(one, CommitEvidence))
+    if not moments or not timedelta(days=1) < moments[-1] - moments[0] <= _LONGEST:
+        return page.days
+    day = moments[0].date()
+    return replace(page.days, first=day, last=day, guessed="the first day of its commits")
 
 
 def _offset(page: Page, statement: Statement, library: Library) -> timedelta | None:
