@@ -21,5 +21,7 @@ class Act:
     old: Token | None = None
     new: Token | None = None
     negated: bool = False
+    soft: bool = False
+    """Hardly a verb of change: only evidence against it counts."""
     place: int = field(default=0, compare=False)
     """Where the verb stands among the tokens."""

@@ -1,5 +1,6 @@
 """English sentences read for what they say was done."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from agent.gate.act import Act
@@ -43,15 +44,20 @@ _TWO_WORDS = {
     ("brought", "back"): _D.RELAND,
     ("takes", "out"): _D.REMOVE,
     ("gets", "rid"): _D.REMOVE,
+    ("goes", "up"): _D.RAISE,
+    ("goes", "down"): _D.LOWER,
+    ("went", "up"): _D.RAISE,
+    ("went", "down"): _D.LOWER,
+    ("comes", "back"): _D.RELAND,
     ("got", "rid"): _D.REMOVE,
 }
-_NO_VERB = ADJECTIVES | {"including", "includes", "include", "included", "address", "addresses", "accepted"}
+_NO_VERB = ADJECTIVES | {"including", "includes", "include", "included", "address", "addresses"}
 _TAKES_NEW = frozenset({_D.RENAME, _D.CHANGE, _D.RAISE, _D.LOWER, _D.MOVE, _D.REPLACE})
 
 
 def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
     """Find every verb with a direction and read what stands around it."""
-    verbs = list(_verbs(tokens))
+    verbs = [verb for verb in _verbs(tokens) if not _throws(tokens, verb[0])]
     starts = [place for place, _ in verbs]
     found = []
     for number, (place, direction) in enumerate(verbs):
@@ -69,8 +75,12 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[tuple[int, Direction]]:
         following = tokens[place + 1].lower if place + 1 < len(tokens) else ""
         if (word, following) in _TWO_WORDS:
             yield place, _TWO_WORDS[word, following]
-        elif word.removeprefix("re-") in DIRECTION_OF and word.startswith("re-") and word not in DIRECTION_OF:
+        elif word.startswith("re-") and DIRECTION_OF.get(word[3:]) in (_D.ADD, _D.ENABLE):
             yield place, _D.RELAND
+        elif word == "no" and following == "longer":
+            yield place, _D.REMOVE
+        elif place > 1 and tokens[place - 1].lower == "longer" and DIRECTION_OF.get(word) in (_D.ADD, _D.ENABLE):
+            continue
         elif word in DIRECTION_OF and not _is_adjective(tokens, place):
             yield place, DIRECTION_OF[word]
 
@@ -83,7 +93,17 @@ def _is_adjective(tokens: Sequence[Token], place: int) -> bool:
     previous = tokens[place - 1].lower if place else ""
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     direct = previous in _ARTICLES and word not in NOMINAL and DIRECTION_OF[word] is not _D.FIX
-    return direct and following is not None and following.kind in (Kind.WORD, Kind.NAME, Kind.CODE)
+    # Of a named thing it is said all the same: the removed `foo` flag was removed.
+    named = any(token.named for token in tokens[place + 1 : place + 4])
+    return direct and following is not None and following.kind is Kind.WORD and not named
+
+
+def _throws(tokens: Sequence[Token], place: int) -> bool:
+    """Tell raising an error from raising a limit."""
+    if not tokens[place].lower.startswith("rais"):
+        return False
+    behind = tokens[place + 1 : place + 5]
+    return any(re.search(r"error|exception|warning", token.lower) for token in behind)
 
 
 def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, high: int) -> Act:
@@ -91,7 +111,7 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     aux = {tokens[n].lower for n in range(chain, place)}
     head = _phrase(tokens, place + 1, high, nominal=tokens[place].lower in NOMINAL)
     passive = bool(aux & _PASSIVE) or not any(head)
-    subject = _phrase(tokens, _clause_start(tokens, chain, low), chain, nominal=False)
+    subject = _phrase(tokens, _subject_start(tokens, _clause_start(tokens, chain, low), chain), chain, nominal=False)
     objects, near, words = subject if passive else head
     old, new = _values(tokens, place, high, direction) if direction in _TAKES_NEW else (None, None)
     if not passive and direction in (_D.RENAME, _D.REPLACE, _D.MOVE) and old is None and objects:
@@ -100,13 +120,18 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
         old = objects[0]
     negated = bool(aux & NEGATIONS) or any(tokens[n].lower.endswith("n't") for n in range(chain, place))
     negated = negated or (chain > low and tokens[chain - 1].lower in {"without", "not", "doesn't", "don't", "didn't"})
-    return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, place)
+    soft = tokens[place].lower.startswith(("start", "resum", "includ", "provid", "allow")) or direction is _D.MOVE
+    if tokens[place].lower == "no":
+        negated = False
+    return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, soft, place)
 
 
 def _chain(tokens: Sequence[Token], place: int, low: int) -> int:
     """Go back over auxiliary verbs and adverbs to where the verb's group begins."""
     start = place
     while start > low:
+        if tokens[start - 1].kind is not Kind.WORD:
+            break
         word = tokens[start - 1].lower
         helper = word in _BETWEEN or word in NEGATIONS or word in {"do", "does", "did", "can", "will", "to"}
         if not (helper or word.endswith("n't") or (word.endswith("ly") and len(word) > 4)):
@@ -127,6 +152,14 @@ def _clause_start(tokens: Sequence[Token], end: int, low: int) -> int:
             break
         start -= 1
     return start
+
+
+def _subject_start(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Skip a place in front of the subject: in `f` the parameter x was renamed."""
+    if start >= end or tokens[start].lower not in PREPOSITIONS:
+        return start
+    named = next((n for n in range(start, end) if tokens[n].kind in VALUES), end)
+    return next((n for n in range(named, end) if tokens[n].lower in _ARTICLES), start)
 
 
 def _phrase(

@@ -52,7 +52,8 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
     objects, near, words = _phrase(region)
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
-    return Act(direction, word, objects, near, words, old, new, _negated(before), place)
+    soft = direction is _D.MOVE or word in ("提供", "停止", "实现")
+    return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place)
 
 
 def _values(
@@ -83,9 +84,10 @@ def _means(before: Sequence[Token]) -> Token | None:
 
 def _first(tokens: Sequence[Token]) -> Token | None:
     """Take the first value, or a word in Latin letters that stands for one."""
-    for token in tokens:
-        if token.kind in VALUES or (token.kind is Kind.WORD and not token.text.isspace()):
-            return token
+    for place, token in enumerate(tokens):
+        if token.kind in VALUES or token.kind is Kind.WORD:
+            owner = place + 1 < len(tokens) and tokens[place + 1].text == "的"
+            return None if owner else token
     return None
 
 

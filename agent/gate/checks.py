@@ -1,31 +1,49 @@
 """The rules by which words are judged, in their order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from agent.claims import Judgement
+from agent.gate.act import Act
 from agent.gate.content import check_content
+from agent.gate.direction import Direction
 from agent.gate.effects import check_effects, check_fixed, check_reverted
 from agent.gate.holding import Stand, stand_of
 from agent.gate.names import check_expansions, check_names, check_projects
 from agent.gate.reading import Reading, undecided, unsupported
+from agent.gate.relations import check_relations
 from agent.gate.stances import check_absolutes, check_causes, check_forecasts, check_negation
 
 Check = Callable[[Reading], Judgement | None]
 
 
 def check_directions(reading: Reading) -> Judgement | None:
-    """Every verb that says which way something went agrees with facts, lines or words."""
+    """Hold every verb that says which way something went against facts, lines and words."""
     doubtful: Judgement | None = None
-    for act in reading.acts:
+    undone = any(act.direction is Direction.REVERT and not act.negated for act in reading.acts)
+    for act in _with_objects(reading.acts):
         if act.negated:
             continue
         stand = stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
         if stand is Stand.OPPOSES:
             return unsupported("direction", f"the evidence does not show that {about} was {act.direction.value}")
-        if stand is Stand.SILENT:
+        # In "reverts the addition of x" the evidence speaks of the addition as undone.
+        if stand is Stand.SILENT and not act.soft and not undone:
             doubtful = doubtful or undecided("direction", f"nothing shows that {about!r} was {act.direction.value}")
     return doubtful
+
+
+def _with_objects(acts: Iterable[Act]) -> Iterator[Act]:
+    """Give an act without an object that of the one before: added; both are deprecated."""
+    before: Act | None = None
+    for act in acts:
+        bare = not act.objects and not act.words and act.old is None and act.new is None
+        if bare and before is not None:
+            yield replace(act, objects=before.objects or before.near, words=before.words)
+        else:
+            yield act
+            before = act
 
 
 CHECKS: tuple[Check, ...] = (
@@ -40,5 +58,6 @@ CHECKS: tuple[Check, ...] = (
     check_absolutes,
     check_causes,
     check_forecasts,
+    check_relations,
     check_content,
 )

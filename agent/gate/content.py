@@ -1,30 +1,36 @@
 """What is left when every rule has spoken: the plain words of a sentence are words of its evidence."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
 from agent.claims import Judgement
 from agent.gate import words_en as en
 from agent.gate import words_zh as zh
+from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS
 from agent.gate.glossary_zh import glossary
+from agent.gate.lists import listed
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided
-from agent.gate.stems import Vocabulary, stem, words_of
+from agent.gate.stems import stem, words_of
 
 
 @cache
 def _free_en() -> frozenset[str]:
     """Stems of English words that need no proof, or are proved by a rule of their own."""
-    lists = (en.FUNCTION, en.TRADE, en.DIRECTION_OF, en.NEGATIONS, en.ABSOLUTES, en.SOFT_ABSOLUTES, en.CAUSES)
-    more = (en.FORECASTS, en.OPINIONS, en.HEDGES, en.PRODUCTS)
-    return frozenset(form for words in (*lists, *more) for word in words for form in (word, stem(word)))
+    lists = (en.FUNCTION, en.TRADE, en.DIRECTION_OF, en.NEGATIONS, en.CAUSES, en.PRODUCTS, *_strong())
+    return frozenset(form for words in lists for word in words for form in (word, stem(word)))
+
+
+def _strong() -> tuple[frozenset[str], ...]:
+    return tuple(family.words for family in (*ABSOLUTES, *FORECASTS, *OPINIONS))
 
 
 @cache
 def _free_zh() -> frozenset[str]:
     """Chinese words that need no proof, or are proved by a rule of their own."""
-    lists = (zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, zh.NEGATIONS, zh.ABSOLUTES, zh.SOFT_ABSOLUTES, zh.CAUSES)
-    return frozenset(word for words in (*lists, zh.FORECASTS, zh.OPINIONS, zh.HEDGES) for word in words)
+    lists = (zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, zh.NEGATIONS, zh.CAUSES, *_strong())
+    return frozenset(word for words in lists for word in words)
 
 
 def check_content(reading: Reading) -> Judgement | None:
@@ -35,16 +41,19 @@ def check_content(reading: Reading) -> Judgement | None:
     return None
 
 
-def stems_of(tokens: Sequence[Token]) -> list[frozenset[str]]:
+def stems_of(tokens: Sequence[Token], *, trade: bool = False) -> list[frozenset[str]]:
     """Give for each word with a meaning of its own the stems that may stand for it in English evidence."""
+    free = en.FUNCTION if trade else _free_en()
     found: list[frozenset[str]] = []
     for token in tokens:
         if token.kind is Kind.HAN and token.text in glossary():
             found.append(glossary()[token.text])
+        elif token.kind is Kind.HAN and trade and token.text in zh.HEADS:
+            found.append(listed(zh.HEADS[token.text]))
         elif token.named or token.camel:
             found.append(frozenset(words_of(token.text)))
-        elif token.kind is Kind.WORD and token.lower not in _free_en() and stem(token.lower) not in _free_en():
-            found.append(frozenset({stem(token.lower)}))
+        elif token.kind is Kind.WORD and not {token.lower, stem(token.lower)} & free:
+            found.extend(frozenset({stem(part)}) for part in token.lower.split("-") if part and part not in free)
     return found
 
 
@@ -56,7 +65,7 @@ def _is_found(token: Token, reading: Reading) -> bool:
         return token.text in _free_zh() or token.text in ground.text
     if token.kind is not Kind.WORD or token.camel:
         return True
-    return all(_known(part, reading) for part in token.lower.replace("’", "'").split("-") if part)
+    return all(_known(part, reading) for part in re.split(r"[-+]", token.lower.replace("’", "'")) if part)
 
 
 def _known(word: str, reading: Reading) -> bool:
@@ -75,8 +84,3 @@ def _own(reading: Reading) -> frozenset[str]:
 @cache
 def _synonyms(base: str) -> frozenset[str]:
     return frozenset(word for group in en.SYNONYMS if base in group for word in group)
-
-
-def vocabulary(text: str) -> Vocabulary:
-    """Give the words of a text for looking up."""
-    return Vocabulary(words_of(text))

@@ -34,7 +34,8 @@ _FAST = re.compile(
     re.IGNORECASE,
 )
 _REVERT = re.compile(
-    r"revert|roll(?:ed|s|ing)?[ -]?back|back(?:ed|s)? out|undone|undo|回退|回滚|撤销|还原|撤回|被退回", re.IGNORECASE
+    r"revert|roll(?:ed|s|ing)?[ -]?back|back(?:ed|s)? out|undone|undo|回退(?![到至])|回滚|撤销|还原|撤回|被退回",
+    re.IGNORECASE,
 )
 _NOT_REVERTED = re.compile(
     r"(?:not|never|n't)\s+(?:been\s+)?(?:reverted|undone|rolled)|(?:未|没有|没)被?(?:回退|回滚|撤销|还原|撤回)"

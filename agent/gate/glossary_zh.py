@@ -4,33 +4,40 @@ from collections.abc import Mapping
 from functools import cache
 
 _ENTRIES = """
-缓存 cach;缓冲 buffer;缓冲区 buffer;内核 kernel;算子 op,operator,kernel;调度 schedul,dispatch;调度器 schedul
-量化 quant,fp8,fp4,int8,int4,nvfp,mxfp;反量化 dequant;并行 parallel;张量并行 tensor,tp;流水线并行 pipeline,pp
-专家并行 expert,ep;数据并行 data,dp;上下文并行 context,cp,dcp,pcp;序列并行 sequenc,sp;张量 tensor
-注意力 attent,attn,mla,mha,gqa,fmha;稀疏 spars;稠密 dens;分块 chunk,block,tile;分页 pag;页 page;块 block,chunk,tile
-专家 expert,moe;混合专家 moe,expert;路由 rout;门控 gat;激活 activat,silu,gelu,glu,relu
-激活函数 activat,silu,gelu,glu,relu;归一化 norm;融合 fus;合并 merg,combin,consolidat,fus;拼接 concat,cat;规约 reduc
-归约 reduc;全归约 allreduc,all;通信 comm,nccl,communicat,ipc,transfer;集合通信 collectiv,nccl,allreduc;广播 broadcast
-传输 transfer,transport,send;连接器 connector;连接 connect,connector;解耦 disagg,decoupl,separat;预填充 prefill
-解码 decod;预取 prefetch;采样 sampl;采样器 sampler,sampl;投机 spec,specul,draft,mtp,eagle
-推测 spec,specul,draft,mtp,eagle;投机解码 spec,specul,draft,mtp;推测解码 spec,specul,draft,mtp;投机采样 spec,specul
-草稿 draft;草稿模型 draft;推理 infer,serv,reason;训练 train;微调 tun,lora,finetun;模型 model;大模型 model,llm
-语言模型 model,llm;视觉 vision,visual,vl,imag,vit;图像 imag;图片 imag;视频 video;音频 audio,speech
-语音 speech,audio,asr;多模态 multimod,multi,mm;编码器 encod;解码器 decod;编码 encod;嵌入 embed;池化 pool;分词 tokeniz
-分词器 tokeniz;词元 token;令牌 token;词表 vocab;词汇表 vocab;模板 templat;聊天 chat;对话 chat,convers
-提示 prompt,messag,hint,warn;提示词 prompt;前缀 prefix;后缀 suffix;前缀缓存 prefix;批 batch;批次 batch;批处理 batch
-批量 batch,bulk;请求 request,req;响应 respons,resp;队列 queue;线程 thread;进程 process,proc,worker
-多进程 multiprocess,process,worker;多线程 thread;协程 async,corout;异步 async;同步 sync;锁 lock;死锁 deadlock,hang
-活锁 livelock;卡死 hang,stall,stuck,deadlock,livelock,freez;挂起 hang,suspend;竞态 race;竞争 race,conten
-崩溃 crash,segfault,abort,fault,error;段错误 segfault,segment;内存 memor,mem,ram,smem,oom;显存 memor,vram,mem,oom
-共享内存 shared,smem,shm;全局内存 global,gmem;泄漏 leak;溢出 overflow,exceed,spill;下溢 underflow
-越界 bound,oob,range,overflow;寄存器 regist;线程块 block,cta,threadblock;集群 cluster;簇 cluster;波 wave;流 stream
-事件 event;图 graph,imag,figur;计算图 graph;编译 compil,build,jit,nvcc;编译器 compil;预编译 precompil,aot,prebuilt
-即时编译 jit;构建 build;安装 install,setup,pip,uv;打包 packag,wheel;镜像 imag,docker,mirror;容器 contain,docker
-依赖项 depend,requir;依赖版本 depend,requir;流水线 pipelin,ci,workflow;工作流 workflow,ci;持续集成 ci
-夜间 nightli,night;每夜 nightli,night;发布流程 releas,publish;发版 releas;基准 bench,benchmark,baselin
-基准测试 bench,benchmark;压测 stress,bench;回归 regress;回归测试 regress,test;准确率 accurac
-精度 precis,accurac,dtype,fp;数值 numer,valu,number;误差 error,tolerance,diff;容差 toler,atol,rtol
+固定 pin,fix,lock,==;有限 finit;哨兵 sentinel;哨兵值 sentinel;产物 asset,artifact,output;收到 receiv,get;复现 repro
+超大 oversiz,larg;超出 exceed,beyond,oversiz,outsid;发送 send,sent;发送端 send;接收端 receiv;发送方 send;接收方 receiv
+交错 interleav;锚点 anchor;控制 control,flag,env,opt,enabl;生产者 produc;消费者 consum;所有权 owner
+不受支持 unsupport,support;回退到 fall,fallback,revert,back;回退至 fall,fallback,revert,back;拆分 split,separ,decompos
+拆出 split,extract,separ;重写 overrid,rewrit;覆写 overrid,overwrit;占位 placehold;收尾 final,epilogu,tail
+融入 fus,merg;合入 merg,land;二者 both,two;两者 both,two;回载 load;载入 load;权重加载 load,weight;读取 read,load,fetch
+越界读取 bound,read;最低 min,>=,least,requir;最低版本 min,>=,requir,version;最高 max;最大 max;最小 min;最大值 max
+最小值 min;平均 averag,mean;次数 count,num,time;缓存 cach;缓冲 buffer;缓冲区 buffer;内核 kernel
+算子 op,operator,kernel;调度 schedul,dispatch;调度器 schedul;量化 quant,fp8,fp4,int8,int4,nvfp,mxfp;反量化 dequant
+并行 parallel;张量并行 tensor,tp;流水线并行 pipeline,pp;专家并行 expert,ep;数据并行 data,dp
+上下文并行 context,cp,dcp,pcp;序列并行 sequenc,sp;张量 tensor;注意力 attent,attn,mla,mha,gqa,fmha;稀疏 spars;稠密 dens
+分块 chunk,block,tile;分页 pag;页 page;块 block,chunk,tile;专家 expert,moe;混合专家 moe,expert;路由 rout;门控 gat
+激活 activat,silu,gelu,glu,relu;激活函数 activat,silu,gelu,glu,relu;归一化 norm;融合 fus
+合并 merg,combin,consolidat,fus;拼接 concat,cat;规约 reduc;归约 reduc;全归约 allreduc,all
+通信 comm,nccl,communicat,ipc,transfer;集合通信 collectiv,nccl,allreduc;广播 broadcast;传输 transfer,transport,send
+连接器 connector;连接 connect,connector;解耦 disagg,decoupl,separat;预填充 prefill;解码 decod;预取 prefetch;采样 sampl
+采样器 sampler,sampl;投机 spec,specul,draft,mtp,eagle;推测 spec,specul,draft,mtp,eagle;投机解码 spec,specul,draft,mtp
+推测解码 spec,specul,draft,mtp;投机采样 spec,specul;草稿 draft;草稿模型 draft;推理 infer,serv,reason;训练 train
+微调 tun,lora,finetun;模型 model;大模型 model,llm;语言模型 model,llm;视觉 vision,visual,vl,imag,vit;图像 imag
+图片 imag;视频 video;音频 audio,speech;语音 speech,audio,asr;多模态 multimod,multi,mm;编码器 encod;解码器 decod
+编码 encod;嵌入 embed;池化 pool;分词 tokeniz;分词器 tokeniz;词元 token;令牌 token;词表 vocab;词汇表 vocab;模板 templat
+聊天 chat;对话 chat,convers;提示 prompt,messag,hint,warn;提示词 prompt;前缀 prefix;后缀 suffix;前缀缓存 prefix
+批 batch;批次 batch;批处理 batch;批量 batch,bulk;请求 request,req;响应 respons,resp;队列 queue;线程 thread
+进程 process,proc,worker;多进程 multiprocess,process,worker;多线程 thread;协程 async,corout;异步 async;同步 sync
+锁 lock;死锁 deadlock,hang;活锁 livelock;卡死 hang,stall,stuck,deadlock,livelock,freez;挂起 hang,suspend;竞态 race
+竞争 race,conten;崩溃 crash,segfault,abort,fault,error;段错误 segfault,segment;内存 memor,mem,ram,smem,oom
+显存 memor,vram,mem,oom;共享内存 shared,smem,shm;全局内存 global,gmem;泄漏 leak;溢出 overflow,exceed,spill
+下溢 underflow;越界 bound,oob,range,overflow;寄存器 regist;线程块 block,cta,threadblock;集群 cluster;簇 cluster
+波 wave;流 stream;事件 event;图 graph,imag,figur;计算图 graph;编译 compil,build,jit,nvcc;编译器 compil
+预编译 precompil,aot,prebuilt;即时编译 jit;构建 build;安装 install,setup,pip,uv;打包 packag,wheel
+镜像 imag,docker,mirror;容器 contain,docker;依赖项 depend,requir;依赖版本 depend,requir;流水线 pipelin,ci,workflow
+工作流 workflow,ci;持续集成 ci;夜间 nightli,night;每夜 nightli,night;发布流程 releas,publish;发版 releas
+基准 bench,benchmark,baselin;基准测试 bench,benchmark;压测 stress,bench;回归 regress;回归测试 regress,test
+准确率 accurac;精度 precis,accurac,dtype,fp;数值 numer,valu,number;误差 error,tolerance,diff;容差 toler,atol,rtol
 随机 random,rand,seed;种子 seed;确定性 determin;非确定性 nondetermin,determin
 性能 perf,perform,speed,fast,optim,latenc,throughput;延迟 latenc,delay,lazi,lazy,defer,postpon,ttft;吞吐 throughput
 吞吐量 throughput;加速 accelerat,speed,fast,perf,optim;提速 speed,fast,accelerat;开销 overhead,cost
@@ -45,11 +52,11 @@ _ENTRIES = """
 监控 monitor,metric;指标 metric,stat;日志 log;日志记录 log;追踪 trac;跟踪 track,trac;计时 tim;性能分析 profil
 剖析 profil;路径 path,rout;端点 endpoint,rout;接口 api,interfac,endpoint;服务器 server,serv;服务 serv,servic,server
 客户端 client;网关 gateway,rout;负载均衡 balanc;负载 load,payload,workload;心跳 heartbeat;健康检查 health
-超时 timeout,time;重试 retri,retry;回退到 fall,fallback;降级到 fall,fallback,downgrad;兜底 fallback,fall,default
-后备 fallback,fall;安全 secur,safe,vulnerab,cve;安全性 secur,safe;漏洞 vulnerab,cve,secur,exploit
-安全漏洞 vulnerab,cve,secur;注入 inject;权限 permiss,privileg,auth;认证 auth;鉴权 auth;密钥 key,secret
-令牌桶 token,bucket;沙箱 sandbox;不安全 unsaf,insecur;兼容 compat,backward,alias,support;向后兼容 backward,compat
-不兼容 incompat,break,breaking;破坏性 break,breaking,incompat;别名 alias;弃用警告 deprecat;警告 warn;告警 warn,alert
+超时 timeout,time;重试 retri,retry;降级到 fall,fallback,downgrad;兜底 fallback,fall,default;后备 fallback,fall
+安全 secur,safe,vulnerab,cve;安全性 secur,safe;漏洞 vulnerab,cve,secur,exploit;安全漏洞 vulnerab,cve,secur;注入 inject
+权限 permiss,privileg,auth;认证 auth;鉴权 auth;密钥 key,secret;令牌桶 token,bucket;沙箱 sandbox;不安全 unsaf,insecur
+兼容 compat,backward,alias,support;向后兼容 backward,compat;不兼容 incompat,break,breaking
+破坏性 break,breaking,incompat;别名 alias;弃用警告 deprecat;警告 warn;告警 warn,alert
 异常 error,exception,except,rais,abnorm;报错 error,rais,except,fail;错误信息 error,messag;错误消息 error,messag
 错误码 code,status;硬件 hardwar,gpu,sm,arch;显卡 gpu;架构 arch,architectur,sm;设备 devic,gpu;驱动 driver
 多卡 multi,gpu;单卡 singl,gpu;多节点 multi,node;单机 singl,node;多机 multi,node;节点 node;主机 host
@@ -71,58 +78,58 @@ _ENTRIES = """
 回收 reclaim,recycl,gc,free;复用 reus,shar;池 pool;内存池 pool;惰性 lazi,lazy;懒加载 lazi,lazy;预热 warm;热身 warm
 冷启动 cold,start;启动 start,launch,startup,boot;启动时 start,launch,startup;核函数 kernel;发射 launch,issu
 派发 dispatch;分发 dispatch,distribut;打包的 pack;压缩 compress,pack;解压 decompress;展开 unrol,expand;折叠 fold
-收尾 final,epilogu;尾声 epilog;序言 prolog;拆包 unpack,unwrap;解包 unpack,unwrap;包装 wrap;封装 wrap,encapsul
-装饰器 decor;绑定 bind;注册表 regist,registri;注册 regist;工厂 factori;基类 base;父类 base,parent;子类 subclass,child
-继承 inherit,base;枚举 enum;宏定义 macro,defin;泛型 generic;重载 overload;类型注解 type,annot,typ
-类型标注 type,annot,typ;类型检查 mypy,type;静态检查 mypy,lint;代码风格 style,lint,format;格式化 format;排版 format
-拼写 typo,spell;错别字 typo;措辞 word,reword;文案 word,text;文档字符串 docstr;注释 comment;代码所有者 codeown
-审阅 review,codeown;审查 review;评审 review;评论 comment;评审意见 comment,review;上下文 context;上下文长度 context,len
-序列 sequenc,seq;序列长度 seq,len;长度 len,length;最大长度 max,len;批大小 batch,size;块大小 block,chunk,size
-容量 capac,size;大小 size;尺寸 size,dimens,shape;字节 byte;比特 bit;位 bit;位宽 bit,width;宽度 width;高度 height
-深度 depth;广度 breadth;自适应 adapt;动态 dynam;静态 static;适配 adapt,support,compat,port;适配器 adapt,lora;移植 port
-后端 backend;算法 algorithm;策略 polic,strateg;路由器 router,rout;规划 plan;规划器 planner,plan;执行器 execut,executor
+尾声 epilog;序言 prolog;拆包 unpack,unwrap;解包 unpack,unwrap;包装 wrap;封装 wrap,encapsul;装饰器 decor;绑定 bind
+注册表 regist,registri;注册 regist;工厂 factori;基类 base;父类 base,parent;子类 subclass,child;继承 inherit,base
+枚举 enum;宏定义 macro,defin;泛型 generic;重载 overload;类型注解 type,annot,typ;类型标注 type,annot,typ
+类型检查 mypy,type;静态检查 mypy,lint;代码风格 style,lint,format;格式化 format;排版 format;拼写 typo,spell;错别字 typo
+措辞 word,reword;文案 word,text;文档字符串 docstr;注释 comment;代码所有者 codeown;审阅 review,codeown;审查 review
+评审 review;评论 comment;评审意见 comment,review;上下文 context;上下文长度 context,len;序列 sequenc,seq
+序列长度 seq,len;长度 len,length;最大长度 max,len;批大小 batch,size;块大小 block,chunk,size;容量 capac,size;大小 size
+尺寸 size,dimens,shape;字节 byte;比特 bit;位 bit;位宽 bit,width;宽度 width;高度 height;深度 depth;广度 breadth
+自适应 adapt;动态 dynam;静态 static;适配 adapt,support,compat,port;适配器 adapt,lora;移植 port;后端 backend
+算法 algorithm;策略 polic,strateg;路由器 router,rout;规划 plan;规划器 planner,plan;执行器 execut,executor
 运行器 runner,run;运行时 runtim;引擎 engin;管理器 manag;控制器 control;处理器 process,processor,handler;渲染 render
 渲染器 render;构建器 build,builder;代理 proxi,agent;中间件 middlewar;插件 plugin;钩子 hook;回调 callback
 数据集 dataset;数据 data;数据类型 dtype,type;浮点 float,fp;半精度 half,fp16,float16;整型 int;布尔 bool;字段 field
 键 key;键值 kv,key;键值缓存 kv,cach;映射 map,mapp;哈希 hash;集合 set,collect;列表 list;元组 tuple;树 tree;基数树 radix
 堆 heap;栈 stack;链 chain;单独 separ,standalon,own,individu,alon;独立 standalon,separ,independ,own,isol;隔离 isol
-拆分 split,separ,decompos;分解 decompos,split;解构 decompos;收集 collect,gather;汇聚 gather,aggreg
-聚合 aggreg,gather,combin;散射 scatter;交换 swap,exchang;置换 permut;转置 transpos;排列 permut,order
-重排 reorder,permut;重排序 reorder,rerank;条件 condit,if,when;边界 bound,edg,boundari;边界条件 edg,boundari,bound
-空 empti,null,none,zero;空值 none,null,empti;非空 empti,none;为空 empti,none,null;零个 zero;无效 invalid
-非法 illeg,invalid;合法 valid,legal;未定义 undefin;未知 unknown;不正确 incorrect,wrong,correct;不匹配 mismatch,match
-不一致 inconsist,mismatch,consist;不支持 unsupport,support,not;不必要 unnecess,redund;不可用 unavail
-不足 insuffici,low,less;不同 differ;过大 oversiz,larg,big,exceed;过小 small;过期 stale,expir,outdat
-陈旧 stale,outdat,old;报告 report;上报 report;统计 stat,metric,count,report;计数 count;计数器 count;公式 formula
-系数 coeffici,factor;比例 ratio,scal;比率 ratio,rate;速率 rate;频率 freq;带宽 bandwidth;占用 occup,usag,consum
-占用率 occup,util;利用率 util;使用率 usag,util;功耗 power;转发 forward;前向 forward;反向 backward;前向传播 forward
-透传 forward,pass;透明 transpar;继承 inherit;重定向 redirect;下载 download;上传 upload;抓取 fetch;拉取 pull,fetch
-推送 push;获取 get,fetch,acquir,obtain;返回码 code;退出 exit,quit;提前退出 earli,exit;中止 abort
-取消 cancel,abort,remov;终止 terminat,kill,abort,stop;等待 wait;唤醒 wake;休眠 sleep;轮询 poll;强制 enforc,forc,requir
-限制 limit,restrict,constrain,bound,cap;约束 constrain;收紧 tighten,strict,restrict;放宽 relax,loos,lift;守卫 guard
-保护 guard,protect,safe;防护 guard,protect;防御 defens,guard;绕过 bypass,workaround,skip,avoid;规避 avoid,workaround
-变通 workaround;临时方案 workaround,temporari;热修复 hotfix;缓解 mitigat,allevi;恢复 restor,recover,back,reland,revert
+分解 decompos,split;解构 decompos;收集 collect,gather;汇聚 gather,aggreg;聚合 aggreg,gather,combin;散射 scatter
+交换 swap,exchang;置换 permut;转置 transpos;排列 permut,order;重排 reorder,permut;重排序 reorder,rerank
+条件 condit,if,when;边界 bound,edg,boundari;边界条件 edg,boundari,bound;空 empti,null,none,zero;空值 none,null,empti
+非空 empti,none;为空 empti,none,null;零个 zero;无效 invalid;非法 illeg,invalid;合法 valid,legal;未定义 undefin
+未知 unknown;不正确 incorrect,wrong,correct;不匹配 mismatch,match;不一致 inconsist,mismatch,consist
+不支持 unsupport,support,not;不必要 unnecess,redund;不可用 unavail;不足 insuffici,low,less;不同 differ
+过大 oversiz,larg,big,exceed;过小 small;过期 stale,expir,outdat;陈旧 stale,outdat,old;报告 report;上报 report
+统计 stat,metric,count,report;计数 count;计数器 count;公式 formula;系数 coeffici,factor;比例 ratio,scal
+比率 ratio,rate;速率 rate;频率 freq;带宽 bandwidth;占用 occup,usag,consum;占用率 occup,util;利用率 util
+使用率 usag,util;功耗 power;转发 forward;前向 forward;反向 backward;前向传播 forward;透传 forward,pass;透明 transpar
+重定向 redirect;下载 download;上传 upload;抓取 fetch;拉取 pull,fetch;推送 push;获取 get,fetch,acquir,obtain
+返回码 code;退出 exit,quit;提前退出 earli,exit;中止 abort;取消 cancel,abort,remov;终止 terminat,kill,abort,stop
+等待 wait;唤醒 wake;休眠 sleep;轮询 poll;强制 enforc,forc,requir;限制 limit,restrict,constrain,bound,cap
+约束 constrain;收紧 tighten,strict,restrict;放宽 relax,loos,lift;守卫 guard;保护 guard,protect,safe;防护 guard,protect
+防御 defens,guard;绕过 bypass,workaround,skip,avoid;规避 avoid,workaround;变通 workaround
+临时方案 workaround,temporari;热修复 hotfix;缓解 mitigat,allevi;恢复 restor,recover,back,reland,revert
 还原 restor,revert;还原为 restor,revert;重新 re,again,back;重新启用 enabl,re;撤销 revert,undo
 回滚 revert,rollback,roll;回退 revert,fallback,fall,roll;补丁 patch,fix;补齐 complet,fill,pariti;对等 pariti
 对齐功能 pariti;导入 import;导出 export;导出符号 export;命名 nam;命名空间 namespac;前端 frontend;控制台 consol
 终端 terminal;界面 ui,interfac;网页 web,page;链接 link;超链接 link;地址 address,url;端口 port;协议 protocol
 格式 format;标签 label,tag;标记 mark,tag,flag;徽章 badg;图标 icon;表格 tabl;章节 section;实验性 experiment
-实验 experiment;试验 experiment,trial;原型 prototyp;占位 placehold;桩 stub;模拟 mock,simul,emul;仿真 simul,emul
-伪造 fake;假 fake,dummi;虚拟 virtual,dummi,fake;原生 nativ;自定义 custom;可选 option;必填 requir,mandatori
-必选 requir,mandatori;可配置 configur;硬编码 hardcod,hard;魔数 magic;隐患 hazard,risk,unsaf;风险 risk,hazard
-危险 danger,unsaf,hazard;退化 regress,degrad;劣化 regress,degrad;损坏 corrupt,broken,damag;破坏 break,broke,corrupt
-丢失 lost,los,drop,miss;丢弃 drop,discard;忽略 ignor;吞掉 swallow;误报 fals;误用 misus;误判 mis,wrong;混用 mix
-混合 hybrid,mix;混淆 confus;歧义 ambigu;冒号 colon;括号 paren,bracket;引号 quot;换行 newlin;空格 space,whitespac
-空白 whitespac,blank;编码格式 encod;字符 char;字符串 string,str;文本 text;正则 regex;正则表达式 regex
-语法 syntax,grammar;语义 semant;约束解码 guid,grammar,structur;引导 guid,boot;输入序列 input,sequenc;请求数 request
-并发 concurr,parallel;并发度 concurr;抢占 preempt;饥饿 starv;公平 fair;优先级 prior;截断 trunc
-裁剪 clip,prune,crop,trim;剪枝 prun;修剪 prun,trim;丰富 enrich;细化 refin;粗化 coars;粒度 granular;细粒度 fine,grain
-粗粒度 coars,grain;几何 geometr;几何信息 geometr;容器镜像 imag,docker,contain;候选 candid;候选镜像 candid;并集 union
-交集 intersect;差集 differ;子集 subset;超集 superset;唯一 uniqu,only;主 main,primari;次 secondari;主线 main,trunk
-主干 main,trunk;分支 branch;标签页 tab;倒数 reciproc;共享专家 shared,expert;残差 residu;旋转位置编码 rope,rotari
-位置编码 rope,posit,rotari;位置 posit,locat,place;解释器 interpret;字节码 bytecod;垃圾回收 gc,garbag;钩住 hook
-劫持 hijack;符号表 symbol;符号 symbol;动态库 librari,so,dll;静态库 librari;头部 header,head;首部 header
-尾部 tail,trail;潜在 latent,potenti;潜空间 latent;尾 tail;首 first,head;末 last,tail
+实验 experiment;试验 experiment,trial;原型 prototyp;桩 stub;模拟 mock,simul,emul;仿真 simul,emul;伪造 fake
+假 fake,dummi;虚拟 virtual,dummi,fake;原生 nativ;自定义 custom;可选 option;必填 requir,mandatori;必选 requir,mandatori
+可配置 configur;硬编码 hardcod,hard;魔数 magic;隐患 hazard,risk,unsaf;风险 risk,hazard;危险 danger,unsaf,hazard
+退化 regress,degrad;劣化 regress,degrad;损坏 corrupt,broken,damag;破坏 break,broke,corrupt;丢失 lost,los,drop,miss
+丢弃 drop,discard;忽略 ignor;吞掉 swallow;误报 fals;误用 misus;误判 mis,wrong;混用 mix;混合 hybrid,mix;混淆 confus
+歧义 ambigu;冒号 colon;括号 paren,bracket;引号 quot;换行 newlin;空格 space,whitespac;空白 whitespac,blank
+编码格式 encod;字符 char;字符串 string,str;文本 text;正则 regex;正则表达式 regex;语法 syntax,grammar;语义 semant
+约束解码 guid,grammar,structur;引导 guid,boot;输入序列 input,sequenc;请求数 request;并发 concurr,parallel
+并发度 concurr;抢占 preempt;饥饿 starv;公平 fair;优先级 prior;截断 trunc;裁剪 clip,prune,crop,trim;剪枝 prun
+修剪 prun,trim;丰富 enrich;细化 refin;粗化 coars;粒度 granular;细粒度 fine,grain;粗粒度 coars,grain;几何 geometr
+几何信息 geometr;容器镜像 imag,docker,contain;候选 candid;候选镜像 candid;并集 union;交集 intersect;差集 differ
+子集 subset;超集 superset;唯一 uniqu,only;主 main,primari;次 secondari;主线 main,trunk;主干 main,trunk;分支 branch
+标签页 tab;倒数 reciproc;共享专家 shared,expert;残差 residu;旋转位置编码 rope,rotari;位置编码 rope,posit,rotari
+位置 posit,locat,place;解释器 interpret;字节码 bytecod;垃圾回收 gc,garbag;钩住 hook;劫持 hijack;符号表 symbol
+符号 symbol;动态库 librari,so,dll;静态库 librari;头部 header,head;首部 header;尾部 tail,trail;潜在 latent,potenti
+潜空间 latent;尾 tail;首 first,head;末 last,tail
 """
 
 

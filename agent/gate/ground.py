@@ -78,6 +78,11 @@ class Ground:
         return tuple(line for line in lines if line and not _TRAILER.match(line))
 
     @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """What each artefact calls itself."""
+        return tuple(_title(one) for one in self.evidence)
+
+    @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Lines of comments and documents that were added: words, but in the diff."""
         found = (_COMMENT.search(line.strip()) for hunk in self.hunks for line in hunk.added)
@@ -164,6 +169,12 @@ def _human(one: Evidence) -> Iterator[str]:
         yield one.change.commit.message
     elif isinstance(one, ThreadEvidence | ReleaseEvidence):
         yield from one.texts
+
+
+def _title(one: Evidence) -> str:
+    if isinstance(one, CommitEvidence):
+        return one.change.commit.title
+    return one.thread.title if isinstance(one, ThreadEvidence) else one.release.name
 
 
 def _plain(text: str) -> str:

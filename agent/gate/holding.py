@@ -1,7 +1,7 @@
 """Whether the evidence bears out what a sentence says was done."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
@@ -10,13 +10,18 @@ from agent.gate.act import Act
 from agent.gate.direction import FITS, OPPOSITES, Direction
 from agent.gate.glossary_zh import glossary
 from agent.gate.ground import Ground, Hunk, occurs, whole
+from agent.gate.lists import listed
 from agent.gate.named_facts import direction_of, directions_of, last_part, names_in
+from agent.gate.nearness import share_of
 from agent.gate.prose import Kind, Sentence, Token
 from agent.gate.stems import Vocabulary, stem, words_of
 from agent.gate.words_en import DIRECTION_OF, FUNCTION, TRADE
+from agent.gate.words_zh import HEADS
 
 _D = Direction
 _PREFIX = re.compile(r"^\W*(?:\[[^\]]*\]\W*)*(?:(?P<kind>[a-z]+)(?:\([^)]*\))?!?:)?\s*", re.IGNORECASE)
+# Half of an object must be there, and the whole of it in a title beats the whole of it elsewhere.
+_HALF, _ENOUGH, _TITLE = 0.5, 0.5, 0.3
 _NUMBER = re.compile(r"-?[0-9][0-9_,]*(?:\.[0-9]+)*")
 
 
@@ -32,15 +37,13 @@ def stand_of(act: Act, ground: Ground) -> Stand:
     """Hold one act against the evidence."""
     if act.direction is _D.FIX:
         return Stand.AGREES
-    stands = [_values_stand(act, ground)]
-    if act.direction is not _D.CHANGE and Stand.OPPOSES not in stands:
-        stands.append(_object_stand(act, ground))
-    if Stand.OPPOSES in stands:
-        return Stand.OPPOSES
-    valued = act.old is not None or act.new is not None
-    if valued and stands[0] is Stand.AGREES and act.direction in (_D.RENAME, _D.REPLACE, _D.RAISE, _D.LOWER, _D.MOVE):
+    values = _values_stand(act, ground)
+    if values is Stand.OPPOSES or act.direction is _D.CHANGE:
+        return values
+    if values is Stand.AGREES and act.direction in (_D.RENAME, _D.REPLACE, _D.RAISE, _D.LOWER) and (act.old or act.new):
         return Stand.AGREES
-    return Stand.SILENT if Stand.SILENT in stands else Stand.AGREES
+    stand = _object_stand(act, ground)
+    return Stand.SILENT if values is Stand.SILENT and stand is Stand.AGREES else stand
 
 
 # ---------------------------------------------------------------- values
@@ -48,16 +51,58 @@ def stand_of(act: Act, ground: Ground) -> Stand:
 
 def _values_stand(act: Act, ground: Ground) -> Stand:
     old, new = _plain(act.old), _plain(act.new)
+    if act.direction is _D.MOVE:
+        return _moved(old, new, ground)
     if old and new:
         way = _order(old, new)
         if (act.direction is _D.RAISE and way < 0) or (act.direction is _D.LOWER and way > 0):
             return Stand.OPPOSES
-        return _pair(old, new, act, ground)
-    if new and act.direction is not _D.MOVE:
+        return _pair(old, new, ground)
+    if (old or new) and act.direction in (_D.RAISE, _D.LOWER):
+        return _half_pair(old, new, act.direction, ground)
+    if new:
         return _one_side(new, ground.added, ground.removed, ground)
-    if old and act.direction not in (_D.MOVE,):
+    if old and act.direction not in (_D.RENAME, _D.REPLACE):
         return _one_side(old, ground.removed, ground.added, ground)
+    return Stand.AGREES if not old else _one_side(old, ground.removed, ground.added, ground)
+
+
+def _moved(old: str, new: str, ground: Ground) -> Stand:
+    """Refuse a move out of what was only just added, or into what was removed."""
+    for fact in ground.facts:
+        valued = direction_of(fact) is _D.MOVE and old and new and fact.old and fact.new
+        if valued and _in(old, fact.new or "") and _in(new, fact.old or ""):
+            return Stand.OPPOSES
+    if old and directions_of(ground, old) and directions_of(ground, old) <= {_D.ADD}:
+        return Stand.OPPOSES
+    if new and directions_of(ground, new) and directions_of(ground, new) <= {_D.REMOVE}:
+        return Stand.OPPOSES
     return Stand.AGREES
+
+
+def _half_pair(old: str, new: str, direction: Direction, ground: Ground) -> Stand:
+    """Find the other value of a raised or lowered one, in a fact or in a line that differs in it alone."""
+    ways: set[int] = set()
+    for fact in ground.facts:
+        if fact.old and fact.new and _in(old or new, fact.old if old else fact.new):
+            ways.add(_order(_last_number(fact.old), _last_number(fact.new)))
+    for hunk in ground.hunks:
+        ways.update(_number_ways(hunk, old or new, before=bool(old)))
+    ways.discard(0)
+    if len(ways) != 1:
+        return Stand.SILENT
+    return Stand.AGREES if (ways == {1}) is (direction is _D.RAISE) else Stand.OPPOSES
+
+
+def _number_ways(hunk: Hunk, value: str, *, before: bool) -> set[int]:
+    """Say which way numbers went on lines that differ in numbers alone and have this value on one side."""
+    shapes = {_NUMBER.sub("0", line).strip(): line for line in hunk.added}
+    ways: set[int] = set()
+    for line in hunk.removed:
+        after = shapes.get(_NUMBER.sub("0", line).strip())
+        if after is not None and _in(value, line if before else after):
+            ways.update(_order(a, b) for a, b in zip(_NUMBER.findall(line), _NUMBER.findall(after), strict=True))
+    return ways
 
 
 def _plain(token: Token | None) -> str:
@@ -81,7 +126,7 @@ def _order(old: str, new: str) -> int:
     return (after > before) - (after < before)
 
 
-def _pair(old: str, new: str, act: Act, ground: Ground) -> Stand:
+def _pair(old: str, new: str, ground: Ground) -> Stand:
     """Look for old on the removed and new on the added side of one place, and for the reverse."""
     for fact in ground.facts:
         if fact.old and fact.new and _in(old, fact.old) and _in(new, fact.new) and not _in(old, fact.new):
@@ -123,10 +168,11 @@ def _told_pair(old: str, new: str, ground: Ground) -> bool:
 
 def _one_side(value: str, right: str, wrong: str, ground: Ground) -> Stand:
     """Look for a value on its side of the diff; on the other side alone it is swapped."""
-    if _in_any(value, right) or _in_any(value, ground.spoken):
-        swapped = _in_any(value, wrong) and not _in_any(value, right)
-        return Stand.OPPOSES if swapped else Stand.AGREES
-    return Stand.OPPOSES if _in_any(value, wrong) else Stand.SILENT
+    if _in_any(value, right):
+        return Stand.AGREES
+    if _in_any(value, wrong):
+        return Stand.SILENT if _in_any(value, ground.around) else Stand.OPPOSES
+    return Stand.AGREES if _in_any(value, ground.text) else Stand.SILENT
 
 
 def _in(value: str, text: str) -> bool:
@@ -147,9 +193,7 @@ def _object_stand(act: Act, ground: Ground) -> Stand:
         stands = [_named(token, act.direction, ground) for token in act.objects]
         if Stand.OPPOSES in stands:
             return Stand.OPPOSES
-        if Stand.SILENT not in stands:
-            return Stand.AGREES
-        return _worded(act, ground) if act.words else Stand.SILENT
+        return Stand.SILENT if Stand.SILENT in stands else Stand.AGREES
     return _worded(act, ground)
 
 
@@ -215,10 +259,16 @@ def _lines_stand(name: str, direction: Direction, ground: Ground) -> Stand:
             return Stand.AGREES
         return Stand.OPPOSES if plus and not minus and not rest else Stand.SILENT
     if direction is _D.MOVE:
-        return Stand.AGREES if plus and minus else Stand.SILENT
+        leaves = any(_only_on(token, hunk.removed, hunk.added) for hunk in ground.hunks)
+        arrives = any(_only_on(token, hunk.added, hunk.removed) for hunk in ground.hunks)
+        return Stand.AGREES if leaves and arrives else Stand.SILENT
     if direction in (_D.RAISE, _D.LOWER):
         return _numbers_stand(token, direction, ground)
     return Stand.SILENT
+
+
+def _only_on(token: str, lines: Sequence[str], others: Sequence[str]) -> bool:
+    return any(occurs(token, line) for line in lines) and not any(occurs(token, line) for line in others)
 
 
 def _numbers_stand(token: str, direction: Direction, ground: Ground) -> Stand:
@@ -252,7 +302,7 @@ def said_acts(line: str) -> tuple[Act, ...]:
     """Read a line of the evidence for what it says was done; its conventional prefix counts as a verb."""
     match = _PREFIX.match(line)
     kind = (match["kind"] or "").lower() if match else ""
-    tokens = Sentence(line).tokens
+    tokens = Sentence(line.replace('"', " ").replace("“", " ").replace("”", " ")).tokens
     found = acts_en.acts(tokens)
     if kind in ("feat", "feature") and not found:
         words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)
@@ -282,43 +332,55 @@ def _spoken_of(name: str, direction: Direction, ground: Ground) -> Stand:
 
 def _content(words: Sequence[str]) -> list[frozenset[str]]:
     """Give for each word of an object the stems that may stand for it; words of the trade only if nothing else."""
-    table = glossary()
-    every = [(word, table.get(word) or frozenset({stem(word)})) for word in words if word not in FUNCTION]
+    table = {**{word: listed(stems) for word, stems in HEADS.items()}, **glossary()}
+    plain = [part for word in words for part in (word.split("-") if word.isascii() else [word]) if part]
+    every = [(word, table.get(word) or frozenset({stem(word)})) for word in plain if word not in FUNCTION]
     every = [(word, stems) for word, stems in every if word.isascii() or word in table]
-    rare = [stems for word, stems in every if word not in TRADE and word not in DIRECTION_OF]
+    rare = [stems for word, stems in every if word not in TRADE and word not in DIRECTION_OF and word not in HEADS]
     return rare or [stems for _, stems in every]
-
-
-def _shares(content: Sequence[frozenset[str]], vocabulary: Vocabulary) -> float:
-    hits = sum(any(vocabulary.has_stem(one) for one in stems) for stems in content)
-    return hits / len(content) if content else 0.0
 
 
 def _worded(act: Act, ground: Ground) -> Stand:
     """Hold an object of plain words against what people say, then facts, then the lines."""
     content = _content((*act.words, *(part for token in act.objects for part in words_of(token.text))))
-    if not content:
-        return Stand.SILENT
-    ways: set[Direction] = set()
-    for line in (*ground.said, *ground.remarks):
-        for said in said_acts(line):
-            told = Vocabulary(words_of(" ".join((*said.words, *(token.text for token in (*said.objects, *said.near))))))
-            if _shares(content, told) >= 0.5:
-                ways.add(said.direction)
-    for fact in ground.facts:
-        told = Vocabulary(words_of(" ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, fact.kind)))))
-        if _shares(content, told) >= 0.5:
-            ways.add(direction_of(fact))
-    if ways & FITS[act.direction]:
+    scores = _told_scores(content, ground)
+    fits = max((scores.get(way, 0.0) for way in FITS[act.direction]), default=0.0)
+    against = max((scores.get(way, 0.0) for way in _against(act.direction)), default=0.0)
+    if fits >= _ENOUGH and fits > against:
         return Stand.AGREES
-    if ways & _against(act.direction):
+    if against >= _ENOUGH and against > fits:
         return Stand.OPPOSES
-    return _lines_worded(act.direction, content, ground)
+    return _lines_worded(act.direction, content, ground) if content and not fits and not against else Stand.SILENT
+
+
+def _told_scores(content: Sequence[frozenset[str]], ground: Ground) -> dict[Direction, float]:
+    """Say for each direction how well something of that direction fits the object; titles weigh most."""
+    scores: dict[Direction, float] = {}
+    titles = set(ground.titles)
+    for line in dict.fromkeys((*ground.titles, *ground.said, *ground.remarks)):
+        found = said_acts(line)
+        alone = len({one.direction for one in found}) == 1
+        for said in found:
+            told = line if alone and line in titles else " ".join(_about(said))
+            share = share_of(Vocabulary(words_of(told)), content) if content else float(line in titles)
+            score = share + (_TITLE if line in titles else 0.0) if share >= _HALF else 0.0
+            scores[said.direction] = max(scores.get(said.direction, 0.0), score)
+    for fact in ground.facts:
+        told = " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, fact.kind)))
+        share = share_of(Vocabulary(words_of(told)), content)
+        way = direction_of(fact)
+        scores[way] = max(scores.get(way, 0.0), share if share >= _HALF else 0.0)
+    return scores
+
+
+def _about(said: Act) -> Iterator[str]:
+    yield from said.words
+    yield from (token.text for token in (*said.objects, *said.near))
 
 
 def _lines_worded(direction: Direction, content: Sequence[frozenset[str]], ground: Ground) -> Stand:
     """Take the weakest proof: all words of the object are on one side of the diff alone."""
-    plus, minus = _shares(content, ground.added_words), _shares(content, ground.removed_words)
+    plus, minus = share_of(ground.added_words, content), share_of(ground.removed_words, content)
     if direction in (_D.ADD, _D.ENABLE, _D.DISABLE) and plus == 1.0 and minus < 1.0:
         return Stand.AGREES
     if direction is _D.REMOVE and minus == 1.0 and plus < 1.0:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from agent.gate import words_zh as zh
+from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS
 from agent.gate.glossary_zh import glossary
 from agent.gate.prose import Kind, Token
 
@@ -15,9 +16,9 @@ _UNKNOWN, _WORD, _VERB = 100, 10, 7
 @cache
 def known() -> frozenset[str]:
     """Every Chinese word that some list holds."""
-    lists = (zh.NEGATIONS, zh.NO_NEGATIONS, zh.ABSOLUTES, zh.SOFT_ABSOLUTES, zh.CAUSES, zh.FORECASTS, zh.HEDGES)
-    more = (zh.OPINIONS, zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, glossary())
-    return frozenset(word for group in (*lists, *more) for word in group)
+    lists = (zh.NEGATIONS, zh.NO_NEGATIONS, zh.CAUSES, zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, glossary())
+    strong = (family.words for family in (*ABSOLUTES, *FORECASTS, *OPINIONS))
+    return frozenset(word for group in (*lists, *strong) for word in group)
 
 
 @lru_cache(maxsize=4096)

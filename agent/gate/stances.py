@@ -1,6 +1,7 @@
 """What a sentence claims beyond the change itself: that something is not so, is always so, is why, or will be."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Sequence
 
 from agent.claims import Judgement
 from agent.facts import FactKind
@@ -8,49 +9,43 @@ from agent.gate import words_en as en
 from agent.gate import words_zh as zh
 from agent.gate.content import stems_of
 from agent.gate.direction import Direction
+from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS, Family, family_of
 from agent.gate.ground import Ground
 from agent.gate.holding import Stand, stand_of
-from agent.gate.lists import listed
+from agent.gate.nearness import has_any, said_near, share_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.stems import Vocabulary, words_of
 
-_ONLY = (FactKind.ONLY_TESTS, FactKind.ONLY_DOCS, FactKind.ONLY_CI, FactKind.ONLY_FORMATTING, FactKind.ONLY_COMMENTS)
-_ABSOLUTE_SAID = listed("所有 全部 完全 任何 始终 仅 只 一律") | en.ABSOLUTE_STEMS
-_OPINION_STEMS = {
-    "显著": "significant substantial great dramatic notabl marked larg",
-    "大幅": "significant substantial great dramatic larg massiv drastic",
-    "极大": "significant great dramatic huge massiv",
-    "明显": "significant obvious clear notabl",
-    "重大": "major signific critical",
-    "巨大": "huge massiv larg",
-    "重要": "import critical major",
-    "关键": "critical key crucial",
-    "核心": "core key",
-    "严重": "severe serious critical",
-    "大量": "many massiv larg lot",
-    "非常": "very",
-    "十分": "very",
-    "完善": "complet improv full",
-    "全新": "new brand",
-    "强大": "power",
+_ONLY = {
+    FactKind.ONLY_TESTS: re.compile(r"test|测试|单测|用例", re.IGNORECASE),
+    FactKind.ONLY_DOCS: re.compile(r"doc|readme|文档|说明|注释|comment", re.IGNORECASE),
+    FactKind.ONLY_CI: re.compile(r"\bci\b|workflow|pipeline|流水线|工作流|持续集成|CI", re.IGNORECASE),
+    FactKind.ONLY_FORMATTING: re.compile(r"format|style|whitespace|格式|排版", re.IGNORECASE),
+    FactKind.ONLY_COMMENTS: re.compile(r"comment|docstring|注释", re.IGNORECASE),
 }
-_FORECAST_STEMS = listed(
-    "will shall likel probab expect futur should would plan soon upcom eventual potential next later todo follow"
+_ALIKE = 0.5
+_NO = re.compile(
+    r"\b(?:not|no|never|without|neither|nor|cannot|none|nothing|unable|non|avoid\w*|prevent\w*|instead of|rather than|"
+    r"stop\w*|skip\w*|disabl\w*|unsupported|un(?=[a-z]{4})|in(?=valid))\b|n['’]t\b|\bun(?=[a-z]{5})|不|没有|无|未",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:because|therefore|thus|hence|so|due|caus\w*|lead\w*|led|result\w*|reason|since|thereby|trigger\w*|mak\w*|"
+    r"otherwise|means?|which|allow\w*|owing|thanks)\b|因为|由于|导致|从而|所以|因此",
+    re.IGNORECASE,
 )
 
 
 def check_negation(reading: Reading) -> Judgement | None:
     """Demand for a no that the evidence says no about the same thing."""
     for act in reading.acts:
-        if act.negated and act.direction is not Direction.FIX:
-            stand = stand_of(act, reading.ground)
-            if stand is Stand.AGREES and (act.objects or act.words):
-                return unsupported("negation", f"the evidence shows that it was {act.direction.value}")
-            if stand is Stand.SILENT and act.objects:
-                continue
+        if act.negated and (act.objects or act.words) and stand_of(act, reading.ground) is Stand.AGREES:
+            return unsupported("negation", f"the evidence shows that it was {act.direction.value}")
     for place, token in enumerate(reading.tokens):
-        if _negates(reading.tokens, place) and not _said_no(reading, place):
+        if not _negates(reading.tokens, place) or _is_removal(reading, place):
+            continue
+        if not _said_no(reading, place):
             return undecided("negation", f"nothing in the evidence says {token.text!r} of this")
     return None
 
@@ -62,62 +57,59 @@ def _negates(tokens: Sequence[Token], place: int) -> bool:
     return token.kind is Kind.WORD and (token.lower in en.NEGATIONS or token.lower.endswith(("n't", "n’t")))
 
 
+def _is_removal(reading: Reading, place: int) -> bool:
+    """Leave `no longer` to the check of directions, which reads it as a removal."""
+    return any(act.direction is Direction.REMOVE and act.place == place for act in reading.acts)
+
+
 def _said_no(reading: Reading, place: int) -> bool:
-    """Look for a line that says no and shares a word with what is denied."""
-    denied = stems_of(reading.tokens[place + 1 : place + 7]) or stems_of(reading.tokens[max(0, place - 6) : place])
-    return _near(reading.ground, denied, en.NEGATIVE | {"不", "没", "无", "未"}, code=True)
+    """Look for a no close to what is denied: the words right behind it, or before it at the end."""
+    ground = reading.ground
+    behind, ahead = _meant(reading.tokens[place + 1 : place + 8]), _meant(reading.tokens[max(0, place - 6) : place])
+    denied = behind[:1] or ahead[-1:]
+    code = [line for hunk in ground.hunks for line in hunk.added if '"' in line or "'" in line]
+    lines = (*ground.said, *ground.remarks, *code)
+    alike = [line for line in lines if share_of(Vocabulary(words_of(line)), (*ahead, *behind)) >= _ALIKE]
+    return bool(denied) and said_near(alike, _NO, denied, before=0, after=3)
 
 
-def _near(ground: Ground, stems: Sequence[frozenset[str]], wanted: frozenset[str], *, code: bool = False) -> bool:
-    """Tell whether some line has one of the wanted words and one of the stems."""
-    lines: Iterable[str] = (*ground.said, *ground.remarks)
-    if code:
-        told = (" ".join(filter(None, (fact.kind.value, fact.name, fact.new, fact.old))) for fact in ground.facts)
-        lines = (*lines, *told)
-    for line in lines:
-        words = Vocabulary(words_of(line.replace("n't", " not")))
-        if not any(words.has_stem(one) or (not one.isascii() and one in line) for one in wanted):
-            continue
-        if not stems or any(words.has_stem(one) for group in stems for one in group):
-            return True
-    return False
+def _meant(tokens: Sequence[Token]) -> list[frozenset[str]]:
+    """Give stems of words, those of the trade included: what is denied may be a plain verb."""
+    return stems_of(tokens, trade=True)
 
 
 def check_absolutes(reading: Reading) -> Judgement | None:
-    """All, always, completely: only where the evidence says so of the same thing, or code counted it."""
+    """Allow all, always and completely only where the evidence says so of the same thing, or code counted it."""
     doubtful: Judgement | None = None
     for place, token in enumerate(reading.tokens):
-        if token.kind not in (Kind.WORD, Kind.HAN):
+        family = family_of(ABSOLUTES, token.lower) if token.kind in (Kind.WORD, Kind.HAN) else None
+        if family is None or _is_counted(reading, family) or _is_absolute_said(reading, family, place):
             continue
-        hard = token.lower in en.ABSOLUTES or token.text in zh.ABSOLUTES
-        soft = token.lower in en.SOFT_ABSOLUTES or token.text in zh.SOFT_ABSOLUTES
-        if not (hard or soft) or _is_counted(reading):
-            continue
-        around = stems_of(reading.tokens[max(0, place - 4) : place] + reading.tokens[place + 1 : place + 5])
-        if _near(reading.ground, around, _family(token)):
-            continue
-        if hard:
+        if family.hard:
             return unsupported("absolute", f"{token.text!r} is more than the evidence says")
         doubtful = doubtful or undecided("absolute", f"{token.text!r} may be more than the evidence says")
     return doubtful
 
 
-def _family(token: Token) -> frozenset[str]:
-    """Which words of the evidence may stand behind an absolute."""
-    only = listed("only sole exclus just mere singl restrict limit")
-    if token.lower in ("only", "solely", "exclusively") or token.text in zh.SOFT_ABSOLUTES:
-        return only | listed("entir whole uniqu") | listed("仅 只 整个 唯一")
-    never = listed("never no not none cannot")
-    return never if token.lower in ("never", "none", "nothing", "nobody") else _ABSOLUTE_SAID - never - only
+def _is_absolute_said(reading: Reading, family: Family, place: int) -> bool:
+    """Look for the same word before the same noun, or around the same verb."""
+    lines = (*reading.ground.said, *reading.ground.remarks)
+    if family.name in ("all", "any"):
+        noun = _meant(reading.tokens[place + 1 : place + 5])[:2]
+        return said_near(lines, family.said, noun, before=0, after=4)
+    around = stems_of((*reading.tokens[max(0, place - 6) : place], *reading.tokens[place + 1 : place + 6]))
+    return said_near(lines, family.said, around, before=5, after=5)
 
 
-def _is_counted(reading: Reading) -> bool:
-    """Code knows of some commits that they touch nothing but tests, documents or the like."""
-    return any(fact.kind in _ONLY for fact in reading.ground.facts)
+def _is_counted(reading: Reading, family: Family) -> bool:
+    """Know by counting that a commit touches nothing but tests, documents or the like."""
+    kinds = {fact.kind for fact in reading.ground.facts}
+    text = reading.sentence.text
+    return family.name == "only" and any(kind in kinds and form.search(text) for kind, form in _ONLY.items())
 
 
 def check_causes(reading: Reading) -> Judgement | None:
-    """Why something happened is said only where the evidence connects the same two things."""
+    """Allow a why only where the evidence connects the same two things."""
     for place, token in enumerate(reading.tokens):
         causal = token.kind is Kind.WORD and token.lower in en.CAUSES
         if not causal and not (token.kind is Kind.HAN and token.text in zh.CAUSES):
@@ -129,52 +121,34 @@ def check_causes(reading: Reading) -> Judgement | None:
 
 
 def _connected(ground: Ground, before: Sequence[frozenset[str]], after: Sequence[frozenset[str]]) -> bool:
+    """Find a line with both sides in it, or a line that gives causes amid lines with both."""
+    if not after:
+        return False
     lines = (*ground.said, *ground.remarks)
     for number, line in enumerate(lines):
         words = Vocabulary(words_of(line))
-        if not any(words.has_stem(one) for one in en.CAUSE_STEMS):
+        if before and share_of(words, before) >= 0.8 and share_of(words, after) == 1.0:
+            return True
+        if not _CAUSE.search(line) or not has_any(words, after) or (before and not has_any(words, before)):
             continue
-        both = Vocabulary(words_of(" ".join(lines[max(0, number - 1) : number + 2])))
-        if _most(after, both) and (not before or _some(before, both)):
+        amid = Vocabulary(words_of(" ".join(lines[max(0, number - 1) : number + 2])))
+        if share_of(amid, after) == 1.0:
             return True
     return False
-
-
-def _some(stems: Sequence[frozenset[str]], words: Vocabulary) -> bool:
-    return any(words.has_stem(one) for group in stems for one in group)
-
-
-def _most(stems: Sequence[frozenset[str]], words: Vocabulary) -> bool:
-    hits = sum(any(words.has_stem(one) for one in group) for group in stems)
-    return bool(stems) and hits * 2 >= len(stems)
 
 
 def check_forecasts(reading: Reading) -> Judgement | None:
     """Allow what will be and how good it is only in the evidence's own words."""
     doubtful: Judgement | None = None
-    spoken = Vocabulary(words_of(" ".join((*reading.ground.said, *reading.ground.remarks))))
-    literal = reading.ground.text
-    for token in reading.tokens:
-        if token.kind not in (Kind.WORD, Kind.HAN):
+    lines = (*reading.ground.said, *reading.ground.remarks)
+    for place, token in enumerate(reading.tokens):
+        family = family_of((*FORECASTS, *OPINIONS), token.lower) if token.kind in (Kind.WORD, Kind.HAN) else None
+        if family is None:
             continue
-        word = token.lower
-        if word in en.FORECASTS or word in zh.FORECASTS:
-            if not any(spoken.has_stem(one) for one in _FORECAST_STEMS) and word not in literal:
-                return unsupported("forecast", f"{token.text!r} tells what is not in the evidence")
-        elif word in en.OPINIONS and not spoken.has(word):
-            return unsupported("opinion", f"{token.text!r} is an opinion that is not in the evidence")
-        elif word in zh.OPINIONS and word not in literal:
-            stems = _OPINION_STEMS.get(word, "").split()
-            if not any(spoken.has_stem(one) for one in stems):
-                soft = word in zh.SOFT_OPINIONS
-                verdict: Callable[[str, str], Judgement] = undecided if soft else unsupported
-                doubtful = doubtful or verdict("opinion", f"{token.text!r} is an opinion that is not in the evidence")
-        elif (word in en.HEDGES or word in zh.HEDGES) and not _hedged(spoken):
-            doubtful = doubtful or undecided("forecast", f"{token.text!r}: the evidence does not say so")
+        around = stems_of((*reading.tokens[max(0, place - 6) : place], *reading.tokens[place + 1 : place + 6]))
+        if said_near(lines, family.said, around):
+            continue
+        if family.hard and not any(family.said.search(line) for line in lines):
+            return unsupported("forecast", f"{token.text!r} says more than the evidence")
+        doubtful = doubtful or undecided("forecast", f"{token.text!r} may say more than the evidence")
     return doubtful
-
-
-def _hedged(spoken: Vocabulary) -> bool:
-    return any(
-        spoken.has_stem(one) for one in ("may", "might", "could", "can", "possibl", "potential", "would", "risk")
-    )

@@ -13,14 +13,14 @@ _ENDINGS = listed(
     "ing ion ers est ies ied ive ize ise ity ous ful als ate ed er es ly al or ic s y e"
 )
 _LONGEST = 8
-_SHORTEST = 4
+_SHORTEST = 3
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*|[0-9]+[A-Za-z][A-Za-z0-9]*")
 
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Cut endings off an English word as long as four letters remain."""
+    """Cut endings off an English word as long as three letters remain."""
     word = word.lower().replace("’", "'").removesuffix("'s").replace("-", "")
     for _ in range(3):
         if word.endswith("ss") or (shorter := _shortened(word)) == word:
@@ -64,7 +64,8 @@ class Vocabulary:
 
     def has(self, word: str) -> bool:
         """Tell whether a relative of the word occurs."""
-        return self.has_stem(stem(word)) or word.lower() in self._stems
+        base = stem(word)
+        return base in self._stems or (len(base) > _SHORTEST and self.has_stem(base))
 
     def has_stem(self, wanted: str) -> bool:
         """Tell whether a word begins like this; short ones must be the whole word."""
@@ -74,4 +75,4 @@ class Vocabulary:
         if place == len(self._words):
             return False
         found = self._words[place]
-        return found == wanted or (len(wanted) > 3 and found.startswith(wanted))
+        return found == wanted or (len(wanted) >= _SHORTEST and found.startswith(wanted))

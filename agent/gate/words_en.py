@@ -22,21 +22,33 @@ VERBS: dict[Direction, frozenset[str]] = {
     _D.ADD: _forms("add", "introduce", "create", "implement", "register", "expose", "gain", "provide", "include")
     | {"new", "addition", "introduction", "gains", "brings", "feat", "feature", "adds"},
     _D.REMOVE: _forms(
-        "remove", "delete", "drop", "eliminate", "prune", "strip", "purge", "unregister", "retire", "stop"
+        "remove",
+        "delete",
+        "drop",
+        "eliminate",
+        "prune",
+        "hide",
+        "lose",
+        "strip",
+        "purge",
+        "unregister",
+        "retire",
+        "stop",
     )
     | {"removal", "deletion", "discontinued", "gone", "discontinues"},
     _D.RENAME: _forms("rename") | {"rename"},
-    _D.MOVE: _forms("move", "relocate", "migrate", "extract", "hoist") | {"split"},
-    _D.RAISE: _forms("raise", "increase", "upgrade", "grow", "extend", "widen", "double", "enlarge", "relax")
+    _D.MOVE: _forms("move", "relocate", "migrate", "extract", "hoist"),
+    _D.RAISE: _forms("rise", "raise", "increase", "upgrade", "grow", "extend", "widen", "double", "enlarge", "relax")
     | {"higher", "grew", "larger"},
     _D.LOWER: _forms("lower", "decrease", "reduce", "downgrade", "shrink", "cut", "halve", "tighten", "shorten")
     | {"reduction", "smaller", "shrank", "fewer"},
-    _D.CHANGE: _forms("change", "switch", "set", "bump", "update", "default", "turn", "pin", "become") | {"became"},
+    _D.CHANGE: _forms("change", "switch", "go", "set", "bump", "update", "default", "turn", "pin", "become")
+    | {"became"},
     _D.REPLACE: _forms("replace", "substitute", "supersede", "swap") | {"replacement", "instead"},
     _D.DEPRECATE: _forms("deprecate") | {"deprecation"},
     _D.REVERT: _forms("revert", "undo", "backout") | {"undone", "undoes", "rollback", "reverts", "rolls"},
     _D.RELAND: _forms("reland", "re-land", "reapply", "re-apply", "reinstate", "reintroduce", "re-introduce"),
-    _D.ENABLE: _forms("enable", "activate", "allow", "accept", "permit"),
+    _D.ENABLE: _forms("enable", "activate", "allow", "accept", "permit", "start", "resume"),
     _D.DISABLE: _forms("disable", "deactivate", "forbid", "reject", "skip", "disallow", "prohibit") | {"rejection"},
     _D.FIX: _forms("fix", "resolve", "repair", "correct", "address", "solve") | {"bugfix", "hotfix", "bug", "fixup"},
 }
@@ -44,7 +56,7 @@ VERBS: dict[Direction, frozenset[str]] = {
 
 DIRECTION_OF = {form: direction for direction, forms in VERBS.items() for form in forms}
 NOMINAL = listed("addition introduction removal deletion deprecation replacement reduction renaming rejection")
-ADJECTIVES = listed("new higher larger smaller fewer gone feature bug correct instead default set split")
+ADJECTIVES = listed("new higher larger smaller fewer gone feature bug correct instead default set")
 """Forms that are often no verb: they count in the evidence, and in a claim only where a verb's place is."""
 BE = listed("is are was were be been being gets got get has have had now")
 BOUNDS = listed(
@@ -62,43 +74,11 @@ LIGHT = listed(
 """Nouns whose matter stands behind a preposition: support for X."""
 
 NEGATIONS = listed("not no never without neither nor cannot none nothing nobody nowhere hardly barely unable")
-NO_LONGER = ("no", "longer")
-NEGATIVE = listed(
-    "not no never without neither nor cannot none nothing avoid prevent skip reject disable disallow unsupport "
-    "drop remov delet stop instead fail miss lack ignor forbid non unless bypass omit exclud invalid unable no-op "
-    "noop eliminat unavailabl refus absent off false only unus obsolet doesn don isn wasn won can't"
-)
-"""Stems by which evidence can say no."""
 
-ABSOLUTES = listed(
-    "all every always never completely entirely fully everywhere everything everyone wholly totally universally "
-    "invariably exclusively absolutely unconditionally perfectly guarantee guarantees guaranteed guaranteeing "
-    "nothing nobody none zero-cost"
-)
-SOFT_ABSOLUTES = listed("only any solely entire whole both each anything")
-ABSOLUTE_STEMS = listed(
-    "all every always never complet entir full everywher everyth wholl total univers unconditional whol exclus "
-    "guarante any only sole no none both each invariab must across 100"
-)
 CAUSES = listed(
-    "because therefore thus hence consequently thereby owing thanks caused causes causing cause leads led "
+    "leading because therefore thus hence consequently thereby owing thanks caused causes causing cause leads led "
     "resulted results resulting reason due stems stemmed triggered"
 )
-CAUSE_STEMS = listed(
-    "becaus therefor thu hence consequent so due caus lead led result reason sinc thereby trigger make otherwis "
-    "if when as mean avoid prevent broke break fix instead to by"
-)
-FORECASTS = listed(
-    "will shall likely probably presumably expected upcoming soon future should would planned plans going "
-    "eventually potentially perhaps hopefully promises"
-)
-OPINIONS = listed(
-    "greatly significantly dramatically substantially hugely massively drastically considerably vastly huge "
-    "massive dramatic significant substantial revolutionary remarkable remarkably impressive excellent amazing "
-    "elegant elegantly groundbreaking critical crucial important notable notably best superior robust seamlessly "
-    "seamless robustly unprecedented tremendous tremendously extremely highly major"
-)
-HEDGES = listed("may might could possibly")
 
 FUNCTION = listed(
     "a an the this that these those it its they them their there here and or but nor so yet as at by for from in "
@@ -113,6 +93,7 @@ FUNCTION = listed(
     "him me my itself themselves longer much very quite so-called never always will would should shall"
 )
 TRADE = listed(
+    "title subject message body according describe go went gone rise appear disappear take takes user users "
     "commit change patch pull request pr merge land code codebase repository repo project file line function "
     "method class parameter argument arg option flag variable constant value default field attribute type name "
     "symbol module package library import export call caller user developer maintainer author contributor people "

@@ -7,15 +7,16 @@ _D = Direction
 
 VERBS: dict[Direction, frozenset[str]] = {
     _D.ADD: listed(
-        "新增 增加 添加 加入 引入 新建 增添 补充 补上 加上 创建 实现 注册 暴露 新增加 追加 增设 导出 首次加入 "
-        "提供 接入 纳入"
+        "新增 增加 添加 加入 引入 新建 增添 补充 补上 加上 创建 注册 暴露 新增加 追加 增设 导出 首次加入 提供 接入 纳入"
     ),
     _D.REMOVE: listed(
         "移除 删除 去除 去掉 删掉 删去 删减 移走 拿掉 剔除 清除 清理掉 取消 废除 砍掉 停止 停用 不再支持 不再提供 "
         "下线 裁剪"
     ),
     _D.RENAME: listed("重命名为 更名为 改名为 重命名 更名 改名"),
-    _D.MOVE: listed("移动到 移到 移至 迁移到 迁移至 挪到 搬到 迁移 搬移 移动 拆分 拆分到 拆出 提取 抽取 抽出 挪至"),
+    _D.MOVE: listed(
+        "移动到 移到 移至 迁移到 迁移至 挪到 搬到 迁移 搬移 移动 提取 提取到 抽取 抽取到 抽出 挪至 移入 提升为"
+    ),
     _D.RAISE: listed(
         "提高到 提升到 提高至 提升至 增大到 增加到 增至 升级到 升级至 升至 上调至 上调到 放宽到 放宽至 扩大到 "
         "扩大至 上调 调高 提高 提升 增大 升级 放宽 扩大 调大 加大 翻倍 延长"
@@ -32,7 +33,7 @@ VERBS: dict[Direction, frozenset[str]] = {
     _D.DEPRECATE: listed("弃用 废弃 标记为弃用 标记为废弃 标记弃用 不推荐使用"),
     _D.REVERT: listed("回退 回滚 撤销 还原 撤回 撤销了"),
     _D.RELAND: listed("重新合入 重新提交 重新引入 重新落地 重新应用 再次合入 重新加入 重新启用"),
-    _D.ENABLE: listed("启用 开启 打开 允许 激活 放开"),
+    _D.ENABLE: listed("恢复启用 启用 开启 打开 允许 激活 放开"),
     _D.DISABLE: listed("禁用 关闭 禁止 拒绝 跳过 屏蔽 关掉"),
     _D.FIX: listed("修复 修正 解决 修好 修补 纠正 更正 修掉"),
 }
@@ -51,25 +52,10 @@ NO_NEGATIONS = listed(
     "不得不 未满 未被使用 非因果 非量化 差不多 了不起"
 )
 """Words that only look like a negation: they are properties, and are looked up as such."""
-ABSOLUTES = listed(
-    "所有 全部 完全 任何 始终 彻底 一律 永远 总是 一切 全面 绝对 从不 绝不 百分之百 完美 必然 必定 无条件 每个 "
-    "每一 每次 任意 全平台 全都 均已 保证 确保完全 无一例外 根本"
-)
-SOFT_ABSOLUTES = listed("仅仅 仅 只有 只是 只能 只会 只对 只在 只需 整个 唯一 只")
 CAUSES = listed(
     "因为 由于 导致 从而 因此 因而 所以 使得 造成 引起 引发 归因于 得益于 源于 致使 进而 起因 根因 根本原因 原因 "
     "以致 由此 以便"
 )
-FORECASTS = listed(
-    "将会 将要 即将 有望 预计 预期 可能会 很可能 应该会 应会 必将 未来 后续将 今后 计划 打算 或将 势必 料将 大概 "
-    "也许 或许 恐怕 将在 将于 将使 将能 将可 将被 将有 将为用户 日后"
-)
-HEDGES = listed("可能 似乎 看起来")
-OPINIONS = listed(
-    "显著 大幅 极大 明显 重大 巨大 革命性 惊人 优秀 出色 卓越 优雅 重要 关键 核心 至关重要 极其 非常 十分 大大 "
-    "大量 强大 史无前例 突破性 里程碑 值得关注 值得注意 深远 严重 完善 稳健 更加稳定 全新"
-)
-SOFT_OPINIONS = listed("重要 关键 核心 非常 十分 大量 严重 完善 明显 全新 值得注意 值得关注")
 
 FUNCTION = listed(
     "的 了 在 和 与 及 以及 并 并且 且 或 或者 是 为 以 于 对 对于 从 到 至 由 向 给 让 使 将 把 被 其 该 此 这 "
@@ -115,3 +101,43 @@ TRADE = listed(
     "不写 不读"
 )
 """What any report on commits may say without proof."""
+
+HEADS: dict[str, str] = {
+    "支持": "support",
+    "使用": "us use",
+    "默认": "default",
+    "处理": "handl",
+    "检查": "check",
+    "影响": "affect impact chang",
+    "改变": "chang",
+    "改动": "chang",
+    "修改": "chang modif",
+    "变化": "chang",
+    "变更": "chang",
+    "需要": "need requir",
+    "要求": "requir",
+    "依赖": "depend",
+    "测试": "test",
+    "单元测试": "unit test ut",
+    "旧的": "legac old",
+    "实现": "implement",
+    "提供": "provid",
+    "返回": "return",
+    "参数": "param arg flag option",
+    "选项": "option choice",
+    "文档": "doc",
+    "版本": "version",
+    "接受": "accept",
+    "允许": "allow",
+    "调用": "call",
+    "用户": "user",
+    "平台": "platform",
+    "场景": "case scenario",
+    "文件": "file",
+    "行为": "behavio",
+    "功能": "function feature",
+    "环境变量": "env environ",
+    "示例": "example",
+    "接口": "api interfac endpoint",
+}
+"""Plain words of the trade with their English stems: free in a sentence, but looked up where they are denied."""

@@ -1,0 +1,119 @@
+"""Families of strong words in both languages: and how evidence says the same."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agent.gate.lists import listed
+
+
+@dataclass(frozen=True)
+class Family:
+    """Words that claim the same thing more strongly than a plain statement does."""
+
+    name: str
+    words: frozenset[str]
+    """As a claim has them, in either language."""
+    said: re.Pattern[str]
+    """How evidence says the same."""
+    hard: bool = True
+    """Unsupported where the evidence has no such word; otherwise no rule can tell."""
+
+
+def _family(name: str, words: str, said: str, *, hard: bool = True) -> Family:
+    return Family(name, listed(words), re.compile(said, re.IGNORECASE), hard)
+
+
+ABSOLUTES = (
+    _family(
+        "all",
+        "all every everywhere everything everyone universally anywhere 所有 全部 任何 一切 每个 每一 每次 "
+        "全平台 全都 无一例外 "
+        "任意 每种 各种 全体 均已",
+        r"\b(?:all|every|each|any|everywhere|everything|both|whole|entire)\b|所有|全部|任何|每",
+    ),
+    _family(
+        "always",
+        "always invariably unconditionally 始终 永远 总是 一律 无条件 必然 必定 一直",
+        r"\b(?:always|unconditional\w*|invariabl\w*|every time)\b|始终|总是|一律|一直",
+    ),
+    _family(
+        "complete",
+        "completely entirely fully wholly totally absolutely perfectly thoroughly 完全 彻底 全面 绝对 完美 "
+        "百分之百 根本 根除",
+        r"\b(?:complete|completely|entirely|fully|wholly|totally|thoroughly)\b|完全|彻底|全面",
+    ),
+    _family(
+        "never",
+        "never nobody nothing none 从不 绝不 决不 从未 毫无",
+        r"\b(?:never|no|none|nothing|not)\b|从不|没有|无|不",
+    ),
+    _family(
+        "guarantee",
+        "guarantee guarantees guaranteed guaranteeing 保证 万无一失",
+        r"\b(?:guarante\w*|ensur\w*|must)\b|保证|确保",
+    ),
+    _family(
+        "only",
+        "only solely exclusively 仅仅 仅 只有 只是 只能 只会 只对 只在 只需 只 唯一 仅限 只限 仅在 仅对 仅仅是",
+        r"\b(?:only|sole\w*|exclusiv\w*|just|merely|restrict\w*|limit\w*|single)\b|仅|只|唯一",
+        hard=False,
+    ),
+    _family("any", "any anything entire whole 整个", r"\b(?:any\w*|all|every|entire|whole)\b|任何|整个", hard=False),
+)
+FORECASTS = (
+    _family(
+        "will",
+        "will shall upcoming soon eventually going 将会 将要 即将 必将 未来 后续将 今后 将在 将于 将使 将能 "
+        "将可 将被 将有 日后 势必",
+        r"\b(?:will|shall|upcoming|soon|future|eventually|next|later|todo|follow-?up|going to|planned)\b|将|"
+        r"未来|后续",
+    ),
+    _family(
+        "expected",
+        "likely probably presumably expected should would potentially perhaps hopefully promises planned "
+        "plans 有望 预计 预期 "
+        "可能会 很可能 应该会 应会 或将 料将 大概 也许 或许 恐怕 计划 打算",
+        r"\b(?:likely|probabl\w*|presumabl\w*|expect\w*|should|would|potential\w*|perhaps|plan\w*)\b|预计|"
+        r"预期|应该|计划",
+    ),
+    _family(
+        "may",
+        "may might could possibly 可能 似乎 看起来",
+        r"\b(?:may|might|could|can|possibl\w*|potential\w*|would)\b|可能",
+        hard=False,
+    ),
+)
+OPINIONS = (
+    _family(
+        "greatly",
+        "greatly significantly dramatically substantially hugely massively drastically considerably vastly "
+        "huge massive dramatic "
+        "significant substantial tremendous tremendously remarkably remarkable 显著 大幅 极大 巨大 惊人 大大 "
+        "明显 大幅度 极大地 明显地",
+        r"\b(?:great\w*|significant\w*|dramatic\w*|substantial\w*|huge\w*|massive\w*|drastic\w*|"
+        r"considerabl\w*|vast\w*|large|"
+        r"tremendous\w*|remarkabl\w*|notabl\w*)\b|显著|大幅|明显|极大",
+    ),
+    _family(
+        "praise",
+        "revolutionary impressive excellent amazing elegant elegantly groundbreaking superior seamlessly "
+        "seamless robustly "
+        "unprecedented extremely highly best 革命性 优秀 出色 卓越 优雅 极其 强大 史无前例 突破性 里程碑 深远 稳健",
+        r"\b(?:revolution\w*|impressive|excellent|elegant\w*|superior|seamless\w*|robust\w*|extreme\w*|"
+        r"high\w*|best)\b|优雅|稳健",
+    ),
+    _family(
+        "weight",
+        "critical crucial important major notable notably robust 重大 重要 关键 至关重要 核心 非常 十分 大量 "
+        "严重 值得关注 值得注意",
+        r"\b(?:critical|crucial|important|major|notabl\w*|key|core|severe|serious|robust\w*|very|many|"
+        r"large)\b|重要|关键|严重|核心",
+        hard=False,
+    ),
+)
+
+
+def family_of(families: Iterable[Family], word: str) -> Family | None:
+    """Find the family that a word of a claim belongs to."""
+    return next((family for family in families if word in family.words), None)
