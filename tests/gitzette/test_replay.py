@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import multiprocessing
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import zlib
@@ -27,6 +29,8 @@ from gitzette.running import cover
 from memory.store import open_memory
 
 TOKEN = "c4nary-replay-55d0"
+FOURTH = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 Tree = dict[str, bytes]
 
 
@@ -211,6 +215,50 @@ def test_a_run_that_goes_on_after_its_death_asks_nobody_again(served: Served) ->
     served.take_away()
     assert served.report(run="20260205T000000-dead") == first
     assert tree(served.folder / "out") == published
+
+
+class Deadly:
+    """Kills the process, as nothing can be caught, when the run has come to a certain step."""
+
+    def __init__(self, step: int) -> None:
+        self.left = step
+
+    def step(self, *_: object, **__: object) -> None:
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _run_until_killed(settings: Settings, step: int) -> None:
+    asyncio.run(cover(settings, {}, FOURTH, settings.repos, NOW, Deadly(step), "r1"))
+
+
+def _calls(home: Path) -> set[tuple[int, str]]:
+    """List what is recorded; a call that is made again gets another number."""
+    with closing(sqlite3.connect(home / "memory.db")) as db:
+        return set(db.execute("select rowid, key from calls where name not like 'publisher.%'"))
+
+
+def test_a_run_killed_at_any_step_goes_on_with_what_it_has_and_ends_the_same(clone: Path, tmp_path: Path) -> None:
+    spec = RepoSpec.parse(f"acme/engine={clone}")
+    whole = Settings(repos=(spec,), out=tmp_path / "whole", home=tmp_path / "home")
+    asyncio.run(cover(whole, {}, FOURTH, whole.repos, NOW, QuietProgress()))
+    recorded = []
+    for step in range(1, 7):
+        settings = Settings(repos=(spec,), out=tmp_path / f"out{step}", home=tmp_path / f"home{step}")
+        run = multiprocessing.get_context("fork").Process(target=_run_until_killed, args=(settings, step))
+        run.start()
+        run.join(60)
+        assert run.exitcode == -signal.SIGKILL
+        before = _calls(tmp_path / f"home{step}")
+        recorded.append(len(before))
+        assert not (tmp_path / f"out{step}").exists()
+        asyncio.run(cover(settings, {}, FOURTH, settings.repos, NOW, QuietProgress(), "r1"))
+        assert before <= _calls(tmp_path / f"home{step}")
+        assert tree(tmp_path / f"out{step}") == tree(tmp_path / "whole")
+    assert recorded == sorted(recorded)
+    assert recorded[0] == 0
+    assert recorded[-1] >= 9
 
 
 @pytest.mark.parametrize("name", ["desk.open", "code.landed", "code.changes", "threads.threads", "memory.elsewhere"])
