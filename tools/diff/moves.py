@@ -1,11 +1,21 @@
-"""Symbols that went in one file and came in another: they moved."""
+"""What went in one file and came in another: symbols that moved, and what users set or run into wherever it stands."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
+
+_DEFINED = ("function", "class", "struct", "enum")
+_WENT = {
+    FactKind.ERROR_REMOVED: FactKind.ERROR_ADDED,
+    FactKind.ENV_REMOVED: FactKind.ENV_ADDED,
+    FactKind.FLAG_REMOVED: FactKind.FLAG_ADDED,
+    FactKind.ROUTE_REMOVED: FactKind.ROUTE_ADDED,
+    FactKind.UNREGISTERED: FactKind.REGISTERED,
+}
+_CAME = frozenset(_WENT.values())
 
 
 def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, Sequence[str]]) -> list[Shown]:
@@ -13,7 +23,7 @@ def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, Sequence[str]]) ->
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
-    for one in shown:
+    for one in _without_unmoved(list(shown)):
         if one.draft.kind is FactKind.SYMBOL_REMOVED:
             went.append(one)
         elif one.draft.kind is FactKind.SYMBOL_ADDED:
@@ -31,7 +41,31 @@ def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, Sequence[str]]) ->
         else:
             came[_own(one.draft)].remove(there)
             rest.append(_moved(one, there))
-    return rest + [one for others in came.values() for one in others]
+    return rest + [one for others in came.values() for one in _as_one(others)]
+
+
+def _as_one(others: Sequence[Shown]) -> Iterator[Shown]:
+    """Tell a name that a package gives on from the module that defines it, where both are new, as one thing."""
+    defined = {one.draft.name: one.draft for one in others if one.draft.detail in _DEFINED}
+    for one in sorted(others, key=lambda other: other.draft.detail == "variable"):
+        source = defined.get(one.draft.name)
+        given_on = one.draft.detail == "variable" and (one.draft.new or "").endswith(f".{one.draft.name}")
+        yield Shown(replace(source, public=one.draft.public), one.place) if given_on and source else one
+
+
+def _without_unmoved(shown: Sequence[Shown]) -> list[Shown]:
+    """Leave out what is set or met as before, only in another file: nobody outside sees where it is read or raised."""
+    here = {(_WENT[one.draft.kind], one.draft.name, one.draft.old) for one in shown if one.draft.kind in _WENT}
+    there = {(one.draft.kind, one.draft.name, one.draft.new) for one in shown if one.draft.kind in _CAME}
+    both = here & there
+    if not both:
+        return list(shown)
+    return [
+        one
+        for one in shown
+        if (one.draft.kind, one.draft.name, one.draft.new) not in both
+        and (_WENT.get(one.draft.kind), one.draft.name, one.draft.old) not in both
+    ]
 
 
 def _new_home(one: Shown, arrivals: Mapping[str, Sequence[str]]) -> str | None:

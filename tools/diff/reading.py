@@ -76,6 +76,8 @@ class Symbol:
     decorators: tuple[str, ...] = ()
     shape: str | Late = ""
     """A digest of the body without the symbol's own name: an equal shape is the same thing under another name."""
+    hunk: int = 0
+    """Of a function in a fragment: which hunk shows it, since classes have methods of the same name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     _part(before, after, old, new)
     gone = [symbol for name, symbol in before.items() if name not in after]
     come = [symbol for name, symbol in after.items() if name not in before]
+    stayed = _in_other_hunks(gone, come)
     pairs = list(_renames([symbol for symbol in gone if symbol.name not in new.imports], come))
     pairs += _swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
@@ -48,7 +49,7 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), after)
     drafts += _came_or_went(come, after, paired_new, removed=False)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
-    for one, other in [*same, *pairs]:
+    for one, other in [*same, *stayed, *pairs]:
         drafts += _altered(one, other)
     return drafts
 
@@ -75,6 +76,19 @@ def _signed(symbol: Symbol) -> tuple[object, ...]:
     return symbol.params, symbol.decorators
 
 
+def _in_other_hunks(gone: list[Symbol], come: list[Symbol]) -> list[tuple[Symbol, Symbol]]:
+    """Take out and pair what went from one hunk and came in another: it only stands elsewhere in the file."""
+    pairs: list[tuple[Symbol, Symbol]] = []
+    for one in [symbol for symbol in gone if symbol.params is not None]:
+        alike = [other for other in come if other.name == one.name and other.hunk != one.hunk]
+        same = [other for other in alike if other.params == one.params]
+        if same or (len(alike) == 1 and one.kind != "method"):
+            pairs.append((one, (same or alike)[0]))
+            gone.remove(one)
+            come.remove(pairs[-1][1])
+    return pairs
+
+
 def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new: Reading) -> None:
     """Take a definition and an import of its name for two things: one replaced the other, with all its members."""
     for name in (old.imports | new.imports) & before.keys() & after.keys():
@@ -90,7 +104,7 @@ def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new
 def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
     found: dict[str, list[Symbol]] = {}
     for symbol in reading.symbols:
-        found.setdefault(symbol.name, []).append(symbol)
+        found.setdefault(f"{symbol.name}@{symbol.hunk}" if symbol.hunk else symbol.name, []).append(symbol)
     return found
 
 
@@ -127,7 +141,7 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
         return found + 1 if same and found else found
     if one.kind in _CONTAINERS:
         return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
-    near = bool(_owner(one)) and abs(one.start - other.start) <= _NEAR
+    near = (bool(_owner(one)) or one.kind == "method") and abs(one.start - other.start) <= _NEAR
     return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
 
 
@@ -278,6 +292,10 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *_CONTAINERS):
         yield from _decorated(one, other)
     same = same_type if one.kind == "type" else same_value
+    # A member that only says now which number it has had all along has not changed.
+    said = one.kind == "member" and (one.value is None) != (other.value is None)
+    if said:
+        return
     if not same(one.value, other.value) and one.kind not in _CALLABLE and _own_name(one) not in _PLUMBING:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
         # A plain variable of a module is its own business; one of a class is read by everybody who has the class.
@@ -291,7 +309,8 @@ def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
     """Tell which decorators, qualifiers or template parameters are others now."""
     told = [[text for text in symbol.decorators if not _OPTION.search(text)] for symbol in (one, other)]
     templates = [next((text for text in side if text.startswith(TEMPLATE)), "") for side in told]
-    if same_template(*templates):
+    # A function is seldom made a template; more often one side was not understood.
+    if same_template(*templates) or (one.kind in _CALLABLE and not all(templates)):
         told = [[text for text in side if not text.startswith(TEMPLATE)] for side in told]
     old, new = (
         " ".join(text for text in side if text not in its) or None

@@ -9,6 +9,7 @@ _UNION = re.compile(r"\bUnion\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
 _PARAMETER = re.compile(r"^([^=]*?[\w)*&.]\s*?)\s+\w+\s*(=.*)?$")
 TEMPLATE = "template "
 _ROUND = str.maketrans("<>", "()")
+_ANNOTATED = re.compile(r"(?:A|Annotated)\[(.*)\]$", re.DOTALL)
 _NUMBER = re.compile(r"^[\"'](-?\d+(?:\.\d+)?)[\"']$")
 
 
@@ -66,6 +67,9 @@ def _balanced(text: str) -> bool:
 
 def _spelled(annotation: str) -> frozenset[str]:
     text = _TYPING.sub("", annotation.strip("\"'"))
+    # What else an annotation carries is no part of the type.
+    if found := _ANNOTATED.match(text):
+        text = _split(found[1])[0]
     for _ in range(8):
         shorter = _UNION.sub(lambda found: "|".join(_split(found[1])), _OPTIONAL.sub(r"\1|None", text))
         if shorter == text:

@@ -98,9 +98,21 @@ def _hunk_by_hunk(old_path: str, new_path: str, patch: Patch) -> tuple[Reading, 
             other = _lone(second)
             if not (touched or one.problems or other.problems or _touched(other, second)):
                 continue
+        one, other = _without_cut(one, other, first), _without_cut(other, one, second)
         before.append(other if only_added else one)
         after.append(one if only_added else other)
     return _joined(before), _joined(after)
+
+
+def _without_cut(reading: Reading, other: Reading, source: Source | None) -> Reading:
+    """Leave out a signature that began before the hunk, and so on both sides, where only one of them could be read."""
+    if source is None or not source.heading or not reading.symbols or reading.symbols[0].params is None:
+        return reading
+    name = reading.symbols[0].name
+    cut = reading.symbols[0].start == source.first_line and f" {name}(" in source.heading
+    if not cut or any(symbol.name == name for symbol in other.symbols):
+        return reading
+    return replace(reading, symbols=reading.symbols[1:])
 
 
 def _touched(reading: Reading, source: Source | None) -> list[Symbol | Site]:
@@ -133,13 +145,17 @@ def _untouched(reading: Reading, touched: Sequence[Symbol | Site]) -> Reading:
     )
 
 
+def _placed(symbol: Symbol, hunk: int) -> Symbol:
+    return symbol if symbol.params is None or "." in symbol.name else replace(symbol, hunk=hunk)
+
+
 def _joined(readings: Sequence[Reading]) -> Reading:
     """Put the readings of a file's fragments together."""
     if len(readings) == 1:
         return readings[0]
     exports = [reading.exports for reading in readings if reading.exports is not None]
     return Reading(
-        symbols=tuple(symbol for reading in readings for symbol in reading.symbols),
+        symbols=tuple(_placed(one, hunk) for hunk, reading in enumerate(readings) for one in reading.symbols),
         sites=tuple(site for reading in readings for site in reading.sites),
         exports=frozenset().union(*exports) if exports else None,
         imports=frozenset().union(*(reading.imports for reading in readings)),

@@ -177,3 +177,38 @@ async def test_a_deprecation_in_the_middle_of_a_docstring_is_told_with_its_own_w
     after = before.replace("        item_5 (int):\n            What it is.\n", f"        item_5 (int):\n{note}")
     facts = await told(past, {"pkg/core.py": before}, {"pkg/core.py": after}, "hunks")
     assert facts == [(FactKind.DEPRECATED, Severity.BEHAVIOUR, "run", None, "It will go.")]
+
+
+@ROUTES
+async def test_checks_and_variables_that_another_file_has_now_are_not_told(route: str, past: "History") -> None:
+    check = '    if x > os.getenv("LIMIT_OF_X"):\n        raise ValueError("x is too large for this")\n'
+    before = {"pkg/a.py": f"def run(x):\n{check}    return x\n", "pkg/b.py": "def help_out(x):\n    return x\n"}
+    after = {"pkg/a.py": "def run(x):\n    return x\n", "pkg/b.py": f"def help_out(x):\n{check}    return x\n"}
+    assert await told(past, before, after, route) == []
+
+
+@ROUTES
+async def test_a_new_name_that_the_package_gives_on_is_one_fact(route: str, past: "History") -> None:
+    before = {"pkg/__init__.py": "from .core import run\n", "pkg/core.py": "def run(x):\n    return x\n"}
+    after = {
+        "pkg/__init__.py": "from .core import plan\nfrom .core import run\n",
+        "pkg/core.py": before["pkg/core.py"] + "\n\ndef plan(x):\n    return x + 1\n",
+    }
+    facts = await told(past, before, after, route)
+    assert facts == [(FactKind.SYMBOL_ADDED, Severity.ADDITIVE, "plan", None, "plan(x)")]
+
+
+@ROUTES
+async def test_what_an_annotation_carries_beside_the_type_is_no_change(route: str, past: "History") -> None:
+    before = {"pkg/core.py": '@dataclass\nclass Job:\n    size: Annotated[int, "how many"] = 4\n'}
+    after = {"pkg/core.py": before["pkg/core.py"].replace('"how many"', '"how many", Scope("jobs")')}
+    assert await told(past, before, after, route) == []
+
+
+async def test_methods_of_one_name_in_several_hunks_are_not_taken_for_each_other(past: "History") -> None:
+    pad = "".join(f"        step_{n}()\n" for n in range(12))
+    kinds = {"A": "x", "B": "x, y", "C": "x, y, z"}
+    before = "\n\n".join(f"class {name}:\n    def load(self, {given}):\n{pad}" for name, given in kinds.items())
+    after = before.replace("):\n", ", *, draft=False):\n")
+    facts = await told(past, {"pkg/core.py": before}, {"pkg/core.py": after}, "hunks")
+    assert {fact[:2] for fact in facts} == {(FactKind.PARAMETER_ADDED, Severity.ADDITIVE)}
