@@ -18,7 +18,7 @@ _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
 _DECLARED = re.compile(
     r"\n[+-](?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
-    r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) ([A-Za-z]\w*)"
+    r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) (?!alignas\b)([A-Za-z]\w*)"
 )
 """What a whole file declares at its left margin; the file's own fact names it."""
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9_]+)\s*(?::[^=\n]+)?=")

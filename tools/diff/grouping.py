@@ -40,6 +40,8 @@ _IN_A_SCOPE = {
     FactKind.REGISTERED,
     FactKind.UNREGISTERED,
 }
+_IN_SERIES = ("kernel", "device-config")
+"""Roles of files that come by the dozen, one for each size or device."""
 _LAST = (
     FactKind.ERROR_ADDED,
     FactKind.ERROR_REMOVED,
@@ -81,6 +83,8 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.old, draft.new, draft.public
     if draft.kind in _IN_A_SCOPE and draft.detail:
         return draft.kind, draft.detail, draft.public
+    if draft.kind is FactKind.FILE_ADDED and draft.detail in _IN_SERIES:
+        return draft.kind, draft.detail, draft.name.rpartition("/")[0]
     if draft.kind in _RENAMES:
         return draft.kind, draft.old, draft.new
     if draft.kind in _PARAMETERS:
@@ -98,7 +102,7 @@ def _fact(members: list[Shown]) -> Fact:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
     elif len(members) > 1 and draft.kind in _PARAMETERS:
         draft = replace(draft, name=_all_names(members))
-    elif len(members) > 1 and (draft.kind in _IN_A_SCOPE or draft.kind is FactKind.SYMBOL_MOVED):
+    elif len(members) > 1 and draft.kind in (*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED):
         draft = _several(members, _all_names(members), draft.detail)
     return Fact(
         kind=draft.kind,

@@ -21,7 +21,15 @@ from tools.diff.versions import Blobs, Shelf, Versions, read_versions
 from tools.diff.worth import is_whole, patches
 
 _MOST_BLOBS = 200
-_WITH_THE_FILE = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED, FactKind.DEPRECATED)
+_WITH_THE_FILE = (
+    FactKind.ERROR_ADDED,
+    FactKind.ERROR_REMOVED,
+    FactKind.DEPRECATED,
+    FactKind.CONFIG_ADDED,
+    FactKind.CONFIG_REMOVED,
+    FactKind.DEPENDENCY_ADDED,
+    FactKind.DEPENDENCY_REMOVED,
+)
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)

@@ -233,3 +233,34 @@ async def test_another_name_for_a_template_parameter_is_nobodys_business(past: "
     new = SHARES.format("").replace("class T", "typename U").replace("T value", "U value")
     sheet = await sheet_of(past, past.commit({"include/acme/share.h": new}), route)
     assert [fact.kind for fact in sheet.facts if fact.detail == "template"] == []
+
+
+async def test_another_name_for_the_same_type_changes_no_signature(past: "History") -> None:
+    path, text = "src/lib.rs", "use json::{}\n\npub fn render(value: {}) -> bool {{\n    value.is_null()\n}}\n"
+    past.commit({path: text.format("Value;", "Value")})
+    sheet = await sheet_of(past, past.commit({path: text.format("Value as JsonValue;", "JsonValue")}), "blobs")
+    assert [fact.kind for fact in sheet.facts if fact.kind is FactKind.SIGNATURE_CHANGED] == []
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_bounds_that_a_macro_puts_on_a_kernel_leave_its_signature_alone(past: "History", route: str) -> None:
+    kernel = "template <int N>\n__global__ {}void Sample(float* x, int n) {{\n  x[0] = n;\n}}\n"
+    past.commit({"include/acme/sample.cuh": kernel.format("")})
+    sha = past.commit({"include/acme/sample.cuh": kernel.format("ACME_LAUNCH_BOUNDS(N) ")})
+    sheet = await sheet_of(past, sha, route)
+    assert [fact.kind for fact in sheet.facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_what_a_new_image_sets_and_installs_comes_with_its_file(past: "History") -> None:
+    past.commit({"README.md": "x\n"})
+    text = "FROM base:1\nARG ACME_REF=main\nENV ACME_HOME=/opt/acme\nRUN pip install torch==2.1.0\n"
+    sheet = await sheet_of(past, past.commit({"docker/Dockerfile.acme": text}), "blobs")
+    assert [fact.kind for fact in sheet.facts] == [FactKind.FILE_ADDED]
+
+
+async def test_kernels_that_come_by_the_dozen_are_one_fact(past: "History") -> None:
+    past.commit({"README.md": "x\n"})
+    files: dict[str, str | None] = {f"csrc/gemm/gemm_m{n}.cu": f"__global__ void gemm_m{n}() {{}}\n" for n in range(9)}
+    sheet = await sheet_of(past, past.commit(files), "hunks")
+    (fact,) = [fact for fact in sheet.facts if fact.kind is FactKind.FILE_ADDED]
+    assert len(fact.places) == 9

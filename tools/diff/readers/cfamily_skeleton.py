@@ -22,7 +22,8 @@ _FUNCTION = re.compile(
     rb"|\}\s*$"
 )
 _ANNOTATION = re.compile(
-    rb"\b(?:__align__|__cluster_dims__|__maxnreg__|__launch_bounds__|__attribute__|__declspec|alignas|\w+_ALIGNAS)\s*"
+    rb"\b(?:__align__|__cluster_dims__|__maxnreg__|__launch_bounds__|__attribute__|__declspec|alignas|\w+_ALIGNAS"
+    rb"|\w+_LAUNCH_BOUNDS)\s*"
     rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
     rb"|\b(?:[A-Z][A-Z0-9]*_)*(?:FORCE_?INLINE|INLINE|NOINLINE|HOST_DEVICE|DEVICE|HOST|GLOBAL|KERNEL|EXPORT|API|PUBLIC"
     rb"|LOCAL|HIDDEN|VISIBLE|NODISCARD|UNUSED|CONSTEXPR|NO_SANITIZE)\b(?=\s+[\w:~])(?!\s+operator\b\s*\()"

@@ -107,13 +107,17 @@ class SymbolReader:
         if body is None:
             return
         name = self._dotted(name_node) if name_node is not None else alias
-        if name_node is not None and name_node.type == "template_type" and self._template(place) == "template <>":
+        template = self._template(place)
+        specialised = name_node is not None and name_node.type == "template_type"
+        if specialised and name_node is not None and template == "template <>":
             # What is said of one set of arguments is a thing of its own beside the template.
             name += self._fold(name_node.child_by_field_name("arguments") or name_node).replace(".", " ")
         inner = replace(place, start=None, owner=node.type)
         if name:
             kind = _CLASSES.get(node.type, "enum")
-            symbol = self._symbol(whole, place, kind, name, body=body, bases=self._bases(node))
+            # Nobody gives the parameters of a specialisation: they are found from those of the template.
+            given = (template,) if template and not specialised else ()
+            symbol = self._symbol(whole, place, kind, name, body=body, bases=self._bases(node), decorators=given)
             found.append(symbol)
             inner = replace(inner, names=(*place.names, *name.split(".")), public=symbol.public)
         visible = inner.public
@@ -185,7 +189,7 @@ class SymbolReader:
                 head=declarator,
                 params=tuple(parameters_of(parameters, self._text)) if parameters is not None else (),
                 returns=self._fold(trailing).removeprefix("->").strip() if trailing is not None else self._maybe(kind),
-                decorators=tuple(word.decode() for word in _QUALIFIER.findall(head)),
+                decorators=(*filter(None, [self._template(place)]), *map(bytes.decode, _QUALIFIER.findall(head))),
             )
         )
 
@@ -270,7 +274,7 @@ class SymbolReader:
             bases=bases,
             value=value,
             annotation=annotation,
-            decorators=(template, *decorators) if (template := self._template(place)) else decorators,
+            decorators=decorators,
             shape=shape,
         )
 

@@ -9,6 +9,7 @@ from tools.diff.readers.calls import named_environment
 from tools.diff.readers.fragment import OPENING, edges, enclose, uncomment
 from tools.diff.readers.located import Located
 from tools.diff.readers.masked import Masked
+from tools.diff.readers.rust_aliases import unaliased
 from tools.diff.readers.rust_sites import sites
 from tools.diff.readers.rust_symbols import SymbolReader
 from tools.diff.readers.scopes import Scopes
@@ -42,7 +43,7 @@ def read(source: Source) -> Reading:
     if (problem := syntax.overgrown(root, source.path)) is not None:
         return Reading(problems=(problem,))
     reader = SymbolReader(Located(masked, bones, len(before)), around.continued)
-    symbols = reader.read(root)
+    symbols = unaliased(reader.read(root), masked.mask)
     scopes = Scopes(symbols, around.scope, masked.line(len(masked.text)))
     if not source.whole and (source.heading.startswith("mod test") or _TEST.search(masked.mask)):
         reader.tests.append((0, masked.line(len(masked.text))))
