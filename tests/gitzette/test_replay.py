@@ -348,3 +348,14 @@ def test_records_are_kept_for_the_days_that_are_set_and_cited_evidence_for_good(
         assert not memory.artefacts.of(f"{report.ledger[0].repo}@{report.ledger[0].sha}")
     assert main(["run", "--replay", run]) == 1
     assert "has no record any more; records are kept for 30 days" in capsys.readouterr().err
+
+
+def test_a_run_forgets_the_records_of_runs_that_are_older_than_is_set(clone: Path, tmp_path: Path) -> None:
+    settings = Settings(
+        repos=(RepoSpec.parse(f"acme/engine={clone}"),), out=tmp_path / "out", home=tmp_path / "home", keep_days=2
+    )
+    for days, run in ((0, "r1"), (2, "r2"), (3, "r3")):
+        now = NOW + timedelta(days=days)
+        asyncio.run(cover(settings, {}, FOURTH, settings.repos, now, QuietProgress(), run))
+    with open_memory(tmp_path / "home", NOW.date()) as memory:
+        assert [memory.tape(run).blank for run in ("r1", "r2", "r3")] == [True, False, False]

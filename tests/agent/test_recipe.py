@@ -1,0 +1,52 @@
+"""The recipe of a run: everything that shapes its report, nothing that is secret or private."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from agent.citations import cited_by
+from agent.domain import Depth, LedgerRow, Report
+from agent.ids import RepoId
+from agent.recipe import Recipe
+from agent.settings import RepoSpec, Settings
+from agent.window import Window
+
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "Asia/Shanghai")
+SPEC = RepoSpec(name=RepoId("octo/router"), path=Path("/home/somebody/router"), branch="next")
+# Where things go and how long they are kept shapes no report; the zone is the window's, the address of links is `web`.
+_SHAPE_NOTHING = {"out", "home", "keep_days", "token", "tz", "web_url"}
+
+
+def test_every_setting_is_in_the_recipe_or_known_to_shape_nothing() -> None:
+    assert set(Settings.model_fields) - _SHAPE_NOTHING <= set(Recipe.model_fields)
+
+
+def test_a_recipe_comes_back_from_json_without_the_token_and_without_paths() -> None:
+    settings = Settings(repos=(SPEC,), lang="zh", token=SecretStr("c4nary"), out=Path("/srv/news"))
+    window = DAY.cut_at(datetime(2026, 2, 4, 9, tzinfo=UTC))
+    recipe = Recipe.of(settings, window, settings.repos)
+    text = recipe.model_dump_json()
+    again = Recipe.model_validate_json(text)
+    assert again == recipe
+    assert again.window.partial
+    assert again.specs == (RepoSpec(name=RepoId("octo/router"), branch="next"),)
+    assert not [private for private in ("c4nary", "/home", "/srv") if private in text]
+
+
+def test_a_report_cites_the_diffs_it_read_and_the_threads_it_names(
+    make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
+) -> None:
+    rows = [
+        make_row(letter * 40).model_copy(update={"depth": depth}) for letter, depth in zip("abcde", Depth, strict=True)
+    ]
+    line = {"title": "Crash", "author": None, "event": "opened", "at": DAY.start, "labels": ()}
+    release = {"tag": "v1.2", "name": "", "published_at": DAY.start, "prerelease": False}
+    about = {"octo/router": {"issues": [line | {"number": 7}], "releases": [release]}}
+    assert cited_by(make_report(rows, about=about)) == {
+        f"octo/router@{'a' * 40}",
+        f"octo/router@{'b' * 40}",
+        "octo/router#7",
+        "octo/router@v1.2",
+    }
