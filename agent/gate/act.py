@@ -23,5 +23,7 @@ class Act:
     negated: bool = False
     soft: bool = False
     """Hardly a verb of change: only evidence against it counts."""
+    lent: bool = False
+    """The object is that of the verb before, so what speaks against it may be meant of another."""
     place: int = field(default=0, compare=False)
     """Where the verb stands among the tokens."""

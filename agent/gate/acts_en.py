@@ -88,9 +88,9 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[tuple[int, Direction]]:
 def _is_adjective(tokens: Sequence[Token], place: int) -> bool:
     """Tell the removed flag, a fixed seed and the like from verbs."""
     word = tokens[place].lower
-    if word in _NO_VERB:
-        return True
     previous = tokens[place - 1].lower if place else ""
+    if word in _NO_VERB:
+        return word != "new" or previous not in _PASSIVE
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     direct = previous in _ARTICLES and word not in NOMINAL and DIRECTION_OF[word] is not _D.FIX
     # Of a named thing it is said all the same: the removed `foo` flag was removed.

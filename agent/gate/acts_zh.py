@@ -50,6 +50,8 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
     else:
         region = after if _has_content(after) else _given(before)
     objects, near, words = _phrase(region)
+    if region is after:
+        near = (*near, *(token for token in before if token.named or token.camel))
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
     soft = direction is _D.MOVE or word in ("提供", "停止", "实现")

@@ -26,10 +26,10 @@ def check_directions(reading: Reading) -> Judgement | None:
             continue
         stand = stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
-        if stand is Stand.OPPOSES:
+        if stand is Stand.OPPOSES and not act.lent:
             return unsupported("direction", f"the evidence does not show that {about} was {act.direction.value}")
         # In "reverts the addition of x" the evidence speaks of the addition as undone.
-        if stand is Stand.SILENT and not act.soft and not undone:
+        if stand is not Stand.AGREES and not act.soft and not (undone and not act.objects):
             doubtful = doubtful or undecided("direction", f"nothing shows that {about!r} was {act.direction.value}")
     return doubtful
 
@@ -40,7 +40,7 @@ def _with_objects(acts: Iterable[Act]) -> Iterator[Act]:
     for act in acts:
         bare = not act.objects and not act.words and act.old is None and act.new is None
         if bare and before is not None:
-            yield replace(act, objects=before.objects or before.near, words=before.words)
+            yield replace(act, objects=before.objects or before.near, words=before.words, lent=True)
         else:
             yield act
             before = act

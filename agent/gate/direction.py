@@ -30,7 +30,6 @@ OPPOSITES = {
     Direction.LOWER: frozenset({Direction.RAISE}),
     Direction.ENABLE: frozenset({Direction.DISABLE, Direction.REMOVE}),
     Direction.DISABLE: frozenset({Direction.ENABLE, Direction.ADD}),
-    Direction.DEPRECATE: frozenset({Direction.ADD}),
 }
 
 FITS = {

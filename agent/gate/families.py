@@ -41,7 +41,7 @@ ABSOLUTES = (
         "complete",
         "completely entirely fully wholly totally absolutely perfectly thoroughly 完全 彻底 全面 绝对 完美 "
         "百分之百 根本 根除",
-        r"\b(?:complete|completely|entirely|fully|wholly|totally|thoroughly)\b|完全|彻底|全面",
+        r"\b(?:completely|entirely|fully|wholly|totally|thoroughly)\b|完全|彻底|全面",
     ),
     _family(
         "never",

@@ -4,18 +4,20 @@ from collections.abc import Mapping
 from functools import cache
 
 _ENTRIES = """
-固定 pin,fix,lock,==;有限 finit;哨兵 sentinel;哨兵值 sentinel;产物 asset,artifact,output;收到 receiv,get;复现 repro
-超大 oversiz,larg;超出 exceed,beyond,oversiz,outsid;发送 send,sent;发送端 send;接收端 receiv;发送方 send;接收方 receiv
-交错 interleav;锚点 anchor;控制 control,flag,env,opt,enabl;生产者 produc;消费者 consum;所有权 owner
-不受支持 unsupport,support;回退到 fall,fallback,revert,back;回退至 fall,fallback,revert,back;拆分 split,separ,decompos
-拆出 split,extract,separ;重写 overrid,rewrit;覆写 overrid,overwrit;占位 placehold;收尾 final,epilogu,tail
-融入 fus,merg;合入 merg,land;二者 both,two;两者 both,two;回载 load;载入 load;权重加载 load,weight;读取 read,load,fetch
-越界读取 bound,read;最低 min,>=,least,requir;最低版本 min,>=,requir,version;最高 max;最大 max;最小 min;最大值 max
-最小值 min;平均 averag,mean;次数 count,num,time;缓存 cach;缓冲 buffer;缓冲区 buffer;内核 kernel
-算子 op,operator,kernel;调度 schedul,dispatch;调度器 schedul;量化 quant,fp8,fp4,int8,int4,nvfp,mxfp;反量化 dequant
-并行 parallel;张量并行 tensor,tp;流水线并行 pipeline,pp;专家并行 expert,ep;数据并行 data,dp
-上下文并行 context,cp,dcp,pcp;序列并行 sequenc,sp;张量 tensor;注意力 attent,attn,mla,mha,gqa,fmha;稀疏 spars;稠密 dens
-分块 chunk,block,tile;分页 pag;页 page;块 block,chunk,tile;专家 expert,moe;混合专家 moe,expert;路由 rout;门控 gat
+绝对容差 absolut,atol,toler;绝对值 abs,absolut;绝对误差 absolut,error,toler;绝对路径 absolut,path;全局 global
+全量 full,all;全精度 full,precis;全注意力 full,attent;固定 pin,fix,lock,==;有限 finit;哨兵 sentinel;哨兵值 sentinel
+产物 asset,artifact,output;收到 receiv,get;复现 repro;超大 oversiz,larg;超出 exceed,beyond,oversiz,outsid
+发送 send,sent;发送端 send;接收端 receiv;发送方 send;接收方 receiv;交错 interleav;锚点 anchor
+控制 control,flag,env,opt,enabl;生产者 produc;消费者 consum;所有权 owner;不受支持 unsupport,support
+回退到 fall,fallback,revert,back;回退至 fall,fallback,revert,back;拆分 split,separ,decompos;拆出 split,extract,separ
+重写 overrid,rewrit;覆写 overrid,overwrit;占位 placehold;收尾 final,epilogu,tail;融入 fus,merg;合入 merg,land
+回载 load;载入 load;权重加载 load,weight;读取 read,load,fetch;越界读取 bound,read
+最低 min,>=,least,requir;最低版本 min,>=,requir,version;最高 max;最大 max;最小 min;最大值 max;最小值 min
+平均 averag,mean;次数 count,num,time;缓存 cach;缓冲 buffer;缓冲区 buffer;内核 kernel;算子 op,operator,kernel
+调度 schedul,dispatch;调度器 schedul;量化 quant,fp8,fp4,int8,int4,nvfp,mxfp;反量化 dequant;并行 parallel
+张量并行 tensor,tp;流水线并行 pipeline,pp;专家并行 expert,ep;数据并行 data,dp;上下文并行 context,cp,dcp,pcp
+序列并行 sequenc,sp;张量 tensor;注意力 attent,attn,mla,mha,gqa,fmha;稀疏 spars;稠密 dens;分块 chunk,block,tile
+分页 pag;页 page;块 block,chunk,tile;专家 expert,moe;混合专家 moe,expert;路由 rout;门控 gat
 激活 activat,silu,gelu,glu,relu;激活函数 activat,silu,gelu,glu,relu;归一化 norm;融合 fus
 合并 merg,combin,consolidat,fus;拼接 concat,cat;规约 reduc;归约 reduc;全归约 allreduc,all
 通信 comm,nccl,communicat,ipc,transfer;集合通信 collectiv,nccl,allreduc;广播 broadcast;传输 transfer,transport,send

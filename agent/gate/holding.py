@@ -22,6 +22,7 @@ _D = Direction
 _PREFIX = re.compile(r"^\W*(?:\[[^\]]*\]\W*)*(?:(?P<kind>[a-z]+)(?:\([^)]*\))?!?:)?\s*", re.IGNORECASE)
 # Half of an object must be there, and the whole of it in a title beats the whole of it elsewhere.
 _HALF, _ENOUGH, _TITLE = 0.5, 0.5, 0.3
+_REPLACING = re.compile(r"\b(?:replac|chang|switch|instead|now|from|renam)", re.IGNORECASE)
 _NUMBER = re.compile(r"-?[0-9][0-9_,]*(?:\.[0-9]+)*")
 
 
@@ -57,7 +58,7 @@ def _values_stand(act: Act, ground: Ground) -> Stand:
         way = _order(old, new)
         if (act.direction is _D.RAISE and way < 0) or (act.direction is _D.LOWER and way > 0):
             return Stand.OPPOSES
-        return _pair(old, new, ground)
+        return _pair(old, new, ground, [last_part(token.text) for token in act.objects if token is not act.old])
     if (old or new) and act.direction in (_D.RAISE, _D.LOWER):
         return _half_pair(old, new, act.direction, ground)
     if new:
@@ -126,23 +127,48 @@ def _order(old: str, new: str) -> int:
     return (after > before) - (after < before)
 
 
-def _pair(old: str, new: str, ground: Ground) -> Stand:
+def _pair(old: str, new: str, ground: Ground, names: Sequence[str]) -> Stand:
     """Look for old on the removed and new on the added side of one place, and for the reverse."""
     for fact in ground.facts:
-        if fact.old and fact.new and _in(old, fact.old) and _in(new, fact.new) and not _in(old, fact.new):
-            return Stand.AGREES
-        if fact.old and fact.new and _in(new, fact.old) and _in(old, fact.new) and not _in(new, fact.new):
-            return Stand.OPPOSES
-    if any(_turns(old, new, hunk) for hunk in ground.hunks) or _told_pair(old, new, ground):
+        if fact.old and fact.new and _of(names, f"{fact.name} {fact.detail} {fact.old}"):
+            if _in(old, fact.old) and _in(new, fact.new) and not _in(old, fact.new):
+                return Stand.AGREES
+            if _in(new, fact.old) and _in(old, fact.new) and not _in(new, fact.new):
+                return Stand.OPPOSES
+    hunks = [hunk for hunk in ground.hunks if _of(names, hunk.text)]
+    if any(_turns(old, new, hunk) for hunk in hunks) or _told_pair(old, new, ground):
         return Stand.AGREES
-    if any(_turns(new, old, hunk) for hunk in ground.hunks) or _told_pair(new, old, ground):
+    if any(_turns(new, old, hunk) for hunk in hunks) or _told_pair(new, old, ground):
         return Stand.OPPOSES
-    if _in_any(old, ground.removed) and _in_any(new, ground.added):
-        exclusive = not _in_any(old, ground.added) or not _in_any(new, ground.removed)
-        return Stand.AGREES if exclusive else Stand.SILENT
-    if _in_any(new, ground.removed) and _in_any(old, ground.added):
+    if _told_in_turn(old, new, ground):
+        return Stand.AGREES
+    if any(_beside(old, hunk.removed) and _beside(new, hunk.added) for hunk in hunks):
+        gone = not _in_any(old, ground.added) and not _in_any(old, ground.around)
+        return Stand.AGREES if gone else Stand.SILENT
+    if _in_any(new, ground.removed) and _in_any(old, ground.added) and not _in_any(new, ground.added):
         return Stand.OPPOSES
     return Stand.SILENT
+
+
+def _told_in_turn(old: str, new: str, ground: Ground) -> bool:
+    """Tell whether people speak of the old value, then of the new one, and the first is gone."""
+    if _in_any(old, ground.added) and _in_any(old, ground.removed):
+        return False
+    for number in range(len(ground.said)):
+        talk = " ".join(ground.said[number : number + 3])
+        first, second = whole(old).search(talk), whole(new).search(talk)
+        if first and second and first.start() < second.start() and _REPLACING.search(talk):
+            return _in_any(new, ground.added)
+    return False
+
+
+def _of(names: Sequence[str], text: str) -> bool:
+    """Tell whether a text is about one of the names; about anything where none is given."""
+    return not names or any(occurs(name, text) for name in names)
+
+
+def _beside(value: str, lines: Sequence[str]) -> bool:
+    return any(_in_any(value, line) for line in lines)
 
 
 def _turns(old: str, new: str, hunk: Hunk) -> bool:

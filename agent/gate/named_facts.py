@@ -11,6 +11,14 @@ from agent.gate.ground import Ground
 
 _D = Direction
 _OWNED = (FactKind.PARAMETER_ADDED, FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_RENAMED, FactKind.PARAMETER_REQUIRED)
+_MEMBERS = (
+    FactKind.FIELD_ADDED,
+    FactKind.FIELD_REMOVED,
+    FactKind.FIELD_RENAMED,
+    FactKind.FIELD_CHANGED,
+    FactKind.MEMBER_ADDED,
+    FactKind.MEMBER_REMOVED,
+)
 _SPECIAL = {
     FactKind.REGISTERED: _D.ADD,
     FactKind.UNREGISTERED: _D.REMOVE,
@@ -93,4 +101,9 @@ def owners_of(facts: Sequence[Fact], member: str) -> frozenset[str]:
         if fact.kind in _OWNED and fact.detail == member:
             found |= names_in(fact.name)
             found |= {part for name in fact.name.split(", ") for part in re.split(r"\.|::", name)}
+        elif fact.kind in _MEMBERS:
+            for name in fact.name.split(", "):
+                owners = re.split(r"\.|::", name)
+                if owners[-1] == member:
+                    found |= set(owners[:-1])
     return frozenset(found)

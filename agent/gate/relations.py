@@ -3,15 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from agent.claims import Judgement
+from agent.facts import Fact
 from agent.gate.content import stems_of
 from agent.gate.ground import Ground, occurs
-from agent.gate.named_facts import last_part
+from agent.gate.named_facts import last_part, owners_of
 from agent.gate.nearness import share_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided
 from agent.gate.stems import Vocabulary, words_of
 
-_HALF = 0.5
+# A name that nobody speaks of and no fact has must stand closer to the rest.
+_HALF, _MOST = 0.5, 0.75
 _BETWEEN = frozenset("，,；;：:。")
 
 
@@ -21,10 +23,32 @@ def check_relations(reading: Reading) -> Judgement | None:
         names = [token for token in clause if token.kind in (Kind.CODE, Kind.NAME, Kind.FLAG) and "/" not in token.text]
         for token in names:
             others = [one for one in clause if one is not token]
-            wanted = stems_of(others)
-            if wanted and not _together(last_part(token.text), wanted, reading.ground):
+            if not _fits(token, others, reading):
                 return undecided("relation", f"{token.text!r} stands in the evidence, but not beside the rest")
+            if len(names) > 1 and not _is_owner(token, names, reading):
+                return undecided("relation", f"{token.text!r} is not what the other name belongs to")
     return None
+
+
+def _fits(token: Token, others: Sequence[Token], reading: Reading) -> bool:
+    name, ground = last_part(token.text), reading.ground
+    told = occurs(name, ground.spoken) or any(name in _fact_text(fact) for fact in ground.facts)
+    for wanted in (stems_of(others), stems_of([one for one in reading.tokens if one is not token])):
+        if not wanted or _together(name, wanted, ground, _HALF if told else _MOST):
+            return True
+    return False
+
+
+def _is_owner(token: Token, names: Sequence[Token], reading: Reading) -> bool:
+    """Refuse as the owner of a parameter a name that the facts about it do not have."""
+    for other in names:
+        owners = owners_of(reading.ground.facts, last_part(other.text)) if other is not token else frozenset()
+        if not owners or last_part(token.text) in owners or token.text in owners:
+            continue
+        facts = [_core(fact) for fact in reading.ground.facts if occurs(last_part(other.text), _core(fact))]
+        if not any(occurs(last_part(token.text), fact) for fact in facts):
+            return occurs(last_part(token.text), reading.ground.spoken)
+    return True
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -36,19 +60,23 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     yield tokens[start:]
 
 
-def _together(name: str, wanted: Sequence[frozenset[str]], ground: Ground) -> bool:
-    return any(name in place and occurs(name, place) and _shares(place, wanted) for place in _places(ground))
+def _together(name: str, wanted: Sequence[frozenset[str]], ground: Ground, least: float) -> bool:
+    places = (place for place in _places(ground) if name in place and occurs(name, place))
+    return any(share_of(Vocabulary(words_of(place)), wanted) >= least for place in places)
 
 
-def _shares(place: str, wanted: Sequence[frozenset[str]]) -> bool:
-    return share_of(Vocabulary(words_of(place)), wanted) >= _HALF
+def _core(fact: Fact) -> str:
+    return " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail)))
+
+
+def _fact_text(fact: Fact) -> str:
+    shown = (line for place in fact.places[:2] for line in (place.file, *place.lines))
+    return " ".join(filter(None, (fact.kind, fact.name, fact.old, fact.new, fact.detail, *shown)))
 
 
 def _places(ground: Ground) -> Iterator[str]:
     """List what belongs together: a fact, some lines of talk, a stretch of a diff with its file."""
-    for fact in ground.facts:
-        shown = (line for place in fact.places[:2] for line in (place.file, *place.lines))
-        yield " ".join(filter(None, (fact.kind, fact.name, fact.old, fact.new, fact.detail, *shown)))
+    yield from (_fact_text(fact) for fact in ground.facts)
     for number in range(len(ground.said)):
         yield " ".join(ground.said[max(0, number - 1) : number + 2])
     for hunk in ground.hunks:

@@ -24,11 +24,14 @@ _ONLY = {
     FactKind.ONLY_FORMATTING: re.compile(r"format|style|whitespace|格式|排版", re.IGNORECASE),
     FactKind.ONLY_COMMENTS: re.compile(r"comment|docstring|注释", re.IGNORECASE),
 }
-_ALIKE = 0.5
+_ALIKE, _VERY = 0.5, 0.7
 _NO = re.compile(
     r"\b(?:not|no|never|without|neither|nor|cannot|none|nothing|unable|non|avoid\w*|prevent\w*|instead of|rather than|"
     r"stop\w*|skip\w*|disabl\w*|unsupported|un(?=[a-z]{4})|in(?=valid))\b|n['’]t\b|\bun(?=[a-z]{5})|不|没有|无|未",
     re.IGNORECASE,
+)
+_PLAIN_NO = re.compile(
+    r"\b(?:not|no|never|without|cannot|none|nothing|unable|unsupported)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
 )
 _CAUSE = re.compile(
     r"\b(?:because|therefore|thus|hence|so|due|caus\w*|lead\w*|led|result\w*|reason|since|thereby|trigger\w*|mak\w*|"
@@ -68,9 +71,23 @@ def _said_no(reading: Reading, place: int) -> bool:
     behind, ahead = _meant(reading.tokens[place + 1 : place + 8]), _meant(reading.tokens[max(0, place - 6) : place])
     denied = behind[:1] or ahead[-1:]
     code = [line for hunk in ground.hunks for line in hunk.added if '"' in line or "'" in line]
-    lines = (*ground.said, *ground.remarks, *code)
-    alike = [line for line in lines if share_of(Vocabulary(words_of(line)), (*ahead, *behind)) >= _ALIKE]
-    return bool(denied) and said_near(alike, _NO, denied, before=0, after=3)
+    said = [line for line in (*ground.said, *ground.remarks) if _alike(line, (*ahead, *behind), _ALIKE)]
+    if any(line in ground.titles and not _PLAIN_NO.search(line) for line in said):
+        return False
+    shown = [line for line in code if _alike(line, (*ahead, *behind), _VERY)]
+    if denied and said_near((*said, *shown), _NO, denied, before=0, after=3):
+        return True
+    return any(_alike(line, (*ahead, *behind), _VERY) and _as_often(line, reading) for line in said)
+
+
+def _alike(line: str, stems: Sequence[frozenset[str]], least: float) -> bool:
+    return share_of(Vocabulary(words_of(line)), stems) >= least
+
+
+def _as_often(line: str, reading: Reading) -> bool:
+    """Tell whether a line says no as often as the sentence does: one no more turns it round."""
+    denials = sum(_negates(reading.tokens, place) for place in range(len(reading.tokens)))
+    return len(_NO.findall(line)) >= denials
 
 
 def _meant(tokens: Sequence[Token]) -> list[frozenset[str]]:

@@ -33,6 +33,10 @@ VERBS: dict[Direction, frozenset[str]] = {
         "purge",
         "unregister",
         "retire",
+        "hide",
+        "lose",
+        "disappear",
+        "vanish",
         "stop",
     )
     | {"removal", "deletion", "discontinued", "gone", "discontinues"},
@@ -56,7 +60,7 @@ VERBS: dict[Direction, frozenset[str]] = {
 
 DIRECTION_OF = {form: direction for direction, forms in VERBS.items() for form in forms}
 NOMINAL = listed("addition introduction removal deletion deprecation replacement reduction renaming rejection")
-ADJECTIVES = listed("new higher larger smaller fewer gone feature bug correct instead default set")
+ADJECTIVES = listed("new higher larger smaller fewer feature bug correct instead default set")
 """Forms that are often no verb: they count in the evidence, and in a claim only where a verb's place is."""
 BE = listed("is are was were be been being gets got get has have had now")
 BOUNDS = listed(
