@@ -104,18 +104,21 @@ class TapedCode:
         try:
             async with _closing((await self._source()).changes(list(calls))) as changes:
                 async for change in changes:
-                    while waiting[0] != change.commit.sha:
-                        yield self._keep(calls[waiting.popleft()], None)
-                    yield self._keep(calls[waiting.popleft()], change)
+                    # A server may answer with a commit that nobody asked for.
+                    while change.commit.sha in waiting:
+                        yield self._keep(calls, waiting, change)
         except AppError as error:
             self._tape.record([(calls[sha], pack_error(error)) for sha in waiting])
             raise
         while waiting:
-            yield self._keep(calls[waiting.popleft()], None)
+            yield self._keep(calls, waiting, None)
 
-    def _keep(self, call: Call, change: Change | None) -> Change | None:
-        self._tape.record([(call, _CHANGE.pack(change))])
-        return change
+    def _keep(self, calls: Mapping[str, Call], waiting: deque[str], change: Change | None) -> Change | None:
+        """Record the answer for the commit whose turn it is: this change, or nothing where it is another's."""
+        mine = change if change is not None and change.commit.sha == waiting[0] else None
+        self._tape.record([(calls[waiting[0]], _CHANGE.pack(mine))])
+        waiting.popleft()
+        return mine
 
     async def _read_blobs(self, change: Change, calls: Mapping[str, Call]) -> Mapping[str, Blobs]:
         try:

@@ -35,6 +35,7 @@ class Watched:
         self.breaks_after: int | None = None
         self.error: UpstreamError = UpstreamError("the disk is gone", retryable=True)
         self.leaves_out: set[str] = set()
+        self.adds: list[str] = []
 
     async def open(self) -> "Watched":
         """Stand behind a taped source."""
@@ -55,6 +56,8 @@ class Watched:
                     raise self.error
                 self.given.append(change.commit.sha)
                 yield change
+                async for stranger in self.inner.changes(self.adds):
+                    yield stranger
         finally:
             self.closed += 1
 

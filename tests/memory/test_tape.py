@@ -160,6 +160,16 @@ async def test_a_commit_that_was_left_out_stays_left_out(
     assert [change.commit.sha for change in await read(replayed(db), shas)] == told
 
 
+async def test_a_commit_that_nobody_asked_for_is_not_taken_for_another(
+    db: Database, shas: list[str], watched: Callable[[], Any]
+) -> None:
+    source = watched()
+    source.adds = [shas[5], shas[0]]
+    told = [change.commit.sha for change in await read(code(Tape(db, "r1"), source), shas[:3])]
+    assert told == shas[:3]
+    assert [change.commit.sha for change in await read(replayed(db), shas[:3])] == told
+
+
 async def test_what_a_run_did_not_record_is_named_and_remembered(db: Database, shas: list[str]) -> None:
     tape = Tape(db, "20260204T1", play_only=True)
     source = TapedCode(tape, REPO, "", nobody)
