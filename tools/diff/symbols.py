@@ -1,21 +1,17 @@
 """What changed between the symbols of two versions of a file."""
 
 import re
-from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
-from tools.diff.likeness import MOST_PAIRS, likeness
-from tools.diff.reading import Late, Reading, Symbol
+from tools.diff.heirs import CONTAINERS, follow, own_name, owner_of, owners, renames, swapped
+from tools.diff.reading import Reading, Symbol
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type, same_value
 
-_ALIKE = 0.6
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
-_NEAR = 5
-_PASSABLY, _CLOSELY = 0.5, 0.7
 _OPTION = re.compile(r"\bdeprecated\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\(")
 """Decorators that are told as flags, routes and deprecations."""
 _RECORD = re.compile(r"BaseModel$|NamedTuple$|(?:^|\.)Struct$|(?:^|\.)(?:dataclass|define|frozen)\b(?!.*init=False)")
@@ -23,8 +19,6 @@ _ASKED_FOR = re.compile(r"(?:\w+\.)?(?:[Ff]ield|attrib|ib)\(")
 _OFFERED = re.compile(r"\bdefault|\bfactory|\binit\s*=\s*False|[Ff]ield\((?!\.\.\.|\w+\s*=|\))")
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
-_IN_A_ROW = ("member", "field", "method")
-_CONTAINERS = ("class", "struct", "enum", "trait", "type")
 _CALLABLE = ("function", "method", "macro")
 _ADDED = {"member": FactKind.MEMBER_ADDED, "field": FactKind.FIELD_ADDED}
 _REMOVED = {"member": FactKind.MEMBER_REMOVED, "field": FactKind.FIELD_REMOVED}
@@ -39,12 +33,12 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     gone = [symbol for name, symbol in before.items() if name not in after]
     come = [symbol for name, symbol in after.items() if name not in before]
     stayed = _in_other_hunks(gone, come)
-    pairs = list(_renames([symbol for symbol in gone if symbol.name not in new.imports], come))
-    pairs += _swapped(before, after, pairs)
+    pairs = list(renames([symbol for symbol in gone if symbol.name not in new.imports], come))
+    pairs += swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
-    pairs += _follow(renamed, before, after, {one.name for one, _ in pairs})
+    pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
-    drafts = [_rename(one, other) for one, other in pairs if _own_name(one) != _own_name(other)]
+    drafts = [_rename(one, other) for one, other in pairs if own_name(one) != own_name(other)]
     gone, come = _of_the_same(gone, after), _of_the_same(come, before)
     drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), after)
     drafts += _came_or_went(come, after, paired_new, removed=False)
@@ -108,95 +102,10 @@ def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
     return found
 
 
-def _renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
-    """Pair what went with what came: the same thing under another name, or the one thing that took its place."""
-    free, went = {id(symbol): symbol for symbol in come}, list(gone)
-    shaped: dict[tuple[str, str | Late], deque[Symbol]] = defaultdict(deque)
-    # Shapes are made when they are looked at, and that is the dearest part.
-    for symbol in free.values() if went else ():
-        shaped[symbol.kind, symbol.shape].append(symbol)
-    left: list[Symbol] = []
-    for symbol in went if free else ():
-        if symbol.shape and (same := shaped.get((symbol.kind, symbol.shape))):
-            yield symbol, free.pop(id(same.popleft()))
-        else:
-            left.append(symbol)
-    for symbol in left if len(left) * len(free) <= MOST_PAIRS else ():
-        rivals = [(_took_its_place(symbol, other), other) for other in free.values()]
-        how_alike, best = max(rivals, key=lambda rival: rival[0], default=(0.0, symbol))
-        if how_alike > 0:
-            yield symbol, free.pop(id(best))
-
-
-def _took_its_place(one: Symbol, other: Symbol) -> float:
-    """Say how alike two declarations are of which one replaced the other where it stood; 0 where it did not."""
-    if one.kind != other.kind or _owner(one) != _owner(other):
-        return 0.0
-    if one.kind == "member" and one.value is not None and same_value(one.value, other.value):
-        return 1.0
-    if one.kind in ("member", "field", "constant", "variable"):
-        same = (one.annotation, one.value) == (other.annotation, other.value)
-        found = _likeness(one, other, _ALIKE if same else 0.8)
-        # What has the same value is the likelier heir, however the names look.
-        return found + 1 if same and found else found
-    if one.kind in _CONTAINERS:
-        return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
-    near = (bool(_owner(one)) or one.kind == "method") and abs(one.start - other.start) <= _NEAR
-    return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
-
-
-def _swapped(
-    before: dict[str, Symbol], after: dict[str, Symbol], known: Iterable[tuple[Symbol, Symbol]]
-) -> Iterator[tuple[Symbol, Symbol]]:
-    """Pair a member, field or method with the only other one of its class that took its place in the row."""
-    paired = {symbol.name for pair in known for symbol in pair}
-    went, came = (
-        [symbol for name, symbol in side.items() if name not in other and symbol.name not in paired]
-        for side, other in ((before, after), (after, before))
-    )
-    for one in went if went and came else ():
-        rivals = [other for other in came if _owner(other) == _owner(one) and other.kind == one.kind]
-        if len(rivals) != 1 or one.kind not in _IN_A_ROW or not _looks_the_same(one, rivals[0]):
-            continue
-        rows = [_row(one, side.values()) for side in (before, after)]
-        if [rivals[0].name if name == one.name else name for name in rows[0]] == rows[1]:
-            yield one, rivals[0]
-
-
-def _row(one: Symbol, symbols: Iterable[Symbol]) -> list[str]:
-    """Name what is of a kind and class with a symbol, in the order of the file."""
-    beside = (symbol for symbol in symbols if symbol.kind == one.kind and _owner(symbol) == _owner(one))
-    return [symbol.name for symbol in sorted(beside, key=lambda symbol: symbol.start)]
-
-
-def _looks_the_same(one: Symbol, other: Symbol) -> bool:
-    """Tell whether two declarations differ in the name only, and have more than a name to tell by."""
-    looks = [(s.annotation, s.value, s.params, s.returns, s.decorators) for s in (one, other)]
-    return looks[0] == looks[1] and (one.kind == "member" or any(looks[0]))
-
-
-def _likeness(one: Symbol, other: Symbol, least: float) -> float:
-    found = likeness(_own_name(one).lower(), _own_name(other).lower(), least)
-    return found if found >= least else 0.0
-
-
-def _follow(
-    renamed: dict[str, str], before: dict[str, Symbol], after: dict[str, Symbol], known: set[str]
-) -> Iterator[tuple[Symbol, Symbol]]:
-    """Pair the members of a renamed class with those under its new name."""
-    for name, symbol in before.items():
-        if name in after or name in known:
-            continue
-        old = next((owner for owner in _owners(name) if owner in renamed), None)
-        other = None if old is None else after.get(renamed[old] + name[len(old) :])
-        if other is not None and other.kind == symbol.kind:
-            yield symbol, other
-
-
 def _of_the_same(symbols: Iterable[Symbol], other_side: dict[str, Symbol]) -> list[Symbol]:
     """Leave out members of what is no class on the other side: what it has become has others, or none."""
-    owners = ((symbol, other_side.get(_owner(symbol))) for symbol in symbols)
-    return [symbol for symbol, owner in owners if owner is None or owner.kind in _CONTAINERS]
+    owners = ((symbol, other_side.get(owner_of(symbol))) for symbol in symbols)
+    return [symbol for symbol, owner in owners if owner is None or owner.kind in CONTAINERS]
 
 
 def _came_or_went(
@@ -204,9 +113,9 @@ def _came_or_went(
 ) -> Iterator[Draft]:
     """Tell what came or went; with a class its members come and go without a word of their own."""
     symbols = [symbol for symbol in symbols if symbol.name not in paired]
-    names = {symbol.name for symbol in symbols if symbol.kind in _CONTAINERS}
+    names = {symbol.name for symbol in symbols if symbol.kind in CONTAINERS}
     for symbol in symbols:
-        if _own_name(symbol) in _PLUMBING or any(owner in names for owner in _owners(symbol.name)):
+        if own_name(symbol) in _PLUMBING or any(owner in names for owner in owners(symbol.name)):
             continue
         yield _one_sided(symbol, world, removed=removed)
 
@@ -233,7 +142,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
     kinds, default = (_REMOVED, FactKind.SYMBOL_REMOVED) if removed else (_ADDED, FactKind.SYMBOL_ADDED)
     text = _declaration(symbol)
     span = (symbol.start, symbol.head)
-    owner = world.get(_owner(symbol))
+    owner = world.get(owner_of(symbol))
     required = not removed and owner is not None and _must_be_given(symbol, owner)
     return Draft(
         kind=kinds.get(symbol.kind, default),
@@ -263,8 +172,8 @@ def _rename(one: Symbol, other: Symbol) -> Draft:
         name=other.name,
         public=one.public,
         where=_where(one, other),
-        old=_own_name(one),
-        new=_own_name(other),
+        old=own_name(one),
+        new=own_name(other),
         detail=one.kind,
     )
 
@@ -278,10 +187,10 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         return
     where = _where(one, other)
     public = one.public
-    if public and not other.public and one.name == other.name and one.kind in (*_CALLABLE, *_CONTAINERS):
+    if public and not other.public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         # Whoever uses it from outside has lost it, though it is still there.
         yield Draft(FactKind.SYMBOL_REMOVED, one.name, public, where, _declaration(one), None, one.kind)
-    if one.bases != other.bases and (one.kind in _CONTAINERS or other.bases):
+    if one.bases != other.bases and (one.kind in CONTAINERS or other.bases):
         old, new = ", ".join(one.bases) or None, ", ".join(other.bases) or None
         yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
     if one.params is not None and other.params is not None:
@@ -289,17 +198,17 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         yield from _signature(one, other, changes)
     if one.returns and other.returns and not same_type(one.returns, other.returns):
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
-    if one.decorators != other.decorators and one.kind in (*_CALLABLE, *_CONTAINERS):
+    if one.decorators != other.decorators and one.kind in (*_CALLABLE, *CONTAINERS):
         yield from _decorated(one, other)
     same = same_type if one.kind == "type" else same_value
     # A member that only says now which number it has had all along has not changed.
     said = one.kind == "member" and (one.value is None) != (other.value is None)
     if said:
         return
-    if not same(one.value, other.value) and one.kind not in _CALLABLE and _own_name(one) not in _PLUMBING:
+    if not same(one.value, other.value) and one.kind not in _CALLABLE and own_name(one) not in _PLUMBING:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
         # A plain variable of a module is its own business; one of a class is read by everybody who has the class.
-        if one.kind != "variable" or _owner(one):
+        if one.kind != "variable" or owner_of(one):
             yield Draft(kind, other.name, public, where, one.value, other.value, one.kind)
     elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
@@ -319,7 +228,7 @@ def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if old != new:
         detail = "template" if (old or new or "").startswith(TEMPLATE) else "decorators"
         # Whoever calls a function lets its template's arguments be found; a class is named with them.
-        breaking = detail == "template" and one.kind in _CONTAINERS and asks_otherwise(*templates)
+        breaking = detail == "template" and one.kind in CONTAINERS and asks_otherwise(*templates)
         where = _where(one, other)
         yield Draft(
             FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, detail, breaking=breaking or None
@@ -348,26 +257,12 @@ def _where(one: Symbol, other: Symbol) -> Where:
 def _declaration(symbol: Symbol) -> str | None:
     """Write what a symbol is, as far as that fits on a line."""
     if symbol.params is not None:
-        return f"{_own_name(symbol)}{whole(symbol.params)}"
+        return f"{own_name(symbol)}{whole(symbol.params)}"
     if symbol.value is not None:
-        return f"{_own_name(symbol)} = {symbol.value}"
-    return _own_name(symbol)
+        return f"{own_name(symbol)} = {symbol.value}"
+    return own_name(symbol)
 
 
 def _sort(symbol: Symbol) -> int:
     """Sort into what is called, what contains and what has a value."""
-    return 1 if symbol.kind in _CALLABLE else 2 if symbol.kind in _CONTAINERS else 3
-
-
-def _own_name(symbol: Symbol) -> str:
-    return symbol.name.rpartition(".")[2]
-
-
-def _owner(symbol: Symbol) -> str:
-    return symbol.name.rpartition(".")[0]
-
-
-def _owners(name: str) -> Iterator[str]:
-    """Give the names of what a symbol stands in, the innermost first."""
-    while name := name.rpartition(".")[0]:
-        yield name
+    return 1 if symbol.kind in _CALLABLE else 2 if symbol.kind in CONTAINERS else 3

@@ -1,0 +1,116 @@
+"""Which declaration of the new version is one of the old version under another name."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+
+from tools.diff.likeness import MOST_PAIRS, likeness
+from tools.diff.reading import Late, Symbol
+from tools.diff.values import same_value
+
+CONTAINERS = ("class", "struct", "enum", "trait", "type")
+"""Kinds of symbols that have members."""
+_IN_A_ROW = ("member", "field", "method")
+_ALIKE = 0.6
+_NEAR = 5
+_PASSABLY, _CLOSELY = 0.5, 0.7
+
+
+def renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair what went with what came: the same thing under another name, or the one thing that took its place."""
+    free, went = {id(symbol): symbol for symbol in come}, list(gone)
+    shaped: dict[tuple[str, str | Late], deque[Symbol]] = defaultdict(deque)
+    # Shapes are made when they are looked at, and that is the dearest part.
+    for symbol in free.values() if went else ():
+        shaped[symbol.kind, symbol.shape].append(symbol)
+    left: list[Symbol] = []
+    for symbol in went if free else ():
+        if symbol.shape and (same := shaped.get((symbol.kind, symbol.shape))):
+            yield symbol, free.pop(id(same.popleft()))
+        else:
+            left.append(symbol)
+    for symbol in left if len(left) * len(free) <= MOST_PAIRS else ():
+        rivals = [(_took_its_place(symbol, other), other) for other in free.values()]
+        how_alike, best = max(rivals, key=lambda rival: rival[0], default=(0.0, symbol))
+        if how_alike > 0:
+            yield symbol, free.pop(id(best))
+
+
+def _took_its_place(one: Symbol, other: Symbol) -> float:
+    """Say how alike two declarations are of which one replaced the other where it stood; 0 where it did not."""
+    if one.kind != other.kind or owner_of(one) != owner_of(other):
+        return 0.0
+    if one.kind == "member" and one.value is not None and same_value(one.value, other.value):
+        return 1.0
+    if one.kind in ("member", "field", "constant", "variable"):
+        same = (one.annotation, one.value) == (other.annotation, other.value)
+        found = _likeness(one, other, _ALIKE if same else 0.8)
+        # What has the same value is the likelier heir, however the names look.
+        return found + 1 if same and found else found
+    if one.kind in CONTAINERS:
+        return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
+    near = (bool(owner_of(one)) or one.kind == "method") and abs(one.start - other.start) <= _NEAR
+    return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
+
+
+def swapped(
+    before: dict[str, Symbol], after: dict[str, Symbol], known: Iterable[tuple[Symbol, Symbol]]
+) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair a member, field or method with the only other one of its class that took its place in the row."""
+    paired = {symbol.name for pair in known for symbol in pair}
+    went, came = (
+        [symbol for name, symbol in side.items() if name not in other and symbol.name not in paired]
+        for side, other in ((before, after), (after, before))
+    )
+    for one in went if went and came else ():
+        rivals = [other for other in came if owner_of(other) == owner_of(one) and other.kind == one.kind]
+        if len(rivals) != 1 or one.kind not in _IN_A_ROW or not _looks_the_same(one, rivals[0]):
+            continue
+        rows = [_row(one, side.values()) for side in (before, after)]
+        if [rivals[0].name if name == one.name else name for name in rows[0]] == rows[1]:
+            yield one, rivals[0]
+
+
+def _row(one: Symbol, symbols: Iterable[Symbol]) -> list[str]:
+    """Name what is of a kind and class with a symbol, in the order of the file."""
+    beside = (symbol for symbol in symbols if symbol.kind == one.kind and owner_of(symbol) == owner_of(one))
+    return [symbol.name for symbol in sorted(beside, key=lambda symbol: symbol.start)]
+
+
+def _looks_the_same(one: Symbol, other: Symbol) -> bool:
+    """Tell whether two declarations differ in the name only, and have more than a name to tell by."""
+    looks = [(s.annotation, s.value, s.params, s.returns, s.decorators) for s in (one, other)]
+    return looks[0] == looks[1] and (one.kind == "member" or any(looks[0]))
+
+
+def _likeness(one: Symbol, other: Symbol, least: float) -> float:
+    found = likeness(own_name(one).lower(), own_name(other).lower(), least)
+    return found if found >= least else 0.0
+
+
+def follow(
+    renamed: dict[str, str], before: dict[str, Symbol], after: dict[str, Symbol], known: set[str]
+) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair the members of a renamed class with those under its new name."""
+    for name, symbol in before.items():
+        if name in after or name in known:
+            continue
+        old = next((owner for owner in owners(name) if owner in renamed), None)
+        other = None if old is None else after.get(renamed[old] + name[len(old) :])
+        if other is not None and other.kind == symbol.kind:
+            yield symbol, other
+
+
+def own_name(symbol: Symbol) -> str:
+    """Return a symbol's name without what it stands in."""
+    return symbol.name.rpartition(".")[2]
+
+
+def owner_of(symbol: Symbol) -> str:
+    """Return the name of what a symbol stands in."""
+    return symbol.name.rpartition(".")[0]
+
+
+def owners(name: str) -> Iterator[str]:
+    """Give the names of what a symbol stands in, the innermost first."""
+    while name := name.rpartition(".")[0]:
+        yield name
