@@ -4,14 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
 
 from agent.claims import MARK
 from agent.gate.dates import find_dates
+from agent.gate.nouns import Noun, noun_at
 from agent.gate.numerals import numerals
 from agent.gate.units import Unit, unit_at
-
-Noun = Literal["files", "lines", "commits", "issues", "pulls"]
 
 _CODE = re.compile(r"(`+)(?!`)(?P<code>.*?)(?<!`)\1(?!`)", re.DOTALL)
 _LISTING = re.compile(r"^\s*(?:\(\d{1,2}\)|（\d{1,2}）|\d{1,2}[.)、])(?=\s|[^\d\s.])", re.MULTILINE)
@@ -21,15 +19,6 @@ _VERSION = re.compile(r"v\d+(?:\.\d+)*|v?\d+(?:\.\d+){2,}", re.IGNORECASE)
 _NUMBER = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _SIGN = re.compile(r"(?<![\w)])(?P<sign>[+＋−–-])\s?$")
-_FEW = r"(?P<of>(?:\s+[A-Za-z][\w-]*){0,2}?)"
-_WHICH = r"(?P<zh>[^\s，。；、0-9]{0,6}?)"
-_NOUNS: dict[Noun, re.Pattern[str]] = {
-    "files": re.compile(rf"{_FEW}\s+(?:files?|paths?)\b|\s*个{_WHICH}文件"),
-    "lines": re.compile(rf"{_FEW}\s+(?:lines?|insertions?|additions?|deletions?)\b|\s*行(?![为业动])"),
-    "commits": re.compile(rf"{_FEW}\s+commits?\b|\s*[个次条笔]{_WHICH}提交"),
-    "pulls": re.compile(rf"{_FEW}\s+(?:pull requests?|PRs?)\b|\s*个\s*(?:PR|拉取请求|合并请求)"),
-    "issues": re.compile(rf"{_FEW}\s+issues?\b|\s*个\s*(?:issue|问题单|议题)"),
-}
 
 
 @dataclass(frozen=True)
@@ -116,7 +105,7 @@ def _mixed(token: str, text: str, start: int) -> Iterator[Atom]:
 
 def _atom(text: str, value: Decimal, written: str, start: int, end: int, *, word: bool = False) -> Atom:
     unit, _ = unit_at(text, end)
-    noun, of = _noun(text, end)
+    noun, of = noun_at(text, end)
     sign = _SIGN.search(text[:start])
     return Atom(
         written,
@@ -128,11 +117,3 @@ def _atom(text: str, value: Decimal, written: str, start: int, end: int, *, word
         text[max(0, start - 40) : start],
         word=word,
     )
-
-
-def _noun(text: str, end: int) -> tuple[Noun | None, str]:
-    for noun, form in _NOUNS.items():
-        if match := form.match(text, end):
-            groups = match.groupdict()
-            return noun, (groups.get("of") or groups.get("zh") or "").strip()
-    return None, ""

@@ -6,7 +6,7 @@ from agent.claims import Claim, Judgement, Verdict
 from agent.domain import Change, Issue
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
-from agent.gate.atoms import Noun
+from agent.gate.nouns import Noun
 
 _WINDOW = {
     "files": "files changed",

@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from agent.gate.nouns import Noun, noun_at
 from agent.gate.numerals import numerals
 from agent.gate.units import Unit, unit_at
 
-# The ranges of a hunk and the numbers of threads say nothing about the change.
-_NOISE = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|(?<!\w)#\d+\b|\bGH-\d+\b", re.MULTILINE | re.ASCII)
-_NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_.])(?P<whole>\d{1,40}(?:_\d{1,20})*)(?P<rest>(?:\.\d{1,40})*)(?P<power>[eE][+-]?\d{1,3})?",
-    re.ASCII,
-)
-_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d{1,20})?", re.ASCII)
-_BITS = re.compile(r"(?:int|uint|fp|float|bf|nf|mxfp|nvfp|bfloat|[wWaAqQ])(\d{1,3})(?!\d)", re.ASCII | re.IGNORECASE)
+_RANGES = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.ASCII)
+"""Where a hunk stands says nothing about the change."""
+# What must not stand in front of a number is looked at afterwards: a pattern that begins with a digit is ten times
+# faster, and patches are long.
+_NUMBER = re.compile(r"\d+(?:_\d+)*(?P<rest>(?:\.\d+)*)(?P<power>[eE][+-]?\d{1,3}(?![\w.]))?", re.ASCII)
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?!,?\d)(?:\.\d{1,20})?", re.ASCII)
+_COUNT = re.compile(r"\d{1,3}(?:,\d{3})+(?=\D)|\d{1,9}(?=\s*[a-zA-Z个次条笔行])", re.ASCII)
+_LONGEST = 40
+_BIT = Unit("bits", Decimal(1))
+# How many bits a type has is part of its name.
+_TYPES = ("int", "fp", "float", "bf", "nf", "w", "a", "q")
 
 
 @dataclass(frozen=True)
@@ -67,10 +71,20 @@ class Figures:
         ]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
+def told_counts(text: str) -> frozenset[tuple[Noun, Decimal]]:
+    """List what a text counts itself: "14 files", "三个提交"."""
+    found = (match for match in _COUNT.finditer(text) if _stands_free(text, match.start()))
+    digits = ((Decimal(match[0].replace(",", "")), match.end()) for match in found)
+    words = ((Decimal(value), end) for value, _, end in numerals(text))
+    told = ((noun_at(text, end)[0], value) for value, end in (*digits, *words))
+    return frozenset((noun, value) for noun, value in told if noun)
+
+
+@lru_cache(maxsize=2048)
 def figures(text: str) -> Figures:
     """Read every number of a text, once however often it is asked for."""
-    text = _NOISE.sub(" ", text)
+    text = _RANGES.sub("@@", text)
     measured: defaultdict[Decimal, set[Unit]] = defaultdict(set)
     bare: set[Decimal] = set()
     versions: set[str] = set()
@@ -83,14 +97,31 @@ def figures(text: str) -> Figures:
             measured[value].add(unit)
 
     for match in _NUMBER.finditer(text):
+        if len(match[0]) > _LONGEST:
+            continue
+        if not _stands_free(text, match.start()):
+            if len(match[0]) < 4 and text[max(0, match.start() - 5) : match.start()].lower().endswith(_TYPES):
+                measured[Decimal(match[0])].add(_BIT)
+            continue
+        written = match[0].replace("_", "")
         if match["rest"] and unit_at(text, match.end())[0] is None:
-            versions.add(match["whole"] + match["rest"])
+            versions.add(written)
         if match["rest"].count(".") <= 1:
-            note(Decimal(match[0].replace("_", "")), match.end())
+            note(Decimal(written), match.end())
     for match in _GROUPED.finditer(text):
-        note(Decimal(match[0].replace(",", "")), match.end())
+        if _stands_free(text, match.start()):
+            note(Decimal(match[0].replace(",", "")), match.end())
     for value, _, end in numerals(text):
         note(Decimal(value), end)
-    for match in _BITS.finditer(text):
-        measured[Decimal(match[1])].add(Unit("bits", Decimal(1)))
     return Figures({value: frozenset(units) for value, units in measured.items()}, frozenset(bare), frozenset(versions))
+
+
+def _stands_free(text: str, start: int) -> bool:
+    """Tell whether a number begins here: digits inside a name, and the number of a thread, are none."""
+    before = text[start - 1 : start]
+    if before == "x":
+        # The second half of 128x64.
+        return start > 1 and text[start - 2].isdigit()
+    if before == "-" and text[max(0, start - 3) : start] == "GH-":
+        return False
+    return not (before.isascii() and before.isalnum()) and before not in ("_", ".", "#")

@@ -7,9 +7,10 @@ from decimal import Decimal
 from agent.claims import MARK, Claim, Judgement, Verdict
 from agent.dossier import Computation, Dossier
 from agent.evidence import Evidence
-from agent.gate.atoms import Atom, Noun, atoms
+from agent.gate.atoms import Atom, atoms
 from agent.gate.counts import counted, miscounted, totals
-from agent.gate.figures import Figures, figures
+from agent.gate.figures import Figures, figures, told_counts
+from agent.gate.nouns import Noun
 from agent.gate.predicates import prose
 from agent.settings import Language
 
@@ -89,8 +90,7 @@ def _direction(atom: Atom) -> str:
 
 def _is_told(atom: Atom, evidence: Iterable[Evidence]) -> bool:
     """Tell whether the evidence itself states that count of that noun."""
-    told = (other for one in evidence for text in one.texts if atom.text in text for other in atoms(text))
-    return any(other.noun == atom.noun and other.value == atom.value for other in told)
+    return any((atom.noun, atom.value) in told_counts(text) for one in evidence for text in one.texts)
 
 
 def _signed_total(atom: Atom, text: str) -> bool:

@@ -60,7 +60,7 @@ def test_an_identifier_is_named_as_a_whole(wrong: Make, make_commit: Make) -> No
 
 
 def link(grade: Grade, relation: Relation = Relation.FIXES, change: str = COMMIT) -> dict[str, Any]:
-    return {"links": (Link(issue=ISSUE, change=change, relation=relation, grade=grade),)}  # type: ignore[arg-type]
+    return {"links": (Link(issue=ISSUE, change=change, relation=relation, grade=grade),)}
 
 
 @pytest.mark.parametrize("grade", [Grade.A, Grade.B])
