@@ -114,3 +114,16 @@ def owners(name: str) -> Iterator[str]:
     """Give the names of what a symbol stands in, the innermost first."""
     while name := name.rpartition(".")[0]:
         yield name
+
+
+def in_other_hunks(gone: list[Symbol], come: list[Symbol]) -> list[tuple[Symbol, Symbol]]:
+    """Take out and pair what went from one hunk and came in another: it only stands elsewhere in the file."""
+    pairs: list[tuple[Symbol, Symbol]] = []
+    for one in [symbol for symbol in gone if symbol.params is not None]:
+        alike = [other for other in come if other.name == one.name and other.hunk != one.hunk]
+        same = [other for other in alike if other.params == one.params]
+        if same or (len(alike) == 1 and one.kind != "method"):
+            pairs.append((one, (same or alike)[0]))
+            gone.remove(one)
+            come.remove(pairs[-1][1])
+    return pairs

@@ -6,17 +6,15 @@ from dataclasses import replace
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
-from tools.diff.heirs import CONTAINERS, follow, own_name, owner_of, owners, renames, swapped
+from tools.diff.heirs import CONTAINERS, follow, in_other_hunks, own_name, owner_of, owners, renames, swapped
 from tools.diff.reading import Reading, Symbol
+from tools.diff.records import must_be_given
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type, same_value
 
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _OPTION = re.compile(r"\bdeprecated\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\(")
 """Decorators that are told as flags, routes and deprecations."""
-_RECORD = re.compile(r"BaseModel$|NamedTuple$|(?:^|\.)Struct$|(?:^|\.)(?:dataclass|define|frozen)\b(?!.*init=False)")
-_ASKED_FOR = re.compile(r"(?:\w+\.)?(?:[Ff]ield|attrib|ib)\(")
-_OFFERED = re.compile(r"\bdefault|\bfactory|\binit\s*=\s*False|[Ff]ield\((?!\.\.\.|\w+\s*=|\))")
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _CALLABLE = ("function", "method", "macro")
@@ -32,7 +30,7 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     _part(before, after, old, new)
     gone = [symbol for name, symbol in before.items() if name not in after]
     come = [symbol for name, symbol in after.items() if name not in before]
-    stayed = _in_other_hunks(gone, come)
+    stayed = in_other_hunks(gone, come)
     pairs = list(renames([symbol for symbol in gone if symbol.name not in new.imports], come))
     pairs += swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
@@ -40,7 +38,7 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [_rename(one, other) for one, other in pairs if own_name(one) != own_name(other)]
     gone, come = _of_the_same(gone, after), _of_the_same(come, before)
-    drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), after)
+    drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), before, after)
     drafts += _came_or_went(come, after, paired_new, removed=False)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
     for one, other in [*same, *stayed, *pairs]:
@@ -68,19 +66,6 @@ def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, S
 def _signed(symbol: Symbol) -> tuple[object, ...]:
     """Say by what overloads and specialisations of one name are told apart."""
     return symbol.params, symbol.decorators
-
-
-def _in_other_hunks(gone: list[Symbol], come: list[Symbol]) -> list[tuple[Symbol, Symbol]]:
-    """Take out and pair what went from one hunk and came in another: it only stands elsewhere in the file."""
-    pairs: list[tuple[Symbol, Symbol]] = []
-    for one in [symbol for symbol in gone if symbol.params is not None]:
-        alike = [other for other in come if other.name == one.name and other.hunk != one.hunk]
-        same = [other for other in alike if other.params == one.params]
-        if same or (len(alike) == 1 and one.kind != "method"):
-            pairs.append((one, (same or alike)[0]))
-            gone.remove(one)
-            come.remove(pairs[-1][1])
-    return pairs
 
 
 def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new: Reading) -> None:
@@ -120,15 +105,21 @@ def _came_or_went(
         yield _one_sided(symbol, world, removed=removed)
 
 
-def _overrides(drafts: Iterable[Draft], after: dict[str, Symbol]) -> Iterator[Draft]:
-    """Soften the removal of a method whose class is still there and has bases: it may be inherited now."""
+def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[str, Symbol]) -> Iterator[Draft]:
+    """Soften the removal of what a class that is still there may inherit now."""
     for draft in drafts:
-        owner = after.get(draft.name.rpartition(".")[0])
+        name = draft.name.rpartition(".")[0]
+        owner, old = after.get(name), before.get(name)
         # A record's constructor is made from its fields.
         if owner is not None and owner.kind == "struct" and draft.name.endswith(".__init__"):
             continue
-        inherited = draft.detail == "method" and owner is not None and _may_inherit(owner, draft.name, after)
-        yield replace(draft, breaking=False, detail="override") if inherited else draft
+        # Fields are seldom left to a base, unless there is a new one.
+        rebased = draft.detail == "field" and old is not None and owner is not None and old.bases != owner.bases
+        inherited = owner is not None and _may_inherit(owner, draft.name, after)
+        if inherited and (draft.detail == "method" or rebased):
+            yield replace(draft, breaking=False, detail="override" if draft.detail == "method" else draft.detail)
+        else:
+            yield draft
 
 
 def _may_inherit(owner: Symbol, name: str, after: dict[str, Symbol]) -> bool:
@@ -143,7 +134,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
     text = _declaration(symbol)
     span = (symbol.start, symbol.head)
     owner = world.get(owner_of(symbol))
-    required = not removed and owner is not None and _must_be_given(symbol, owner)
+    required = not removed and owner is not None and must_be_given(symbol, owner)
     return Draft(
         kind=kinds.get(symbol.kind, default),
         name=symbol.name,
@@ -156,14 +147,6 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
         shape=symbol.shape,
         owner=owner.kind if owner else "",
     )
-
-
-def _must_be_given(symbol: Symbol, owner: Symbol) -> bool:
-    """Tell whether a constructor that is made from the fields of a Python record asks for this one."""
-    made = any(_RECORD.search(text) for text in (*owner.bases, *owner.decorators))
-    if symbol.kind != "field" or not made or (symbol.annotation or "").startswith(("ClassVar", "typing.ClassVar")):
-        return False
-    return symbol.value is None or bool(_ASKED_FOR.match(symbol.value) and not _OFFERED.search(symbol.value))
 
 
 def _rename(one: Symbol, other: Symbol) -> Draft:
