@@ -123,7 +123,7 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     soft = tokens[place].lower.startswith(("start", "resum", "includ", "provid", "allow")) or direction is _D.MOVE
     if tokens[place].lower == "no":
         negated = False
-    return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, soft, place)
+    return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, soft, place=place)
 
 
 def _chain(tokens: Sequence[Token], place: int, low: int) -> int:

@@ -55,7 +55,7 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
     soft = direction is _D.MOVE or word in ("提供", "停止", "实现")
-    return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place)
+    return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place=place)
 
 
 def _values(

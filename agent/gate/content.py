@@ -18,7 +18,7 @@ from agent.gate.stems import stem, words_of
 @cache
 def _free_en() -> frozenset[str]:
     """Stems of English words that need no proof, or are proved by a rule of their own."""
-    lists = (en.FUNCTION, en.TRADE, en.DIRECTION_OF, en.NEGATIONS, en.CAUSES, en.PRODUCTS, *_strong())
+    lists = (en.FUNCTION, en.TRADE, en.DIRECTION_OF, en.NEGATIONS, en.CAUSES, en.PRODUCTS, en.PROVED, *_strong())
     return frozenset(form for words in lists for word in words for form in (word, stem(word)))
 
 
@@ -29,7 +29,7 @@ def _strong() -> tuple[frozenset[str], ...]:
 @cache
 def _free_zh() -> frozenset[str]:
     """Chinese words that need no proof, or are proved by a rule of their own."""
-    lists = (zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, zh.NEGATIONS, zh.CAUSES, *_strong())
+    lists = (zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, zh.NEGATIONS, zh.CAUSES, zh.PROVED, *_strong())
     return frozenset(word for words in lists for word in words)
 
 
@@ -46,6 +46,8 @@ def stems_of(tokens: Sequence[Token], *, trade: bool = False) -> list[frozenset[
     free = en.FUNCTION if trade else _free_en()
     found: list[frozenset[str]] = []
     for token in tokens:
+        if token.kind is Kind.HAN and token.text in zh.PROVED:
+            continue
         if token.kind is Kind.HAN and token.text in glossary():
             found.append(glossary()[token.text])
         elif token.kind is Kind.HAN and trade and token.text in zh.HEADS:

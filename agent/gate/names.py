@@ -135,7 +135,7 @@ def check_expansions(reading: Reading) -> Judgement | None:
                 return undecided("expansion", f"{short} is explained as {long!r}, which the evidence does not do")
             continue
         initials = "".join(word[0] for word in re.split(r"[ -]", long) if word and word.lower() not in FUNCTION)
-        if len(initials) > 1 and initials.lower()[:2] == short.lower()[:2]:
+        if len(initials) > 1 and initials[0].lower() == short[0].lower():
             return unsupported("expansion", f"that {short} stands for {long!r} is not in the cited evidence")
     return None
 

@@ -69,6 +69,8 @@ class Vocabulary:
 
     def has_stem(self, wanted: str) -> bool:
         """Tell whether a word begins like this; short ones must be the whole word."""
+        if wanted.endswith("i") and len(wanted) > _SHORTEST and self.has_stem(wanted[:-1] + "y"):
+            return True
         if wanted in self._stems:
             return True
         place = bisect_left(self._words, wanted)

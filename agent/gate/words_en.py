@@ -121,6 +121,8 @@ TRADE = listed(
     "appropriate right wrong expected intended needed several series bring along accompanied plus minus via "
     "itself"
 )
+PROVED = listed("breaking breaks break incompatible incompatibility")
+"""Words that a check of their own looks up."""
 PRODUCTS = listed(
     "github git python pytorch numpy linux windows macos nvidia amd intel cuda gpu gpus cpu cpus api apis json "
     "yaml toml http https url ci pr prs llm llms ai ml sdk cli doc docs readme os id ids ui io"

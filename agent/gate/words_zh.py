@@ -103,6 +103,9 @@ TRADE = listed(
 )
 """What any report on commits may say without proof."""
 
+PROVED = listed("不兼容 破坏性")
+"""Words that a check of their own looks up."""
+
 HEADS: dict[str, str] = {
     "支持": "support",
     "使用": "us use",
