@@ -12,6 +12,7 @@ from langgraph.types import Send
 
 from agent.audit.judging import Judge
 from agent.audit.library import Library
+from agent.audit.own import own_window
 from agent.audit.page import Page, read_page
 from agent.audit.statement import Finding, Statement
 from agent.audit.statements import statements
@@ -101,7 +102,7 @@ async def judge_all(state: Audit, runtime: Runtime[AuditDeps]) -> dict[str, Any]
     library = put_together(shelves)
     library.tz = zone_of(page, state["statements"], library)
     library.days = days_behind(page, library)
-    library.window = library.days.window(library.tz)
+    library.window = own_window(page) or library.days.window(library.tz)
     if library.window is not None:
         library.landed = {
             shelf.repo: tuple(row for row in shelf.line if row.committed_at in library.window)

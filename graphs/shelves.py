@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from agent.audit.library import Library
 from agent.audit.wanted import Wanted
-from agent.domain import Commit, Issue, PullRequest, Release
+from agent.domain import Commit, Issue, Landing, PullRequest, Release
 from agent.errors import AppError, NotFound, UpstreamError
 from agent.evidence import CommitEvidence, EvidenceId, ReleaseEvidence, ThreadEvidence, Unresolved
 from agent.ids import RepoId, commit_id, thread_id
@@ -20,6 +20,7 @@ from graphs.desk import Desk, Progress
 _AT_ONCE = 6
 _AROUND = timedelta(days=60)
 _ALL = Window(start=datetime(1970, 1, 2, tzinfo=UTC), end=datetime(2099, 12, 30, tzinfo=UTC), tz="UTC")
+_NEVER = Window(start=datetime(1970, 1, 2, tzinfo=UTC), end=datetime(1970, 1, 3, tzinfo=UTC), tz="UTC")
 _CLOSING = re.compile(r"\(#([1-9]\d{0,8})\)\s*$")
 _MERGED = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b")
 _CLOSES = re.compile(
@@ -41,6 +42,8 @@ class Shelf:
     line: tuple[Commit, ...] = ()
     """The first-parent line around the report's days."""
     line_read: bool = False
+    branch: str = ""
+    members: dict[str, int] = field(default_factory=dict)
     pulls: dict[int, str] = field(default_factory=dict)
     """The commit that a pull request brought, by its number."""
     threads: dict[int, Issue | PullRequest] = field(default_factory=dict)
@@ -59,6 +62,8 @@ async def fill(desk: Desk, wanted: Wanted, progress: Progress) -> Shelf:
     await _read_threads(shelf, desk.threads, wanted, progress)
     shelf.pulls_wanted = [shelf.pulls[number] for number in wanted.threads if number in shelf.pulls]
     await _read_commits(shelf, desk.code, progress)
+    if wanted.members:
+        await _count_members(shelf, desk.code)
     return shelf
 
 
@@ -68,6 +73,9 @@ async def _name(shelf: Shelf, code: CodeSource, wanted: Wanted) -> None:
         found: Mapping[str, tuple[Named, ...]] = await code.named([*wanted.own, *wanted.others])
     else:
         found = await _one_by_one(code, wanted.own)
+        if not any(found.values()):
+            # An API that has nothing of all this may not have the repository at all, which is told in other words.
+            await code.landed(wanted.window or _NEVER)
     for digits, candidates in found.items():
         if len(candidates) == 1:
             shelf.named[digits] = candidates[0]
@@ -101,12 +109,9 @@ async def _line(shelf: Shelf, code: CodeSource, wanted: Wanted) -> None:
         window = _ALL if cheap and wanted.pulls else None
     if window is None or not (cheap or wanted.window):
         return
-    shelf.line = tuple(row.commit for row in (await code.landed(window)).rows)
-    shelf.line_read = True
-    _index(shelf)
+    _index(shelf, await code.landed(window))
     if cheap and window != _ALL and any(number not in shelf.pulls for number in wanted.pulls):
-        shelf.line = tuple(row.commit for row in (await code.landed(_ALL)).rows)
-        _index(shelf)
+        _index(shelf, await code.landed(_ALL))
 
 
 def _near(shelf: Shelf, wanted: Wanted) -> Window | None:
@@ -120,7 +125,11 @@ def _near(shelf: Shelf, wanted: Wanted) -> Window | None:
     return Window(start=start, end=end, tz="UTC")
 
 
-def _index(shelf: Shelf) -> None:
+def _index(shelf: Shelf, landing: Landing) -> None:
+    """Keep the line, and which pull request each commit of it says it came by."""
+    shelf.line = tuple(row.commit for row in landing.rows)
+    shelf.line_read, shelf.branch = True, landing.branch
+    shelf.members = {row.commit.sha: row.members for row in landing.rows if row.members is not None}
     for commit in reversed(shelf.line):
         for form in (_CLOSING, _MERGED):
             if found := form.search(commit.subject):
@@ -197,6 +206,13 @@ async def _read_commits(shelf: Shelf, code: CodeSource, progress: Progress) -> N
         progress.step(shelf.repo, "reading commits", len(shelf.commits), len(shas))
 
 
+async def _count_members(shelf: Shelf, code: CodeSource) -> None:
+    """Count what merges brought in where the listing did not."""
+    merges = [sha for sha, one in shelf.commits.items() if one.change.commit.is_merge and sha not in shelf.members]
+    for sha in merges:
+        shelf.members[sha] = len(await code.members(sha))
+
+
 # ---------------------------------------------------------------- all together
 
 
@@ -219,6 +235,9 @@ def put_together(shelves: Sequence[Shelf]) -> Library:
 def _put_commits(library: Library, shelf: Shelf) -> None:
     for evidence in shelf.commits.values():
         library.found[evidence.id] = evidence
+    if shelf.branch:
+        library.branches[shelf.repo] = shelf.branch
+    library.members |= {commit_id(shelf.repo, sha): count for sha, count in shelf.members.items()}
     for digits, named in shelf.named.items():
         if named.commit.sha in shelf.commits:
             library.commits[shelf.repo, digits] = named.commit.id

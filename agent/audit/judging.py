@@ -10,17 +10,20 @@ from agent.audit.page import Page
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, wrong
 from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
-from agent.domain import PullRequest
+from agent.domain import Issue, PullRequest
 from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, ThreadEvidence, Unresolved
+from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence, Unresolved
 from agent.gate.judge import judge
 from agent.gate.metadata import titles
 from agent.gate.people import authors
+from agent.gate.verbatim import normal
+from agent.markdown import visible
 from agent.settings import Language
 from agent.window import Window
 
 _ALIKE = 0.8
-_THREAD_FIRST = {"exists", "state", "fixes"}
+_THREAD_FIRST = {"exists", "state", "fixes", "happened", "named"}
+_NUMBERED = re.compile(r"\s*\(#\d+\)\s*$")
 _MERGED_NOTE = re.compile(r"\s+—\s+.*$")
 
 
@@ -38,8 +41,8 @@ class Judge:
         if statement.found:
             verdict = RIGHT if statement.found == RIGHT else wrong(statement.found)
             return Finding(statement.line, statement.kind, statement.words, verdict, statement.evidence)
-        if statement.predicate == "landed":
-            return self._landed(statement)
+        if statement.predicate in ("landed", "complete", "branch"):
+            return self._of_repository(statement)
         if statement.predicate == "new" and self._library.window is None:
             return None
         if statement.about is None:
@@ -50,7 +53,8 @@ class Judge:
     def _answer(self, statement: Statement) -> Answer:
         assert statement.about is not None
         among = self._page.names.all
-        find = self._library.answer if statement.predicate in _THREAD_FIRST else self._library.change_of
+        threads = statement.predicate in _THREAD_FIRST or "thread" in statement.params
+        find = self._library.answer if threads else self._library.change_of
         answer = find(statement.about, statement.repo, among)
         if answer.found or statement.predicate != "exists":
             return answer
@@ -62,6 +66,8 @@ class Judge:
         if not answer.found:
             return self._absent(statement, answer)
         evidence = self._library.found[answer.id]
+        if statement.predicate in ("brought", "happened", "named"):
+            return self._as_printed(statement, evidence)
         if statement.predicate == "counts":
             return _of(statement, *measured(statement, evidence))
         if statement.predicate == "shows":
@@ -104,7 +110,8 @@ class Judge:
 
     def _by_gate(self, statement: Statement, evidence: Evidence) -> Finding | None:
         judgement = self._ask(statement, evidence)
-        if statement.predicate in ("authored", "dated") and judgement.verdict is Verdict.METADATA:
+        lenient = statement.predicate in ("authored", "dated") and "exact" not in statement.params
+        if lenient and judgement.verdict is Verdict.METADATA:
             return self._lenient(statement, evidence, judgement)
         if statement.predicate == "names" and not judgement.passed and _loosely_named(statement, evidence):
             return Finding(statement.line, statement.kind, statement.words, RIGHT, f"{evidence.id} has it")
@@ -161,7 +168,10 @@ class Judge:
 
     def _titled(self, statement: Statement, evidence: Evidence) -> Finding | None:
         title = statement.params["title"]
-        for form in dict.fromkeys((title, _MERGED_NOTE.sub("", title), plain(title))):
+        if "exact" in statement.params:
+            return self._exactly_titled(statement, evidence)
+        bare = _MERGED_NOTE.sub("", title)
+        for form in dict.fromkeys((title, bare, _NUMBERED.sub("", bare), plain(title))):
             if form.strip() and self._ask(statement, evidence, title=form).passed:
                 return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
         real = [_tokens(one) for one in titles(evidence)]
@@ -183,6 +193,43 @@ class Judge:
                     return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
             return _of(statement, self._ask(statement, evidence), _told(evidence))
         return None
+
+    def _exactly_titled(self, statement: Statement, evidence: Evidence) -> Finding:
+        """Compare a title of our own printing letter by letter; only what Markdown does to it is allowed."""
+        shown = {_printed(form) for form in _without_notes(statement.params["title"])}
+        real = [_printed(one) for one in titles(evidence)]
+        verdict = Verdict.SUPPORTED if shown & {*real, *(one or "—" for one in real)} else Verdict.METADATA
+        reason = "" if verdict is Verdict.SUPPORTED else f"the title is “{next(titles(evidence), '')}”"
+        return _of(statement, Judgement(verdict=verdict, reason=reason), _told(evidence))
+
+    def _as_printed(self, statement: Statement, evidence: Evidence) -> Finding:
+        """Check what only our own reports print."""
+        if statement.predicate == "brought":
+            real = self._library.members.get(evidence.id)
+            stated, told = statement.params["members"], f"{real} commits came in by {evidence.id}"
+            verdict = UNVERIFIABLE if real is None else RIGHT if str(real) == stated else wrong("number")
+        elif statement.predicate == "happened":
+            verdict, told = self._happened(statement.params["event"], evidence), _told(evidence)
+        else:
+            name = evidence.release.name if isinstance(evidence, ReleaseEvidence) else ""
+            verdict = RIGHT if _printed(name) == _printed(statement.params["name"]) else wrong("metadata")
+            told = f"it is called “{name}”"
+        return Finding(statement.line, statement.kind, statement.words, verdict, told)
+
+    def _happened(self, event: str, evidence: Evidence) -> str:
+        """Tell whether an issue was opened or closed in the report's days."""
+        if not isinstance(evidence, ThreadEvidence) or self._library.window is None:
+            return UNVERIFIABLE
+        thread = evidence.thread
+        if event == "opened":
+            return RIGHT if thread.created_at in self._library.window else wrong("metadata")
+        if not isinstance(thread, Issue) or thread.closed_at is None:
+            # It may have been opened again since.
+            return UNVERIFIABLE
+        if thread.closed_at not in self._library.window:
+            return UNVERIFIABLE
+        dropped = thread.state_reason in ("not_planned", "duplicate")
+        return RIGHT if dropped == (event == "not planned") else wrong("metadata")
 
     # ------------------------------------------------------------ code
 
@@ -216,6 +263,25 @@ class Judge:
 
     # ------------------------------------------------------------ counts of a window
 
+    def _of_repository(self, statement: Statement) -> Finding:
+        """Judge what is said of a repository as a whole."""
+        if statement.predicate == "landed":
+            return self._landed(statement)
+        repo = statement.repo
+        real = self._library.branches.get(repo) if repo else None
+        if real is None or repo is None:
+            why = self._library.unread(repo)
+            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+        if statement.predicate == "branch":
+            verdict = RIGHT if real == statement.params["branch"] else wrong("metadata")
+            return Finding(statement.line, statement.kind, statement.words, verdict, f"the branch is {real}")
+        rows, shown = len(self._library.landed.get(repo, ())), int(statement.params["shown"])
+        # More may have come to light since: commits that landed late belong to a later report.
+        verdict = RIGHT if rows == shown else wrong("count") if shown > rows else UNVERIFIABLE
+        return Finding(
+            statement.line, statement.kind, statement.words, verdict, f"{rows} commits landed, {shown} are listed"
+        )
+
     def _landed(self, statement: Statement) -> Finding:
         repo, stated = statement.repo, int(statement.params["commits"])
         rows = self._library.landed.get(repo) if repo else None
@@ -239,6 +305,19 @@ def _of(statement: Statement, judgement: Judgement, told: str) -> Finding:
     else:
         verdict = wrong(judgement.verdict.value)
     return Finding(statement.line, statement.kind, statement.words, verdict, judgement.reason or told)
+
+
+def _printed(text: str) -> str:
+    """Give a text as a page shows it, without the marks of code."""
+    return normal(visible(text)).replace("`", "").strip()
+
+
+def _without_notes(title: str) -> list[str]:
+    """Give a printed title with fewer and fewer of the notes behind it."""
+    forms = [title]
+    while " — " in forms[-1]:
+        forms.append(forms[-1].rpartition(" — ")[0])
+    return [*forms, *(_NUMBERED.sub("", form) for form in forms)]
 
 
 def _told(evidence: Evidence) -> str:

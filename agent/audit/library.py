@@ -39,6 +39,9 @@ class Library:
     """What landed in the report's days."""
     days: Days = field(default_factory=Days)
     """What the report is about, as labelled or worked out."""
+    branches: dict[RepoId, str] = field(default_factory=dict)
+    members: dict[EvidenceId, int] = field(default_factory=dict)
+    """How many commits a merge brought in."""
     tz: str = "UTC"
     window: Window | None = None
     links: tuple[Link, ...] = ()

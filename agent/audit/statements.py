@@ -6,6 +6,7 @@ from agent.audit.attributes import attributes
 from agent.audit.code import code
 from agent.audit.contents import contents
 from agent.audit.fixes import fixes
+from agent.audit.own import own
 from agent.audit.page import Page
 from agent.audit.paths import identifiers, paths
 from agent.audit.references import references
@@ -14,7 +15,7 @@ from agent.audit.stats import stats
 from agent.audit.structure import structure
 from agent.audit.windows import windows
 
-FAMILIES = (references, attributes, stats, paths, identifiers, code, fixes, contents, windows, structure)
+FAMILIES = (references, attributes, stats, paths, identifiers, code, fixes, contents, windows, structure, own)
 
 
 def statements(page: Page) -> list[Statement]:

@@ -152,14 +152,17 @@ def is_daily(page: Page) -> bool:
 
 
 def _repeats(page: Page) -> Iterator[Statement]:
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, str, str], int] = {}
+    group = ""
     for block in page.blocks:
+        if block.kind == "heading" or (block.kind == "paragraph" and len(block.text) < _LONG):
+            group = block.text
         text = " ".join(plain(block.text).split())
         if block.kind not in ("item", "paragraph", "row") or len(text) < _LONG or (block.kind == "row" and block.level):
             continue
         if FILES_LABEL.match(text) or ATTRIBUTE.match(text) or all(span.kind == "link" for span in block.spans):
             continue
-        first = seen.setdefault((block.kind, text), block.line)
+        first = seen.setdefault((group, block.kind, text), block.line)
         if first != block.line:
             yield structural(block.line, "repeat", text, "repeated", f"the same as line {first}")
     yield from _twice(page)

@@ -25,6 +25,8 @@ class Wanted:
     issues: frozenset[int]
     """Numbers whose state matters."""
     releases: bool
+    members: bool
+    """Whether it says how many commits a merge brought in."""
     window: Window | None
 
 
@@ -54,4 +56,14 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
     others = {digits: None for digits in others if digits not in own}
     window = page.days.window("UTC")
     numbers = tuple(threads)[:_SEVERAL]
-    return Wanted(tuple(own), tuple(others), numbers, tuple(pulls), frozenset(issues), releases, window)
+    members = any(statement.predicate == "brought" and statement.repo == repo for statement in statements)
+    return Wanted(
+        own=tuple(own),
+        others=tuple(others),
+        threads=numbers,
+        pulls=tuple(pulls),
+        issues=frozenset(issues),
+        releases=releases,
+        members=members,
+        window=window,
+    )

@@ -9,7 +9,8 @@ from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import NOTHING_NEW, plain
 
 _EARLIER = re.compile(
-    r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|compare)\W*$", re.IGNORECASE
+    r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|compare|stood at|位于)\W*$",
+    re.IGNORECASE,
 )
 
 
