@@ -15,7 +15,8 @@ _CODE = re.compile(r"(`+)(?!`)(?P<code>.*?)(?<!`)\1(?!`)", re.DOTALL)
 _LISTING = re.compile(r"^\s*(?:\(\d{1,2}\)|（\d{1,2}）|\d{1,2}[.)、])(?=\s|[^\d\s.])", re.MULTILINE)
 _IN_CODE = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?![\w.]*\w)", re.ASCII)
 _RUN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,:/+–-]*[A-Za-z0-9_]|[0-9]", re.ASCII)
-_VERSION = re.compile(r"v\d+(?:\.\d+)*|v?\d+(?:\.\d+){2,}", re.IGNORECASE)
+# V100 and V3 are names of things; v2 may be either, and stands in the evidence as it is.
+_VERSION = re.compile(r"v\d+(?:\.\d+)*|[vV]\d+(?:\.\d+)+|\d+(?:\.\d+){2,}")
 _NUMBER = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _SIGN = re.compile(r"(?<![\w)])(?P<sign>[+＋−–-])\s?$")
@@ -35,6 +36,7 @@ class Atom:
     sign: str = ""
     before: str = ""
     """The words in front of it, in which a verb gives the direction."""
+    after: str = ""
     in_code: bool = False
     word: bool = False
 
@@ -114,6 +116,7 @@ def _atom(text: str, value: Decimal, written: str, start: int, end: int, *, word
         noun,
         of,
         {"＋": "+", "−": "-", "–": "-"}.get(sign["sign"], sign["sign"]) if sign else "",
-        text[max(0, start - 40) : start],
+        text[max(0, start - 80) : start],
+        text[end : end + 120],
         word=word,
     )

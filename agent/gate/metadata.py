@@ -7,7 +7,7 @@ from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.facts import FactKind
 from agent.gate.dates import dates_of, stated
-from agent.gate.people import Authors, authors, listed, same
+from agent.gate.people import Authors, authors, listed, same, written_by
 from agent.gate.pulls import pulls_of
 from agent.gate.said import misstated
 from agent.gate.states import states
@@ -60,13 +60,13 @@ def titles(evidence: Evidence) -> Iterator[str]:
 
 def _authored(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
     known = authors(evidence, dossier)
+    if written_by(claim.params["author"], known):
+        return ""
     names = listed(claim.params["author"])
     unknown = [name for name in names if not any(same(name, one) for one in (*known.main, *known.along))]
     if unknown:
         return f"{_told(known)}, not by {', '.join(unknown)}"
-    if not any(same(name, one) for name in names for one in known.main):
-        return f"{_told(known)}; {', '.join(names)} only took part"
-    return ""
+    return f"{_told(known)}; {', '.join(names)} only took part"
 
 
 def _told(known: Authors) -> str:

@@ -9,12 +9,12 @@ from agent.dossier import Computation, Dossier
 from agent.evidence import Evidence
 from agent.gate.atoms import Atom, atoms
 from agent.gate.counts import counted, miscounted, totals
+from agent.gate.enumerations import list_lengths
 from agent.gate.figures import Figures, figures, told_counts
 from agent.gate.nouns import Noun
 from agent.gate.predicates import prose
 from agent.settings import Language
 
-_SPAN = re.compile(r"`[^`]+`")
 _ADDED = re.compile(r"\badd(?:s|ed|ing)?\b|\binsert|新增|增加|添加|加入", re.IGNORECASE)
 _DELETED = re.compile(r"\b(?:delet|remov|drop)(?:es|e|s|ed|ing|ping|ped)?\b|删除|移除|去掉|减少", re.IGNORECASE)
 _COMPUTED: dict[Noun, str] = {"files": "file", "lines": "line", "commits": "commit", "issues": "issue", "pulls": "pull"}
@@ -40,7 +40,7 @@ def _wrong(atom: Atom, claim: Claim, text: str, evidence: list[Evidence], dossie
     known = [figures(one) for artefact in evidence for one in artefact.texts]
     if _is_written(atom, evidence, known) or _is_computed(atom, dossier, claim):
         return ""
-    if atom.word and atom.value in _enumerated(claim, text, evidence):
+    if atom.word and atom.value in _enumerated(atom, claim, text, evidence):
         return ""
     return f"{atom.text} stands nowhere in the cited evidence"
 
@@ -125,8 +125,8 @@ def _printed_as(value: float, atom: Atom) -> bool:
     return round(scaled, places) == atom.value or Decimal(str(value)) == atom.value
 
 
-def _enumerated(claim: Claim, text: str, evidence: list[Evidence]) -> set[Decimal]:
-    """Count what the claim itself lists, and the facts of each kind: "two flags, `--a` and `--b`"."""
+def _enumerated(atom: Atom, claim: Claim, text: str, evidence: list[Evidence]) -> set[Decimal]:
+    """Count what the claim itself lists, its citations, and the facts of each kind: "two flags, `--a` and `--b`"."""
     kinds = [fact.kind for one in evidence for fact in one.facts]
-    counts = {len(_SPAN.findall(text)), len(claim.cites), *(kinds.count(kind) for kind in kinds)}
+    counts = {len(claim.cites), *(kinds.count(kind) for kind in kinds), *list_lengths(atom.before, atom.after, text)}
     return {Decimal(count) for count in counts if count > 1}

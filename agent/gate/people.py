@@ -11,6 +11,7 @@ from agent.ids import thread_id
 
 _TRAILER = re.compile(r"^co-authored-by:[ \t]*([^<>\n]{1,200}?)[ \t]*<([^<>\n]{0,200})>", re.IGNORECASE | re.MULTILINE)
 _NOREPLY = re.compile(r"(?:\d+\+)?([A-Za-z0-9_-]+(?:\[bot\])?)@users\.noreply\.", re.ASCII)
+_NOTE = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
 _BETWEEN = re.compile(r"\s*(?:[,，、;；&]|\band\b|\bwith\b|和|与|及)\s*")
 
 
@@ -50,9 +51,19 @@ def listed(text: str) -> list[str]:
     return [name for name in _BETWEEN.split(text.strip()) if name] or [text]
 
 
+def written_by(text: str, who: Authors) -> bool:
+    """Tell whether these are authors: each took part, and not only those who took part are named."""
+    # A name may hold a comma: "Doe, Jane".
+    for names in ([text], listed(text)):
+        known = all(any(same(name, one) for one in (*who.main, *who.along)) for name in names)
+        if known and any(same(name, one) for name in names for one in who.main):
+            return True
+    return False
+
+
 def same(one: str, other: str) -> bool:
-    """Compare two names; case, width, white space and a leading @ do not matter."""
-    return _key(one) == _key(other)
+    """Compare two names; case, width, white space, a leading @ and a note in parentheses do not matter."""
+    return _key(one) == _key(other) or _key(_NOTE.sub("", one)) == _key(_NOTE.sub("", other)) != ""
 
 
 def _key(name: str) -> str:

@@ -21,6 +21,9 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 }
 """The structured predicates with the values that they cannot do without; any other is judged by its words."""
 
+# Models like to write hyphens that never break a line; dates and names have them all the same.
+_HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\ufe63\uff0d", "-"))
+
 COUNTED = ("files", "additions", "deletions", "commits")
 """What the predicate `counts` can state; at least one of them."""
 
@@ -31,5 +34,5 @@ def structured(claim: Claim) -> bool:
 
 
 def prose(claim: Claim, lang: Language) -> str:
-    """Give the words that would be printed; attributed speech has none of ours."""
-    return "" if claim.speech else claim.text.get(lang, "").strip()
+    """Give the words that would be printed, with plain hyphens; attributed speech has none of ours."""
+    return "" if claim.speech else claim.text.get(lang, "").translate(_HYPHENS).strip()

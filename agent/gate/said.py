@@ -7,7 +7,7 @@ from agent.claims import MARK, Claim
 from agent.dossier import Dossier
 from agent.evidence import Evidence, EvidenceId, ThreadEvidence
 from agent.gate.dates import Stated, dates_of, find_dates
-from agent.gate.people import authors, listed, same
+from agent.gate.people import authors, same, written_by
 from agent.gate.predicates import prose
 from agent.gate.states import states
 from agent.settings import Language
@@ -120,13 +120,9 @@ def _is_written(date: Stated, evidence: list[Evidence]) -> bool:
 
 def _wrong_author(text: str, evidence: list[Evidence], dossier: Dossier) -> Misstated | None:
     for name in _said_authors(text):
-        names = [one.strip("`@ ") for one in listed(name)]
         known = [authors(one, dossier) for one in evidence]
-        if any(
-            all(any(same(name, real) for real in (*who.main, *who.along)) for name in names)
-            and any(same(name, real) for name in names for real in who.main)
-            for who in known
-        ):
+        # A name may hold a comma, which looks like the end of the clause.
+        if any(written_by(name, who) or any(real.startswith(f"{name},") for real in who.main) for who in known):
             continue
         real = ", ".join(dict.fromkeys(who.main[0] for who in known if who.main))
         return "authored", f"it is by {real or 'somebody unknown'}, not by {name.strip()}", None

@@ -190,3 +190,14 @@ def test_merged_and_closed_are_told_apart_in_words(said: Make, make_pull: Make) 
     assert said("The pull request [@1] was closed without merging.", make_pull()) != ""
     assert said("该请求已合并。", make_pull(merged_at=None), lang="zh") != ""
     assert said("It has not been merged yet.", make_pull(state="open", merged_at=None)) == ""
+
+
+def test_names_with_a_comma_or_a_note_and_dates_with_other_hyphens_are_read(said: Make, make_commit: Make) -> None:
+    assert (
+        said("作者: Meng, Hengyu，2026‑02‑04", make_commit(author=("Meng, Hengyu", "m@example.com")), lang="zh") == ""
+    )
+    assert (
+        said("作者: Zhang Yi (SII)，2026‑02‑04", make_commit(author=("Zhang Yi (SII)", "z@example.com")), lang="zh")
+        == ""
+    )
+    assert said("作者: Zhang Yi，2026‑02‑05", make_commit(author=("Zhang Yi", "z@example.com")), lang="zh") != ""

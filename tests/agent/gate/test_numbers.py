@@ -264,3 +264,18 @@ def test_a_number_of_the_evidence_passes_and_its_neighbour_only_if_it_is_there(
 def test_any_text_can_be_read_for_numbers(text: str) -> None:
     for atom in atoms(text):
         assert atom.text in text or re.search(r"\d", atom.text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "在 CPU 与 CUDA {}条路径上运行。",
+        "在 `a.py` 中为 `layers` 与 `dits` {}个目录新增所有者。",
+        "拆分为 **限流** 与 **权限** {}类。",
+        "覆盖{}种场景：限流、权限。",
+    ],
+)
+def test_a_list_beside_a_number_is_counted(wrong: Make, make_commit: Make, text: str) -> None:
+    commit = make_commit(message="x", patch="@@ -0,0 +1 @@\n+x")
+    assert wrong(text.format("两"), commit) == ""
+    assert wrong(text.format("三"), commit) != ""
