@@ -79,7 +79,7 @@ _GENERATED_NAME = re.compile(
     r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|gw\.go)|\.min\.(?:js|css)|-bundle\.js|\.map|\.snap)$"
 )
 _TEST_NAME = re.compile(
-    r"^(?:test_.*\.\w+|.*_(?:test|tests|unittest)\.(?!sh$)\w+|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini)$"
+    r"^(?:test_.*\.\w+|.*_(?:test|tests|unittest)\.(?!sh$)\w+|tests?\.rs|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini)$"
 )
 _BENCHMARK_NAME = re.compile(r"^(?:bench(?:mark)?_.*|.*_bench(?:mark)?|bench(?:mark)?)\.\w+$")
 _DOCUMENT_NAME = re.compile(

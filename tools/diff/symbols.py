@@ -13,8 +13,11 @@ from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type, same_value
 
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
-_OPTION = re.compile(r"\bdeprecated\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\(")
-"""Decorators that are told as flags, routes and deprecations."""
+_OPTION = re.compile(
+    r"\bdeprecated\b|#\[\s*(?:inline|allow|expect|warn|doc|(?:tracing::)?instrument|track_caller|cold|rustfmt)\b"
+    r"|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
+)
+"""Decorators that are told as flags, routes and deprecations, or that no caller notices."""
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _CALLABLE = ("function", "method", "macro")

@@ -264,3 +264,22 @@ async def test_kernels_that_come_by_the_dozen_are_one_fact(past: "History") -> N
     sheet = await sheet_of(past, past.commit(files), "hunks")
     (fact,) = [fact for fact in sheet.facts if fact.kind is FactKind.FILE_ADDED]
     assert len(fact.places) == 9
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_attributes_that_no_caller_notices_are_not_told(past: "History", route: str) -> None:
+    past.commit({"src/lib.rs": "pub fn merge(x: u32) -> u32 {\n    x\n}\n"})
+    sha = past.commit({"src/lib.rs": "#[inline]\n#[allow(dead_code)]\npub fn merge(x: u32) -> u32 {\n    x\n}\n"})
+    assert (await sheet_of(past, sha, route)).facts == ()
+
+
+async def test_a_comparison_in_a_script_is_no_dependency(past: "History") -> None:
+    past.commit({"docker/Dockerfile": "FROM base:1\nRUN make\n"})
+    sha = past.commit({"docker/Dockerfile": "FROM base:1\nRUN make | awk 'n==1'\n"})
+    assert [fact.kind for fact in (await sheet_of(past, sha, "blobs")).facts] == []
+
+
+async def test_a_file_of_tests_beside_rust_sources_is_a_test(past: "History") -> None:
+    past.commit({"src/parser/tests.rs": "fn checks() {\n    run();\n}\n"})
+    sha = past.commit({"src/parser/tests.rs": 'fn checks() {\n    assert!(run(), "runs");\n}\n'})
+    assert [fact.kind for fact in (await sheet_of(past, sha, "blobs")).facts] == [FactKind.ONLY_TESTS]

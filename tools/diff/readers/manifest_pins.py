@@ -10,6 +10,7 @@ _EXTRAS = r"(?:\[[A-Za-z0-9,._ ${}-]{0,99}\])?"
 _REST = r"[0-9][\w.*+!-]*(?:,[<>=!~]+[\w.*+!-]+)*"
 _EXACT = re.compile(rf"(?<![\w$\[{{./-])({_NAME}){_EXTRAS}==({_REST})")
 _QUOTED = re.compile(rf"""(?P<q>["'])({_NAME}){_EXTRAS}([<>!~]=?{_REST})(?P=q)""")
+_COMPARED = 3
 _PIN = re.compile(
     r"(?:^|_)(?:VERSION|VER|TAG|COMMIT|REF|BRANCH|REV|SHA|HASH)(?:_(?:HASH|DEFAULT|SHA|ID|TAG))?$", re.IGNORECASE
 )
@@ -29,6 +30,9 @@ def pinned_in_command(text: str, line: int, scope: str = "") -> Iterator[Site]:
     """Find the packages that a shell command installs at a version."""
     if "==" in text:
         for found in _EXACT.finditer(text):
+            # `n==1` compares in some other language; a version has more to it, or its package a longer name.
+            if "." not in found[2] and len(found[1]) <= _COMPARED:
+                continue
             yield Site("dependency", normal(found[1]), line, line, value=f"=={found[2]}", scope=scope)
     if "<" in text or ">" in text or "~=" in text:
         for found in _QUOTED.finditer(text):
