@@ -1,7 +1,7 @@
 """A file's patch, taken apart: which lines went, which came, and both sides of each hunk as text."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -23,22 +23,19 @@ class Hunk:
     heading: str
     lines: tuple[str, ...]
 
+    def signed(self, side: Side) -> list[str]:
+        """Give the lines that stood, or stand, there, with their signs."""
+        leave = "+\\" if side == "old" else "-\\"
+        return [line for line in self.lines if not line or line[0] not in leave]
+
     def side(self, side: Side) -> list[str]:
         """Give the text that stood, or stands, there."""
-        leave = "+\\" if side == "old" else "-\\"
-        return [line[1:] for line in self.lines if not line or line[0] not in leave]
+        return [line[1:] for line in self.signed(side)]
 
-    def changed(self, side: Side) -> Iterator[tuple[int, str]]:
+    def changed(self, side: Side) -> list[tuple[int, str]]:
         """Give the changed lines of one side with their numbers."""
-        keep, leave = ("-", "+\\") if side == "old" else ("+", "-\\")
-        number = self.old_start if side == "old" else self.new_start
-        for line in self.lines:
-            sign = line[:1]
-            if sign == keep:
-                yield number, line
-            elif sign and sign in leave:
-                continue
-            number += 1
+        keep, number = ("-", self.old_start) if side == "old" else ("+", self.new_start)
+        return [entry for entry in enumerate(self.signed(side), number) if entry[1][:1] == keep]
 
     def span(self, side: Side) -> tuple[int, int]:
         """Give the first and the last line of one side."""
@@ -88,11 +85,13 @@ class Patch:
 
 def fragment(hunk: Hunk, side: Side, path: str, *, digest: bool = False) -> Source | None:
     """Cut one side of a hunk out as a source to read; None where there is nothing on that side."""
-    lines = hunk.side(side)
+    lines = hunk.signed(side)
     if not lines:
         return None
-    changed = {number for number, _ in hunk.changed(side)}
-    return Source(path, _encoded(lines), hunk.span(side)[0], False, hunk.heading, changed, digest=digest)
+    keep, first = "-" if side == "old" else "+", hunk.span(side)[0]
+    changed = {number for number, line in enumerate(lines, first) if line[:1] == keep}
+    text = _encoded(line[1:] for line in lines)
+    return Source(path, text, first, False, hunk.heading, changed, digest=digest)
 
 
 def whole_file(patch: Patch, side: Side, path: str) -> Source | None:

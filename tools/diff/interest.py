@@ -61,13 +61,12 @@ _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts"
 _BRACED = _INDENTED | {"c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc"}
 
 
-def telling(path: str, text: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
+def telling(path: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
     """Choose the hunks of a patch that are worth parsing."""
     extension = path.rpartition(".")[2].lower()
     if (extension not in _BRACED and extension not in _PYTHON) or _SETUP.search(path):
         return tuple(hunks)
-    # Few of the words are anywhere in a patch, so few have to be looked for in each of its hunks.
-    words = [word for word in (_PYTHON_SITES if extension in _PYTHON else _BRACED_SITES) if word in text]
+    words = _PYTHON_SITES if extension in _PYTHON else _BRACED_SITES
     return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, words))
 
 
@@ -76,7 +75,7 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
     if _has("\n".join(changed), words):
         return True
     # The words of an error often change on lines below the one that raises it.
-    if any(_WORDING.match(line) for line in changed) and any(_has(line, _FAILING) for line in hunk.lines):
+    if any(_WORDING.match(line) for line in changed) and _has("\n".join(hunk.lines), _FAILING):
         return True
     if extension in _PYTHON:
         return _python(path, hunk, changed)
@@ -98,7 +97,10 @@ def may_tell_whole(path: str, patch: str) -> bool:
 
 
 def _has(text: str, words: Sequence[str]) -> bool:
-    return any(word in text for word in words)
+    for word in words:  # noqa: SIM110  # a generator costs more than the search
+        if word in text:
+            return True
+    return False
 
 
 def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
@@ -165,7 +167,7 @@ def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
     """Tell whether a line is an item of a list that others read; deep in a function it is mostly an argument."""
     if text[:1] not in "\"'" or _ENTRY.match(text) is None:
         return False
-    return depth <= _SHALLOW or hunk.heading.startswith("class ") or any(_has(line, _LISTS) for line in hunk.lines)
+    return depth <= _SHALLOW or hunk.heading.startswith("class ") or _has("\n".join(hunk.lines), _LISTS)
 
 
 def _has_parameters(hunk: Hunk) -> bool:

@@ -51,7 +51,7 @@ def _worth_reading(file: FileChange, text: str, skipped: list[str]) -> Patch | N
     patch = read_patch(text)
     if patch.problem:
         skipped.append(f"{file.path}: {patch.problem}")
-    worth = patch.hunks if whole else telling(file.path, text, patch.hunks)
+    worth = patch.hunks if whole else telling(file.path, patch.hunks)
     return replace(patch, telling=worth) if worth else None
 
 
