@@ -120,7 +120,10 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
         old = objects[0]
     negated = bool(aux & NEGATIONS) or any(tokens[n].lower.endswith("n't") for n in range(chain, place))
     negated = negated or (chain > low and tokens[chain - 1].lower in {"without", "not", "doesn't", "don't", "didn't"})
-    soft = tokens[place].lower.startswith(("start", "resum", "includ", "provid", "allow")) or direction is _D.MOVE
+    soft = (
+        tokens[place].lower.startswith(("start", "resum", "includ", "provid", "allow", "accept", "permit", "extend"))
+        or direction is _D.MOVE
+    )
     if tokens[place].lower == "no":
         negated = False
     return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, soft, place=place)

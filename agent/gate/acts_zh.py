@@ -54,7 +54,7 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
         near = (*near, *(token for token in before if token.named or token.camel))
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
-    soft = direction is _D.MOVE or word in ("提供", "停止", "实现")
+    soft = direction is _D.MOVE or word in ("提供", "停止", "允许", "打开", "不再")
     return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place=place)
 
 
@@ -101,7 +101,7 @@ def _given(before: Sequence[Token]) -> Sequence[Token]:
 
 
 def _has_content(tokens: Sequence[Token]) -> bool:
-    plain = (token for token in tokens if token.kind not in (Kind.PUNCT, Kind.MARK))
+    plain = (token for token in tokens if token.kind not in (Kind.PUNCT, Kind.MARK, Kind.NUMBER))
     return any(token.kind is not Kind.HAN or token.text not in _FUNCTION for token in plain)
 
 

@@ -22,7 +22,7 @@ def check_directions(reading: Reading) -> Judgement | None:
     doubtful: Judgement | None = None
     undone = any(act.direction is Direction.REVERT and not act.negated for act in reading.acts)
     for act in _with_objects(reading.acts):
-        if act.negated:
+        if act.negated or act.word in ("no", "不再"):
             continue
         stand = stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)

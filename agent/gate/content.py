@@ -85,4 +85,4 @@ def _own(reading: Reading) -> frozenset[str]:
 
 @cache
 def _synonyms(base: str) -> frozenset[str]:
-    return frozenset(word for group in en.SYNONYMS if base in group for word in group)
+    return frozenset(word for group in en.SYNONYMS if base in {stem(one) for one in group} | group for word in group)

@@ -80,7 +80,7 @@ FORECASTS = (
     _family(
         "may",
         "may might could possibly 可能 似乎 看起来",
-        r"\b(?:may|might|could|can|possibl\w*|potential\w*|would)\b|可能",
+        r"\b(?:may|might|could|can|allow\w*|support\w*|possibl\w*|potential\w*|would)\b|可能",
         hard=False,
     ),
 )

@@ -23,6 +23,7 @@ _PREFIX = re.compile(r"^\W*(?:\[[^\]]*\]\W*)*(?:(?P<kind>[a-z]+)(?:\([^)]*\))?!?
 # Half of an object must be there, and the whole of it in a title beats the whole of it elsewhere.
 _HALF, _ENOUGH, _TITLE = 0.5, 0.5, 0.3
 _REPLACING = re.compile(r"\b(?:replac|chang|switch|instead|now|from|renam)", re.IGNORECASE)
+_BETTER = re.compile(r"\b(?:improv|boost|better|speed ?up|faster|higher)", re.IGNORECASE)
 _NUMBER = re.compile(r"-?[0-9][0-9_,]*(?:\.[0-9]+)*")
 
 
@@ -142,9 +143,8 @@ def _pair(old: str, new: str, ground: Ground, names: Sequence[str]) -> Stand:
         return Stand.OPPOSES
     if _told_in_turn(old, new, ground):
         return Stand.AGREES
-    if any(_beside(old, hunk.removed) and _beside(new, hunk.added) for hunk in hunks):
-        gone = not _in_any(old, ground.added) and not _in_any(old, ground.around)
-        return Stand.AGREES if gone else Stand.SILENT
+    if any(_swapped(old, new, hunk) for hunk in hunks):
+        return Stand.SILENT if any(_swapped(new, old, hunk) for hunk in hunks) else Stand.AGREES
     if _in_any(new, ground.removed) and _in_any(old, ground.added) and not _in_any(new, ground.added):
         return Stand.OPPOSES
     return Stand.SILENT
@@ -167,8 +167,11 @@ def _of(names: Sequence[str], text: str) -> bool:
     return not names or any(occurs(name, text) for name in names)
 
 
-def _beside(value: str, lines: Sequence[str]) -> bool:
-    return any(_in_any(value, line) for line in lines)
+def _swapped(old: str, new: str, hunk: Hunk) -> bool:
+    """Tell whether one left and the other came at one place."""
+    removed, added = "\n".join(hunk.removed), "\n".join(hunk.added)
+    leaves = _in_any(old, removed) and not _in_any(old, added) and not _in_any(old, "\n".join(hunk.around))
+    return leaves and _in_any(new, added) and not _in_any(new, removed)
 
 
 def _turns(old: str, new: str, hunk: Hunk) -> bool:
@@ -333,6 +336,9 @@ def said_acts(line: str) -> tuple[Act, ...]:
     if kind in ("feat", "feature") and not found:
         words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)
         found = (Act(_D.ADD, kind, tuple(token for token in tokens if token.named), (), words),)
+    if _BETTER.search(line):
+        words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)
+        found = (*found, Act(_D.RAISE, "improve", (), (), words))
     first = next((token for token in Sentence(line[match.end() :] if match else line).tokens), None)
     if first is not None and first.lower in ("support", "supports", "supporting", "new"):
         words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)

@@ -1,31 +1,36 @@
-"""Whether a line of the evidence says a strong word close to the same things as the claim."""
+"""Whether a number of the evidence stands where the words speak of, and not just somewhere in a long patch."""
 
 import re
-from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from agent.gate.stems import Vocabulary, words_of
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}", re.ASCII)
+_COMMON = frozenset(
+    "the and for from now with into that this its are was were has have not but than then them they all any one can may "
+    "more less least most only also when where which while after before over under per via new old add adds added use "
+    "uses used set sets get gets make makes change changes changed becomes become raises raised lowers lowered".split()
+)
+_STEM = 5
+_AROUND = 2
 
-_WORD = re.compile(r"[A-Za-z0-9_'’\-]+|[一-鿿]")
+
+def topics(text: str) -> frozenset[str]:
+    """List the beginnings of the telling words and names of a text, in lower case."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return frozenset(word[:_STEM] for word in words if word not in _COMMON)
 
 
-def said_near(
-    lines: Iterable[str], said: re.Pattern[str], stems: Sequence[frozenset[str]], *, before: int = 6, after: int = 6
-) -> bool:
-    """Tell whether some line matches with one of the stems within a few words of the match."""
-    for line in lines:
-        for match in said.finditer(line):
-            left = _WORD.findall(line[: match.start()])[-before:] if before else []
-            right = _WORD.findall(line[match.end() :])[:after]
-            if has_any(Vocabulary(words_of(" ".join((*left, *right)))), stems):
+def is_near(number: str, about: frozenset[str], text: str) -> bool:
+    """Tell whether a number stands within two lines of something the words speak of."""
+    token = re.compile(rf"(?<![A-Za-z0-9_.]){re.escape(number)}(?![0-9]|\.[0-9])")
+    lines = _lines(text)
+    for at, line in enumerate(lines):
+        if number in line and token.search(line):
+            around = " ".join(lines[max(0, at - _AROUND) : at + _AROUND + 1])
+            if any(topic in around for topic in about):
                 return True
     return False
 
 
-def has_any(words: Vocabulary, stems: Sequence[frozenset[str]]) -> bool:
-    """Tell whether one of the words occurs."""
-    return any(words.has_stem(one) for group in stems for one in group)
-
-
-def share_of(words: Vocabulary, stems: Sequence[frozenset[str]]) -> float:
-    """Give the share of the words that occur; nothing to look for counts as none."""
-    return sum(any(words.has_stem(one) for one in group) for group in stems) / len(stems) if stems else 0.0
+@lru_cache(maxsize=512)
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(text.lower().split("\n"))

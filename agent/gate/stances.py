@@ -30,6 +30,9 @@ _NO = re.compile(
     r"stop\w*|skip\w*|disabl\w*|unsupported|un(?=[a-z]{4})|in(?=valid))\b|n['’]t\b|\bun(?=[a-z]{5})|不|没有|无|未",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(
+    r"\b(?:previously|would|used to|before|fix\w*|avoid\w*|prevent\w*|bug|crash\w*|fail\w*)\b|修复|之前", re.IGNORECASE
+)
 _PLAIN_NO = re.compile(
     r"\b(?:not|no|never|without|cannot|none|nothing|unable|unsupported)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
 )
@@ -46,7 +49,7 @@ def check_negation(reading: Reading) -> Judgement | None:
         if act.negated and (act.objects or act.words) and stand_of(act, reading.ground) is Stand.AGREES:
             return unsupported("negation", f"the evidence shows that it was {act.direction.value}")
     for place, token in enumerate(reading.tokens):
-        if not _negates(reading.tokens, place) or _is_removal(reading, place):
+        if not _negates(reading.tokens, place) or _is_removed(reading, place):
             continue
         if not _said_no(reading, place):
             return undecided("negation", f"nothing in the evidence says {token.text!r} of this")
@@ -56,13 +59,23 @@ def check_negation(reading: Reading) -> Judgement | None:
 def _negates(tokens: Sequence[Token], place: int) -> bool:
     token = tokens[place]
     if token.kind is Kind.HAN:
-        return token.text in zh.NEGATIONS
-    return token.kind is Kind.WORD and (token.lower in en.NEGATIONS or token.lower.endswith(("n't", "n’t")))
+        return token.text in zh.NEGATIONS or token.text == "不再"
+    if token.kind is not Kind.WORD or not (token.lower in en.NEGATIONS or token.lower.endswith(("n't", "n’t"))):
+        return False
+    # No more than eight is a limit, not a denial.
+    return not any(
+        after.lower in ("more", "less", "fewer", "later", "earlier") for after in tokens[place + 1 : place + 2]
+    )
 
 
-def _is_removal(reading: Reading, place: int) -> bool:
-    """Leave `no longer` to the check of directions, which reads it as a removal."""
-    return any(act.direction is Direction.REMOVE and act.place == place for act in reading.acts)
+def _is_removed(reading: Reading, place: int) -> bool:
+    """Read `no longer` as a removal; what used to fail is gone where people tell of the failure."""
+    for act in reading.acts:
+        if act.direction is Direction.REMOVE and act.place == place:
+            failing = stems_of(reading.tokens[place + 1 : place + 9], trade=True)
+            told = any(_BEFORE.search(line) and _alike(line, failing, _VERY) for line in reading.ground.said)
+            return told or stand_of(act, reading.ground) is Stand.AGREES
+    return False
 
 
 def _said_no(reading: Reading, place: int) -> bool:
