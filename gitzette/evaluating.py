@@ -18,15 +18,17 @@ from evals.harness import Bench, EvalSet, Figures, Spent, choose, run_sets
 from evals.sets.facts import FACTS
 from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
+from evals.sets.mutants import MUTANTS
 from evals.sets.reading import READING
 from evals.sets.requests import REQUESTS
 from evals.sets.sources import SOURCES
 from evals.sets.storm import STORM
+from evals.sets.tamper import TAMPER
 from evals.sets.windows import WINDOWS
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 
-SETS: tuple[EvalSet, ...] = (WINDOWS, SOURCES, REQUESTS, STORM, FACTS, READING, FACTS_COST, GRIFFE)
+SETS: tuple[EvalSet, ...] = (WINDOWS, SOURCES, REQUESTS, STORM, FACTS, READING, FACTS_COST, GRIFFE, TAMPER, MUTANTS)
 
 
 class Gitzette:
@@ -76,7 +78,7 @@ def _as_table(results: dict[str, Figures]) -> str:
         lines.append(name)
         for metric, figure in figures.items():
             lines.append(f"  {_verdict(figure):<5} {_value(figure):>9}  n={figure.n:<6} {metric} ({_target(figure)})")
-            lines += [f"          {reason}" for reason in figure.worst]
+            lines += [f"          {reason}" for reason in figure.worst[:5]]
     return "\n".join(lines) + "\n"
 
 
