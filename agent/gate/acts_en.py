@@ -119,6 +119,7 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     if passive and direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
     negated = bool(aux & NEGATIONS) or any(tokens[n].lower.endswith("n't") for n in range(chain, place))
+    negated = negated or (low > 1 and [tokens[low - 1].lower, tokens[low].lower] == ["no", "longer"] and chain == low)
     negated = negated or (chain > low and tokens[chain - 1].lower in {"without", "not", "doesn't", "don't", "didn't"})
     soft = (
         tokens[place].lower.startswith(("start", "resum", "includ", "provid", "allow", "accept", "permit", "extend"))

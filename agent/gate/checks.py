@@ -26,10 +26,11 @@ def check_directions(reading: Reading) -> Judgement | None:
             continue
         stand = stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
-        if stand is Stand.OPPOSES and not act.lent:
+        if stand is Stand.OPPOSES and not act.lent and not act.soft:
             return unsupported("direction", f"the evidence does not show that {about} was {act.direction.value}")
         # In "reverts the addition of x" the evidence speaks of the addition as undone.
-        if stand is not Stand.AGREES and not act.soft and not (undone and not act.objects):
+        silent = stand is Stand.SILENT and (act.soft or (undone and not act.objects))
+        if stand is not Stand.AGREES and not silent:
             doubtful = doubtful or undecided("direction", f"nothing shows that {about!r} was {act.direction.value}")
     return doubtful
 

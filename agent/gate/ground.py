@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from agent.domain import FileChange
 from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
@@ -12,6 +13,8 @@ from agent.gate.stems import Vocabulary, words_of
 
 _TRAILER = re.compile(r"^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|cc|tested-by):", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n+")
+# What people write is untrusted: nobody needs longer lines or more of them to see what a change is about.
+_LONGEST, _MOST = 1000, 1500
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|\*|/\*|--|\"\"\")\s?(.*)|^([A-Z][a-z].{15,})$")
 
 
@@ -27,8 +30,13 @@ class Hunk:
 
     @cached_property
     def text(self) -> str:
-        """All its lines."""
-        return "\n".join((self.head, *self.around, *self.removed, *self.added))
+        """All its lines, and the file they are in."""
+        return "\n".join((self.file, self.head, *self.around, *self.removed, *self.added))
+
+    @cached_property
+    def words(self) -> Vocabulary:
+        """The words in them."""
+        return Vocabulary(words_of(self.text))
 
 
 class _Same:
@@ -74,8 +82,8 @@ class Ground:
     def said(self) -> tuple[str, ...]:
         """Sentence by sentence what people wrote about the change."""
         texts = (text for one in self.evidence for text in _human(one))
-        lines = (line.strip() for text in texts for line in _SENTENCE.split(_plain(text)))
-        return tuple(line for line in lines if line and not _TRAILER.match(line))
+        lines = (line.strip()[:_LONGEST] for text in texts for line in _SENTENCE.split(_plain(text)))
+        return tuple(islice((line for line in lines if line and not _TRAILER.match(line)), _MOST))
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
@@ -85,8 +93,9 @@ class Ground:
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Lines of comments and documents that were added: words, but in the diff."""
-        found = (_COMMENT.search(line.strip()) for hunk in self.hunks for line in hunk.added)
-        return tuple((match[1] or match[2] or "").strip() for match in found if match and (match[1] or match[2]))
+        found = (_COMMENT.search(line.strip()[:_LONGEST]) for hunk in self.hunks for line in hunk.added)
+        words = ((match[1] or match[2] or "").strip() for match in found if match)
+        return tuple(islice((remark for remark in words if remark), _MOST))
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from agent.gate import acts_en
 from agent.gate.act import Act
+from agent.gate.closeness import share_of
 from agent.gate.direction import FITS, OPPOSITES, Direction
 from agent.gate.glossary_zh import glossary
 from agent.gate.ground import Ground, Hunk, occurs, whole
 from agent.gate.lists import listed
 from agent.gate.named_facts import direction_of, directions_of, last_part, names_in
-from agent.gate.nearness import share_of
 from agent.gate.prose import Kind, Sentence, Token
 from agent.gate.stems import Vocabulary, stem, words_of
 from agent.gate.words_en import DIRECTION_OF, FUNCTION, TRADE

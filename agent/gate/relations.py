@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from agent.claims import Judgement
 from agent.facts import Fact
+from agent.gate.closeness import share_of
 from agent.gate.content import stems_of
 from agent.gate.ground import Ground, occurs
 from agent.gate.named_facts import last_part, owners_of
-from agent.gate.nearness import share_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided
 from agent.gate.stems import Vocabulary, words_of
@@ -61,7 +61,10 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _together(name: str, wanted: Sequence[frozenset[str]], ground: Ground, least: float) -> bool:
-    places = (place for place in _places(ground) if name in place and occurs(name, place))
+    for hunk in ground.hunks:
+        if occurs(name, hunk.text) and share_of(hunk.words, wanted) >= least:
+            return True
+    places = (place for place in _places(ground) if occurs(name, place))
     return any(share_of(Vocabulary(words_of(place)), wanted) >= least for place in places)
 
 
@@ -75,9 +78,7 @@ def _fact_text(fact: Fact) -> str:
 
 
 def _places(ground: Ground) -> Iterator[str]:
-    """List what belongs together: a fact, some lines of talk, a stretch of a diff with its file."""
+    """List what belongs together beside the stretches of the diff: a fact, some lines of talk."""
     yield from (_fact_text(fact) for fact in ground.facts)
     for number in range(len(ground.said)):
         yield " ".join(ground.said[max(0, number - 1) : number + 2])
-    for hunk in ground.hunks:
-        yield f"{hunk.file} {hunk.text}"

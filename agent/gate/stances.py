@@ -7,12 +7,12 @@ from agent.claims import Judgement
 from agent.facts import FactKind
 from agent.gate import words_en as en
 from agent.gate import words_zh as zh
+from agent.gate.closeness import has_any, said_near, share_of
 from agent.gate.content import stems_of
 from agent.gate.direction import Direction
 from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS, Family, family_of
 from agent.gate.ground import Ground
 from agent.gate.holding import Stand, stand_of
-from agent.gate.nearness import has_any, said_near, share_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.stems import Vocabulary, words_of
@@ -33,6 +33,7 @@ _NO = re.compile(
 _BEFORE = re.compile(
     r"\b(?:previously|would|used to|before|fix\w*|avoid\w*|prevent\w*|bug|crash\w*|fail\w*)\b|修复|之前", re.IGNORECASE
 )
+_FAILURE = re.compile(r"fail|crash|hang|error|leak|stall|break|报错|失败|崩溃|卡|泄漏|异常|出错", re.IGNORECASE)
 _PLAIN_NO = re.compile(
     r"\b(?:not|no|never|without|cannot|none|nothing|unable|unsupported)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
 )
@@ -72,9 +73,11 @@ def _is_removed(reading: Reading, place: int) -> bool:
     """Read `no longer` as a removal; what used to fail is gone where people tell of the failure."""
     for act in reading.acts:
         if act.direction is Direction.REMOVE and act.place == place:
-            failing = stems_of(reading.tokens[place + 1 : place + 9], trade=True)
+            behind = reading.tokens[place + 1 : place + 9]
+            failing = stems_of(behind, trade=True)
+            fails = any(_FAILURE.search(token.text) for token in behind)
             told = any(_BEFORE.search(line) and _alike(line, failing, _VERY) for line in reading.ground.said)
-            return told or stand_of(act, reading.ground) is Stand.AGREES
+            return (fails and told) or stand_of(act, reading.ground) is Stand.AGREES
     return False
 
 

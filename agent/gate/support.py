@@ -11,7 +11,7 @@ from agent.settings import Language
 
 def support(claim: Claim, dossier: Dossier, lang: Language) -> Judgement:
     """Judge the words of a claim; each sentence by what it cites, the worst decides."""
-    text = claim.text.get(lang, "")
+    text = _ours(claim, lang)
     found = [dossier.found.get(source) for source in claim.sources]
     undecided: Judgement | None = None
     for sentence in sentences(text):
@@ -26,3 +26,12 @@ def support(claim: Claim, dossier: Dossier, lang: Language) -> Judgement:
                 return judgement
             undecided = undecided or judgement
     return undecided or Judgement(verdict=Verdict.SUPPORTED, check="words")
+
+
+def _ours(claim: Claim, lang: Language) -> str:
+    """Give the words that are ours: of attributed speech only the frame around what was quoted."""
+    text = claim.text.get(lang, "")
+    if claim.speech:
+        for quote in claim.quotes:
+            text = text.replace(quote.text, " ")
+    return text
