@@ -1,0 +1,38 @@
+"""How a run's reading is shared out over repositories: by what commits are worth, not by the order of a list."""
+
+from collections.abc import Mapping, Sequence
+
+from agent.domain import Frozen
+from agent.ids import RepoId
+from agent.triage import Tier, Triage
+
+
+class Allotment(Frozen):
+    """Which commits of one repository may be read in depth, and why the others may not."""
+
+    deep: tuple[str, ...]
+    """Hashes, heaviest first."""
+    left_out: tuple[str, ...] = ()
+    """Worth reading in depth, but the budget went to heavier ones."""
+
+
+def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, Allotment]:
+    """Share a number of deep readings: what calls for action first, then one for each repository, then by weight."""
+    wanted = [(repo, one) for repo, table in tables.items() for one in table if one.tier in (Tier.HIGH, Tier.MID)]
+    wanted.sort(key=lambda pair: (-_turn(pair[1], tables[pair[0]]), -pair[1].score, pair[0], pair[1].sha))
+    chosen, rest = wanted[:budget], wanted[budget:]
+    return {
+        repo: Allotment(
+            deep=tuple(one.sha for owner, one in chosen if owner == repo),
+            left_out=tuple(one.sha for owner, one in rest if owner == repo),
+        )
+        for repo in tables
+    }
+
+
+def _turn(one: Triage, table: Sequence[Triage]) -> int:
+    """Serve urgent commits first, then the best of each repository, so that a quiet one is not starved."""
+    if one.tier is Tier.HIGH:
+        return 2
+    best = max(table, key=lambda other: (other.tier is not Tier.NOISE, other.score))
+    return 1 if one.sha == best.sha else 0
