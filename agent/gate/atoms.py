@@ -49,7 +49,7 @@ def atoms(text: str) -> Iterator[Atom]:
     for match in _LISTING.finditer(text):
         text = _blank(text, *match.span())
     for span in _CODE.finditer(text):
-        yield from (_literal(number[0]) for number in _IN_CODE.finditer(span["code"]))
+        yield from (_literal(number, span["code"]) for number in _IN_CODE.finditer(span["code"]))
         text = _blank(text, *span.span(), sign="§")
     for run in _RUN.finditer(text):
         yield from _read(text, run)
@@ -61,9 +61,9 @@ def _blank(text: str, start: int, end: int, sign: str = " ") -> str:
     return text[:start] + sign * (end - start) + text[end:]
 
 
-def _literal(number: str) -> Atom:
-    value = None if number.count(".") > 1 else Decimal(number)
-    return Atom(number, value, in_code=True)
+def _literal(number: re.Match[str], code: str) -> Atom:
+    value = None if number[0].count(".") > 1 else Decimal(number[0])
+    return Atom(number[0], value, before=code[: number.start()], after=code[number.end() :], in_code=True)
 
 
 def _read(text: str, run: re.Match[str]) -> Iterator[Atom]:

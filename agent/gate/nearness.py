@@ -1,34 +1,36 @@
-"""Whether a number of the evidence stands where the words speak of, and not just somewhere in a long patch."""
+"""Which value a name has in the evidence: a long patch has every small number somewhere."""
 
 import re
 from functools import lru_cache
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}", re.ASCII)
-_COMMON = frozenset(
-    "the and for from now with into that this its are was were has have not but than then them they all any one can may "
-    "more less least most only also when where which while after before over under per via new old add adds added use "
-    "uses used set sets get gets make makes change changes changed becomes become raises raised lowers lowered".split()
-)
-_STEM = 5
+# `head_dim=128`, `topK <= 8`, "TP = 2": a name and the value it has.
+_NAMED = re.compile(r"(?P<name>[A-Za-z_][\w.]*)[`\"']?\s*(?:==|<=|>=|!=|=|<|>|≤|≥|:)\s*$", re.ASCII)
 _AROUND = 2
 
 
-def topics(text: str) -> frozenset[str]:
-    """List the beginnings of the telling words and names of a text, in lower case."""
-    words = (word.lower() for word in _WORD.findall(text))
-    return frozenset(word[:_STEM] for word in words if word not in _COMMON)
-
-
-def is_near(number: str, about: frozenset[str], text: str) -> bool:
-    """Tell whether a number stands within two lines of something the words speak of."""
+def is_near(number: str, name: str, text: str) -> bool:
+    """Tell whether a number stands within two lines of a name."""
     token = re.compile(rf"(?<![A-Za-z0-9_.]){re.escape(number)}(?![0-9]|\.[0-9])")
     lines = _lines(text)
     for at, line in enumerate(lines):
         if number in line and token.search(line):
             around = " ".join(lines[max(0, at - _AROUND) : at + _AROUND + 1])
-            if any(topic in around for topic in about):
+            if name.lower() in around:
                 return True
     return False
+
+
+def named_value(before: str) -> str:
+    """Give the name whose value a number is said to be, if one stands in front of it."""
+    found = _NAMED.search(before)
+    return found["name"] if found else ""
+
+
+def other_values(name: str, number: str, text: str) -> list[str]:
+    """List the values that a name has in a text, when the stated one is not among them."""
+    form = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)[^\w\n]{{1,8}}(\d+(?:\.\d+)*)(?!\w)", re.IGNORECASE)
+    values = list(dict.fromkeys(form.findall(text)))
+    return [] if number in values else values
 
 
 @lru_cache(maxsize=512)

@@ -11,6 +11,7 @@ from agent.gate.atoms import Atom, atoms
 from agent.gate.counts import counted, miscounted, totals
 from agent.gate.enumerations import list_lengths
 from agent.gate.figures import Figures, figures, told_counts
+from agent.gate.nearness import is_near, named_value, other_values
 from agent.gate.nouns import Noun
 from agent.gate.predicates import prose
 from agent.settings import Language
@@ -38,8 +39,10 @@ def _wrong(atom: Atom, claim: Claim, text: str, evidence: list[Evidence], dossie
     if _signed_total(atom, text):
         return _wrong_sign(atom, evidence)
     known = [figures(one) for artefact in evidence for one in artefact.texts]
-    if _is_written(atom, evidence, known) or _is_computed(atom, dossier, claim):
+    if _is_computed(atom, dossier, claim):
         return ""
+    if _is_written(atom, evidence, known):
+        return _misplaced(atom, evidence)
     if atom.word and atom.value in _enumerated(atom, claim, text, evidence):
         return ""
     return f"{atom.text} stands nowhere in the cited evidence"
@@ -66,6 +69,18 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
 def _is_token(token: str, evidence: Iterable[Evidence]) -> bool:
     whole = re.compile(rf"(?<![A-Za-z0-9]){re.escape(token)}(?![A-Za-z0-9])", re.IGNORECASE)
     return any(whole.search(text) for one in evidence for text in one.texts)
+
+
+def _misplaced(atom: Atom, evidence: Iterable[Evidence]) -> str:
+    """Say that a number is there, but that the name in front of it has other values."""
+    name = named_value(atom.before)
+    if not name or not atom.text.isdecimal():
+        return ""
+    texts = [one for artefact in evidence for one in artefact.texts]
+    real = [value for one in texts for value in other_values(name, atom.text, one)]
+    if not real or any(is_near(atom.text, name, one) for one in texts):
+        return ""
+    return f"{name} is {' or '.join(dict.fromkeys(real[:3]))} in the evidence, not {atom.text}"
 
 
 # ---------------------------------------------------------------- by counting

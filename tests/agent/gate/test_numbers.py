@@ -279,3 +279,12 @@ def test_a_list_beside_a_number_is_counted(wrong: Make, make_commit: Make, text:
     commit = make_commit(message="x", patch="@@ -0,0 +1 @@\n+x")
     assert wrong(text.format("两"), commit) == ""
     assert wrong(text.format("三"), commit) != ""
+
+
+def test_a_value_must_be_that_of_the_name_in_front_of_it(wrong: Make, make_commit: Make) -> None:
+    lines = [f"+unrelated_{letter * 3}()" for letter in "abcdefgh"]
+    patch = "\n".join(["@@ -1,2 +1,12 @@", "-head_dim = 64", "+head_dim = 128", *lines, "+retries = 96"])
+    commit = make_commit(message="Widen the heads", patch=patch)
+    assert wrong("Sets `head_dim = 128`.", commit) == ""
+    assert wrong("把 `head_dim` 改为 128。", commit) == ""
+    assert wrong("Sets `head_dim = 96`.", commit) == "head_dim is 64 or 128 in the evidence, not 96"
