@@ -91,6 +91,8 @@ def _is_adjective(tokens: Sequence[Token], place: int) -> bool:
     previous = tokens[place - 1].lower if place else ""
     if word in _NO_VERB:
         return word != "new" or previous not in _PASSIVE
+    if word == "fixed" and place and previous not in _BETWEEN and tokens[place - 1].kind is Kind.WORD:
+        return True
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     direct = previous in _ARTICLES and word not in NOMINAL and DIRECTION_OF[word] is not _D.FIX
     # Of a named thing it is said all the same: the removed `foo` flag was removed.
@@ -122,7 +124,9 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     negated = negated or (low > 1 and [tokens[low - 1].lower, tokens[low].lower] == ["no", "longer"] and chain == low)
     negated = negated or (chain > low and tokens[chain - 1].lower in {"without", "not", "doesn't", "don't", "didn't"})
     soft = (
-        tokens[place].lower.startswith(("start", "resum", "includ", "provid", "allow", "accept", "permit", "extend"))
+        tokens[place].lower.startswith(
+            ("start", "resum", "includ", "provid", "allow", "accept", "permit", "extend", "relax", "widen", "tight")
+        )
         or direction is _D.MOVE
     )
     if tokens[place].lower == "no":

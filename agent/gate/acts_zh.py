@@ -54,7 +54,7 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
         near = (*near, *(token for token in before if token.named or token.camel))
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
-    soft = direction is _D.MOVE or word in ("提供", "停止", "允许", "打开", "不再")
+    soft = direction is _D.MOVE or word in ("提供", "停止", "允许", "打开", "不再", "放宽", "收紧", "扩大")
     return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place=place)
 
 

@@ -15,6 +15,7 @@ _FIXED = re.compile(
     r"crash|fail|broke|wrong|handle|mypy|typo|stabili)|修复|修正|解决",
     re.IGNORECASE,
 )
+_OTHER_USES = ("resolv", "address", "correct", "solv")
 _BREAKING_SAID = re.compile(r"\bbreak(?:s|ing)?\b|incompat|backward|BC-break|不兼容|破坏性", re.IGNORECASE)
 _BREAKING = re.compile(r"\bbreaking\b|\bincompatib|破坏性|不兼容", re.IGNORECASE)
 _SECURITY_SAID = re.compile(
@@ -60,7 +61,8 @@ def _is_undone(evidence: str, reading: Reading, depth: int) -> bool:
 
 def check_fixed(reading: Reading) -> Judgement | None:
     """Say fixed of an issue only with a link that allows it, and of a commit only if its words do."""
-    if not any(act.direction is Direction.FIX and not act.negated for act in reading.acts):
+    words = [act.word for act in reading.acts if act.direction is Direction.FIX and not act.negated]
+    if not words:
         return None
     issues = [
         one for one in reading.ground.evidence if isinstance(one, ThreadEvidence) and isinstance(one.thread, Issue)
@@ -72,9 +74,14 @@ def check_fixed(reading: Reading) -> Judgement | None:
         changes = {one.id for one in reading.ground.evidence if one not in issues}
         if changes and not any(link.may_read_fixed and link.change in changes for link in links):
             return undecided("fixed", f"{issue.id} is linked to another change than the one cited")
-    if not issues and not _FIXED.search(reading.ground.spoken):
-        return unsupported("fixed", "nobody says in words that something was fixed")
-    return None
+    if issues or _FIXED.search(reading.ground.spoken):
+        return None
+    # Paths are resolved and requests addressed without anything having been broken.
+    plain = all(word.startswith(_OTHER_USES) for word in words)
+    if plain and all(reading.ground.words.has(word) for word in words):
+        return None
+    verdict = undecided if plain else unsupported
+    return verdict("fixed", "nobody says in words that something was fixed")
 
 
 def check_effects(reading: Reading) -> Judgement | None:

@@ -4,19 +4,27 @@ from collections.abc import Mapping
 from functools import cache
 
 _ENTRIES = """
-标准 standard;预算 budget;显存预算 memor,budget;克隆 clone;线性 linear;非线性 nonlinear,linear;抽象 abstract
-授权 authoriz,permit;字母 alphabet,letter;字母顺序 alphabet,order;块表 block,table;无损 lossless;有损 lossi,lossy
-继承 inherit,base,class;转置 transpos;变通 workaround;嵌入 embed;嵌入模型 embed;工具解析 tool,pars;解析器 pars
-填充位置 pad,posit;权限 permiss,permission,auth,privileg;只读 read,readonly;可写 write,writabl;读写 read,write
-阶段 stag,phase;分阶段 stag,phase;按节点 node;候选项 candid,choic;可选项 option,choic;选项 option,choic,flag
-成员变量 member,field;环境 env,environ;虚拟环境 venv,env;依赖管理 depend;包管理 packag,pip,uv;轮子 wheel;源码包 sdist
-别名 alias;快捷 shortcut;快速路径 fast,path;慢路径 slow,path;热路径 hot,path;关键路径 critic,path;代码路径 path
-执行路径 path;预分配 prealloc,alloc;预计算 precomput,comput;预加载 preload,load;预处理 preprocess,process
-后处理 postprocess,process;自检 check,self;自测 test;自动化 autom;自动选择 auto,select;自动检测 auto,detect
-手写 hand,manual;内联 inlin;内嵌 embed,inlin;外置 extern;内置 built,builtin,intern;原地 inplac,in-plac;就地 inplac
-常驻 persist,resid;驻留 resid,persist;双缓冲 doubl,buffer;环形 ring;环形缓冲 ring,buffer;树形 tree;网格 grid;栅格 grid
-屏障 barrier;栅栏 fence,barrier;信号量 semaphor;信号 signal;互斥 mutex,lock;原子 atom;原子操作 atom;自旋 spin
-忙等 spin,busy;吞吐率 throughput;首字延迟 ttft;首词延迟 ttft;首令牌延迟 ttft;时延 latenc;抖动 jitter;尾延迟 latenc,p99
+加快 accelerat,speed,fast,reduc,perf;更快 fast,speed,accelerat,perf;变快 fast,speed;修饰符 qualifi,modif,__
+限定符 qualifi;昇腾 ascend,npu;最佳实践 best,practic;最佳 best,optim;实践 practic;分离式 disagg,pd
+分离 disagg,separ,split;前置条件 prerequisit,requir;前置 prerequisit,pre;桩函数 stub,implement,mock;桩 stub,mock
+未实现 implement,notimplement;尚未实现 implement,notimplement;误解 confus,misread,mislead;易误解 confus,mislead
+误导 mislead,confus;容易 eas,confus,prone;透传 pass,passthrough,forward;中间 mid,middl,inter;工具块 tool,block
+静默 silent,quiet;丢弃 drop,discard;其后 subsequ,after,follow,next;后续 subsequ,follow,next,later
+精确 accura,precis,exact;更精确 accura,precis;准确 accura,correct;服务端 server,serv;聊天模板 chat,templat
+扩展生成 extend,generat;损坏 corrupt,broken,damag;标准 standard;预算 budget;显存预算 memor,budget;克隆 clone
+线性 linear;非线性 nonlinear,linear;抽象 abstract;授权 authoriz,permit;字母 alphabet,letter;字母顺序 alphabet,order
+块表 block,table;无损 lossless;有损 lossi,lossy;继承 inherit,base,class;转置 transpos;变通 workaround;嵌入 embed
+嵌入模型 embed;工具解析 tool,pars;解析器 pars;填充位置 pad,posit;权限 permiss,permission,auth,privileg
+只读 read,readonly;可写 write,writabl;读写 read,write;阶段 stag,phase;分阶段 stag,phase;按节点 node
+候选项 candid,choic;可选项 option,choic;选项 option,choic,flag;成员变量 member,field;环境 env,environ
+虚拟环境 venv,env;依赖管理 depend;包管理 packag,pip,uv;轮子 wheel;源码包 sdist;别名 alias;快捷 shortcut
+快速路径 fast,path;慢路径 slow,path;热路径 hot,path;关键路径 critic,path;代码路径 path;执行路径 path
+预分配 prealloc,alloc;预计算 precomput,comput;预加载 preload,load;预处理 preprocess,process;后处理 postprocess,process
+自检 check,self;自测 test;自动化 autom;自动选择 auto,select;自动检测 auto,detect;手写 hand,manual;内联 inlin
+内嵌 embed,inlin;外置 extern;内置 built,builtin,intern;原地 inplac,in-plac;就地 inplac;常驻 persist,resid
+驻留 resid,persist;双缓冲 doubl,buffer;环形 ring;环形缓冲 ring,buffer;树形 tree;网格 grid;栅格 grid;屏障 barrier
+栅栏 fence,barrier;信号量 semaphor;信号 signal;互斥 mutex,lock;原子 atom;原子操作 atom;自旋 spin;忙等 spin,busy
+吞吐率 throughput;首字延迟 ttft;首词延迟 ttft;首令牌延迟 ttft;时延 latenc;抖动 jitter;尾延迟 latenc,p99
 带宽利用率 bandwidth;算力 comput,flop;浮点运算 flop,float;计算量 comput,flop;访存 memor,load,access;访问 access
 内存访问 memor,access;输出张量 output,tensor;输入张量 input,tensor;隐藏状态 hidden;隐藏层 hidden,layer;注意力头 head
 查询 queri,query,q;键 key,k;值 valu,v;头维 head,dim;词嵌入 embed;位置 posit,locat,place;位置信息 posit
@@ -46,34 +54,33 @@ _ENTRIES = """
 在线服务 serv,onlin;离线推理 offlin;流式输出 stream;非流式 stream;长连接 connect,keepaliv;短连接 connect;握手 handshak
 引导 bootstrap,guid,boot;自举 bootstrap;注册中心 regist,registri;崩溃转储 dump,crash;堆栈 stack,trace
 栈跟踪 trace,stack;回溯 traceback,backtrac;断点 breakpoint,debug;单步 step;调试信息 debug;调试日志 debug,log
-详细日志 verbos,log;静默 silent,quiet;静默失败 silent,fail;噪声 nois,noisi;噪音 nois;绝对容差 absolut,atol,toler
-绝对值 abs,absolut;绝对误差 absolut,error,toler;绝对路径 absolut,path;全局 global;全量 full,all;全精度 full,precis
-全注意力 full,attent;固定 pin,fix,lock,==;有限 finit;哨兵 sentinel;哨兵值 sentinel;产物 asset,artifact,output
-收到 receiv,get;复现 repro;超大 oversiz,larg;超出 exceed,beyond,oversiz,outsid;发送 send,sent;发送端 send
-接收端 receiv;发送方 send;接收方 receiv;交错 interleav;锚点 anchor;控制 control,flag,env,opt,enabl;生产者 produc
-消费者 consum;所有权 owner;不受支持 unsupport,support;回退到 fall,fallback,revert,back
-回退至 fall,fallback,revert,back;拆分 split,separ,decompos;拆出 split,extract,separ;重写 overrid,rewrit
-覆写 overrid,overwrit;占位 placehold;收尾 final,epilogu,tail;融入 fus,merg;合入 merg,land;回载 load;载入 load
-权重加载 load,weight;读取 read,load,fetch;越界读取 bound,read;最低 min,>=,least,requir;最低版本 min,>=,requir,version
-最高 max;最大 max;最小 min;最大值 max;最小值 min;平均 averag,mean;次数 count,num,time;缓存 cach;缓冲 buffer
-缓冲区 buffer;内核 kernel;算子 op,operator,kernel;调度 schedul,dispatch;调度器 schedul
-量化 quant,fp8,fp4,int8,int4,nvfp,mxfp;反量化 dequant;并行 parallel;张量并行 tensor,tp;流水线并行 pipeline,pp
-专家并行 expert,ep;数据并行 data,dp;上下文并行 context,cp,dcp,pcp;序列并行 sequenc,sp;张量 tensor
-注意力 attent,attn,mla,mha,gqa,fmha;稀疏 spars;稠密 dens;分块 chunk,block,tile;分页 pag;页 page;块 block,chunk,tile
-专家 expert,moe;混合专家 moe,expert;路由 rout;门控 gat;激活 activat,silu,gelu,glu,relu
-激活函数 activat,silu,gelu,glu,relu;归一化 norm;融合 fus;合并 merg,combin,consolidat,fus;拼接 concat,cat;规约 reduc
-归约 reduc;全归约 allreduc,all;通信 comm,nccl,communicat,ipc,transfer;集合通信 collectiv,nccl,allreduc;广播 broadcast
-传输 transfer,transport,send;连接器 connector;连接 connect,connector;解耦 disagg,decoupl,separat;预填充 prefill
-解码 decod;预取 prefetch;采样 sampl;采样器 sampler,sampl;投机 spec,specul,draft,mtp,eagle
-推测 spec,specul,draft,mtp,eagle;投机解码 spec,specul,draft,mtp;推测解码 spec,specul,draft,mtp;投机采样 spec,specul
-草稿 draft;草稿模型 draft;推理 infer,serv,reason;训练 train;微调 tun,lora,finetun;模型 model;大模型 model,llm
-视觉 vision,visual,vl,imag,vit;图像 imag;图片 imag;视频 video;音频 audio,speech;语音 speech,audio,asr
-多模态 multimod,multi,mm;编码器 encod;解码器 decod;编码 encod;池化 pool;分词 tokeniz;分词器 tokeniz;词元 token
-令牌 token;词表 vocab;词汇表 vocab;模板 templat;聊天 chat;对话 chat,convers;提示 prompt,messag,hint,warn;提示词 prompt
-前缀 prefix;后缀 suffix;前缀缓存 prefix;批 batch;批次 batch;批处理 batch;批量 batch,bulk;请求 request,req
-响应 respons,resp;队列 queue;线程 thread;进程 process,proc,worker;多进程 multiprocess,process,worker;多线程 thread
-协程 async,corout;异步 async;同步 sync;锁 lock;死锁 deadlock,hang;活锁 livelock
-卡死 hang,stall,stuck,deadlock,livelock,freez;挂起 hang,suspend;竞态 race;竞争 race,conten
+详细日志 verbos,log;静默失败 silent,fail;噪声 nois,noisi;噪音 nois;绝对容差 absolut,atol,toler;绝对值 abs,absolut
+绝对误差 absolut,error,toler;绝对路径 absolut,path;全局 global;全量 full,all;全精度 full,precis;全注意力 full,attent
+固定 pin,fix,lock,==;有限 finit;哨兵 sentinel;哨兵值 sentinel;产物 asset,artifact,output;收到 receiv,get;复现 repro
+超大 oversiz,larg;超出 exceed,beyond,oversiz,outsid;发送 send,sent;发送端 send;接收端 receiv;发送方 send;接收方 receiv
+交错 interleav;锚点 anchor;控制 control,flag,env,opt,enabl;生产者 produc;消费者 consum;所有权 owner
+不受支持 unsupport,support;回退到 fall,fallback,revert,back;回退至 fall,fallback,revert,back;拆分 split,separ,decompos
+拆出 split,extract,separ;重写 overrid,rewrit;覆写 overrid,overwrit;占位 placehold;收尾 final,epilogu,tail
+融入 fus,merg;合入 merg,land;回载 load;载入 load;权重加载 load,weight;读取 read,load,fetch;越界读取 bound,read
+最低 min,>=,least,requir;最低版本 min,>=,requir,version;最高 max;最大 max;最小 min;最大值 max;最小值 min
+平均 averag,mean;次数 count,num,time;缓存 cach;缓冲 buffer;缓冲区 buffer;内核 kernel;算子 op,operator,kernel
+调度 schedul,dispatch;调度器 schedul;量化 quant,fp8,fp4,int8,int4,nvfp,mxfp;反量化 dequant;并行 parallel
+张量并行 tensor,tp;流水线并行 pipeline,pp;专家并行 expert,ep;数据并行 data,dp;上下文并行 context,cp,dcp,pcp
+序列并行 sequenc,sp;张量 tensor;注意力 attent,attn,mla,mha,gqa,fmha;稀疏 spars;稠密 dens;分块 chunk,block,tile
+分页 pag;页 page;块 block,chunk,tile;专家 expert,moe;混合专家 moe,expert;路由 rout;门控 gat
+激活 activat,silu,gelu,glu,relu;激活函数 activat,silu,gelu,glu,relu;归一化 norm;融合 fus
+合并 merg,combin,consolidat,fus;拼接 concat,cat;规约 reduc;归约 reduc;全归约 allreduc,all
+通信 comm,nccl,communicat,ipc,transfer;集合通信 collectiv,nccl,allreduc;广播 broadcast;传输 transfer,transport,send
+连接器 connector;连接 connect,connector;解耦 disagg,decoupl,separat;预填充 prefill;解码 decod;预取 prefetch;采样 sampl
+采样器 sampler,sampl;投机 spec,specul,draft,mtp,eagle;推测 spec,specul,draft,mtp,eagle;投机解码 spec,specul,draft,mtp
+推测解码 spec,specul,draft,mtp;投机采样 spec,specul;草稿 draft;草稿模型 draft;推理 infer,serv,reason;训练 train
+微调 tun,lora,finetun;模型 model;大模型 model,llm;视觉 vision,visual,vl,imag,vit;图像 imag;图片 imag;视频 video
+音频 audio,speech;语音 speech,audio,asr;多模态 multimod,multi,mm;编码器 encod;解码器 decod;编码 encod;池化 pool
+分词 tokeniz;分词器 tokeniz;词元 token;令牌 token;词表 vocab;词汇表 vocab;模板 templat;聊天 chat;对话 chat,convers
+提示 prompt,messag,hint,warn;提示词 prompt;前缀 prefix;后缀 suffix;前缀缓存 prefix;批 batch;批次 batch;批处理 batch
+批量 batch,bulk;请求 request,req;响应 respons,resp;队列 queue;线程 thread;进程 process,proc,worker
+多进程 multiprocess,process,worker;多线程 thread;协程 async,corout;异步 async;同步 sync;锁 lock;死锁 deadlock,hang
+活锁 livelock;卡死 hang,stall,stuck,deadlock,livelock,freez;挂起 hang,suspend;竞态 race;竞争 race,conten
 崩溃 crash,segfault,abort,fault,error;段错误 segfault,segment;内存 memor,mem,ram,smem,oom;显存 memor,vram,mem,oom
 共享内存 shared,smem,shm;全局内存 global,gmem;泄漏 leak;溢出 overflow,exceed,spill;下溢 underflow
 越界 bound,oob,range,overflow;寄存器 regist;线程块 block,cta,threadblock;集群 cluster;簇 cluster;波 wave;流 stream
@@ -145,7 +152,7 @@ _ENTRIES = """
 陈旧 stale,outdat,old;报告 report;上报 report;统计 stat,metric,count,report;计数 count;计数器 count;公式 formula
 系数 coeffici,factor;比例 ratio,scal;比率 ratio,rate;速率 rate;频率 freq;带宽 bandwidth;占用 occup,usag,consum
 占用率 occup,util;利用率 util;使用率 usag,util;功耗 power;转发 forward;前向 forward;反向 backward;前向传播 forward
-透传 forward,pass;透明 transpar;重定向 redirect;下载 download;上传 upload;抓取 fetch;拉取 pull,fetch;推送 push
+透明 transpar;重定向 redirect;下载 download;上传 upload;抓取 fetch;拉取 pull,fetch;推送 push
 获取 get,fetch,acquir,obtain;返回码 code;退出 exit,quit;提前退出 earli,exit;中止 abort;取消 cancel,abort,remov
 终止 terminat,kill,abort,stop;等待 wait;唤醒 wake;休眠 sleep;轮询 poll;强制 enforc,forc,requir
 限制 limit,restrict,constrain,bound,cap;约束 constrain;收紧 tighten,strict,restrict;放宽 relax,loos,lift;守卫 guard
@@ -156,21 +163,21 @@ _ENTRIES = """
 对齐功能 pariti;导入 import;导出 export;导出符号 export;命名 nam;命名空间 namespac;前端 frontend;控制台 consol
 终端 terminal;界面 ui,interfac;网页 web,page;链接 link;超链接 link;地址 address,url;端口 port;协议 protocol
 格式 format;标签 label,tag;标记 mark,tag,flag;徽章 badg;图标 icon;表格 tabl;章节 section;实验性 experiment
-实验 experiment;试验 experiment,trial;原型 prototyp;桩 stub;模拟 mock,simul,emul;仿真 simul,emul;伪造 fake
-假 fake,dummi;虚拟 virtual,dummi,fake;原生 nativ;自定义 custom;可选 option;必填 requir,mandatori;必选 requir,mandatori
+实验 experiment;试验 experiment,trial;原型 prototyp;模拟 mock,simul,emul;仿真 simul,emul;伪造 fake;假 fake,dummi
+虚拟 virtual,dummi,fake;原生 nativ;自定义 custom;可选 option;必填 requir,mandatori;必选 requir,mandatori
 可配置 configur;硬编码 hardcod,hard;魔数 magic;隐患 hazard,risk,unsaf;风险 risk,hazard;危险 danger,unsaf,hazard
-退化 regress,degrad;劣化 regress,degrad;损坏 corrupt,broken,damag;破坏 break,broke,corrupt;丢失 lost,los,drop,miss
-丢弃 drop,discard;忽略 ignor;吞掉 swallow;误报 fals;误用 misus;误判 mis,wrong;混用 mix;混合 hybrid,mix;混淆 confus
-歧义 ambigu;冒号 colon;括号 paren,bracket;引号 quot;换行 newlin;空格 space,whitespac;空白 whitespac,blank
-编码格式 encod;字符 char;字符串 string,str;文本 text;正则 regex;正则表达式 regex;语法 syntax,grammar;语义 semant
-约束解码 guid,grammar,structur;输入序列 input,sequenc;请求数 request;并发 concurr,parallel;并发度 concurr;抢占 preempt
-饥饿 starv;公平 fair;优先级 prior;截断 trunc;裁剪 clip,prune,crop,trim;剪枝 prun;修剪 prun,trim;丰富 enrich;细化 refin
-粗化 coars;粒度 granular;细粒度 fine,grain;粗粒度 coars,grain;几何 geometr;几何信息 geometr
-容器镜像 imag,docker,contain;候选 candid;候选镜像 candid;并集 union;交集 intersect;差集 differ;子集 subset
-超集 superset;唯一 uniqu,only;主 main,primari;次 secondari;主线 main,trunk;主干 main,trunk;分支 branch;标签页 tab
-倒数 reciproc;共享专家 shared,expert;残差 residu;旋转位置编码 rope,rotari;位置编码 rope,posit,rotari;解释器 interpret
-字节码 bytecod;垃圾回收 gc,garbag;钩住 hook;劫持 hijack;符号表 symbol;符号 symbol;动态库 librari,so,dll;静态库 librari
-头部 header,head;首部 header;尾部 tail,trail;潜在 latent,potenti;潜空间 latent;尾 tail;首 first,head;末 last,tail
+退化 regress,degrad;劣化 regress,degrad;破坏 break,broke,corrupt;丢失 lost,los,drop,miss;忽略 ignor;吞掉 swallow
+误报 fals;误用 misus;误判 mis,wrong;混用 mix;混合 hybrid,mix;混淆 confus;歧义 ambigu;冒号 colon;括号 paren,bracket
+引号 quot;换行 newlin;空格 space,whitespac;空白 whitespac,blank;编码格式 encod;字符 char;字符串 string,str;文本 text
+正则 regex;正则表达式 regex;语法 syntax,grammar;语义 semant;约束解码 guid,grammar,structur;输入序列 input,sequenc
+请求数 request;并发 concurr,parallel;并发度 concurr;抢占 preempt;饥饿 starv;公平 fair;优先级 prior;截断 trunc
+裁剪 clip,prune,crop,trim;剪枝 prun;修剪 prun,trim;丰富 enrich;细化 refin;粗化 coars;粒度 granular;细粒度 fine,grain
+粗粒度 coars,grain;几何 geometr;几何信息 geometr;容器镜像 imag,docker,contain;候选 candid;候选镜像 candid;并集 union
+交集 intersect;差集 differ;子集 subset;超集 superset;唯一 uniqu,only;主 main,primari;次 secondari;主线 main,trunk
+主干 main,trunk;分支 branch;标签页 tab;倒数 reciproc;共享专家 shared,expert;残差 residu;旋转位置编码 rope,rotari
+位置编码 rope,posit,rotari;解释器 interpret;字节码 bytecod;垃圾回收 gc,garbag;钩住 hook;劫持 hijack;符号表 symbol
+符号 symbol;动态库 librari,so,dll;静态库 librari;头部 header,head;首部 header;尾部 tail,trail;潜在 latent,potenti
+潜空间 latent;尾 tail;首 first,head;末 last,tail
 """
 
 

@@ -23,7 +23,8 @@ _PREFIX = re.compile(r"^\W*(?:\[[^\]]*\]\W*)*(?:(?P<kind>[a-z]+)(?:\([^)]*\))?!?
 # Half of an object must be there, and the whole of it in a title beats the whole of it elsewhere.
 _HALF, _ENOUGH, _TITLE = 0.5, 0.5, 0.3
 _REPLACING = re.compile(r"\b(?:replac|chang|switch|instead|now|from|renam)", re.IGNORECASE)
-_BETTER = re.compile(r"\b(?:improv|boost|better|speed ?up|faster|higher)", re.IGNORECASE)
+_BETTER = re.compile(r"\b(?:improv|boost|better|speed ?up|faster|higher|accelerat)", re.IGNORECASE)
+_COSTS = re.compile(r"\b(?:time|latency|overhead|memory|usage|cost|compil\w*|ttft|tpot)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"-?[0-9][0-9_,]*(?:\.[0-9]+)*")
 
 
@@ -237,7 +238,7 @@ def _lineage(direction: Direction, ground: Ground) -> Stand:
 
 def _named(token: Token, direction: Direction, ground: Ground) -> Stand:
     name = token.text.removesuffix("()").strip()
-    if "/" in name or token.kind is Kind.PATH:
+    if token.path:
         stand = _file(name, direction, ground)
         if stand is not None:
             return stand
@@ -336,9 +337,12 @@ def said_acts(line: str) -> tuple[Act, ...]:
     if kind in ("feat", "feature") and not found:
         words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)
         found = (Act(_D.ADD, kind, tuple(token for token in tokens if token.named), (), words),)
+    if kind in ("fix", "bugfix") or any(act.direction is _D.FIX for act in found):
+        # Fix x dropping y: the gerund tells of the bug, not of the change.
+        found = tuple(act for act in found if not act.word.endswith("ing"))
     if _BETTER.search(line):
-        words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)
-        found = (*found, Act(_D.RAISE, "improve", (), (), words))
+        words = tuple(token.lower for token in tokens if token.kind in (Kind.WORD, Kind.NAME))
+        found = (*found, Act(_D.LOWER if _COSTS.search(line) else _D.RAISE, "improve", (), (), words))
     first = next((token for token in Sentence(line[match.end() :] if match else line).tokens), None)
     if first is not None and first.lower in ("support", "supports", "supporting", "new"):
         words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)

@@ -37,7 +37,7 @@ def _judged(token: Token, reading: Reading) -> Judgement | None:
     ground = reading.ground
     if own_name(token.text, reading):
         return None
-    if token.kind is Kind.PATH or (token.kind is Kind.CODE and "/" in token.text and _like_path(token.text)):
+    if token.path:
         return _path(token.text, ground)
     if token.kind in (Kind.CODE, Kind.FLAG, Kind.NAME, Kind.VERSION):
         return _literal(token, ground)
@@ -62,10 +62,6 @@ def own_name(text: str, reading: Reading) -> bool:
 
 def _flat(ground: Ground) -> str:
     return re.sub(r"[_\- ]", "", ground.text.lower())
-
-
-def _like_path(text: str) -> bool:
-    return " " not in text and re.fullmatch(r"[\w./*-]+", text) is not None
 
 
 def _path(text: str, ground: Ground) -> Judgement | None:

@@ -65,6 +65,9 @@ _LEADING_MARKS = re.compile(r"(?:\s*\[@[0-9]+\])+")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|resp)\.$", re.IGNORECASE)
 
 
+_FILE = re.compile(rf"[\w./*\-]+\.{_SUFFIX}|[\w.*\-]*(?:/[\w.*\-]*)+", re.ASCII)
+
+
 @dataclass(frozen=True)
 class Token:
     """One piece of a sentence."""
@@ -84,6 +87,11 @@ class Token:
     def named(self) -> bool:
         """True for what must stand in the evidence letter by letter."""
         return self.kind in NAMED
+
+    @property
+    def path(self) -> bool:
+        """True for what can only be a file or a folder, marked as code or not."""
+        return self.kind is Kind.PATH or (self.kind is Kind.CODE and _FILE.fullmatch(self.text) is not None)
 
     @property
     def camel(self) -> bool:

@@ -13,14 +13,14 @@ from agent.gate.reading import Reading, undecided
 from agent.gate.stems import Vocabulary, words_of
 
 # A name that nobody speaks of and no fact has must stand closer to the rest.
-_HALF, _MOST = 0.5, 0.75
+_HALF, _MOST, _FEW = 0.5, 0.75, 3
 _BETWEEN = frozenset("，,；;：:。")
 
 
 def check_relations(reading: Reading) -> Judgement | None:
     """Look for each name beside the words that the same clause has for it."""
     for clause in _clauses(reading.tokens):
-        names = [token for token in clause if token.kind in (Kind.CODE, Kind.NAME, Kind.FLAG) and "/" not in token.text]
+        names = [token for token in clause if token.kind in (Kind.CODE, Kind.NAME, Kind.FLAG) and not token.path]
         for token in names:
             others = [one for one in clause if one is not token]
             if not _fits(token, others, reading):
@@ -34,7 +34,8 @@ def _fits(token: Token, others: Sequence[Token], reading: Reading) -> bool:
     name, ground = last_part(token.text), reading.ground
     told = occurs(name, ground.spoken) or any(name in _fact_text(fact) for fact in ground.facts)
     for wanted in (stems_of(others), stems_of([one for one in reading.tokens if one is not token])):
-        if not wanted or _together(name, wanted, ground, _HALF if told else _MOST):
+        least = _HALF if told or len(wanted) < _FEW else _MOST
+        if not wanted or _together(name, wanted, ground, least):
             return True
     return False
 

@@ -34,6 +34,9 @@ _BEFORE = re.compile(
     r"\b(?:previously|would|used to|before|fix\w*|avoid\w*|prevent\w*|bug|crash\w*|fail\w*)\b|修复|之前", re.IGNORECASE
 )
 _FAILURE = re.compile(r"fail|crash|hang|error|leak|stall|break|报错|失败|崩溃|卡|泄漏|异常|出错", re.IGNORECASE)
+_NO_CODE = re.compile(
+    r"\bno (?:code|functional|runtime|production|behaviou?r)|(?:不涉及|没有|不改|未改|无)\w{0,4}(?:代码|功能|逻辑|行为)"
+)
 _PLAIN_NO = re.compile(
     r"\b(?:not|no|never|without|cannot|none|nothing|unable|unsupported)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
 )
@@ -76,9 +79,16 @@ def _is_removed(reading: Reading, place: int) -> bool:
             behind = reading.tokens[place + 1 : place + 9]
             failing = stems_of(behind, trade=True)
             fails = any(_FAILURE.search(token.text) for token in behind)
-            told = any(_BEFORE.search(line) and _alike(line, failing, _VERY) for line in reading.ground.said)
-            return (fails and told) or stand_of(act, reading.ground) is Stand.AGREES
+            lines = [line for line in reading.ground.said if _BEFORE.search(line) and _alike(line, failing, _VERY)]
+            told = fails or any(_doing(line, failing[:3]) for line in lines)
+            return (bool(lines) and told) or stand_of(act, reading.ground) is Stand.AGREES
     return False
+
+
+def _doing(line: str, stems: Sequence[frozenset[str]]) -> bool:
+    """Tell whether a line names what went on, as bugs are named: dropping, leaking, skipping."""
+    doing = [word.lower() for word in re.findall(r"\b[A-Za-z]+ing\b", line)]
+    return any(word.startswith(one) for word in doing for group in stems for one in group if len(one) > 2)
 
 
 def _said_no(reading: Reading, place: int) -> bool:
@@ -86,11 +96,13 @@ def _said_no(reading: Reading, place: int) -> bool:
     ground = reading.ground
     behind, ahead = _meant(reading.tokens[place + 1 : place + 8]), _meant(reading.tokens[max(0, place - 6) : place])
     denied = behind[:1] or ahead[-1:]
-    code = [line for hunk in ground.hunks for line in hunk.added if '"' in line or "'" in line]
+    if _NO_CODE.search(reading.sentence.text) and any(fact.kind in _ONLY for fact in ground.facts):
+        return True
     said = [line for line in (*ground.said, *ground.remarks) if _alike(line, (*ahead, *behind), _ALIKE)]
     if any(line in ground.titles and not _PLAIN_NO.search(line) for line in said):
         return False
-    shown = [line for line in code if _alike(line, (*ahead, *behind), _VERY)]
+    hunks = [hunk for hunk in ground.hunks if share_of(hunk.words, (*ahead, *behind)) >= _VERY]
+    shown = [line for hunk in hunks for line in hunk.added if '"' in line or "'" in line]
     if denied and said_near((*said, *shown), _NO, denied, before=0, after=3):
         return True
     return any(_alike(line, (*ahead, *behind), _VERY) and _as_often(line, reading) for line in said)
