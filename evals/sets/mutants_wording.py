@@ -31,7 +31,6 @@ _TURNS = {
     "gains": "loses",
     "removes": "adds",
     "removed": "added",
-    "drops": "adds",
     "raises": "lowers",
     "raised": "lowered",
     "lowers": "raises",
@@ -56,7 +55,9 @@ _TURNS = {
     "启用": "禁用",
     "禁用": "启用",
 }
-_TURN = re.compile("|".join(rf"\b{word}\b" if word.isascii() else word for word in _TURNS))
+_NEGATED = r"(?<!not )(?<!never )(?<!longer )(?<!不)(?<!没有)(?<!未)"
+_TURN = re.compile(_NEGATED + "(?:" + "|".join(rf"\b{word}\b" if word.isascii() else word for word in _TURNS) + ")")
+"""What is said not to have happened is not turned: that need not be wrong."""
 _VALUE = r"`[^`]+`|[\w.]*\d[\w.]*\w|\d"
 _PAIR = re.compile(rf"(from|由|从) ?({_VALUE})( to | ?改为 ?| ?变为 ?| ?提高到 ?| ?升到 ?| ?改成 ?| ?降到 ?)({_VALUE})")
 
