@@ -21,6 +21,7 @@ _ADDRESS = re.compile(r"(?:\b[a-z][a-z+]{1,9}://|\bwww\.|\bgithub\.com/)[^\s<>`]
 _NUMBERED = re.compile(rf"(?:{_REPO})?(?<![&\w])#[0-9]+\b|\bGH-[0-9]+\b|{_REPO}#[0-9]+\b", re.ASCII)
 _MENTION = re.compile(r"(?<![\w`./@-])@[A-Za-z0-9][\w-]*", re.ASCII)
 _HASH = re.compile(r"(?<![\w.-])[0-9a-f]{7,40}(?![\w-])", re.ASCII)
+_LONGEST = 2000
 _HASH_LIKE = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,40}")
 
 
@@ -78,6 +79,10 @@ def _words(claim: Claim, dossier: Dossier, lang: Language) -> Iterator[str]:
     if not text:
         if not claim.speech and (claim.text or not structured(claim)):
             yield f"there are no words in {lang}"
+        return
+    if len(text) > _LONGEST:
+        # Nothing further is read of it: patterns are made for sentences.
+        yield f"the text has {len(text)} signs; a claim is one short statement"
         return
     if visible(text) != " ".join(text.split()):
         yield "the text holds control or invisible characters"

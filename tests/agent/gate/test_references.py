@@ -58,6 +58,7 @@ def test_ordinary_words_are_well_formed(wrong: Make, make_commit: Make, text: st
         ("Lowers\u202e it.", "invisible"),
         ("", "no words"),
         ("   ", "no words"),
+        ("word " * 500, "2499 signs"),
     ],
 )
 def test_names_that_only_code_may_print_are_malformed(wrong: Make, make_commit: Make, text: str, told: str) -> None:
