@@ -123,12 +123,9 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     negated = bool(aux & NEGATIONS) or any(tokens[n].lower.endswith("n't") for n in range(chain, place))
     negated = negated or (low > 1 and [tokens[low - 1].lower, tokens[low].lower] == ["no", "longer"] and chain == low)
     negated = negated or (chain > low and tokens[chain - 1].lower in {"without", "not", "doesn't", "don't", "didn't"})
-    soft = (
-        tokens[place].lower.startswith(
-            ("start", "resum", "includ", "provid", "allow", "accept", "permit", "extend", "relax", "widen", "tight")
-        )
-        or direction is _D.MOVE
-    )
+    soft = tokens[place].lower.startswith(
+        ("start", "resum", "includ", "provid", "allow", "accept", "permit", "extend", "relax", "widen", "tight")
+    ) or (direction is _D.MOVE and not objects)
     if tokens[place].lower == "no":
         negated = False
     return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, soft, place=place)

@@ -49,12 +49,25 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
         region = _given(before)
     else:
         region = after if _has_content(after) else _given(before)
+    by = next((n for n, token in enumerate(region) if token.text == "被"), None)
+    if direction is _D.REPLACE and by is not None:
+        new = _first(region[by:])
+        region = region[:by]
     objects, near, words = _phrase(region)
     if region is after:
         near = (*near, *(token for token in before if token.named or token.camel))
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
-    soft = direction is _D.MOVE or word in ("提供", "停止", "允许", "打开", "不再", "放宽", "收紧", "扩大")
+    soft = (direction is _D.MOVE and not objects) or word in (
+        "提供",
+        "停止",
+        "允许",
+        "打开",
+        "不再",
+        "放宽",
+        "收紧",
+        "扩大",
+    )
     return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place=place)
 
 

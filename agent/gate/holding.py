@@ -16,7 +16,7 @@ from agent.gate.named_facts import direction_of, directions_of, last_part, names
 from agent.gate.prose import Kind, Sentence, Token
 from agent.gate.stems import Vocabulary, stem, words_of
 from agent.gate.words_en import DIRECTION_OF, FUNCTION, TRADE
-from agent.gate.words_zh import HEADS
+from agent.gate.words_zh import HEADS, IMPROVES
 
 _D = Direction
 _PREFIX = re.compile(r"^\W*(?:\[[^\]]*\]\W*)*(?:(?P<kind>[a-z]+)(?:\([^)]*\))?!?:)?\s*", re.IGNORECASE)
@@ -40,6 +40,8 @@ def stand_of(act: Act, ground: Ground) -> Stand:
     """Hold one act against the evidence."""
     if act.direction is _D.FIX:
         return Stand.AGREES
+    if act.word in IMPROVES and not (act.old or act.new or act.objects):
+        return Stand.AGREES if _BETTER.search(ground.spoken) else _object_stand(act, ground)
     values = _values_stand(act, ground)
     if values is Stand.OPPOSES or act.direction is _D.CHANGE:
         return values
@@ -243,7 +245,7 @@ def _named(token: Token, direction: Direction, ground: Ground) -> Stand:
         if stand is not None:
             return stand
     facts = directions_of(ground, name)
-    if facts & FITS[direction]:
+    if facts & FITS[direction] or (direction is _D.MOVE and facts >= {_D.ADD, _D.REMOVE}):
         return Stand.AGREES
     told = _spoken_of(name, direction, ground)
     if told is Stand.AGREES:

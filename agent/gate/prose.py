@@ -60,7 +60,7 @@ _PIECES: tuple[tuple[Kind, str], ...] = (
 _MASTER = re.compile("|".join(f"(?P<{kind.name}>{form})" for kind, form in _PIECES), re.ASCII)
 # Two humps or more, or letters and digits mixed as in no word: FlashInferMLAImpl, topK.
 _CAMEL = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[a-z]+[A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z]+[A-Z0-9]\w*")
-_STOP = re.compile(r"(?<=[。！？!?])|(?<=[.])(?=\s+[A-Z`\"“\[一-鿿])|(?<=[.])(?=\s*$)|\n+")
+_STOP = re.compile(r"(?<=[。！？!?])|(?<=[.])(?=\s*\[@|\s+[A-Z`\"“\[一-鿿])|(?<=[.])(?=\s*$)|\n+")
 _LEADING_MARKS = re.compile(r"(?:\s*\[@[0-9]+\])+")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|resp)\.$", re.IGNORECASE)
 

@@ -52,9 +52,12 @@ def check_negation(reading: Reading) -> Judgement | None:
     for act in reading.acts:
         if act.negated and (act.objects or act.words) and stand_of(act, reading.ground) is Stand.AGREES:
             return unsupported("negation", f"the evidence shows that it was {act.direction.value}")
+    twice = _denials(reading) > 1 and not _said_as_often(reading)
     for place, token in enumerate(reading.tokens):
-        if not _negates(reading.tokens, place) or _is_removed(reading, place):
+        if not _negates(reading.tokens, place) or (not twice and _is_removed(reading, place)):
             continue
+        if twice:
+            return undecided("negation", "the sentence says no more often than the evidence does")
         if not _said_no(reading, place):
             return undecided("negation", f"nothing in the evidence says {token.text!r} of this")
     return None
@@ -105,17 +108,23 @@ def _said_no(reading: Reading, place: int) -> bool:
     shown = [line for hunk in hunks for line in hunk.added if '"' in line or "'" in line]
     if denied and said_near((*said, *shown), _NO, denied, before=0, after=3):
         return True
-    return any(_alike(line, (*ahead, *behind), _VERY) and _as_often(line, reading) for line in said)
+    alike = [line for line in said if _alike(line, (*ahead, *behind), _VERY)]
+    return any(len(_NO.findall(line)) >= _denials(reading) for line in alike)
 
 
 def _alike(line: str, stems: Sequence[frozenset[str]], least: float) -> bool:
     return share_of(Vocabulary(words_of(line)), stems) >= least
 
 
-def _as_often(line: str, reading: Reading) -> bool:
-    """Tell whether a line says no as often as the sentence does: one no more turns it round."""
-    denials = sum(_negates(reading.tokens, place) for place in range(len(reading.tokens)))
-    return len(_NO.findall(line)) >= denials
+def _denials(reading: Reading) -> int:
+    """Count how often the sentence says no: once more than the evidence turns it round."""
+    return sum(_negates(reading.tokens, place) for place in range(len(reading.tokens)))
+
+
+def _said_as_often(reading: Reading) -> bool:
+    meant = stems_of(reading.tokens)
+    lines = (line for line in reading.ground.said if _alike(line, meant, _ALIKE))
+    return any(len(_PLAIN_NO.findall(line)) >= _denials(reading) for line in lines)
 
 
 def _meant(tokens: Sequence[Token]) -> list[frozenset[str]]:

@@ -38,6 +38,8 @@ VERBS: dict[Direction, frozenset[str]] = {
     _D.FIX: listed("修复 修正 解决 修好 修补 纠正 更正 修掉"),
 }
 DIRECTION_OF = {word: direction for direction, words in VERBS.items() for word in words}
+IMPROVES = listed("提升 提高 改善")
+"""Said of what got better, not of what got larger, where no value stands beside it."""
 TAKES_VALUE = ("为", "到", "至", "成")
 """Endings of a verb behind which the new value stands."""
 
