@@ -1,8 +1,8 @@
 """Which evidence a published report rests on, and which must therefore be kept for as long as the report is."""
 
-from agent.domain import Depth, Report
 from agent.evidence import EvidenceId
 from agent.ids import commit_id, thread_id
+from agent.report import Depth, Report
 
 _READ = (Depth.DEEP, Depth.SKIM)
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agent.domain import Change, Depth, Landed, Landing, LedgerRow
+from agent.domain import Change, Landed, Landing
+from agent.report import Depth, LedgerRow
 
 
 @dataclass(frozen=True)

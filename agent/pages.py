@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
-from agent.domain import Depth, LedgerRow, Notice, Report, RepoSection, ThreadLine
+from agent.domain import Notice
 from agent.ids import RepoId
 from agent.markdown import cell, code, inline, link, slug
+from agent.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
 from agent.settings import Language
 from agent.window import Window, zone
 from agent.words import Words, words

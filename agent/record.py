@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.domain import Report
 from agent.errors import StorageError
 from agent.pages import footer_counts
+from agent.report import Report
 from agent.window import Window
 
 FORMAT = 1

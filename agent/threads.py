@@ -1,6 +1,7 @@
 """Which issues and releases a window has news of."""
 
-from agent.domain import Issue, Release, ReleaseLine, ThreadLine, Threads
+from agent.domain import Issue, Release, Threads
+from agent.report import ReleaseLine, ThreadLine
 from agent.window import Window
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from agent.domain import Report
 from agent.errors import UsageError
+from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from evals.figures import Figure

@@ -9,8 +9,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.domain import Report
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from evals.figures import Figure

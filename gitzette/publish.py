@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agent.domain import Report
 from agent.errors import StorageError
 from agent.pages import Web, readme_page, report_page
 from agent.record import dump, load, merge
+from agent.report import Report
 from agent.settings import Language
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from agent.domain import Report
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError, UsageError
 from agent.pages import Web, report_page
 from agent.recipe import Recipe
 from agent.record import dump
+from agent.report import Report
 from agent.settings import Language
 from gitzette.configured import settings_here
 from gitzette.progress import QuietProgress

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from agent.citations import cited_by
-from agent.domain import Report
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE
 from agent.recipe import Recipe
 from agent.record import to_json
+from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from gitzette.configured import settings_for, settings_here

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from agent.domain import Report
 from agent.errors import StorageError
 from agent.record import merge
+from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, ThreadSource
 from graphs.desk import Desk, Desks

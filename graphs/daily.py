@@ -9,22 +9,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from agent.domain import (
-    Change,
-    Coverage,
-    Depth,
-    Failure,
-    Landed,
-    Landing,
-    LedgerRow,
-    Notice,
-    NoticeKind,
-    Report,
-    RepoSection,
-    Threads,
-)
+from agent.domain import Change, Coverage, Landed, Landing, Notice, NoticeKind, Threads
 from agent.errors import AppError
 from agent.ledger import Unread, ledger_row, share
+from agent.report import Depth, Failure, LedgerRow, Report, RepoSection
 from agent.settings import RepoSpec
 from agent.threads import issue_news, release_news
 from agent.window import Window

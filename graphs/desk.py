@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent.domain import Notice, Report, Threads
+from agent.domain import Notice, Threads
 from agent.ids import RepoId
 from agent.ledger import Owner
+from agent.report import Report
 from agent.settings import RepoSpec
 from agent.sources import CodeSource, ThreadSource
 from agent.window import Window

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agent.domain import Report
 from agent.ids import RepoId
+from agent.report import Report
 from agent.settings import Budget, RepoSpec, Settings, SourceChoice
 from agent.window import Window
 from evals.figures import Score, Target, share

@@ -6,20 +6,10 @@ from typing import Any
 
 import pytest
 
-from agent.domain import (
-    Change,
-    Commit,
-    Coverage,
-    Depth,
-    FileChange,
-    Landed,
-    LedgerRow,
-    Person,
-    Report,
-    RepoSection,
-)
+from agent.domain import Change, Commit, Coverage, FileChange, Landed, Person
 from agent.ids import RepoId
 from agent.ledger import Unread, ledger_row
+from agent.report import Depth, LedgerRow, Report, RepoSection
 from agent.window import Window
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

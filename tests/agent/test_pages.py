@@ -13,8 +13,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent.domain import Coverage, Failure, LedgerRow, Notice, NoticeKind, Report, ThreadLine
+from agent.domain import Coverage, Notice, NoticeKind
 from agent.pages import Web, readme_page, report_page
+from agent.report import Failure, LedgerRow, Report, ThreadLine
 from agent.settings import Language
 from agent.window import Window
 from agent.words import EN, ZH, Words

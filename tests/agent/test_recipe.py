@@ -7,9 +7,9 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agent.citations import cited_by
-from agent.domain import Depth, LedgerRow, Report
 from agent.ids import RepoId
 from agent.recipe import Recipe
+from agent.report import Depth, LedgerRow, Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.domain import LedgerRow, Report
 from agent.errors import StorageError
 from agent.record import FORMAT, dump, load, merge, to_json
+from agent.report import LedgerRow, Report
 from agent.window import Window
 
 Rows = Callable[..., LedgerRow]

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain import Commit, Coverage, Depth, Landed, Person, Report, RepoSection
+from agent.domain import Commit, Coverage, Landed, Person
 from agent.errors import StorageError
 from agent.ids import RepoId
 from agent.ledger import Unread, ledger_row
 from agent.pages import Web
 from agent.record import load
+from agent.report import Depth, Report, RepoSection
 from agent.window import Window
 from gitzette.publish import FilePublisher
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.domain import Report
+from agent.report import Report
 from agent.settings import Budget, RepoSpec, Settings
 from agent.window import Window
 from evals.github_server.app import GitHubServer

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.domain import Coverage, NoticeKind, Report
+from agent.domain import Coverage, NoticeKind
 from agent.ids import RepoId
+from agent.report import Report
 from agent.settings import Budget, RepoSpec, Settings
 from agent.window import Window
 from evals.github_server.app import GitHubServer
