@@ -1,6 +1,7 @@
 """Chinese sentences read for what they say was done."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.gate.act import Act
 from agent.gate.direction import Direction
@@ -26,7 +27,10 @@ def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
         low, high = _clause(tokens, place)
         before = max(low, verbs[number - 1] + 1 if number else 0)
         after = min(high, verbs[number + 1] if number + 1 < len(verbs) else len(tokens))
-        found.append(_act(tokens, place, tokens[before:place], tokens[place + 1 : after]))
+        act = _act(tokens, place, tokens[before:place], tokens[place + 1 : after])
+        # What stands behind a fix in its clause tells of the bug: 修复关闭时的竞态.
+        bug = any(DIRECTION_OF[tokens[n].text] is _D.FIX for n in verbs[:number] if n >= low)
+        found.append(replace(act, soft=act.soft or bug))
     return tuple(found)
 
 
@@ -51,7 +55,7 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
         region = after if _has_content(after) else _given(before)
     by = next((n for n, token in enumerate(region) if token.text == "被"), None)
     if direction is _D.REPLACE and by is not None:
-        new = _first(region[by:])
+        new = _first(region[by:]) or new
         region = region[:by]
     objects, near, words = _phrase(region)
     if region is after:

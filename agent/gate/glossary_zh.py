@@ -4,15 +4,20 @@ from collections.abc import Mapping
 from functools import cache
 
 _ENTRIES = """
-加快 accelerat,speed,fast,reduc,perf;更快 fast,speed,accelerat,perf;变快 fast,speed;修饰符 qualifi,modif,__
-限定符 qualifi;昇腾 ascend,npu;最佳实践 best,practic;最佳 best,optim;实践 practic;分离式 disagg,pd
-分离 disagg,separ,split;前置条件 prerequisit,requir;前置 prerequisit,pre;桩函数 stub,implement,mock;桩 stub,mock
-未实现 implement,notimplement;尚未实现 implement,notimplement;误解 confus,misread,mislead;易误解 confus,mislead
-误导 mislead,confus;容易 eas,confus,prone;透传 pass,passthrough,forward;中间 mid,middl,inter;工具块 tool,block
-静默 silent,quiet;丢弃 drop,discard;其后 subsequ,after,follow,next;后续 subsequ,follow,next,later
-精确 accura,precis,exact;更精确 accura,precis;准确 accura,correct;服务端 server,serv;聊天模板 chat,templat
-扩展生成 extend,generat;损坏 corrupt,broken,damag;标准 standard;预算 budget;显存预算 memor,budget;克隆 clone
-线性 linear;非线性 nonlinear,linear;抽象 abstract;授权 authoriz,permit;字母 alphabet,letter;字母顺序 alphabet,order
+向量化 vectoriz;基础设施 infra;累积 cumul,accumul,cu_;累计 cumul,accumul;泄露 leak,expos;补全 complet
+进程组 process,group,pg;集中 central;均匀 uniform;非均匀 uniform,nonuniform;关闭竞态 shutdown,race
+打包 pack,packag,wheel;缺失 miss,lack,absent;向量化执行 vectoriz;标量化 scalar;本地化 local;容器化 contain
+模块化 modul;参数化 parametr;序列化格式 serializ;可视化 visual;自动化测试 autom,test;泛化 general;特化 special
+实例化 instanti;模板化 templat;池化模型 pool;归档 archiv;归因 attribut;加快 accelerat,speed,fast,reduc,perf
+更快 fast,speed,accelerat,perf;变快 fast,speed;修饰符 qualifi,modif,__;限定符 qualifi;昇腾 ascend,npu
+最佳实践 best,practic;最佳 best,optim;实践 practic;分离式 disagg,pd;分离 disagg,separ,split
+前置条件 prerequisit,requir;前置 prerequisit,pre;桩函数 stub,implement,mock;桩 stub,mock;未实现 implement,notimplement
+尚未实现 implement,notimplement;误解 confus,misread,mislead;易误解 confus,mislead;误导 mislead,confus
+容易 eas,confus,prone;透传 pass,passthrough,forward;中间 mid,middl,inter;工具块 tool,block;静默 silent,quiet
+丢弃 drop,discard;其后 subsequ,after,follow,next;后续 subsequ,follow,next,later;精确 accura,precis,exact
+更精确 accura,precis;准确 accura,correct;服务端 server,serv;聊天模板 chat,templat;扩展生成 extend,generat
+损坏 corrupt,broken,damag;标准 standard;预算 budget;显存预算 memor,budget;克隆 clone;线性 linear
+非线性 nonlinear,linear;抽象 abstract;授权 authoriz,permit;字母 alphabet,letter;字母顺序 alphabet,order
 块表 block,table;无损 lossless;有损 lossi,lossy;继承 inherit,base,class;转置 transpos;变通 workaround;嵌入 embed
 嵌入模型 embed;工具解析 tool,pars;解析器 pars;填充位置 pad,posit;权限 permiss,permission,auth,privileg
 只读 read,readonly;可写 write,writabl;读写 read,write;阶段 stag,phase;分阶段 stag,phase;按节点 node
@@ -41,7 +46,7 @@ _ENTRIES = """
 时间戳 timestamp,time;时区 timezon,tz;时钟 clock,time;计时器 timer,tim;周期 period,cycl,interv;间隔 interv,period
 延时 delay,latenc;超期 expir;截止 deadlin;排除 exclud,skip,ignor;包含 includ,contain;筛选 filter,select;过滤 filter
 匹配 match;查找 lookup,find,search;遍历 iter,travers,walk;迭代 iter,loop;递增 increment;递减 decrement
-累加 accumul,add,sum;累积 accumul;求和 sum;求积 product;取整 round,ceil,floor;截尾 trunc;舍入 round;饱和 satur
+累加 accumul,add,sum;求和 sum;求积 product;取整 round,ceil,floor;截尾 trunc;舍入 round;饱和 satur
 黑名单 blacklist,blocklist,deny;白名单 whitelist,allowlist,allow;占位符 placehold;通配符 wildcard,glob;转义 escap
 大小写 case;驼峰 camel;蛇形 snake;连字符 hyphen,dash;下划线 underscor;标点 punctuat;缩进 indent;空行 blank,line
 开源 open,sourc;许可证 licens;版权 copyright;作者名单 author,contributor;贡献指南 contribut;行为准则 conduct
@@ -85,25 +90,25 @@ _ENTRIES = """
 共享内存 shared,smem,shm;全局内存 global,gmem;泄漏 leak;溢出 overflow,exceed,spill;下溢 underflow
 越界 bound,oob,range,overflow;寄存器 regist;线程块 block,cta,threadblock;集群 cluster;簇 cluster;波 wave;流 stream
 事件 event;图 graph,imag,figur;计算图 graph;编译 compil,build,jit,nvcc;编译器 compil;预编译 precompil,aot,prebuilt
-即时编译 jit;构建 build;安装 install,setup,pip,uv;打包 packag,wheel;镜像 imag,docker,mirror;容器 contain,docker
-依赖项 depend,requir;依赖版本 depend,requir;流水线 pipelin,ci,workflow;工作流 workflow,ci;持续集成 ci
-夜间 nightli,night;每夜 nightli,night;发布流程 releas,publish;发版 releas;基准 bench,benchmark,baselin
-基准测试 bench,benchmark;压测 stress,bench;回归 regress;回归测试 regress,test;准确率 accurac
-精度 precis,accurac,dtype,fp;数值 numer,valu,number;误差 error,tolerance,diff;容差 toler,atol,rtol
-随机 random,rand,seed;种子 seed;确定性 determin;非确定性 nondetermin,determin
-性能 perf,perform,speed,fast,optim,latenc,throughput;延迟 latenc,delay,lazi,lazy,defer,postpon,ttft;吞吐 throughput
-吞吐量 throughput;加速 accelerat,speed,fast,perf,optim;提速 speed,fast,accelerat;开销 overhead,cost
-耗时 time,latenc,cost,slow;编译时间 compil;优化器 optimiz;自动调优 autotun,tun;调优 tun,tune;调参 tun;启发式 heurist
-阈值 threshold,limit,max,min;上限 max,limit,upper,cap,ceil,most;下限 min,limit,lower,floor,least;对齐 align
-填充 pad,fill;掩码 mask;因果 causal;滑动窗口 slid,window,swa;窗口 window;步长 strid,step;偏移 offset;偏置 bias
-索引 index,indic,idx;指针 ptr,pointer;引用 refer,ref;句柄 handl;描述符 descript;元数据 metadata,meta;布局 layout
-形状 shape;维度 dim,dimens,head;头 head,header;头数 head;头维度 head,dim;秩 rank;层 layer;隐藏 hidden,hid;权重 weight
-参数量 param;检查点 checkpoint,ckpt;加载 load;加载器 loader,load;卸载 offload,unload,uninstall;持久化 persist
-序列化 serializ,pickl;反序列化 deserializ;解析 pars,resolv;校验和 checksum,hash;校验 check,valid,verif,assert
-验证 valid,verif,check,assert;断言 assert,check;检测 detect,check;探测 probe,detect;监控 monitor,metric
-指标 metric,stat;日志 log;日志记录 log;追踪 trac;跟踪 track,trac;计时 tim;性能分析 profil;剖析 profil;路径 path,rout
-端点 endpoint,rout;接口 api,interfac,endpoint;服务器 server,serv;服务 serv,servic,server;客户端 client
-网关 gateway,rout;负载 load,payload,workload;心跳 heartbeat;健康检查 health;超时 timeout,time;重试 retri,retry
+即时编译 jit;构建 build;安装 install,setup,pip,uv;镜像 imag,docker,mirror;容器 contain,docker;依赖项 depend,requir
+依赖版本 depend,requir;流水线 pipelin,ci,workflow;工作流 workflow,ci;持续集成 ci;夜间 nightli,night;每夜 nightli,night
+发布流程 releas,publish;发版 releas;基准 bench,benchmark,baselin;基准测试 bench,benchmark;压测 stress,bench
+回归 regress;回归测试 regress,test;准确率 accurac;精度 precis,accurac,dtype,fp;数值 numer,valu,number
+误差 error,tolerance,diff;容差 toler,atol,rtol;随机 random,rand,seed;种子 seed;确定性 determin
+非确定性 nondetermin,determin;性能 perf,perform,speed,fast,optim,latenc,throughput
+延迟 latenc,delay,lazi,lazy,defer,postpon,ttft;吞吐 throughput;吞吐量 throughput;加速 accelerat,speed,fast,perf,optim
+提速 speed,fast,accelerat;开销 overhead,cost;耗时 time,latenc,cost,slow;编译时间 compil;优化器 optimiz
+自动调优 autotun,tun;调优 tun,tune;调参 tun;启发式 heurist;阈值 threshold,limit,max,min
+上限 max,limit,upper,cap,ceil,most;下限 min,limit,lower,floor,least;对齐 align;填充 pad,fill;掩码 mask;因果 causal
+滑动窗口 slid,window,swa;窗口 window;步长 strid,step;偏移 offset;偏置 bias;索引 index,indic,idx;指针 ptr,pointer
+引用 refer,ref;句柄 handl;描述符 descript;元数据 metadata,meta;布局 layout;形状 shape;维度 dim,dimens,head
+头 head,header;头数 head;头维度 head,dim;秩 rank;层 layer;隐藏 hidden,hid;权重 weight;参数量 param
+检查点 checkpoint,ckpt;加载 load;加载器 loader,load;卸载 offload,unload,uninstall;持久化 persist;序列化 serializ,pickl
+反序列化 deserializ;解析 pars,resolv;校验和 checksum,hash;校验 check,valid,verif,assert;验证 valid,verif,check,assert
+断言 assert,check;检测 detect,check;探测 probe,detect;监控 monitor,metric;指标 metric,stat;日志 log;日志记录 log
+追踪 trac;跟踪 track,trac;计时 tim;性能分析 profil;剖析 profil;路径 path,rout;端点 endpoint,rout
+接口 api,interfac,endpoint;服务器 server,serv;服务 serv,servic,server;客户端 client;网关 gateway,rout
+负载 load,payload,workload;心跳 heartbeat;健康检查 health;超时 timeout,time;重试 retri,retry
 降级到 fall,fallback,downgrad;兜底 fallback,fall,default;后备 fallback,fall;安全 secur,safe,vulnerab,cve
 安全性 secur,safe;漏洞 vulnerab,cve,secur,exploit;安全漏洞 vulnerab,cve,secur;注入 inject;认证 auth;鉴权 auth
 密钥 key,secret;令牌桶 token,bucket;沙箱 sandbox;不安全 unsaf,insecur;兼容 compat,backward,alias,support
@@ -120,10 +125,10 @@ _ENTRIES = """
 思考 think,reason;引用标注 citat;引文 citat;停止词 stop;结束符 eos;流式 stream;增量 increment,delta;快照 snapshot
 检索 retriev,search;搜索 search;排序 sort,order,rank;去重 dedup,duplic;重复 duplic,repeat,twice
 冗余 redund,unnecess,duplic;多余 redund,unnecess,extra,superflu;无用 unus,dead,useless;未使用 unus,dead
-死代码 dead,unus;遗留 legac,old;旧版 legac,old,previous,v1;遗漏 miss,forgot,omit;缺失 miss,lack,absent
-缺少 miss,lack,without;稳定 stabil,stabl,flak;不稳定 flak,unstabl,stabil;稳定性 stabil,flak;偶发 flak,intermitt,sporad
-健壮 robust;可读性 readab;可维护性 maintain;模糊测试 fuzz;模糊测试器 fuzz;冒烟 smoke;端到端 e2e,end;集成测试 integr
-单测 unit,test;覆盖率 coverag;测试矩阵 matrix,test;参考实现 refer,ref;参考 refer,ref;零拷贝 zero,copi;拷贝 copi,copy
+死代码 dead,unus;遗留 legac,old;旧版 legac,old,previous,v1;遗漏 miss,forgot,omit;缺少 miss,lack,without
+稳定 stabil,stabl,flak;不稳定 flak,unstabl,stabil;稳定性 stabil,flak;偶发 flak,intermitt,sporad;健壮 robust
+可读性 readab;可维护性 maintain;模糊测试 fuzz;模糊测试器 fuzz;冒烟 smoke;端到端 e2e,end;集成测试 integr;单测 unit,test
+覆盖率 coverag;测试矩阵 matrix,test;参考实现 refer,ref;参考 refer,ref;零拷贝 zero,copi;拷贝 copi,copy
 复制 copi,copy,clone,replic;视图 view;工作区 workspac;工作空间 workspac;暂存 scratch,stag,temp;临时 temp,tmp,scratch
 分配 alloc,assign;分配器 alloc;释放 free,releas,dispos;回收 reclaim,recycl,gc,free;复用 reus,shar;池 pool;内存池 pool
 惰性 lazi,lazy;懒加载 lazi,lazy;预热 warm;热身 warm;冷启动 cold,start;启动 start,launch,startup,boot

@@ -380,6 +380,8 @@ def _content(words: Sequence[str]) -> list[frozenset[str]]:
 
 def _worded(act: Act, ground: Ground) -> Stand:
     """Hold an object of plain words against what people say, then facts, then the lines."""
+    if act.direction in (_D.ENABLE, _D.DISABLE) and set(act.words) <= {"默认", "default"}:
+        return _default_stand(act.direction, ground)
     content = _content((*act.words, *(part for token in act.objects for part in words_of(token.text))))
     scores = _told_scores(content, ground)
     fits = max((scores.get(way, 0.0) for way in FITS[act.direction]), default=0.0)
@@ -389,6 +391,14 @@ def _worded(act: Act, ground: Ground) -> Stand:
     if against >= _ENOUGH and against > fits:
         return Stand.OPPOSES
     return _lines_worded(act.direction, content, ground) if content and not fits and not against else Stand.SILENT
+
+
+def _default_stand(direction: Direction, ground: Ground) -> Stand:
+    """Read whether something is on or off by default, where all that was added says the same."""
+    on, off = (re.search(rf"=\s*(?:{form})\b", ground.added) is not None for form in ("True|true", "False|false"))
+    if on is off:
+        return Stand.SILENT
+    return Stand.AGREES if on is (direction is _D.ENABLE) else Stand.OPPOSES
 
 
 def _told_scores(content: Sequence[frozenset[str]], ground: Ground) -> dict[Direction, float]:

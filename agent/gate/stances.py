@@ -33,7 +33,10 @@ _NO = re.compile(
 _BEFORE = re.compile(
     r"\b(?:previously|would|used to|before|fix\w*|avoid\w*|prevent\w*|bug|crash\w*|fail\w*)\b|修复|之前", re.IGNORECASE
 )
-_FAILURE = re.compile(r"fail|crash|hang|error|leak|stall|break|报错|失败|崩溃|卡|泄漏|异常|出错", re.IGNORECASE)
+_FAILURE = re.compile(
+    r"fail|crash|hang|error|leak|stall|break|overflow|corrupt|race|泄露|溢出|报错|失败|崩溃|卡|泄漏|异常|出错",
+    re.IGNORECASE,
+)
 _NO_CODE = re.compile(
     r"\bno (?:code|functional|runtime|production|behaviou?r)|(?:不涉及|没有|不改|未改|无)\w{0,4}(?:代码|功能|逻辑|行为)"
 )

@@ -71,6 +71,7 @@ def test_english_verbs_find_their_objects(
         ("将 `a` 重命名为 `b`。", Direction.RENAME, ["a"], "a", "b"),
         ("将 `a` 从 8 提高到 16。", Direction.RAISE, ["a"], "8", "16"),
         ("用 `b` 替换 `a`。", Direction.REPLACE, ["a"], "a", "b"),
+        ("`a` 被替换为 `b`。", Direction.REPLACE, ["a"], "a", "b"),
         ("`a` 被 `b` 取代。", Direction.REPLACE, ["a"], "a", "b"),
     ],
 )
