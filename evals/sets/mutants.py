@@ -6,7 +6,7 @@ from itertools import islice
 
 from evals.figures import Figure, Score, Target, share
 from evals.harness import Bench, EvalSet, Figures
-from evals.sets.mutants_case import Case, Judged, Operator, Place
+from evals.sets.mutants_case import Case, Judged, Kind, Operator, Place
 from evals.sets.mutants_gathering import mirror_stock, world_stock
 from evals.sets.mutants_prose import prose_cases, statements
 from evals.sets.mutants_stock import Stock
@@ -18,6 +18,7 @@ _FEW, _NONE, _SAID = Target(0.01, "at most"), Target(0.0, "at most"), Target(1.0
 _FULL_COMMITS, _DEMO_COMMITS, _MIRROR_COMMITS = 40, 24, 60
 """Of how many commits templates are made."""
 _DEMO_LATEST, _FULL_LATEST = 16, 6
+_KINDS: tuple[Kind, ...] = ("deterministic", "semantic", "invented")
 
 
 async def run(bench: Bench) -> Figures:
@@ -75,9 +76,9 @@ def figures_of(place: Place, judged: Sequence[Judged], say: Callable[[str], None
     figures: dict[str, Figure] = {}
     for operator in Operator:
         mine = [one for one in mutants if one.case.operator is operator]
-        figures[f"{place}: killed, {operator}"] = _killed(mine, operator.semantic)
+        figures[f"{place}: killed, {operator}"] = _killed(mine, operator.kind)
         strict = [one for one in mine if one.case.twin in passed]
-        figures[f"{place}: killed of passing twins, {operator}"] = _brief(_killed(strict, operator.semantic))
+        figures[f"{place}: killed of passing twins, {operator}"] = _brief(_killed(strict, operator.kind))
     for name, picked in _slices(judged):
         figures |= _sliced(f"{place}, {name}", picked, passed)
     return figures
@@ -109,19 +110,19 @@ def _sliced(name: str, judged: Sequence[Judged], passed: set[str]) -> dict[str, 
         f"{name}: undecided, clean templates": _undecided(templates),
         f"{name}: undecided, mutants": _undecided([one for one in judged if one.case.operator is not None]),
     }
-    for semantic, word in ((False, "deterministic"), (True, "semantic")):
-        mine = [one for one in judged if one.case.operator and one.case.operator.semantic is semantic]
+    for kind in _KINDS:
+        mine = [one for one in judged if one.case.operator and one.case.operator.kind == kind]
         prose = [one for one in mine if one.case.form == "free"]
         strict = [one for one in mine if one.case.twin in passed]
-        figures[f"{name}: killed, {word}"] = _brief(_killed(mine, semantic))
-        figures[f"{name}: killed, {word}, free"] = _brief(_killed(prose, semantic))
-        figures[f"{name}: killed of passing twins, {word}"] = _brief(_killed(strict, semantic))
+        figures[f"{name}: killed, {kind}"] = _brief(_killed(mine, kind))
+        figures[f"{name}: killed, {kind}, free"] = _brief(_killed(prose, kind))
+        figures[f"{name}: killed of passing twins, {kind}"] = _brief(_killed(strict, kind))
     return figures
 
 
-def _killed(mutants: Sequence[Judged], semantic: bool) -> Figure:
+def _killed(mutants: Sequence[Judged], kind: Kind) -> Figure:
     scores = [Score(_told(one), float(not one.supported)) for one in mutants]
-    figure = share(scores, _MEANT if semantic else _CERTAIN)
+    figure = share(scores, _CERTAIN if kind == "deterministic" else _MEANT)
     return replace(figure, worst=tuple(_told(one) for one in mutants if one.supported))
 
 

@@ -13,6 +13,7 @@ from agent.settings import Language
 CLEAN = "clean"
 Place = Literal["world", "mirrors"]
 Form = Literal["free", "template"]
+Kind = Literal["deterministic", "semantic", "invented"]
 
 
 class Operator(StrEnum):
@@ -38,12 +39,14 @@ class Operator(StrEnum):
     """Beside the sixteen: a name or word of the sentence put in by hand or by code that the change does not have."""
 
     @property
-    def semantic(self) -> bool:
-        """Tell whether only the meaning of words gives it away."""
-        return self in _SEMANTIC
+    def kind(self) -> Kind:
+        """Tell whether it shows by comparing, or only by the meaning of words."""
+        if self is Operator.INVENTED:
+            return "invented"
+        return "semantic" if self in _SEMANTIC else "deterministic"
 
 
-_SEMANTIC = (Operator.NEGATION, Operator.OVERCLAIM, Operator.CAUSAL, Operator.REVERTED, Operator.INVENTED)
+_SEMANTIC = (Operator.NEGATION, Operator.OVERCLAIM, Operator.CAUSAL, Operator.REVERTED)
 
 
 @dataclass(frozen=True, kw_only=True)
