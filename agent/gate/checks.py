@@ -8,11 +8,12 @@ from agent.gate.act import Act
 from agent.gate.content import check_content
 from agent.gate.direction import Direction
 from agent.gate.effects import check_effects, check_fixed, check_reverted
-from agent.gate.holding import Stand, stand_of
+from agent.gate.holding import stand_of
 from agent.gate.names import check_expansions, check_names, check_projects
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.relations import check_relations
 from agent.gate.stances import check_absolutes, check_causes, check_forecasts, check_negation
+from agent.gate.stand import Stand
 
 Check = Callable[[Reading], Judgement | None]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from agent.gate.stems import Vocabulary, words_of
+from agent.gate.stems import Vocabulary, vocabulary
 
 _WORD = re.compile(r"[A-Za-z0-9_'’\-]+|[一-鿿]")
 
@@ -16,7 +16,7 @@ def said_near(
         for match in said.finditer(line):
             left = _WORD.findall(line[: match.start()])[-before:] if before else []
             right = _WORD.findall(line[match.end() :])[:after]
-            if has_any(Vocabulary(words_of(" ".join((*left, *right)))), stems):
+            if has_any(vocabulary(" ".join((*left, *right))), stems):
                 return True
     return False
 

@@ -10,7 +10,7 @@ from agent.gate.ground import Ground, occurs
 from agent.gate.named_facts import last_part, owners_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided
-from agent.gate.stems import Vocabulary, words_of
+from agent.gate.stems import vocabulary
 
 # A name that nobody speaks of and no fact has must stand closer to the rest.
 _HALF, _MOST, _FEW = 0.5, 0.75, 3
@@ -66,7 +66,7 @@ def _together(name: str, wanted: Sequence[frozenset[str]], ground: Ground, least
         if occurs(name, hunk.text) and share_of(hunk.words, wanted) >= least:
             return True
     places = (place for place in _places(ground) if occurs(name, place))
-    return any(share_of(Vocabulary(words_of(place)), wanted) >= least for place in places)
+    return any(share_of(vocabulary(place), wanted) >= least for place in places)
 
 
 def _core(fact: Fact) -> str:

@@ -12,10 +12,11 @@ from agent.gate.content import stems_of
 from agent.gate.direction import Direction
 from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS, Family, family_of
 from agent.gate.ground import Ground
-from agent.gate.holding import Stand, stand_of
+from agent.gate.holding import stand_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided, unsupported
-from agent.gate.stems import Vocabulary, words_of
+from agent.gate.stand import Stand
+from agent.gate.stems import vocabulary
 
 _ONLY = {
     FactKind.ONLY_TESTS: re.compile(r"test|测试|单测|用例", re.IGNORECASE),
@@ -116,7 +117,7 @@ def _said_no(reading: Reading, place: int) -> bool:
 
 
 def _alike(line: str, stems: Sequence[frozenset[str]], least: float) -> bool:
-    return share_of(Vocabulary(words_of(line)), stems) >= least
+    return share_of(vocabulary(line), stems) >= least
 
 
 def _denials(reading: Reading) -> int:
@@ -183,12 +184,12 @@ def _connected(ground: Ground, before: Sequence[frozenset[str]], after: Sequence
         return False
     lines = (*ground.said, *ground.remarks)
     for number, line in enumerate(lines):
-        words = Vocabulary(words_of(line))
+        words = vocabulary(line)
         if before and share_of(words, before) >= 0.8 and share_of(words, after) == 1.0:
             return True
         if not _CAUSE.search(line) or not has_any(words, after) or (before and not has_any(words, before)):
             continue
-        amid = Vocabulary(words_of(" ".join(lines[max(0, number - 1) : number + 2])))
+        amid = vocabulary(" ".join(lines[max(0, number - 1) : number + 2]))
         if share_of(amid, after) == 1.0:
             return True
     return False

@@ -78,3 +78,9 @@ class Vocabulary:
             return False
         found = self._words[place]
         return found == wanted or (len(wanted) >= _SHORTEST and found.startswith(wanted))
+
+
+@lru_cache(maxsize=20_000)
+def vocabulary(text: str) -> Vocabulary:
+    """Give the words of a line, which many sentences are held against."""
+    return Vocabulary(words_of(text))

@@ -1,0 +1,134 @@
+"""What people say was done, and whether an object of plain words has it said of."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from agent.gate import acts_en
+from agent.gate.act import Act
+from agent.gate.closeness import share_of
+from agent.gate.direction import FITS, Direction
+from agent.gate.glossary_zh import glossary
+from agent.gate.ground import Ground
+from agent.gate.lists import listed
+from agent.gate.named_facts import direction_of, last_part
+from agent.gate.prose import Kind, Sentence
+from agent.gate.stand import Stand, against
+from agent.gate.stems import stem, vocabulary, words_of
+from agent.gate.words_en import DIRECTION_OF, FUNCTION, TRADE
+from agent.gate.words_zh import HEADS
+
+_D = Direction
+_PREFIX = re.compile(r"^\W*(?:\[[^\]]*\]\W*)*(?:(?P<kind>[a-z]+)(?:\([^)]*\))?!?:)?\s*", re.IGNORECASE)
+# Half of an object must be there, and the whole of it in a title beats the whole of it elsewhere.
+_HALF, _ENOUGH, _TITLE = 0.5, 0.5, 0.3
+BETTER = re.compile(r"\b(?:improv|boost|better|speed ?up|faster|higher|accelerat)", re.IGNORECASE)
+"""How people say that something got better."""
+_COSTS = re.compile(r"\b(?:time|latency|overhead|memory|usage|cost|compil\w*|ttft|tpot)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=8192)
+def said_acts(line: str) -> tuple[Act, ...]:
+    """Read a line of the evidence for what it says was done; its conventional prefix counts as a verb."""
+    match = _PREFIX.match(line)
+    kind = (match["kind"] or "").lower() if match else ""
+    tokens = Sentence(line.replace('"', " ").replace("“", " ").replace("”", " ")).tokens
+    found = acts_en.acts(tokens)
+    if kind in ("feat", "feature") and not found:
+        words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)
+        found = (Act(_D.ADD, kind, tuple(token for token in tokens if token.named), (), words),)
+    if kind in ("fix", "bugfix") or any(act.direction is _D.FIX for act in found):
+        # Fix x dropping y: the gerund tells of the bug, not of the change.
+        found = tuple(act for act in found if not act.word.endswith("ing"))
+    if BETTER.search(line):
+        words = tuple(token.lower for token in tokens if token.kind in (Kind.WORD, Kind.NAME))
+        found = (*found, Act(_D.LOWER if _COSTS.search(line) else _D.RAISE, "improve", (), (), words))
+    first = next((token for token in Sentence(line[match.end() :] if match else line).tokens), None)
+    if first is not None and first.lower in ("support", "supports", "supporting", "new"):
+        words = tuple(token.lower for token in tokens if token.kind is Kind.WORD)
+        found = (*found, Act(_D.ADD, "support", tuple(token for token in tokens if token.named), (), words))
+    return found
+
+
+def spoken_of(name: str, direction: Direction, ground: Ground) -> Stand:
+    """Find what people say was done to a name."""
+    wanted = last_part(name).lower().strip("-")
+    ways: set[Direction] = set()
+    for line in ground.said:
+        if wanted not in line.lower():
+            continue
+        for act in said_acts(line):
+            about = {last_part(token.text).lower().strip("-") for token in act.objects} | set(act.words)
+            if wanted in about:
+                ways.add(act.direction)
+    if ways & FITS[direction]:
+        return Stand.AGREES
+    return Stand.OPPOSES if ways & against(direction) else Stand.SILENT
+
+
+def _content(words: Sequence[str]) -> list[frozenset[str]]:
+    """Give for each word of an object the stems that may stand for it; words of the trade only if nothing else."""
+    table = {**{word: listed(stems) for word, stems in HEADS.items()}, **glossary()}
+    plain = [part for word in words for part in (word.split("-") if word.isascii() else [word]) if part]
+    every = [(word, table.get(word) or frozenset({stem(word)})) for word in plain if word not in FUNCTION]
+    every = [(word, stems) for word, stems in every if word.isascii() or word in table]
+    rare = [stems for word, stems in every if word not in TRADE and word not in DIRECTION_OF and word not in HEADS]
+    return rare or [stems for _, stems in every]
+
+
+def worded_stand(act: Act, ground: Ground) -> Stand:
+    """Hold an object of plain words against what people say, then facts, then the lines."""
+    if act.direction in (_D.ENABLE, _D.DISABLE) and set(act.words) <= {"默认", "default"}:
+        return _default_stand(act.direction, ground)
+    content = _content((*act.words, *(part for token in act.objects for part in words_of(token.text))))
+    scores = _told_scores(content, ground)
+    fits = max((scores.get(way, 0.0) for way in FITS[act.direction]), default=0.0)
+    opposed = max((scores.get(way, 0.0) for way in against(act.direction)), default=0.0)
+    if fits >= _ENOUGH and fits > opposed:
+        return Stand.AGREES
+    if opposed >= _ENOUGH and opposed > fits:
+        return Stand.OPPOSES
+    return _lines_worded(act.direction, content, ground) if content and not fits and not opposed else Stand.SILENT
+
+
+def _default_stand(direction: Direction, ground: Ground) -> Stand:
+    """Read whether something is on or off by default, where all that was added says the same."""
+    on, off = (re.search(rf"=\s*(?:{form})\b", ground.added) is not None for form in ("True|true", "False|false"))
+    if on is off:
+        return Stand.SILENT
+    return Stand.AGREES if on is (direction is _D.ENABLE) else Stand.OPPOSES
+
+
+def _told_scores(content: Sequence[frozenset[str]], ground: Ground) -> dict[Direction, float]:
+    """Say for each direction how well something of that direction fits the object; titles weigh most."""
+    scores: dict[Direction, float] = {}
+    titles = set(ground.titles)
+    for line in dict.fromkeys((*ground.titles, *ground.said, *ground.remarks)):
+        found = said_acts(line)
+        alone = len({one.direction for one in found}) == 1
+        for said in found:
+            told = line if alone and line in titles else " ".join(_about(said))
+            share = share_of(vocabulary(told), content) if content else float(line in titles)
+            score = share + (_TITLE if line in titles else 0.0) if share >= _HALF else 0.0
+            scores[said.direction] = max(scores.get(said.direction, 0.0), score)
+    for fact in ground.facts:
+        told = " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, fact.kind)))
+        share = share_of(vocabulary(told), content)
+        way = direction_of(fact)
+        scores[way] = max(scores.get(way, 0.0), share if share >= _HALF else 0.0)
+    return scores
+
+
+def _about(said: Act) -> Iterator[str]:
+    yield from said.words
+    yield from (token.text for token in (*said.objects, *said.near))
+
+
+def _lines_worded(direction: Direction, content: Sequence[frozenset[str]], ground: Ground) -> Stand:
+    """Take the weakest proof: all words of the object are on one side of the diff alone."""
+    plus, minus = share_of(ground.added_words, content), share_of(ground.removed_words, content)
+    if direction in (_D.ADD, _D.ENABLE, _D.DISABLE) and plus == 1.0 and minus < 1.0:
+        return Stand.AGREES
+    if direction is _D.REMOVE and minus == 1.0 and plus < 1.0:
+        return Stand.AGREES
+    return Stand.SILENT
