@@ -1,4 +1,4 @@
-"""Statements about titles, authors, dates, states and numbers of pull requests, in tables and beside what they describe."""
+"""Statements about titles, authors, dates, states and pull requests, in tables and beside what they describe."""
 
 import re
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ from agent.gate.dates import find_dates
 
 _NAME_END = re.compile(r"，|；|。|\n|\s-\s|\s\||（|;|, (?=\d{4}-)|,\s*(?:on|at)\s")
 _BY = re.compile(r"\bby (@[A-Za-z0-9][\w-]*(?:\[bot\])?)")
+_BY_NAME = re.compile(r"\bby ([A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})")
 _CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(?::\d{2})?)\s*$")
 _STATES = {
     "open": "open", "opened": "open", "closed": "closed", "merged": "merged", "打开": "open", "未关闭": "open",
@@ -51,9 +52,15 @@ class _Maker:
     """Makes statements about one subject."""
 
     def __init__(self, page: Page, place: int, subject: Mention) -> None:
+        self._page, self._place = page, place
         self._line = page.blocks[place].line
         self._subject = subject
         self._repo = page.repo_of(subject, place)
+
+    def near(self, at: int) -> "_Maker":
+        """Speak of the change that was named last before a place."""
+        subject = self._page.nearest(self._place, at) or self._subject
+        return _Maker(self._page, self._place, subject)
 
     def __call__(
         self, kind: Kind, words: str, predicate: str, *, line: int = 0, strict: bool = True, **params: str
@@ -80,7 +87,7 @@ def _row(make: _Maker, block: Block, day: date | None) -> Iterator[Statement]:
 
 
 def _verbatim(column: str) -> bool:
-    """A column of changes may describe them; one of titles or messages quotes them."""
+    """Tell whether a column quotes: one of titles or messages does, one of changes may describe them."""
     return column.lower() not in ("change", "变更")
 
 
@@ -106,14 +113,27 @@ def _labelled(make: _Maker, inline: Inline) -> Iterator[Statement]:
         for found in find_dates(text[label.end() : label.end() + 40])[:1]:
             if found.start <= 2:
                 yield make("date", found.text, "dated", line=inline.line_at(label.start()), at=found.text)
+    for named in _BY_NAME.finditer(text):
+        if _behind_a_change(inline, named.start()):
+            near = make.near(named.start())
+            yield near("author", named[0], "authored", line=inline.line_at(named.start()), author=named[1])
     for by in _BY.finditer(text):
         yield make("author", by[0], "authored", line=inline.line_at(by.start()), author=by[1], strict=False)
+
+
+def _behind_a_change(inline: Inline, at: int) -> bool:
+    """Tell whether a place follows right behind a hash or a link to a change."""
+    before = plain(inline.text[:at]).rstrip(" ,()[]")
+    ends = [span.end for span in inline.spans if span.kind == "link" and span.end <= at]
+    return bool(re.search(r"(?<!\w)[0-9a-f]{7,40}$", before)) or any(at - end <= 2 for end in ends)
 
 
 def _leads(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
     """Offer what may be the subject's title; whether it is meant as one shows when the real one is known."""
     for line, lead in leads(page.blocks[place], page.mentions[place]):
-        yield make("title", lead, "titled", line=line, title=lead, strict=False)
+        # A number at the end is how squash merges close a title: then it is meant word by word.
+        strict = bool(re.search(r"\(#\d+\)?$", lead)) and not re.search(r"[\u4e00-\u9fff]", lead)
+        yield make("title", lead, "titled", line=line, title=lead, strict=strict)
 
 
 def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
@@ -136,7 +156,8 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
             found.append((inline.line, rest))
     else:
         found.append((inline.line, first_line))
-    cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in found]
+    bare = [(line, re.sub(r"^\W*[0-9a-f]{7,40}\b", "", text)) for line, text in found]
+    cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in bare]
     return [(line, text) for line, text in dict.fromkeys(cleaned) if len(text.split()) >= _LEAST_WORDS]
 
 
@@ -149,7 +170,7 @@ def _written(block: Block, mention: Mention) -> str:
 def _pulls(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
     """State that the pull request beside a commit is the one that brought it."""
     subject = page.subjects[place]
-    if subject is None or subject.kind != "commit":
+    if subject is None or subject.kind != "commit" or page.blocks[place].kind not in ("row", "item"):
         return
     commits = {m.sha[:7] for m in page.mentions[place] if m.kind == "commit" and m.sure}
     pulls = {m.number: m for m in page.mentions[place] if m.kind == "thread" and m.told == "pull" and not m.damaged}

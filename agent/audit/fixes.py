@@ -94,7 +94,7 @@ def _in_a_commit(page: Page, words: set[str]) -> bool:
     """Tell whether a change that the report lists has the same names in its title."""
     for place, block in enumerate(page.blocks):
         subject = page.subjects[place]
-        if subject is not None and (subject.kind == "commit" or subject.told == "pull") and block.kind != "paragraph":
-            if any(word in plain(block.text) for word in words):
-                return True
+        change = subject is not None and (subject.kind == "commit" or subject.told == "pull")
+        if change and block.kind != "paragraph" and any(word in plain(block.text) for word in words):
+            return True
     return False

@@ -182,15 +182,11 @@ class Judge:
             return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
         likeness = max((_likeness(stated, one) for one in real), default=0.0)
         if statement.strict or likeness >= _ALIKE:
-            if (
-                isinstance(evidence, CommitEvidence)
-                and statement.about is not None
-                and statement.about.kind == "thread"
-            ):
+            by_pull = statement.about is not None and statement.about.kind == "thread"
+            if by_pull and isinstance(evidence, CommitEvidence) and likeness < _ALIKE:
                 # The title of a pull request may have changed on the way.
-                if likeness < _ALIKE:
-                    why = f"the commit is called “{next(titles(evidence), '')}”"
-                    return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+                why = f"the commit is called “{next(titles(evidence), '')}”"
+                return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
             return _of(statement, self._ask(statement, evidence), _told(evidence))
         return None
 

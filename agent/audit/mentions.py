@@ -29,6 +29,10 @@ _NUMBER = re.compile(
 _COMMIT_URL = re.compile(r"/commits?/(?P<sha>[0-9A-Za-z]+)(?:[/?#.].*)?$")
 _RELEASE_URL = re.compile(r"^https?://[^/]+/(?P<repo>[^/]+/[^/]+)/releases/tag/(?P<tag>[^?#]+)")
 _THREAD_URL = re.compile(r"/(?P<kind>pull|pulls|issues|discussions)/(?P<number>[^/?#]+)")
+_BY_WAY_OF = re.compile(
+    r"(?:\b(?:in|by|via|with|see|from|through|reverts?|reverted|and|fixed)|通过|由|见|参见|经|回退了?)\s*$",
+    re.IGNORECASE,
+)
 _FULL = 40
 
 
@@ -149,8 +153,17 @@ def _hash(found: re.Match[str], span: Span, text: str, before: str, column: str)
     alone = text.strip(" ()[]*`") == word
     placed = bool(COMMIT_COLUMN.match(column)) or bool(COMMIT_LABEL.search(lead[-24:]))
     leads = not re.search(r"\w", lead) and (alone or span.kind != "text" or mixed)
-    sure = placed or (mixed and (leads or (span.kind in ("code", "link") and alone)))
-    if not (mixed or (placed and alone) or len(word) >= _FULL) or re.search(r"(?i)sha256[:-]?$|md5:?$|0x$", lead):
+    # "Title (abc1234)" and "Title (abc1234, somebody)" are how change logs cite.
+    bracketed = bool(re.search(r"[(\[（]\s*$", lead)) and bool(re.match(r"\s*[)\]）,，]", text[found.end() :] or ")"))
+    bracketed = bracketed or bool(_BY_WAY_OF.search(lead))
+    endless = 32 < len(word) < 64 and mixed
+    sure = placed or endless or (mixed and (leads or bracketed or (span.kind in ("code", "link") and alone)))
+    # One hash in thirty is all digits when abbreviated.
+    lone = alone and span.kind == "code"
+    sure = sure or (lone and leads)
+    if not (mixed or lone or (placed and alone) or len(word) >= _FULL) or re.search(
+        r"(?i)sha256[:-]?$|md5:?$|0x$", lead
+    ):
         return None
     damage = ""
     if 32 < len(word) != _FULL:

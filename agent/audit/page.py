@@ -1,5 +1,6 @@
 """A report that was read: its blocks, and for each the repository and the change that it speaks of."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from agent.audit.whereabouts import Days, Names, days_of, language_of, repos_of
 from agent.ids import RepoId
 from agent.settings import Language
 
-
+_SENTENCE_END = re.compile(r"[。！？；\n]|[.!?;](?=\s)")
 _EARLY = 40
 """How far into a line the commit of a section may stand."""
 
@@ -30,14 +31,25 @@ class Page:
     subjects: tuple[Mention | None, ...]
 
     def repo_of(self, mention: Mention, block: int) -> RepoId | None:
-        """Tell to which repository a mention points."""
-        return self.names.known(mention.repo) if mention.repo else self.repos[block]
+        """Tell to which repository a mention points: its own, its part's, or the one named last before it."""
+        if mention.repo:
+            return self.names.known(mention.repo)
+        if self.repos[block] is not None or mention not in self.mentions[block]:
+            return self.repos[block]
+        named = self.names.named(self.blocks[block].inlines[mention.cell].text[: mention.at])
+        return named[-1] if named else None
 
     def nearest(self, block: int, at: int, cell: int = 0) -> Mention | None:
-        """Find the change that a place in a block speaks of: the last one named before it, else the block's own."""
-        before = [m for m in self.mentions[block] if _changes(m) and m.cell == cell and m.at < at]
-        commits = [m for m in before if m.kind == "commit"]
-        return commits[-1] if commits else self.subjects[block]
+        """Find the change that a place in a block speaks of: one of its own sentence, the last before, the block's."""
+        changes = [m for m in self.mentions[block] if _changes(m) and m.cell == cell]
+        if not changes:
+            return self.subjects[block]
+        text = self.blocks[block].inlines[cell].text
+        start = max((end.end() for end in _SENTENCE_END.finditer(text, 0, at)), default=0)
+        end = next((end.start() for end in _SENTENCE_END.finditer(text, at)), len(text))
+        before = [m for m in changes if m.at < at]
+        own = [m for m in before if m.at >= start] or [m for m in changes if at <= m.at < end][:1]
+        return (own or before)[-1] if own or before else self.subjects[block]
 
     @property
     def spoken_of(self) -> list[RepoId]:

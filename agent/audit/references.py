@@ -33,12 +33,9 @@ def kind_of(mention: Mention) -> Kind:
 
 
 def _exists(page: Page, place: int, mention: Mention) -> Statement:
-    repo = page.repos[place] or page.repo_of(mention, place)
+    repo = page.repo_of(mention, place)
     if mention.damaged:
         return structural(mention.line, kind_of(mention), mention.words, "malformed", mention.damaged)
-    # A sentence may speak of other projects too; only where one is named by a link does it count as filed here.
-    if mention.repo is not None:
-        repo = page.names.known(mention.repo)
     return Statement(mention.line, kind_of(mention), shortened(mention.words), mention, repo)
 
 

@@ -22,7 +22,14 @@ def statements(page: Page) -> list[Statement]:
     """Collect what all families find; the same thing said in the same place is one statement."""
     found: dict[tuple[object, ...], Statement] = {}
     for statement in _all(page):
-        said = (statement.line, statement.kind, statement.words, statement.predicate, statement.found, statement.evidence)
+        said = (
+            statement.line,
+            statement.kind,
+            statement.words,
+            statement.predicate,
+            statement.found,
+            statement.evidence,
+        )
         key = (*said, statement.about, *sorted(statement.params.items()))
         found.setdefault(key, statement)
     return sorted(found.values(), key=lambda one: one.line)

@@ -31,6 +31,8 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"\b(?:adds|added|adding)\s+{_N}\s+lines?", ("additions",)),
         (rf"\b(?:removes|removed|deletes|deleted|drops)\s+{_N}\s+lines?", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+lines?\s+(?:changed|of changes)", ("total",)),
+        (rf"(?<![\w#.]){_N}\s+(?:new\s+)?lines?\s+(?:were\s+)?added", ("additions",)),
+        (rf"(?<![\w#.]){_N}\s+lines?\s+(?:were\s+)?(?:removed|deleted)", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
         (rf"(?:共|涉及|修改|改动|变更)\s*(?:了)?\s*{_N}\s*个文件", ("files",)),
         (rf"{_N}\s*个文件(?:变更|改动|被修改|发生)", ("files",)),

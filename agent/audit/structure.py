@@ -78,7 +78,8 @@ def _why_cut(page: Page, place: int) -> str:
     at_end = after is None
     if block.kind == "row":
         raw = page.text.rstrip().splitlines()[-1] if at_end else ""
-        return "the last row of the table is not whole" if at_end and not raw.rstrip().endswith("|") else ""
+        cut = raw.lstrip().startswith("|") and not raw.rstrip().endswith("|")
+        return "the last row of the table is not whole" if cut else ""
     if at_end and text.count("`") % 2:
         return "a code span is never closed"
     in_link = any(span.kind == "link" and span.end >= len(text) for span in block.spans)

@@ -58,35 +58,44 @@ DATE_LABEL = re.compile(
 )
 # A line that goes on about what the line before it named.
 ATTRIBUTE = re.compile(
-    r"^\W*(?:受影响文件|涉及文件|受影响模块|文件|作者|变更|说明|关键改动|代码片段|影响|issue 内容|files?|author|changes?|details?|note"
+    r"^\W*(?:受影响文件|涉及文件|受影响模块|文件|作者|变更|说明|关键改动|代码片段|影响"
+    r"|issue 内容|files?|author|changes?|details?|note"
     r"|impact|简述|链接|pr|commit|摘要|summary|why|what)\W*[:：已]",
     _PARTS,
 )
 # Headings below one change, which go on about it.
 SUBPART = _any(
-    "关键实现", "潜在风险", "建议", "影响", "技术", "洞察", "摘要", "细节", "详情", "说明", "背景", "概览", "代码", "总结$", "结论",
-    r"\bdetails?\b", r"\bimpact\b", r"\brisks?\b", r"\bnotes?\b", r"\bsummary\b", r"\bimplementation\b", r"\btesting\b",
+    "关键实现", "潜在风险", "建议", "影响", "技术", "洞察", "摘要", "细节", "详情", "说明", "背景", "概览",
+    "代码", "总结$", "结论",
+    r"\bdetails?\b", r"\bimpact\b", r"\brisks?\b", r"\bnotes?\b", r"\bsummary\b", r"\bimplementation\b",
+    r"\btesting\b",
     r"\bbackground\b", r"\bwhat changed\b", r"\bwhy\b", r"\bfiles?\b", r"\bcode\b", r"\badvice\b",
 )  # fmt: skip
 # Headings of a kind of entry, which go on about the repository above them even where their level says otherwise.
 ENTRY_KINDS = re.compile(
-    r"^\W*(?:\d+[.、]\s*)?(?:提交|代码(?:更新|提交|变更)|issues?|pull requests?|prs?|commits?|releases?|发布|合并|讨论|变更|更新"
-    r"|bug fixes|fixes|features|changes|what'?s changed|new contributors|.{0,4}重要度变更|.{0,3}目录|contents)\W*(?:\(?\d*\)?)\W*$",
+    r"^\W*(?:\d+[.、]\s*)?(?:提交|代码(?:更新|提交|变更)|issues?|pull requests?|prs?|commits?|releases?"
+    r"|发布|合并|讨论|变更|更新"
+    r"|bug fixes|fixes|features|changes|what'?s changed|new contributors|.{0,4}重要度变更"
+    r"|.{0,3}目录|contents)\W*(?:\(?\d*\)?)\W*$",
     _PARTS,
 )
 # Parts that are about what might be, not about what was done.
 SPECULATIVE = _any(
-    "建议", "风险", "关注", "影响", "评估", "性能", "安全", "兼容", "可维护", "洞察", "展望", "总结", "结论", "对使用者", "对开发者",
+    "建议", "风险", "关注", "影响", "评估", "性能", "安全", "兼容", "可维护", "洞察", "展望", "总结", "结论",
+    "对使用者", "对开发者",
     "advice", "risk", "impact", "recommend", "outlook", "conclusion", "suggest", "todo", "next steps", "how to",
 )  # fmt: skip
 HEDGED = _any(
-    "建议", "可以", "若", "如果", "例如", "比如", "（如", r"\(如", "考虑", "可能", "应", "需", "请", "请求", "计划", "原先", "旧",
+    "建议", "可以", "若", "如果", "例如", "比如", "（如", r"\(如", "考虑", "可能", "应", "需", "请", "请求",
+    "计划", "原先", "旧",
     r"\bshould\b", r"\bcould\b", r"\bmight\b", r"\bmay\b", r"\bif\b", r"\be\.g\.", r"\bconsider\b", r"\bsuch as\b",
     r"\blike\b", r"\bformerly\b", r"\bpreviously\b", r"\bplan", r"\brequest",
 )  # fmt: skip
 FIXED = _any(
-    "已.{0,30}修复", "修复了", "解决了", "已解决", "已关闭", "已修正", "修复该", r"\bfixed (?:by|in|via|with)\b", r"\bfix(?:es|ed)? #",
-    r"\bresolve[sd]?\b", r"\bclose[sd]?\b", r"\bhas been fixed\b", r"\bis (?:now )?fixed\b", "得到修复", "修复 ?#", "完成.{0,8}修复",
+    "已.{0,30}修复", "修复了", "解决了", "已解决", "已关闭", "已修正", "修复该",
+    r"\bfixed (?:by|in|via|with)\b", r"\bfix(?:es|ed)? #",
+    r"\bresolve[sd]?\b", r"\bclose[sd]?\b", r"\bhas been fixed\b", r"\bis (?:now )?fixed\b", "得到修复",
+    "修复 ?#", "完成.{0,8}修复",
 )  # fmt: skip
 NOT_FIXED = _any("未修复", "未关闭", "尚未", "not (?:yet )?(?:fixed|resolved|closed)", "unresolved", "待修复", "仍")
 STILL_OPEN = _any("仍未关闭", "尚未关闭", "未关闭", "仍处于打开", "still open", "remains open", "not closed", "is open")

@@ -10,6 +10,7 @@ from agent.audit.markdown_blocks import Block
 from agent.audit.mentions import linked
 from agent.audit.vocabulary import DAY_WORDS, ENTRY_KINDS, MONTH_WORDS, REPO_COLUMN, WEEK_WORDS, plain
 from agent.errors import UsageError
+from agent.gate.dates import find_dates
 from agent.ids import RepoId, repo_id
 from agent.settings import Language
 from agent.window import Window
@@ -83,6 +84,9 @@ def dates_in(text: str) -> list[date]:
     """Find the days that a text names."""
     found = [*_DAY.findall(plain(text)), *_COMPACT.findall(plain(text))]
     days = [made for parts in found if (made := day_from(*parts))]
+    if not days:
+        worded = [one for one in find_dates(plain(text)) if one.year and one.month and one.day]
+        days = [made for one in worded if (made := day_from(str(one.year), str(one.month), str(one.day)))]
     # "2026-02-01 to 02-07" names the second day without its year.
     short = re.search(r"(20\d\d)-(\d\d)-(\d\d)\s*(?:to|~|–|-|至|\.\.)\s*(?:(\d\d)-)?(\d\d)(?![\d-])", plain(text))
     if short and len(days) == 1 and (end := day_from(short[1], short[4] or short[2], short[5])):

@@ -153,7 +153,7 @@ def _word(case: _Case, dice: random.Random) -> tuple[str, str]:
     words: list[re.Match[str]] = []
     for title in _TITLE.finditer(case.text):
         start, end = title.span("row") if title["row"] else title.span("issue")
-        words += [word for word in _WORD.finditer(case.text, start, end)]
+        words += list(_WORD.finditer(case.text, start, end))
     new = ("never", "faster", "移除", "tensor", "not")
     return _swap(case.text, dice.choice(words), dice.choice(new), "word")
 

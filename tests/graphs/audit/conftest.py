@@ -1,0 +1,175 @@
+"""Two made-up repositories with a known history, and the audit as a user would run it."""
+
+import os
+import subprocess
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.audit.statement import Finding
+from agent.domain import NoticeKind
+from agent.ids import RepoId
+from agent.settings import RepoSpec
+from agent.sources import NoThreads
+from graphs.audit import AuditDeps, build
+from graphs.desk import Desk
+from tools.git.source import GitSource
+
+CLEAN = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+ENGINE, KERNELS = RepoId("acme/engine"), RepoId("acme/kernels")
+Files = Mapping[str, str]
+
+_SERVER = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument('--max-batch', type=int, default=16)
+"""
+_ADA, _BO, _CHRIS, _DANA = "Ada Lovelace", "Bo Chen", "Chris P", "Dana"
+Made = dict[str, tuple[str, str, str, Files]]
+_ENGINE: Made = {
+    "start": (_ADA, "01T09:00", "Start the engine (#1)", {"engine/core.py": "def run(limit=4):\n    return limit\n"}),
+    "tune": (_ADA, "08T10:00", "Tune the default (#10)", {"engine/core.py": "def run(limit=8):\n    return limit\n"}),
+    "flag": (
+        _BO,
+        "10T08:30",
+        "[Feature] Add --max-batch to the server (#12)",
+        {"engine/server.py": _SERVER, "docs/flags.md": "# Flags\n--max-batch\n"},
+    ),
+    "fix": (
+        _ADA,
+        "10T11:00",
+        "Fix overflow in paged cache (#13)\n\nFixes #11",
+        {
+            "engine/cache.py": "def page(n):\n    return n * 64\n",
+            "tests/test_cache.py": "def test():\n    assert True\n",
+        },
+    ),
+    "rename": (
+        _CHRIS,
+        "10T15:20",
+        "Rename run to execute (#14)",
+        {"engine/core.py": "def execute(limit=8):\n    return limit\n"},
+    ),
+    "drop": (_BO, "11T09:00", "Drop python 3.9 (#15)", {"setup.cfg": "python_requires = >=3.10\n"}),
+}
+_SOFTMAX = "__global__ void softmax() {}\nint a = 1;\n"
+_KERNELS: Made = {
+    "softmax": (_DANA, "10T03:00", "Speed up softmax (#5)", {"src/softmax.cu": _SOFTMAX}),
+    "rope": (_DANA, "10T21:00", "Add rope kernel (#6)", {"src/rope.cu": "__global__ void rope() {}\n"}),
+}
+
+
+@dataclass(frozen=True)
+class History:
+    """A repository and its commits by a short name."""
+
+    path: Path
+    shas: dict[str, str]
+
+    def short(self, key: str) -> str:
+        """Abbreviate a hash as people do."""
+        return self.shas[key][:7]
+
+
+@dataclass(frozen=True)
+class World:
+    """Both repositories, and what reports write of them."""
+
+    engine: History
+    kernels: History
+
+    def fill(self, template: str) -> str:
+        """Put hashes and addresses in: `<flag>` a short hash, `<flag:full>` a whole one, `<flag:url>` its address."""
+        for repo, history in ((ENGINE, self.engine), (KERNELS, self.kernels)):
+            for key, sha in history.shas.items():
+                template = template.replace(f"<{key}>", sha[:7]).replace(f"<{key}:full>", sha)
+                template = template.replace(f"<{key}:url>", f"https://github.com/{repo}/commit/{sha}")
+        return template
+
+
+@dataclass
+class Desks:
+    """Mirrors, and nobody to ask for threads."""
+
+    folders: dict[RepoId, Path]
+    opened: list[RepoId] = field(default_factory=list)
+
+    async def open(self, spec: RepoSpec) -> Desk:
+        """Open one mirror."""
+        self.opened.append(spec.name)
+        source = GitSource(spec.name, self.folders[spec.name])
+        return Desk(code=source, threads=NoThreads(spec.name, NoticeKind.LOCAL_ONLY), diffs=None)
+
+
+class Quiet:
+    """Nobody watches."""
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an audit says."""
+
+    findings: list[Finding]
+    summary: dict[str, Any]
+
+    def wrong(self) -> dict[str, str]:
+        """Give the reason for each wrong claim."""
+        return {finding.claim: finding.verdict.removeprefix("wrong:") for finding in self.findings if finding.wrong}
+
+    def reasons(self) -> list[str]:
+        """List why things are wrong, in the order of the lines."""
+        return [finding.verdict.removeprefix("wrong:") for finding in self.findings if finding.wrong]
+
+
+Audit = Callable[..., Awaitable[Outcome]]
+
+
+def _make(path: Path, commits: Made) -> History:
+    path.mkdir(parents=True)
+
+    def git(*arguments: str, env: dict[str, str] | None = None) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=path, env=CLEAN | (env or {}), capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    git("init", "--quiet", "--initial-branch=main")
+    shas = {}
+    for key, (who, at, message, files) in commits.items():
+        for name, content in files.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_text(content)
+        git("add", "--all")
+        sides = ("AUTHOR", "COMMITTER")
+        values = (("NAME", who), ("EMAIL", "somebody@example.org"), ("DATE", f"2026-03-{at}:00Z"))
+        env = {f"GIT_{side}_{name}": value for side in sides for name, value in values}
+        git("commit", "--quiet", "-m", message, env=env)
+        shas[key] = git("rev-parse", "HEAD")
+    return History(path, shas)
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Make both repositories once."""
+    folder = tmp_path_factory.mktemp("audited")
+    return World(_make(folder / "engine", _ENGINE), _make(folder / "kernels", _KERNELS))
+
+
+@pytest.fixture
+def audit(world: World) -> Audit:
+    """Audit a report over both repositories, or those that are named."""
+
+    async def run(template: str, name: str = "report.md", repos: tuple[RepoId, ...] = (ENGINE, KERNELS)) -> Outcome:
+        folders = {ENGINE: world.engine.path, KERNELS: world.kernels.path}
+        deps = AuditDeps(desks=Desks(folders), progress=Quiet())
+        specs = tuple(RepoSpec(name=repo, path=folders[repo]) for repo in repos)
+        state: dict[str, Any] = {"text": world.fill(template), "name": name, "specs": specs}
+        result = await build().ainvoke(state, context=deps)
+        return Outcome(result["findings"], result["summary"])
+
+    return run
