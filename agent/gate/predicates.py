@@ -18,6 +18,11 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "names": ("identifier",),
     "fixes": ("issue",),
     "fact": ("kind", "name"),
+    "risk": ("kind", "name"),
+    "advice": ("kind", "name"),
+    "undoes": (),
+    "relands": (),
+    "undone": (),
 }
 """The structured predicates with the values that they cannot do without; any other is judged by its words."""
 

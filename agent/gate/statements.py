@@ -6,7 +6,7 @@ from collections.abc import Callable
 from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
-from agent.facts import Fact
+from agent.facts import Fact, FactKind
 from agent.gate.verbatim import normal
 from agent.ids import RepoId, ThreadId, parse_reference, thread_id
 from agent.links import Grade, Link, Relation
@@ -135,13 +135,16 @@ def _fact(claim: Claim, dossier: Dossier) -> Judgement | None:
     kind, name = claim.params["kind"], claim.params["name"]
     facts = [fact for one in _cited(claim, dossier) for fact in one.facts if fact.kind.value == kind]
     named = [fact for fact in facts if _is_called(fact, name)]
-    if any(all(_agrees(claim.params, side, fact) for side in ("old", "new")) for fact in named):
+    if any(all(_agrees(claim.params, side, fact) for side in _VALUES) for fact in named):
         return None
     if named:
         told = "; ".join(f"{fact.name}: {fact.old or '—'} → {fact.new or '—'}" for fact in named[:2])
         return _unsupported(claim, f"the diff shows other values: {told}")
     listed = ", ".join(fact.name for fact in facts[:3])
     return _unsupported(claim, f"the diff shows no {kind} of {name}" + (f", but of {listed}" if listed else ""))
+
+
+_VALUES = ("old", "new", "detail", "severity")
 
 
 def _is_called(fact: Fact, name: str) -> bool:
@@ -154,9 +157,43 @@ def _agrees(params: dict[str, str], side: str, fact: Fact) -> bool:
     return wanted is None or normal(wanted) == normal(getattr(fact, side) or "")
 
 
+# ---------------------------------------------------------------- undone and done again
+
+
+def _undoes(claim: Claim, dossier: Dossier) -> Judgement | None:
+    """Hold `the first cited undoes the second` to the facts of its diff and message."""
+    return _pair(claim, dossier, FactKind.REVERT, 0, 1)
+
+
+def _undone(claim: Claim, dossier: Dossier) -> Judgement | None:
+    return _pair(claim, dossier, FactKind.REVERT, 1, 0)
+
+
+def _relands(claim: Claim, dossier: Dossier) -> Judgement | None:
+    return _pair(claim, dossier, FactKind.RELAND, 0, 1)
+
+
+def _pair(claim: Claim, dossier: Dossier, kind: FactKind, doer: int, other: int) -> Judgement | None:
+    if len(claim.sources) != 2:
+        return Judgement(verdict=Verdict.MALFORMED, reason=f"{claim.predicate} needs two citations", check="form")
+    actor, target = (dossier.found[claim.sources[place]] for place in (doer, other))
+    named = {value for fact in actor.facts if fact.kind is kind for value in (fact.name, fact.old) if value}
+    names = {target.id, target.id.partition("@")[2]}
+    if isinstance(target, CommitEvidence) and target.pull:
+        names.add(thread_id(target.repo, target.pull))
+    if named & names or dossier.reverted.get(target.id) == actor.id:
+        return None
+    return _unsupported(claim, f"nothing in {actor.id} says that of {target.id}", actor.id)
+
+
 _KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
     "touches": _touches,
     "names": _names,
     "fixes": _fixes,
     "fact": _fact,
+    "risk": _fact,
+    "advice": _fact,
+    "undoes": _undoes,
+    "undone": _undone,
+    "relands": _relands,
 }
