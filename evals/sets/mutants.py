@@ -15,7 +15,7 @@ from evals.sets.mutants_threads import thread_cases
 
 _CERTAIN, _MEANT = Target(1.0), Target(0.95)
 _FEW, _NONE, _SAID = Target(0.01, "at most"), Target(0.0, "at most"), Target(1.0, "at most")
-_FULL_COMMITS, _DEMO_COMMITS, _MIRROR_COMMITS = 40, 24, 60
+_FULL_COMMITS, _DEMO_COMMITS, _MIRROR_COMMITS = 40, 12, 48
 """Of how many commits templates are made."""
 _DEMO_LATEST, _FULL_LATEST = 16, 6
 _KINDS: tuple[Kind, ...] = ("deterministic", "semantic", "invented")
@@ -79,8 +79,10 @@ def figures_of(place: Place, judged: Sequence[Judged], say: Callable[[str], None
         figures[f"{place}: killed, {operator}"] = _killed(mine, operator.kind)
         strict = [one for one in mine if one.case.twin in passed]
         figures[f"{place}: killed of passing twins, {operator}"] = _brief(_killed(strict, operator.kind))
+    figures |= _sliced(f"{place}, all", judged, passed)
     for name, picked in _slices(judged):
-        figures |= _sliced(f"{place}, {name}", picked, passed)
+        sliced = _sliced(f"{place}, {name}", picked, passed)
+        figures |= {metric: _brief(figure) for metric, figure in sliced.items()}
     return figures
 
 
@@ -92,7 +94,6 @@ def _announce(place: Place, judged: Sequence[Judged], say: Callable[[str], None]
 
 
 def _slices(judged: Sequence[Judged]) -> Iterable[tuple[str, list[Judged]]]:
-    yield "all", list(judged)
     for lang in ("zh", "en"):
         yield lang, [one for one in judged if one.case.lang == lang]
     for split in ("dev", "test"):
@@ -108,7 +109,7 @@ def _sliced(name: str, judged: Sequence[Judged], passed: set[str]) -> dict[str, 
         f"{name}: false alarms, templates": _alarms(templates, _NONE),
         f"{name}: undecided, clean free": _undecided(clean),
         f"{name}: undecided, clean templates": _undecided(templates),
-        f"{name}: undecided, mutants": _undecided([one for one in judged if one.case.operator is not None]),
+        f"{name}: undecided, mutants": _brief(_undecided([one for one in judged if one.case.operator is not None])),
     }
     for kind in _KINDS:
         mine = [one for one in judged if one.case.operator and one.case.operator.kind == kind]
@@ -132,7 +133,8 @@ def _alarms(clean: Sequence[Judged], target: Target) -> Figure:
 
 
 def _undecided(judged: Sequence[Judged]) -> Figure:
-    return _brief(share([Score("", float(one.undecided)) for one in judged], _SAID))
+    figure = share([Score("", float(one.undecided)) for one in judged], _SAID)
+    return replace(figure, worst=tuple(_told(one) for one in judged if one.undecided))
 
 
 def _brief(figure: Figure) -> Figure:

@@ -1,7 +1,7 @@
 """One statement for the gate, right or spoilt on purpose, with the evidence it is judged by."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -70,6 +70,24 @@ class Case:
         said = self.claim.text.get(self.lang, "")
         values = ", ".join(f"{name}={value}" for name, value in self.claim.params.items())
         return said or f"{self.claim.predicate}({values})"
+
+    def spoilt(
+        self, operator: Operator, how: str = "", *, claim: Claim | None = None, dossier: Dossier | None = None
+    ) -> "Case":
+        """Make a mutant of it; `how` tells mutants by the same operator apart."""
+        name = "/".join(part for part in (self.id, operator, how) if part)
+        return replace(
+            self,
+            id=name,
+            claim=claim or self.claim,
+            dossier=dossier or self.dossier,
+            operator=operator,
+            twin=self.id,
+        )
+
+    def saying(self, operator: Operator, text: str, how: str = "") -> "Case":
+        """Make a mutant of it that has other words."""
+        return self.spoilt(operator, how, claim=self.claim.model_copy(update={"text": {self.lang: text}}))
 
     def judged(self) -> "Judged":
         """Ask the gate."""

@@ -25,13 +25,8 @@ def spoilt_cites(clean: Case, commit: CommitEvidence, stock: Stock) -> Iterator[
         yield _citing(clean, Operator.OTHER_REPO, own, other.id)
     if stranger is not None and stranger.id not in clean.claim.cites:
         claim = clean.claim.model_copy(update={"cites": (*clean.claim.cites, stranger.id)})
-        yield spoilt(clean, Operator.SUPERFLUOUS, claim=claim)
+        yield clean.spoilt(Operator.SUPERFLUOUS, claim=claim)
     yield from _quotes(clean, commit, stranger)
-
-
-def spoilt(clean: Case, operator: Operator, **changes: object) -> Case:
-    """Make a mutant of a clean case."""
-    return replace(clean, id=f"{clean.id}/{operator}", operator=operator, twin=clean.id, **changes)  # type: ignore[arg-type]
 
 
 def one_digit_off(cite: EvidenceId) -> EvidenceId:
@@ -42,17 +37,17 @@ def one_digit_off(cite: EvidenceId) -> EvidenceId:
 def _citing(clean: Case, operator: Operator, right: EvidenceId, wrong: EvidenceId) -> Case:
     cites = tuple(wrong if cite == right else cite for cite in clean.claim.cites)
     about = tuple(wrong if cite == right else cite for cite in clean.claim.about)
-    return spoilt(clean, operator, claim=clean.claim.model_copy(update={"cites": cites, "about": about}))
+    return clean.spoilt(operator, claim=clean.claim.model_copy(update={"cites": cites, "about": about}))
 
 
 def _without(clean: Case) -> Case:
     bare = clean.claim.model_copy(update={"cites": (), "about": (), "quotes": ()})
-    return spoilt(clean, Operator.MISSING, claim=bare)
+    return clean.spoilt(Operator.MISSING, claim=bare)
 
 
 def _unseen(clean: Case) -> Case:
     seen = (clean.dossier.seen or frozenset()) - set(clean.claim.cites[:1])
-    return spoilt(clean, Operator.UNSEEN, dossier=replace(clean.dossier, seen=seen))
+    return clean.spoilt(Operator.UNSEEN, dossier=replace(clean.dossier, seen=seen))
 
 
 # ---------------------------------------------------------------- quotations
@@ -63,11 +58,11 @@ def _quotes(clean: Case, commit: CommitEvidence, stranger: CommitEvidence | None
     own = quotable(commit)
     if own is not None:
         changed = own.model_copy(update={"text": one_word_changed(own.text)})
-        yield spoilt(clean, Operator.QUOTE_WORD, claim=clean.claim.model_copy(update={"quotes": (changed,)}))
+        yield clean.spoilt(Operator.QUOTE_WORD, claim=clean.claim.model_copy(update={"quotes": (changed,)}))
     foreign = quotable(stranger) if stranger is not None else None
     if foreign is not None and not any(foreign.text in text for text in commit.texts):
         told = Quote(cite=commit.id, text=foreign.text)
-        yield spoilt(clean, Operator.QUOTE_ELSEWHERE, claim=clean.claim.model_copy(update={"quotes": (told,)}))
+        yield clean.spoilt(Operator.QUOTE_ELSEWHERE, claim=clean.claim.model_copy(update={"quotes": (told,)}))
 
 
 def quotable(commit: CommitEvidence) -> Quote | None:

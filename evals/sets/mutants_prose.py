@@ -91,5 +91,4 @@ def _by_hand(row: Statement, clean: Case, stock: Stock) -> Iterator[Case]:
                 commit_id(row.repo, row.sha): commit_id(row.repo, wrong.reverted_by)
             }
             dossier = replace(dossier, as_of=stock.now, reverted={**dossier.reverted, **undone})
-        name = f"{row.id}/{wrong.operator}/{number}"
-        yield replace(clean, id=name, claim=claim, dossier=dossier, operator=wrong.operator, twin=clean.id)
+        yield clean.spoilt(wrong.operator, str(number), claim=claim, dossier=dossier)

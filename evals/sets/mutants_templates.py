@@ -8,13 +8,14 @@ from agent.claims import Claim, Role
 from agent.evidence import CommitEvidence
 from agent.settings import Language
 from evals.sets.mutants_case import Case, Operator, split_of
-from evals.sets.mutants_cites import spoilt, spoilt_cites
+from evals.sets.mutants_cites import spoilt_cites
 from evals.sets.mutants_drafts import Draft, Words, drafts, fact_draft
 from evals.sets.mutants_stock import Stock
 
 LANGUAGES: tuple[Language, Language] = ("en", "zh")
 _ANYWHERE = (Operator.SHA, Operator.MISSING, Operator.UNSEEN, Operator.OTHER_REPO)
 """What is wrong whatever the claim says; a neighbour may be by the same author or of the same day."""
+_BOUND = (Operator.NEIGHBOUR, Operator.SUPERFLUOUS)
 _TOO_MUCH: tuple[Words, ...] = (
     {"en": " on every platform", "zh": "，适用于所有平台"},
     {"en": " and in all other backends too", "zh": "，其余后端也全部如此"},
@@ -41,16 +42,9 @@ def cases_of(draft: Draft, commit: CommitEvidence, stock: Stock, lang: Language,
     clean = _clean(draft, commit, stock, lang)
     yield clean
     for number, (operator, wrong) in enumerate(draft.wrong):
-        yield replace(
-            spoilt(clean, operator, claim=_claim(wrong, clean.id, commit, lang)), id=f"{clean.id}/{operator}/{number}"
-        )
+        yield clean.spoilt(operator, str(number), claim=_claim(wrong, clean.id, commit, lang))
     for one in spoilt_cites(clean, commit, stock):
-        citing = one.operator in _ANYWHERE or (
-            draft.bound
-            and one.operator in (Operator.NEIGHBOUR, Operator.SUPERFLUOUS)
-            and not _shared(draft, one, stock)
-        )
-        if citing:
+        if one.operator in _ANYWHERE or (one.operator in _BOUND and draft.bound and not _shared(draft, one, stock)):
             yield one
     if draft.words and draft.predicate in ("fact", "touches"):
         yield _said(clean, Operator.OVERCLAIM, _TOO_MUCH[turn % len(_TOO_MUCH)])
@@ -85,18 +79,16 @@ def _claim(draft: Draft, name: str, commit: CommitEvidence, lang: Language) -> C
     )
 
 
-def _shared(draft: Draft, case: Case, stock: Stock) -> bool:
-    """Tell whether another commit that is cited also shows what the claim says: then it is not wrong."""
-    others = [stock.commits[cite] for cite in case.claim.cites if cite not in case.twin and cite in stock.commits]
-    others = [one for one in others if one.change.commit.sha[:10] not in case.twin]
-    told = (draft.params.get("path") or draft.params.get("name") or "").rpartition("/")[2]
+def _shared(draft: Draft, mutant: Case, stock: Stock) -> bool:
+    """Tell whether another commit that is cited also speaks of it: then it need not be wrong."""
+    told = (draft.params.get("path") or draft.params["name"]).rpartition("/")[2]
+    others = [stock.commits[cite] for cite in mutant.claim.cites[-1:]]
     return any(told in text for one in others for text in one.texts)
 
 
 def _said(clean: Case, operator: Operator, tail: Words) -> Case:
     text = clean.claim.text[clean.lang]
-    longer = f"{text[:-1]}{tail[clean.lang]}{text[-1]}"
-    return spoilt(clean, operator, claim=clean.claim.model_copy(update={"text": {clean.lang: longer}}))
+    return clean.saying(operator, f"{text[:-1]}{tail[clean.lang]}{text[-1]}")
 
 
 # ---------------------------------------------------------------- what was undone
@@ -121,4 +113,4 @@ def _standing(commit: CommitEvidence, undoing: CommitEvidence, stock: Stock) -> 
             claim = then.claim.model_copy(update={"predicate": "says", "params": {}})
             clean = replace(then, id=f"{then.id}/{fact.name}/now", claim=claim)
             yield clean
-            yield spoilt(clean, Operator.REVERTED, dossier=stock.dossier([commit], today=True))
+            yield clean.spoilt(Operator.REVERTED, dossier=stock.dossier([commit], today=True))

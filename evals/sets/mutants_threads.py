@@ -10,7 +10,7 @@ from agent.evidence import CommitEvidence, EvidenceId, ThreadEvidence
 from agent.links import Link
 from agent.settings import Language
 from evals.sets.mutants_case import Case, Operator, split_of
-from evals.sets.mutants_cites import one_word_changed, spoilt
+from evals.sets.mutants_cites import one_word_changed
 from evals.sets.mutants_drafts import Words
 from evals.sets.mutants_stock import Stock
 from evals.sets.mutants_templates import LANGUAGES
@@ -76,17 +76,16 @@ def _cases(thread: ThreadEvidence, kind: str, stock: Stock, lang: Language) -> I
     near = min(others, key=lambda one: abs(one.thread.number - thread.thread.number), default=None)
     clean = _case(told, (thread.id,), [thread, *([near] if near else [])], stock, lang)
     yield clean
-    yield spoilt(clean, Operator.MISSING, claim=clean.claim.model_copy(update={"cites": (), "about": ()}))
+    yield clean.spoilt(Operator.MISSING, claim=clean.claim.model_copy(update={"cites": (), "about": ()}))
     seen = (clean.dossier.seen or frozenset()) - {thread.id}
-    yield spoilt(clean, Operator.UNSEEN, dossier=replace(clean.dossier, seen=seen))
+    yield clean.spoilt(Operator.UNSEEN, dossier=replace(clean.dossier, seen=seen))
     if near is not None:
-        yield spoilt(clean, Operator.NEIGHBOUR, claim=_claim(told, clean.id, (near.id,), lang))
+        yield clean.spoilt(Operator.NEIGHBOUR, claim=_claim(told, clean.id, (near.id,), lang))
     if other := _same_number(thread.id, stock):
         claim = clean.claim.model_copy(update={"cites": (other,), "about": (other,)})
-        yield spoilt(clean, Operator.OTHER_REPO, claim=claim)
+        yield clean.spoilt(Operator.OTHER_REPO, claim=claim)
     for number, (operator, wrong) in enumerate(_wrong(kind, thread, near)):
-        made = spoilt(clean, operator, claim=_claim(wrong, clean.id, (thread.id,), lang))
-        yield replace(made, id=f"{made.id}/{number}")
+        yield clean.spoilt(operator, str(number), claim=_claim(wrong, clean.id, (thread.id,), lang))
 
 
 def _wrong(kind: str, thread: ThreadEvidence, near: ThreadEvidence | None) -> Iterator[tuple[Operator, Told]]:
@@ -128,14 +127,13 @@ def _fix_cases(link: Link, stock: Stock, lang: Language) -> Iterator[Case]:
         other = min(near, key=lambda one: abs(one.thread.number - issue.thread.number))
         dossier = stock.dossier([commit, issue, other])
         claim = _claim(_fix(other.id), clean.id, (commit.id, other.id), lang)
-        yield spoilt(clean, Operator.NEIGHBOUR, claim=claim, dossier=dossier)
+        yield clean.spoilt(Operator.NEIGHBOUR, claim=claim, dossier=dossier)
     if parent is not None and not any(one.change == parent.id for one in stock.links):
         claim = _claim(_fix(link.issue), clean.id, (parent.id, issue.id), lang)
-        made = spoilt(clean, Operator.NEIGHBOUR, claim=claim, dossier=stock.dossier([commit, parent, issue]))
-        yield replace(made, id=f"{made.id}/commit")
+        yield clean.spoilt(Operator.NEIGHBOUR, "commit", claim=claim, dossier=stock.dossier([commit, parent, issue]))
     if (foreign := _same_number(issue.id, stock)) is not None:
         claim = _claim(_fix(foreign), clean.id, (commit.id, foreign), lang)
-        yield spoilt(clean, Operator.OTHER_REPO, claim=claim.model_copy(update={"repo": commit.repo}))
+        yield clean.spoilt(Operator.OTHER_REPO, claim=claim.model_copy(update={"repo": commit.repo}))
 
 
 def _fix(issue: EvidenceId) -> Told:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from agent.evidence import CommitEvidence
 from evals.sets.mutants_case import Case, Operator
-from evals.sets.mutants_cites import one_word_changed, spoilt
+from evals.sets.mutants_cites import one_word_changed
 from evals.sets.mutants_stock import Stock
 
 _NUMBER = re.compile(r"(?<![\w.@#/–-])\d+(?:\.\d+)?(?![\w.–-]*[\w–])(?!`)", re.ASCII)
@@ -67,14 +67,9 @@ def spoilt_words(clean: Case, commit: CommitEvidence, stock: Stock) -> Iterator[
     text = clean.claim.text[clean.lang]
     for operator, change in _CHANGES:
         if (wrong := change(text)) is not None and wrong != text:
-            yield _saying(clean, operator, change.__name__, wrong)
+            yield clean.saying(operator, wrong, change.__name__.strip("_"))
     if (wrong := _other_person(text, commit, stock)) is not None:
-        yield _saying(clean, Operator.AUTHOR, "person", wrong)
-
-
-def _saying(clean: Case, operator: Operator, how: str, text: str) -> Case:
-    made = spoilt(clean, operator, claim=clean.claim.model_copy(update={"text": {clean.lang: text}}))
-    return Case(**{**vars(made), "id": f"{clean.id}/{operator}/{how.strip('_')}"})
+        yield clean.saying(Operator.AUTHOR, wrong, "person")
 
 
 def _put(text: str, match: re.Match[str], new: str, group: int = 0) -> str:
