@@ -13,7 +13,7 @@ from agent.gate.reading import Reading, undecided
 from agent.gate.stems import vocabulary
 
 # A name that nobody speaks of and no fact has must stand closer to the rest.
-_HALF, _MOST, _FEW = 0.5, 0.75, 3
+_MORE_THAN_HALF, _MOST, _FEW = 0.6, 0.9, 3
 _BETWEEN = frozenset("，,；;：:。")
 
 
@@ -34,7 +34,7 @@ def _fits(token: Token, others: Sequence[Token], reading: Reading) -> bool:
     name, ground = last_part(token.text), reading.ground
     told = occurs(name, ground.spoken) or any(name in _fact_text(fact) for fact in ground.facts)
     for wanted in (stems_of(others), stems_of([one for one in reading.tokens if one is not token])):
-        least = _HALF if told or len(wanted) < _FEW else _MOST
+        least = _MORE_THAN_HALF if told or len(wanted) < _FEW else _MOST
         if not wanted or _together(name, wanted, ground, least):
             return True
     return False
