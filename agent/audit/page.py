@@ -161,16 +161,12 @@ def _section_subject(blocks: Sequence[Block], own: Sequence[Mention | None], pla
 
 def _from_below(blocks: Sequence[Block], own: Sequence[Mention | None]) -> dict[int, Mention]:
     """Give an item the change that the first of its own items names."""
-    found: dict[int, Mention] = {}
-    for place, block in enumerate(blocks):
-        parent, mention = block.parent, own[place]
-        if parent is None or mention is None or own[parent] is not None or parent in found:
-            continue
-        # Where every sub-item names another change, the item above is only their heading.
-        siblings = [other for other, one in enumerate(blocks) if one.parent == parent and own[other] is not None]
-        if len({m.sha or m.number for other in siblings if (m := own[other])}) == 1:
-            found[parent] = mention
-    return found
+    named: dict[int, list[Mention]] = {}
+    for block, mention in zip(blocks, own, strict=True):
+        if block.parent is not None and mention is not None and own[block.parent] is None:
+            named.setdefault(block.parent, []).append(mention)
+    # Where every sub-item names another change, the item above is only their heading.
+    return {parent: ms[0] for parent, ms in named.items() if len({m.sha or m.number for m in ms}) == 1}
 
 
 def _of_sibling(blocks: Sequence[Block], subjects: Sequence[Mention | None], place: int) -> Mention | None:
