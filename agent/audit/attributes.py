@@ -22,6 +22,7 @@ from agent.gate.dates import find_dates
 _NAME_END = re.compile(r"，|；|。|\n|\s-\s|\s\||（|;|, (?=\d{4}-)|,\s*(?:on|at)\s")
 _BY = re.compile(r"\bby (@[A-Za-z0-9][\w-]*(?:\[bot\])?)")
 _BY_NAME = re.compile(r"\bby ([A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})")
+_SIGNED = re.compile(r"\(#\d+\) by (?!@)([^()\[\]@\n]{2,60}?)\s*(?=[(\[（]|$)", re.MULTILINE)
 _CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(?::\d{2})?)\s*$")
 _STATES = {
     "open": "open", "opened": "open", "closed": "closed", "merged": "merged", "打开": "open", "未关闭": "open",
@@ -117,6 +118,9 @@ def _labelled(make: _Maker, inline: Inline) -> Iterator[Statement]:
         if _behind_a_change(inline, named.start()):
             near = make.near(named.start())
             yield near("author", named[0], "authored", line=inline.line_at(named.start()), author=named[1])
+    for signed in _SIGNED.finditer(text):
+        at = inline.line_at(signed.start())
+        yield make("author", signed[0].strip(") (["), "authored", line=at, author=signed[1].strip())
     for by in _BY.finditer(text):
         yield make("author", by[0], "authored", line=inline.line_at(by.start()), author=by[1], strict=False)
 

@@ -171,14 +171,16 @@ class Judge:
         if "exact" in statement.params:
             return self._exactly_titled(statement, evidence)
         bare = _MERGED_NOTE.sub("", title)
-        for form in dict.fromkeys((title, bare, _NUMBERED.sub("", bare), plain(title))):
+        unsigned = re.sub(r"\s+by\s+\S[^()]*$", "", bare)
+        for form in dict.fromkeys((title, bare, _NUMBERED.sub("", bare), unsigned, plain(title))):
             if form.strip() and self._ask(statement, evidence, title=form).passed:
                 return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
         real = [_tokens(one) for one in titles(evidence)]
         stated = _tokens(_MERGED_NOTE.sub("", title))
         if not stated:
             return None
-        if any(_within(stated, one) for one in real):
+        joined = {"".join(stated), "".join(_tokens(unsigned))}
+        if any(_within(stated, one) or "".join(one) in joined for one in real):
             return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
         likeness = max((_likeness(stated, one) for one in real), default=0.0)
         if statement.strict or likeness >= _ALIKE:
