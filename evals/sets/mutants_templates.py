@@ -9,7 +9,9 @@ from agent.evidence import CommitEvidence
 from agent.settings import Language
 from evals.sets.mutants_case import Case, Operator, split_of
 from evals.sets.mutants_cites import spoilt_cites
-from evals.sets.mutants_drafts import Draft, Words, drafts, fact_draft
+from evals.sets.mutants_draft import Draft, Words
+from evals.sets.mutants_drafts import drafts
+from evals.sets.mutants_fact_drafts import fact_draft
 from evals.sets.mutants_stock import Stock
 
 LANGUAGES: tuple[Language, Language] = ("en", "zh")

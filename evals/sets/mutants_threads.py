@@ -11,7 +11,7 @@ from agent.links import Link
 from agent.settings import Language
 from evals.sets.mutants_case import Case, Operator, split_of
 from evals.sets.mutants_cites import one_word_changed
-from evals.sets.mutants_drafts import Words
+from evals.sets.mutants_draft import Words
 from evals.sets.mutants_stock import Stock
 from evals.sets.mutants_templates import LANGUAGES
 
