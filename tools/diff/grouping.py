@@ -78,9 +78,9 @@ def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
 
 def _key(draft: Draft) -> tuple[object, ...]:
     if draft.kind in _MEMBERS:
-        return draft.kind, draft.name.rpartition(".")[0], draft.public
+        return draft.kind, draft.name.rpartition(".")[0], severity_of(draft)
     if draft.kind is FactKind.SYMBOL_MOVED:
-        return draft.kind, draft.old, draft.new, draft.public
+        return draft.kind, draft.old, draft.new, severity_of(draft)
     if draft.kind in _IN_A_SCOPE and draft.detail:
         return draft.kind, draft.detail, draft.public
     if draft.kind is FactKind.FILE_ADDED and draft.detail in _IN_SERIES:
@@ -88,7 +88,7 @@ def _key(draft: Draft) -> tuple[object, ...]:
     if draft.kind in _RENAMES:
         return draft.kind, draft.old, draft.new
     if draft.kind in _PARAMETERS:
-        return draft.kind, draft.detail, draft.old, draft.new
+        return draft.kind, draft.detail, draft.old, draft.new, severity_of(draft)
     if draft.kind in _BY_NAME:
         return draft.kind, draft.name, draft.old if draft.kind is FactKind.ERROR_REMOVED else draft.new
     return draft.kind, draft.name, draft.old, draft.new
