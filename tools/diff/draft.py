@@ -33,3 +33,5 @@ class Draft:
     """Of an added or removed symbol: what it is under any name and in any file."""
     owner: str = ""
     """The kind of the class a member belongs to, where the severity depends on it."""
+    kept: bool = False
+    """Of a removed symbol: whether the file gives names on by the dozen now, and so perhaps this one."""

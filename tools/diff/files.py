@@ -1,6 +1,5 @@
 """What a commit did to files as wholes: came, went, were renamed, or are of one sort only."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -9,6 +8,7 @@ from agent.facts import FactKind, Place
 from tools.diff.draft import Draft, Where
 from tools.diff.folders import renamed_folders
 from tools.diff.grouping import Shown
+from tools.diff.homes import DECLARED
 from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.roles import Role, is_public_path, only, role
 
@@ -16,12 +16,6 @@ _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
-_DECLARED = re.compile(
-    r"\n[+-](?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
-    r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) (?!alignas\b)([A-Za-z]\w*)"
-)
-"""What a whole file declares at its left margin; the file's own fact names it."""
-_CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9_]+)\s*(?::[^=\n]+)?=")
 
 
 def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
@@ -58,7 +52,7 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
     if kind is FactKind.FILE_REMOVED:
         public = is_public_path(file.path)
     patch = file.patch or ""
-    declared = list(islice(_DECLARED.finditer(patch), _SHOWN_NAMES))
+    declared = list(islice((one for one in DECLARED.finditer(patch) if one[1][0] != "_"), _SHOWN_NAMES))
     if declared and public:
         names = ", ".join(dict.fromkeys(found[1] for found in declared))
         old, new = (None, names) if kind is FactKind.FILE_ADDED else (names, None)
@@ -66,17 +60,6 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
     lines = lines or tuple(line for line in patch.split("\n", 3)[1:3] if line[:1] in ("+", "-"))
     place = Place(file=file.path, line=1 if lines else 0, lines=lines)
     return Shown(Draft(kind, file.path, public, Where(), old, new, what.value), place)
-
-
-def arrivals(files: Sequence[FileChange]) -> dict[str, list[str]]:
-    """Map what new files declare at their left margin to the files."""
-    found: dict[str, list[str]] = {}
-    for file in files:
-        if file.status == "added" and role(file.path) not in (Role.TEST, Role.DOCUMENT):
-            patch = file.patch or ""
-            for declared in (*_DECLARED.finditer(patch), *_CONSTANT.finditer(patch)):
-                found.setdefault(declared[1], []).append(file.path)
-    return found
 
 
 def _line_at(text: str, start: int) -> str:

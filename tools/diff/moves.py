@@ -1,13 +1,17 @@
 """What went in one file and came in another: symbols that moved, and what users set or run into wherever it stands."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
+from tools.diff.homes import Homes, plain_words
 
 _DEFINED = ("function", "class", "struct", "enum")
+_VALUES = ("constant", "variable")
+_TELLING = 8
+"""Letters of a name that hardly two functions with the same parameters have by chance."""
 _WENT = {
     FactKind.ERROR_REMOVED: FactKind.ERROR_ADDED,
     FactKind.ENV_REMOVED: FactKind.ENV_ADDED,
@@ -18,12 +22,12 @@ _WENT = {
 _CAME = frozenset(_WENT.values())
 
 
-def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, Sequence[str]]) -> list[Shown]:
-    """Turn each pair of "removed here, added there" into one "moved"; `arrivals` is what new files declare."""
+def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
+    """Turn each pair of "removed here, added there" into one "moved"; `homes` knows what whole files declare."""
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
-    for one in _without_unmoved(list(shown)):
+    for one in _without_unmoved(list(shown), homes):
         if one.draft.kind is FactKind.SYMBOL_REMOVED:
             went.append(one)
         elif one.draft.kind is FactKind.SYMBOL_ADDED:
@@ -32,16 +36,54 @@ def join_moves(shown: Iterable[Shown], arrivals: Mapping[str, Sequence[str]]) ->
             rest.append(one)
     for one in went:
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
-        if there is None and (file := _new_home(one, arrivals)):
-            assert one.place is not None
-            draft = replace(one.draft, kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file)
-            rest.append(Shown(draft, one.place))
-        elif there is None:
-            rest.append(one)
-        else:
+        if there is not None:
             came[_own(one.draft)].remove(there)
             rest.append(_moved(one, there))
-    return rest + [one for others in came.values() for one in _as_one(others)]
+        else:
+            rest += _gone(one, came, homes)
+    return rest + [_from_a_file(one, homes) for others in came.values() for one in _as_one(others)]
+
+
+def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator[Shown]:
+    """Tell of what is not in another changed file under its name: in a new file, under another name, or gone."""
+    assert one.place is not None
+    draft = one.draft
+    if file := homes.of(draft.name, one.place.file, came=True):
+        kept = False if draft.kept else draft.breaking
+        draft = replace(draft, kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file, breaking=kept)
+        yield Shown(draft, one.place)
+    elif draft.kept:
+        return
+    elif (heir := _heir(one, came)) is not None:
+        came[_own(heir.draft)].remove(heir)
+        yield Shown(_renamed(draft, heir.draft.name), one.place)
+    elif draft.detail == "function" and (name := homes.heir(draft, one.place.file)):
+        yield Shown(_renamed(draft, name), one.place)
+    else:
+        yield one
+
+
+def _heir(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:
+    """Find what came in another file with the same body."""
+    if one.draft.detail not in _DEFINED or not one.draft.shape:
+        return None
+    others = (other for rivals in came.values() for other in rivals if other.draft.detail == one.draft.detail)
+    return next((other for other in others if other.draft.shape == one.draft.shape), None)
+
+
+def _renamed(draft: Draft, name: str) -> Draft:
+    return replace(draft, kind=FactKind.SYMBOL_RENAMED, name=name, old=_own(draft), new=name.rpartition(".")[2])
+
+
+def _from_a_file(one: Shown, homes: Homes) -> Shown:
+    """Tell of what came from a file that went as a whole: the file says that it went, so nobody is alarmed twice."""
+    if one.place is None or "." in one.draft.name or one.draft.detail == "variable":
+        return one
+    file = homes.of(one.draft.name, one.place.file, came=False)
+    if file is None:
+        return one
+    draft = replace(one.draft, kind=FactKind.SYMBOL_MOVED, old=file, new=one.place.file, breaking=None)
+    return Shown(draft, one.place)
 
 
 def _as_one(others: Sequence[Shown]) -> Iterator[Shown]:
@@ -53,29 +95,26 @@ def _as_one(others: Sequence[Shown]) -> Iterator[Shown]:
         yield Shown(replace(source, public=one.draft.public), one.place) if given_on and source else one
 
 
-def _without_unmoved(shown: Sequence[Shown]) -> list[Shown]:
+def _without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     """Leave out what is set or met as before, only in another file: nobody outside sees where it is read or raised."""
-    here = {(_WENT[one.draft.kind], one.draft.name, one.draft.old) for one in shown if one.draft.kind in _WENT}
-    there = {(one.draft.kind, one.draft.name, one.draft.new) for one in shown if one.draft.kind in _CAME}
+    here = {_met(one.draft, one.draft.old, _WENT[one.draft.kind]) for one in shown if one.draft.kind in _WENT}
+    there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
     both = here & there
-    if not both:
-        return list(shown)
-    return [
-        one
-        for one in shown
-        if (one.draft.kind, one.draft.name, one.draft.new) not in both
-        and (_WENT.get(one.draft.kind), one.draft.name, one.draft.old) not in both
-    ]
+    return [one for one in shown if not _is_unmoved(one.draft, both, homes)]
 
 
-def _new_home(one: Shown, arrivals: Mapping[str, Sequence[str]]) -> str | None:
-    """Find the new file that declares what went here: the only one, or the one of the same name."""
-    files = list(dict.fromkeys(arrivals.get(one.draft.name, ())))
-    if one.place is None or not files:
-        return None
-    stem = one.place.file.rpartition("/")[2]
-    alike = [file for file in files if file.rpartition("/")[2] == stem]
-    return alike[0] if alike else files[0] if len(files) == 1 else None
+def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
+    if draft.kind in _WENT:
+        raised = draft.kind is FactKind.ERROR_REMOVED and homes.says(draft.old, came=True)
+        return raised or _met(draft, draft.old, _WENT[draft.kind]) in both
+    if draft.kind in _CAME:
+        raised = draft.kind is FactKind.ERROR_ADDED and homes.says(draft.new, came=False)
+        return raised or _met(draft, draft.new, draft.kind) in both
+    return False
+
+
+def _met(draft: Draft, value: str | None, kind: FactKind) -> object:
+    return kind, draft.name, plain_words(value)
 
 
 def _is_same(one: Shown, other: Shown) -> bool:
@@ -84,8 +123,12 @@ def _is_same(one: Shown, other: Shown) -> bool:
     assert other.place is not None
     if one.place.file == other.place.file or one.draft.detail != other.draft.detail:
         return False
+    if one.draft.shape and one.draft.shape == other.draft.shape:
+        return True
     # A declaration in a header and the definition elsewhere share a name and nothing else.
-    return bool(one.draft.shape) and one.draft.shape == other.draft.shape
+    outer = "." not in one.draft.name + other.draft.name and one.place.file.endswith(".py")
+    telling = one.draft.detail in _VALUES or len(one.draft.name) >= _TELLING
+    return outer and telling and one.draft.old == other.draft.new
 
 
 def _moved(one: Shown, other: Shown) -> Shown:
@@ -97,7 +140,7 @@ def _moved(one: Shown, other: Shown) -> Shown:
         name=other.draft.name,
         old=one.place.file,
         new=other.place.file,
-        breaking=one.draft.public,
+        breaking=one.draft.public and not one.draft.kept,
     )
     return Shown(draft, other.place)
 

@@ -8,12 +8,14 @@ from agent.domain import Change
 from agent.facts import FactKind, FactSheet
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.draft import Draft, Where
-from tools.diff.files import arrivals, file_facts
+from tools.diff.files import file_facts
 from tools.diff.grouping import Shown, group
+from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
 from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.moves import join_moves
 from tools.diff.proof import place_of
+from tools.diff.reading import Reading
 from tools.diff.sites import compare_sites
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import unchanged_code
@@ -35,6 +37,7 @@ _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CH
 _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
+_SHIM = re.compile(r"\+(?:from \S+ import \*|globals\(\)\.update\(|sys\.modules\[__name__\] = |def __getattr__\()")
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 
 
@@ -52,7 +55,7 @@ def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | No
             shown += _compared(versions)
     if not shown:
         shown += unchanged_code(change.files)
-    facts, left = group(join_moves(shown, arrivals(change.files)))
+    facts, left = group(join_moves(shown, Homes(change.files)))
     return FactSheet(facts=tuple(facts), route="hunks" if blobs is None else "blobs", skipped=(*skipped, *left))
 
 
@@ -72,15 +75,20 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     gone = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_REMOVED}
     imported = _imported(patch) | versions.new.imports if gone else ()
     symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
+    if gone and _gives_on(patch, versions.new):
+        symbols = [
+            replace(draft, kept=True) if draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name else draft
+            for draft in symbols
+        ]
     # A table of which each entry is told is not told as a whole besides.
     tables = {draft.detail for draft in sites if draft.kind in _REGISTERED}
     symbols = [draft for draft in symbols if draft.kind is not FactKind.CONSTANT_CHANGED or draft.name not in tables]
     # A table is told by its entries.
     tables = {draft.detail for draft in sites if draft.kind in _ENTRIES}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in tables]
-    drafts = [replace(draft, public=symbol_is_met(draft, path)) for draft in symbols]
+    drafts = [_met(draft, symbol_is_met(draft, path)) for draft in symbols]
     drafts += [
-        replace(draft, public=site_is_met(draft, path))
+        _met(draft, site_is_met(draft, path))
         for draft in sites
         if draft.kind not in _WITH_THE_FILE or not (whole or _is_within(draft.detail, gone))
     ]
@@ -92,11 +100,22 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             yield Shown(draft, place)
 
 
+def _met(draft: Draft, public: bool) -> Draft:
+    return draft if draft.public is public else replace(draft, public=public)
+
+
 def _imported(patch: Patch) -> Set[str]:
     """Name what is imported here now: if it is no longer defined here, for users it never left."""
     lines = [line[1:].strip() for line in patch.added.values()]
     words = {word for line in lines if "import " in line for word in _WORD.findall(line)}
     return words | {name for line in lines if (name := line.rstrip(",")).isidentifier()}
+
+
+def _gives_on(patch: Patch, new: Reading) -> bool:
+    """Tell whether a module has names that it does not spell out: `import *`, `globals().update(…)`, `__getattr__`."""
+    if "*" in new.imports or any(symbol.name == "__getattr__" for symbol in new.symbols):
+        return True
+    return any(_SHIM.match(line) for line in patch.added.values())
 
 
 def _is_within(scope: str | None, names: Set[str]) -> bool:

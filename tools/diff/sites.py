@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
+from tools.diff.homes import plain_words
 from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Site
 from tools.diff.values import same_value
@@ -82,10 +83,10 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
 
 def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site], list[Site]]:
     """Leave out errors that are raised in another function now, in the same words."""
-    words = [{(site.name, site.value) for site in sites if site.kind == "error"} for sites in (gone, come)]
+    words = [{(site.name, plain_words(site.value)) for site in sites if site.kind == "error"} for sites in (gone, come)]
     moved = words[0] & words[1]
     kept = [
-        [site for site in sites if site.kind != "error" or (site.name, site.value) not in moved]
+        [site for site in sites if site.kind != "error" or (site.name, plain_words(site.value)) not in moved]
         for sites in (gone, come)
     ]
     return kept[0], kept[1]

@@ -19,6 +19,7 @@ class Interface:
         self._package = file == "__init__.py"
         self._imported: dict[str, Symbol] = {}
         self._given_on: set[str] = set()
+        self._wildcard = False
         self.exports: set[str] | None = None
 
     def export(self, node: Node | None) -> None:
@@ -42,6 +43,7 @@ class Interface:
         source = node.child_by_field_name("module_name")
         if source is None:
             return
+        self._wildcard = self._wildcard or any(child.type == "wildcard_import" for child in node.children)
         module = code.fold(source)
         own = module.startswith(".") or module.split(".")[0] in self._folders
         # Linters are told in this way that an import is there for others.
@@ -57,8 +59,8 @@ class Interface:
                 self._given_on.add(name)
 
     def imports(self) -> frozenset[str]:
-        """Name all that the module imports by name."""
-        return frozenset(self._imported)
+        """Name all that the module imports by name; `*` stands for all of another module's."""
+        return frozenset((*self._imported, "*") if self._wildcard else self._imported)
 
     def publish(self, declared: dict[str, Symbol]) -> tuple[Symbol, ...]:
         """Add what is given on, and mark what is public; a fragment's list may be cut, so only a whole one excludes."""

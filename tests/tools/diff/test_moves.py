@@ -1,0 +1,122 @@
+"""What moved inside a commit is told as moved, or not at all, by both routes."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, Severity
+from agent.ids import RepoId
+from tools.diff.sheet import paths_to_read, read_facts
+from tools.git.source import GitSource
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import History
+
+Told = tuple[FactKind, Severity, str]
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+BODY = """(x, y):
+    total = x * y + 3
+    for step in range(total):
+        total += step * compute(total)
+    report(total, "a total of this size")
+    return total - 1
+"""
+STAYS = "import os\n\n\ndef stay(a):\n    return os.fspath(a)\n"
+
+
+@pytest.fixture
+def past(history: Callable[[], "History"]) -> "History":
+    return history()
+
+
+async def told(
+    past: "History", before: dict[str, str | None], after: dict[str, str | None], route: str, *, internal: bool = False
+) -> list[Told]:
+    """Commit both versions and list what is told of the second, files left out."""
+    past.commit(dict(before))
+    source = GitSource(RepoId("o/r"), past.path)
+    (change,) = [change async for change in source.changes([past.commit(dict(after))])]
+    sheet = read_facts(change, await source.blobs(change, paths_to_read(change)) if route == "blobs" else None)
+    files = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED)
+    kept = [fact for fact in sheet.facts if fact.kind not in files]
+    return [(fact.kind, fact.severity, fact.name) for fact in kept if internal or fact.severity != Severity.INTERNAL]
+
+
+@ROUTES
+@pytest.mark.parametrize("line", ['source_text = r"""\nfloat f(float x);\n"""\n', "nvcc_flags = ['-O3']\n"])
+async def test_a_value_that_another_file_has_now_moved(line: str, route: str, past: "History") -> None:
+    before = {"pkg/a.py": line + STAYS, "pkg/b.py": STAYS}
+    (fact,) = await told(past, before, {"pkg/a.py": STAYS, "pkg/b.py": line + STAYS}, route)
+    assert fact[:2] == (FactKind.SYMBOL_MOVED, Severity.BREAKING)
+
+
+@ROUTES
+async def test_a_value_that_a_new_file_has_moved(route: str, past: "History") -> None:
+    line = "_warp_sizes = (16, 32, 64)\n"
+    after = {"pkg/a.py": STAYS, "pkg/b.py": line + "\n\ndef other():\n    return _warp_sizes\n"}
+    kinds = [kind for kind, *_ in await told(past, {"pkg/a.py": line + STAYS}, after, route, internal=True)]
+    assert kinds == [FactKind.SYMBOL_MOVED]
+
+
+@ROUTES
+async def test_a_function_under_another_name_in_a_new_file_was_renamed(route: str, past: "History") -> None:
+    after = {"pkg/a.py": STAYS, "pkg/b.py": f"import os\n\n\ndef fresh_total{BODY}"}
+    before = {"pkg/a.py": f"{STAYS}\n\ndef old_total{BODY}"}
+    assert await told(past, before, after, route) == [(FactKind.SYMBOL_RENAMED, Severity.BREAKING, "fresh_total")]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    "shim",
+    [
+        "from pkg.b import *\n",
+        "from pkg import b as _b\n\nglobals().update({k: getattr(_b, k) for k in dir(_b)})\n",
+        "from pkg import b as _b\n\n\ndef __getattr__(name):\n    return getattr(_b, name)\n",
+    ],
+)
+async def test_what_a_module_still_gives_on_breaks_nobody(shim: str, route: str, past: "History") -> None:
+    body = f"import os\n\n\ndef big_total{BODY}"
+    facts = await told(past, {"pkg/a.py": body}, {"pkg/a.py": shim, "pkg/b.py": body + "\n\nMORE = 1\n"}, route)
+    assert [fact for fact in facts if fact[2] != "__getattr__"] in (
+        [],
+        [(FactKind.SYMBOL_MOVED, Severity.BEHAVIOUR, "big_total")],
+    )
+
+
+@ROUTES
+async def test_an_override_of_what_is_imported_wholesale_can_go(route: str, past: "History") -> None:
+    before = {"pkg/a.py": "from other import *\n\n\ndef build_all(folder, names=None):\n    return folder\n"}
+    assert await told(past, before, {"pkg/a.py": "from other import *\n"}, route) == []
+
+
+@ROUTES
+async def test_a_check_that_moved_under_other_placeholders_is_the_same(route: str, past: "History") -> None:
+    check = '    if kind not in KINDS:\n        raise ValueError(f"unsupported kind of kernel: {kind}")\n'
+    run = "def run(kind):\n{}    return kind\n"
+    after = f"def _choose(which):\n{check.replace('kind}', 'which}').replace('if kind', 'if which')}\n\n"
+    after += run.format("    kind = _choose(kind)\n")
+    assert await told(past, {"pkg/a.py": run.format(check)}, {"pkg/a.py": after}, route) == []
+
+
+@ROUTES
+async def test_a_check_that_went_to_a_new_file_is_not_gone(route: str, past: "History") -> None:
+    check = '    if x > 8:\n        raise ValueError(f"this kernel takes eight at most, not {x}")\n'
+    before = {"pkg/a.py": f"def run(x):\n{check}    return x\n"}
+    after = {"pkg/a.py": "def run(x):\n    verify(x)\n    return x\n", "pkg/b.py": f"def verify(y):\n{check}"}
+    assert await told(past, before, after, route) == []
+
+
+@ROUTES
+async def test_a_function_taken_over_from_a_file_that_went_moved(route: str, past: "History") -> None:
+    before = {"pkg/a.py": STAYS, "pkg/old.py": f"def big_total{BODY}"}
+    after = {"pkg/a.py": f"{STAYS}\n\ndef big_total{BODY}", "pkg/old.py": None}
+    assert [fact[0] for fact in await told(past, before, after, route)] == [FactKind.SYMBOL_MOVED]
+
+
+@ROUTES
+async def test_a_parameter_that_breaks_some_callers_only_is_told_apart(route: str, past: "History") -> None:
+    before = {"pkg/a.py": "def first(x, y):\n    return x\n\n\ndef second(x):\n    return x\n"}
+    after = {"pkg/a.py": "def first(x, loud=False, y=0):\n    return x\n\n\ndef second(x, loud=False):\n    return x\n"}
+    found = {(name, severity) for kind, severity, name in await told(past, before, after, route) if "added" in kind}
+    assert found == {("first", Severity.BREAKING), ("second", Severity.ADDITIVE)}

@@ -1,0 +1,116 @@
+"""Where what left a file is now, or what came to one was before: in files that came or went as wholes."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+
+from agent.domain import FileChange
+from tools.diff.draft import Draft
+from tools.diff.hunks import read_patch
+from tools.diff.roles import Role, role
+
+DECLARED = re.compile(
+    r"\n[+-](?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
+    r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) (?!alignas\b)([A-Za-z_]\w*)"
+)
+"""What a whole file declares at its left margin."""
+_VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
+_DEFINED = re.compile(r"(?:async )?(?:def|class) (\w+)")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
+_FOREIGN = (Role.TEST, Role.DOCUMENT)
+_SAYS_LITTLE = 6
+_FEW = 4
+_MOST_OF_IT = 0.75
+_WORDS = 24
+"""Letters of a message that stand on one line nearly always."""
+
+
+class Homes:
+    """The whole files of a commit, asked for names, bodies and messages; nothing is looked at before that."""
+
+    def __init__(self, files: Sequence[FileChange]) -> None:
+        self._files = files
+        self._told = [file for file in files if file.patch and role(file.path) not in _FOREIGN]
+
+    def of(self, name: str, path: str, *, came: bool) -> str | None:
+        """Find the file that came (or went) with a declaration: the only one, or the one of the same file name."""
+        files = (self._came if came else self._went).get(name, ())
+        stem = path.rpartition("/")[2]
+        alike = [file for file in files if file.rpartition("/")[2] == stem]
+        return alike[0] if alike else files[0] if len(files) == 1 else None
+
+    def heir(self, draft: Draft, path: str) -> str | None:
+        """Name the function of a new file that has nearly the same body as one that went."""
+        if draft.where.old is None or not any(file.status == "added" for file in self._told):
+            return None
+        patch = next((file.patch for file in self._files if file.path == path), None) or ""
+        body = _body(read_patch(patch).removed, *draft.where.old)
+        if len(body) < _FEW:
+            return None
+        for lines in self._new_lines:
+            owners = [lines[line] for line in body if line in lines]
+            if len(owners) >= _MOST_OF_IT * len(body) and (name := Counter(owners).most_common(1)[0][0]):
+                return name
+        return None
+
+    def says(self, message: str | None, *, came: bool) -> bool:
+        """Tell whether a file that came (or went) has an error's words."""
+        words = max(_PLACEHOLDER.split(message or ""), key=len).strip()[:_WORDS]
+        status = "added" if came else "removed"
+        return len(words) >= _WORDS // 2 and any(
+            words in (file.patch or "") for file in self._told if file.status == status
+        )
+
+    @cached_property
+    def _came(self) -> dict[str, list[str]]:
+        return self._declared("added")
+
+    @cached_property
+    def _went(self) -> dict[str, list[str]]:
+        return self._declared("removed")
+
+    def _declared(self, status: str) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for file in self._told:
+            if file.status == status and (patch := file.patch):
+                names = [one[1] for one in DECLARED.finditer(patch)]
+                names += [one[1] for one in _VALUE.finditer(patch)] if file.path.endswith(".py") else []
+                for name in dict.fromkeys(names):
+                    found.setdefault(name, []).append(file.path)
+        return found
+
+    @cached_property
+    def _new_lines(self) -> list[dict[str, str]]:
+        """Give the lines of each new file of Python with the function or class at the margin that they stand in."""
+        found: list[dict[str, str]] = []
+        for file in self._told:
+            if file.status == "added" and file.path.endswith(".py"):
+                owner, lines = "", dict[str, str]()
+                for line in (file.patch or "").split("\n"):
+                    if (start := _DEFINED.match(line, 1)) is not None:
+                        owner = start[1]
+                    lines.setdefault(line[1:].strip(), owner)
+                found.append(lines)
+        return found
+
+
+def plain_words(message: str | None) -> str | None:
+    """Write a message without the names of what is put into it, which no reader of the message sees."""
+    return message if message is None or "{" not in message else _PLACEHOLDER.sub("{}", message)
+
+
+def _body(removed: dict[int, str], start: int, head: int) -> list[str]:
+    """List the removed lines of a body that say something: those below the head that stand deeper than it."""
+    margin = _depth(removed.get(start, " "))
+    lines: list[str] = []
+    at = head + 1
+    while (line := removed.get(at)) is not None and (not line[1:].strip() or _depth(line) > margin):
+        if len(text := line[1:].strip()) >= _SAYS_LITTLE:
+            lines.append(text)
+        at += 1
+    return lines
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line[1:].lstrip())
