@@ -45,7 +45,7 @@ def attributes(page: Page) -> Iterator[Statement]:
                 yield from _labelled(make, inline)
             yield from _leads(make, page, place)
         elif block.kind == "heading":
-            yield make("title", block.text, "titled", strict=False, title=block.text)
+            yield make("title", block.text, "titled", strict=_closed(block.text), title=block.text)
         yield from _pulls(make, page, place)
 
 
@@ -135,9 +135,12 @@ def _behind_a_change(inline: Inline, at: int) -> bool:
 def _leads(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
     """Offer what may be the subject's title; whether it is meant as one shows when the real one is known."""
     for line, lead in leads(page.blocks[place], page.mentions[place]):
-        # A number at the end is how squash merges close a title: then it is meant word by word.
-        strict = bool(re.search(r"\(#\d+\)?$", lead)) and not re.search(r"[\u4e00-\u9fff]", lead)
-        yield make("title", lead, "titled", line=line, title=lead, strict=strict)
+        yield make("title", lead, "titled", line=line, title=lead, strict=_closed(lead))
+
+
+def _closed(lead: str) -> bool:
+    """Tell whether words end in a number as squash merges close a title: then they are meant word by word."""
+    return bool(re.search(r"\(#\d+\)?(?:\s+by\s+\S.*)?$", lead.strip())) and not re.search(r"[\u4e00-\u9fff]", lead)
 
 
 def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:

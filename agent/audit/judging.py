@@ -172,7 +172,7 @@ class Judge:
             return self._exactly_titled(statement, evidence)
         bare = _MERGED_NOTE.sub("", title)
         unsigned = re.sub(r"\s+by\s+\S[^()]*$", "", bare)
-        for form in dict.fromkeys((title, bare, _NUMBERED.sub("", bare), unsigned, plain(title))):
+        for form in dict.fromkeys((title, bare, _unnumbered(bare, evidence), unsigned, plain(title))):
             if form.strip() and self._ask(statement, evidence, title=form).passed:
                 return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
         real = [_tokens(one) for one in titles(evidence)]
@@ -194,7 +194,7 @@ class Judge:
 
     def _exactly_titled(self, statement: Statement, evidence: Evidence) -> Finding:
         """Compare a title of our own printing letter by letter; only what Markdown does to it is allowed."""
-        shown = {_printed(form) for form in _without_notes(statement.params["title"])}
+        shown = {_printed(form) for form in _without_notes(statement.params["title"], evidence)}
         real = [_printed(one) for one in titles(evidence)]
         verdict = Verdict.SUPPORTED if shown & {*real, *(one or "—" for one in real)} else Verdict.METADATA
         reason = "" if verdict is Verdict.SUPPORTED else f"the title is “{next(titles(evidence), '')}”"
@@ -310,12 +310,17 @@ def _printed(text: str) -> str:
     return normal(visible(text)).replace("`", "").strip()
 
 
-def _without_notes(title: str) -> list[str]:
+def _unnumbered(title: str, evidence: Evidence) -> str:
+    """Leave out the number of a pull request that the real title does not have, and only that."""
+    return title if any(_NUMBERED.search(one) for one in titles(evidence)) else _NUMBERED.sub("", title)
+
+
+def _without_notes(title: str, evidence: Evidence) -> list[str]:
     """Give a printed title with fewer and fewer of the notes behind it."""
     forms = [title]
     while " — " in forms[-1]:
         forms.append(forms[-1].rpartition(" — ")[0])
-    return [*forms, *(_NUMBERED.sub("", form) for form in forms)]
+    return [*forms, *(_unnumbered(form, evidence) for form in forms)]
 
 
 def _told(evidence: Evidence) -> str:

@@ -131,7 +131,7 @@ def _subjects(blocks: Sequence[Block], mentions: Sequence[Sequence[Mention]]) ->
                 section = subjects[place - 1] if blocks[place - 1].kind != "rule" else None
             subjects.append(section)
             continue
-        subject = own[place] or below.get(place)
+        subject = below.get(place) or own[place]
         if subject is None and block.parent is not None:
             subject = subjects[block.parent]
         if subject is None and block.kind == "item" and ATTRIBUTE.match(block.text):
@@ -163,7 +163,10 @@ def _from_below(blocks: Sequence[Block], own: Sequence[Mention | None]) -> dict[
     """Give an item the change that the first of its own items names."""
     named: dict[int, list[Mention]] = {}
     for block, mention in zip(blocks, own, strict=True):
-        if block.parent is not None and mention is not None and own[block.parent] is None:
+        above = None if block.parent is None else own[block.parent]
+        # The number that closes a title says less than the commit that its own lines name.
+        bare = above is None or (above.kind == "thread" and not above.told)
+        if block.parent is not None and mention is not None and bare and (above is None or mention.kind == "commit"):
             named.setdefault(block.parent, []).append(mention)
     # Where every sub-item names another change, the item above is only their heading.
     return {parent: ms[0] for parent, ms in named.items() if len({m.sha or m.number for m in ms}) == 1}

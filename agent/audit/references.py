@@ -7,7 +7,7 @@ from agent.audit.markdown_blocks import Block, Span
 from agent.audit.mentions import Mention, linked
 from agent.audit.page import Page
 from agent.audit.statement import Kind, Statement, shortened, structural
-from agent.audit.vocabulary import COMMIT_COLUMN, COMMIT_LABEL, PULL_LABEL, plain
+from agent.audit.vocabulary import COMMIT_COLUMN, COMMIT_LABEL, PULL_LABEL, REPO_COLUMN, plain
 
 _PATH = re.compile(r"^[\w.*{}-]*[\w*}](?:/[\w.*{}-]+)+/?$|^[\w-]+\.[a-z]{1,5}$")
 _KINDS: dict[str, Kind] = {"commit": "commit", "release": "release", "repository": "repository"}
@@ -17,7 +17,7 @@ def references(page: Page) -> Iterator[Statement]:
     """State that each mention exists, and that each link is what it is called."""
     for place, block in enumerate(page.blocks):
         for mention in page.mentions[place]:
-            yield _exists(page, place, mention)
+            yield from _exists(page, place, mention)
         for inline in block.inlines:
             for span in inline.spans:
                 if span.kind == "link":
@@ -32,11 +32,23 @@ def kind_of(mention: Mention) -> Kind:
     return _KINDS[mention.kind]
 
 
-def _exists(page: Page, place: int, mention: Mention) -> Statement:
+def _exists(page: Page, place: int, mention: Mention) -> Iterator[Statement]:
     repo = page.repo_of(mention, place)
     if mention.damaged:
-        return structural(mention.line, kind_of(mention), mention.words, "malformed", mention.damaged)
-    return Statement(mention.line, kind_of(mention), shortened(mention.words), mention, repo)
+        yield structural(mention.line, kind_of(mention), mention.words, "malformed", mention.damaged)
+        return
+    yield Statement(mention.line, kind_of(mention), shortened(mention.words), mention, repo)
+    filed = page.repos[place]
+    if filed != repo and _filed(page, place, mention):
+        told = f"{filed} {shortened(mention.words)}"
+        yield structural(mention.line, kind_of(mention), told, "out of scope", f"the link goes to {repo}")
+
+
+def _filed(page: Page, place: int, mention: Mention) -> bool:
+    """Tell whether a table says by a column of its own to which repository an entry belongs."""
+    block = page.blocks[place]
+    columns = any(REPO_COLUMN.match(plain(column)) for column in block.header)
+    return block.kind == "row" and columns and page.repos[place] is not None and mention is page.subjects[place]
 
 
 def _labels(span: Span, before: str) -> Iterator[Statement]:

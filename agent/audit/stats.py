@@ -34,10 +34,12 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"(?<![\w#.]){_N}\s+(?:new\s+)?lines?\s+(?:were\s+)?added", ("additions",)),
         (rf"(?<![\w#.]){_N}\s+lines?\s+(?:were\s+)?(?:removed|deleted)", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
+        (rf"\b(?:changes|changed|touches|touched|modifies|modified|across|spans)\s+{_N}\s+files?", ("files",)),
         (rf"(?:共|涉及|修改|改动|变更)\s*(?:了)?\s*{_N}\s*个文件", ("files",)),
         (rf"{_N}\s*个文件(?:变更|改动|被修改|发生)", ("files",)),
     )
 )
+_ENGLISH = re.compile(r"additions?|insertions?|deletions?|files?", re.IGNORECASE)
 _WHOLE = re.compile(r"(?:累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:约|大约|近|around|about|roughly|nearly|~|≈)\s*$", re.IGNORECASE)
 _EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
@@ -66,12 +68,18 @@ def stats(page: Page) -> Iterator[Statement]:
 def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:
     text = plain(inline.text)
     paths = located(inline)
+    block = page.blocks[place]
+    column = plain(block.header[cell]) if cell < len(block.header) else ""
     for number in _numbers(text):
         subject = page.nearest(place, number.start, cell)
         if subject is None:
             continue
         before = text[: number.start]
-        whole = bool(_WHOLE.search(before)) or bool(re.match(r"共|累计|合计|总计", number.words))
+        whole = (
+            bool(LINES_COLUMN.match(column))
+            or bool(_WHOLE.search(before))
+            or bool(re.match(r"共|累计|合计|总计", number.words))
+        )
         own = _paths_for(number, paths, text, _EACH.search(before) is not None)
         scope = "either" if whole and own else "whole" if whole else "file" if own else "any"
         params = number.values | {"paths": "\n".join(own), "scope": scope}
@@ -85,7 +93,14 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
         repo = page.repo_of(subject, place)
         line = inline.line_at(number.start)
         yield Statement(
-            line, "statistics", shortened(words), subject, repo, "counts", params, strict=bool(own) or whole
+            line,
+            "statistics",
+            shortened(words),
+            subject,
+            repo,
+            "counts",
+            params,
+            strict=bool(own) or whole or bool(_ENGLISH.search(number.words)),
         )
 
 

@@ -10,7 +10,7 @@ from agent.audit.page import Page
 from agent.audit.paths import is_path
 from agent.audit.statement import Statement, structural
 from agent.audit.vocabulary import ATTRIBUTE, DAY_WORDS, FILES_LABEL, plain
-from agent.audit.whereabouts import span_days
+from agent.audit.whereabouts import day_from, span_days
 from agent.markdown import slug
 
 _ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-]$|[\U0001f300-\U0001faff]$")
@@ -21,6 +21,7 @@ _DANGLING = re.compile(
 _RAW = re.compile(r"\b\w+_truncated\s*:\s*true\b|\{\s*\"\w+\"\s*:|\"\w+\"\s*:\s*(?:\"|\[|\{|true|false|null)")
 _THIS_WEEK = re.compile(r"本周|这周|本週|(?<!\w)this week(?!\w)|本月|(?<!\w)this month(?!\w)", re.IGNORECASE)
 _THIS_DAY = re.compile(r"今日|本日|昨日|(?<!\w)(?:today'?s?|daily report|yesterday'?s)(?!\w)", re.IGNORECASE)
+_DATE = re.compile(r"(?<![\w./-])([1-9]\d{3})-(\d\d)-(\d\d)(?![\w/-])")
 _LONG = 40
 _FEW = 3
 
@@ -32,6 +33,7 @@ def structure(page: Page) -> Iterator[Statement]:
     yield from _raw(page.blocks)
     yield from _periods(page)
     yield from _repeats(page)
+    yield from _no_days(page.blocks)
 
 
 def _anchors(blocks: Sequence[Block]) -> Iterator[Statement]:
@@ -141,6 +143,16 @@ def _periods(page: Page) -> Iterator[Statement]:
                     about = "one day" if daily else f"{span_days(page.days)} days"
                     why = f"the report is about {about}"
                     yield structural(span.line, "period", span.text, "wrong period", why)
+
+
+def _no_days(blocks: Sequence[Block]) -> Iterator[Statement]:
+    """Find dates that no calendar has."""
+    for block in blocks:
+        for inline in block.inlines:
+            for span in inline.spans:
+                for found in _DATE.finditer(plain(span.text)) if span.kind in ("text", "strong") else ():
+                    if not 1970 <= int(found[1]) <= 2099 or day_from(*found.groups()) is None:
+                        yield structural(span.line, "date", found[0], "malformed", "there is no such day")
 
 
 def is_daily(page: Page) -> bool:
