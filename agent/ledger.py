@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from agent.domain import Change, Landed, Landing
+from agent.analyst import Read
+from agent.domain import Landed, Landing
 from agent.report import Depth, LedgerRow
 
 
@@ -39,22 +41,22 @@ def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
     return Share(rows=tuple(kept), late=late, told_before=tuple(told))
 
 
-@dataclass(frozen=True)
-class Unread:
-    """Why a commit's diff was not read."""
-
-    depth: Depth
-    reason: str
+Unread = tuple[Depth, str]
+"""How far a commit got whose diff was not read, and why."""
 
 
-def ledger_row(landed: Landed, change: Change | Unread, *, late: bool, pull: int | None) -> LedgerRow:
+def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
     """Write down what was done with one commit."""
     commit = landed.commit
-    facts = LedgerRow(
+    if isinstance(read, tuple):
+        depth, reason, found = *read, {}
+    else:
+        depth, reason, found = read.depth, _why(read), _findings(read)
+    return LedgerRow(
         repo=commit.repo,
         sha=commit.sha,
-        depth=Depth.LIST,
-        reason="subject and line counts",
+        depth=depth,
+        reason=reason,
         late=late,
         subject=commit.subject,
         title=commit.title,
@@ -62,14 +64,30 @@ def ledger_row(landed: Landed, change: Change | Unread, *, late: bool, pull: int
         landed_at=commit.committed_at,
         members=landed.members,
         pull=pull,
+        **found,
     )
-    if isinstance(change, Unread):
-        return facts.model_copy(update={"depth": change.depth, "reason": change.reason})
-    return facts.model_copy(
-        update={
-            "files": len(change.files),
-            "additions": change.additions,
-            "deletions": change.deletions,
-            "unreadable": len(change.unreadable),
-        }
-    )
+
+
+def _findings(read: Read) -> dict[str, Any]:
+    change, triage = read.evidence.change, read.triage
+    return {
+        "files": len(change.files),
+        "additions": change.additions,
+        "deletions": change.deletions,
+        "unreadable": len(change.unreadable),
+        "tier": triage.tier,
+        "noise": triage.noise,
+        "purpose": triage.purpose,
+        "weight": triage.score,
+        "marks": triage.reasons,
+    }
+
+
+def _why(read: Read) -> str:
+    """Say why a commit was read as closely as it was."""
+    weight = f"weight {read.triage.score:g}" + (f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else "")
+    if read.depth is Depth.DEEP:
+        return f"whole diff and files: {weight}"
+    if read.triage.noise is not None:
+        return f"folded as {read.triage.noise.value}: {weight}"
+    return f"facts and line counts: {weight}"

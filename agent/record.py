@@ -1,16 +1,21 @@
 """A report as data: the JSON contract that machines read, and the way back."""
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from agent.claims import Claim
 from agent.errors import StorageError
+from agent.ids import RepoId
+from agent.links import Link
 from agent.pages import footer_counts
-from agent.report import Report
+from agent.report import Drop, Report
+from agent.stories import Story
 from agent.window import Window
 
 FORMAT = 1
+Part = TypeVar("Part", Claim, Link, Story, Drop)
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -22,14 +27,26 @@ def to_json(report: Report) -> dict[str, Any]:
         "window": data["window"],
         "repos": data["repos"],
         "ledger": data["ledger"],
-        "claims": [],
-        "links": [],
-        "stories": [],
+        "claims": [_claim(claim) for claim in report.claims],
+        "links": data["links"],
+        "stories": data["stories"],
         "failures": data["failures"],
+        "drops": data["drops"],
+        "analyst": report.analyst,
         "sections": data["sections"],
         "footer": footer_counts(report)
         | {"threads": {section.repo: section.coverage.value for section in report.sections}},
     }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    """Give a claim with its verdict in one word; what the gate said in full stands beside it."""
+    data = claim.model_dump(mode="json")
+    return data | {"verdict": claim.judgement.verdict.value if claim.judgement else None}
+
+
+def _claim_back(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key != "verdict"}
 
 
 def dump(report: Report) -> str:
@@ -43,7 +60,8 @@ def load(text: str | bytes, name: str) -> Report:
         data = json.loads(text)
         if data["format"] > FORMAT:
             raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
-        return Report.model_validate({key: data[key] for key in Report.model_fields})
+        claims = [_claim_back(claim) for claim in data["claims"]]
+        return Report.model_validate({key: data[key] for key in Report.model_fields} | {"claims": claims})
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
 
@@ -66,7 +84,26 @@ def merge(earlier: Report, new: Report) -> Report:
         sections=tuple(sections[repo] for repo in repos if repo in sections),
         ledger=tuple(row for repo in repos for row in (new.rows(repo) if repo in covered else earlier.rows(repo))),
         failures=(*still_failed, *new.failures),
+        claims=_by_repo(repos, covered, earlier.claims, new.claims),
+        links=_by_repo(repos, covered, earlier.links, new.links),
+        stories=_by_repo(repos, covered, earlier.stories, new.stories),
+        drops=_by_repo(repos, covered, earlier.drops, new.drops),
+        analyst=new.analyst,
     )
+
+
+def _by_repo(
+    repos: tuple[RepoId, ...], covered: set[RepoId], earlier: tuple[Part, ...], new: tuple[Part, ...]
+) -> tuple[Part, ...]:
+    """Take each repository's parts from the run that covered it last, in the order of the repositories."""
+    chosen = [part for part in earlier if _repo_of(part) not in covered]
+    chosen += [part for part in new if _repo_of(part) in covered]
+    return tuple(sorted(chosen, key=lambda part: repos.index(_repo_of(part))))
+
+
+def _repo_of(part: Part) -> RepoId:
+    name = part.issue.partition("#")[0] if isinstance(part, Link) else part.repo
+    return RepoId(name or "")
 
 
 def _earliest_cut(one: Window, other: Window) -> Window:

@@ -4,8 +4,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from agent.claims import Claim, Verdict
+from agent.conventions import Purpose
 from agent.domain import Coverage, Frozen, Notice
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
+from agent.links import Link
+from agent.stories import Story
+from agent.triage import Noise, Tier
 from agent.window import Window
 
 
@@ -38,6 +44,13 @@ class LedgerRow(Frozen):
     unreadable: int = 0
     """Files whose content was not at hand."""
     pull: int | None = None
+    tier: Tier | None = None
+    """How much it matters; None where its diff was not read."""
+    noise: Noise | None = None
+    purpose: Purpose | None = None
+    weight: float = 0.0
+    marks: tuple[str, ...] = ()
+    """What the weight comes from, heaviest first; docs/triage.md explains each."""
 
 
 class ThreadLine(Frozen):
@@ -73,6 +86,15 @@ class RepoSection(Frozen):
     notices: tuple[Notice, ...] = ()
 
 
+class Drop(Frozen):
+    """A claim that the gate refused and that is therefore not in the report."""
+
+    repo: RepoId | None
+    verdict: Verdict
+    check: str
+    about: tuple[EvidenceId, ...] = ()
+
+
 class Failure(Frozen):
     """Something that was asked for and is missing from the report."""
 
@@ -90,7 +112,17 @@ class Report(Frozen):
     """One for each repository that could be read."""
     ledger: tuple[LedgerRow, ...]
     failures: tuple[Failure, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    """What is said, in the order of weight within each repository; each has passed the gate."""
+    links: tuple[Link, ...] = ()
+    stories: tuple[Story, ...] = ()
+    drops: tuple[Drop, ...] = ()
+    analyst: str = "rules"
 
     def rows(self, repo: RepoId) -> tuple[LedgerRow, ...]:
         """List one repository's ledger."""
         return tuple(row for row in self.ledger if row.repo == repo)
+
+    def claims_about(self, evidence: EvidenceId) -> tuple[Claim, ...]:
+        """List what is said of one commit or issue, in order."""
+        return tuple(claim for claim in self.claims if evidence in claim.about)

@@ -12,6 +12,7 @@ from agent.pages import Web, report_page
 from agent.recipe import Recipe
 from agent.record import dump
 from agent.report import Report
+from agent.rules import RulesAnalyst
 from agent.settings import Language
 from gitzette.configured import settings_here
 from gitzette.progress import QuietProgress
@@ -20,6 +21,8 @@ from gitzette.taping import EarlierReport, NoDesks, Origins, TapedDesks
 from gitzette.wiring import home_of
 from graphs import daily
 from graphs.desk import Deps
+from graphs.library import Library
+from memory.notes import Notes
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from memory.tape import Tape
@@ -48,24 +51,29 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 async def report_again(memory: Memory, tape: Tape, recipe: Recipe) -> Report:
     """Run the graph on the tape alone; what the tape does not have stops the replay, whoever asked for it."""
     state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
+    deps = _deps(memory, tape, recipe)
     try:
-        result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=_deps(memory, tape))
+        await daily.build().ainvoke(state, {"max_concurrency": 4}, context=deps)
     except AppError:
         if tape.gap is None:
             raise
     if tape.gap is not None:
         raise tape.gap
-    report: Report = result["report"]
-    return report
+    return deps.notes.read(daily.REPORT, "run", Report)
 
 
-def _deps(memory: Memory, tape: Tape) -> Deps:
+def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
     return Deps(
         desks=TapedDesks(tape, NoDesks(), lambda _: Origins("", "")),
         landings=TapedLandings(tape, memory.landings),
         issues=TapedIssues(tape, memory.issues),
         publisher=EarlierReport(tape),
         progress=QuietProgress(),
+        analyst=RulesAnalyst(),
+        library=Library(),
+        notes=Notes(tape),
+        recall=memory.recall,
+        deep=recipe.budget.deep,
     )
 
 

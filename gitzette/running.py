@@ -94,8 +94,8 @@ async def cover(
         status = "failed"
         try:
             state: dict[str, Any] = {"window": window, "specs": specs}
-            result = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=house.deps)
-            report: Report = result["report"]
+            await daily.build().ainvoke(state, {"max_concurrency": 4}, context=house.deps)
+            report = house.deps.notes.read(daily.REPORT, "run", Report)
             memory.retention.cite(run_id, window.key, cited_by(report))
             status = "incomplete" if report.failures else "done"
         finally:

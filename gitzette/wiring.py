@@ -11,11 +11,14 @@ from agent.domain import NoticeKind
 from agent.errors import UsageError
 from agent.ids import RepoId
 from agent.pages import Web
+from agent.rules import RulesAnalyst
 from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, NoThreads, ThreadSource
 from gitzette.publish import FilePublisher
 from gitzette.taping import EarlierReport, Origins, TapedDesks
 from graphs.desk import Deps, Desk, Progress
+from graphs.library import Library
+from memory.notes import Notes
 from memory.store import Memory, open_memory
 from memory.tape import Tape
 from memory.taped_memory import TapedIssues, TapedLandings
@@ -70,6 +73,11 @@ async def open_house(
                 issues=TapedIssues(tape, memory.issues) if tape else memory.issues,
                 publisher=publisher,
                 progress=progress,
+                analyst=RulesAnalyst(),
+                library=Library(),
+                notes=Notes(tape),
+                recall=memory.recall,
+                deep=budget.deep,
             )
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)
 

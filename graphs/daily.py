@@ -1,186 +1,118 @@
-"""A daily run: collect → list for each repository in parallel, then publish the whole report."""
+"""A daily run: scout every repository, share out the reading, cover each, and publish the whole report."""
 
-from collections.abc import Sequence
 from operator import add
 from typing import Annotated, Any, TypedDict
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from agent.domain import Change, Coverage, Landed, Landing, Notice, NoticeKind, Threads
+from agent.allotment import allot
 from agent.errors import AppError
-from agent.ledger import Unread, ledger_row, share
-from agent.report import Depth, Failure, LedgerRow, Report, RepoSection
+from agent.report import Failure, Report
 from agent.settings import RepoSpec
-from agent.threads import issue_news, release_news
 from agent.window import Window
-from graphs.desk import Deps, Desk
+from graphs import covering, scouting
+from graphs.covering import Chapter
+from graphs.desk import Deps
+from graphs.scouting import Scouted
+
+REPORT = "report"
+"""Under this name the published report is noted."""
 
 
 class Day(TypedDict):
-    """The state of a whole run."""
+    """The state of a run: names only; what they stand for is in the run's notes."""
 
     window: Window
     specs: tuple[RepoSpec, ...]
-    sections: Annotated[list[RepoSection], add]
-    ledger: Annotated[list[LedgerRow], add]
+    scouted: Annotated[list[str], add]
+    covered: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
-    report: Report
 
 
 class Beat(TypedDict):
-    """The state of one repository within a run."""
+    """What one branch of a run is told: its repository."""
 
     window: Window
     spec: RepoSpec
-    landing: Landing
-    rows: tuple[Landed, ...]
-    late: tuple[Landed, ...]
-    threads: Threads
-    sections: Annotated[list[RepoSection], add]
-    ledger: Annotated[list[LedgerRow], add]
-    failures: Annotated[list[Failure], add]
 
 
-def build() -> CompiledStateGraph[Day, Deps, Any, Any]:
+def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStateGraph[Day, Deps, Any, Any]:
     """Wire the run."""
-    repository = _repository()
-
-    async def cover(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
-        """Run one repository; what goes wrong in it must not stop the others."""
-        try:
-            result = await repository.ainvoke(state, context=runtime.context)
-        except AppError as error:
-            failure = Failure(repo=state["spec"].name, stage="code", message=str(error))
-            return {"failures": [failure]}
-        return {key: result.get(key, []) for key in ("sections", "ledger", "failures")}
-
     graph = StateGraph(Day, context_schema=Deps)
+    graph.add_node("scout", scout)
+    graph.add_node("allocate", allocate)
     graph.add_node("cover", cover)
     graph.add_node("publish", publish)
-    graph.add_conditional_edges(START, assign, ["cover", "publish"])
+    graph.add_conditional_edges(START, to_scouts, ["scout", "allocate"])
+    graph.add_edge("scout", "allocate")
+    graph.add_conditional_edges("allocate", to_desks, ["cover", "publish"])
     graph.add_edge("cover", "publish")
     graph.add_edge("publish", END)
-    return graph.compile(name="daily")
+    return graph.compile(checkpointer=checkpoints, name="daily")
 
 
-def _repository() -> CompiledStateGraph[Beat, Deps, Any, Any]:
-    graph = StateGraph(Beat, context_schema=Deps)
-    graph.add_node("collect", collect)
-    graph.add_node("list", list_commits)
-    graph.add_edge(START, "collect")
-    graph.add_edge("collect", "list")
-    graph.add_edge("list", END)
-    return graph.compile(name="repository")
-
-
-def assign(state: Day) -> list[Send] | str:
+def to_scouts(state: Day) -> list[Send] | str:
     """Hand each repository to a branch of its own."""
-    return [Send("cover", {"window": state["window"], "spec": spec}) for spec in state["specs"]] or "publish"
+    return [Send("scout", Beat(window=state["window"], spec=spec)) for spec in state["specs"]] or "allocate"
 
 
-async def collect(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Find what landed and what the window's threads say."""
-    deps, spec, window = runtime.context, state["spec"], state["window"]
-    deps.progress.step(spec.name, "opening")
-    desk = await deps.desks.open(spec)
-    deps.progress.step(spec.name, "listing commits")
-    landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
-    shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
-    mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
-    threads, failures = await _threads(desk, state, deps, (*mine.rows, *mine.late))
-    told = tuple(
-        Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))
-        for row, owner in mine.told_before
-    )
-    return {
-        "landing": landing.model_copy(update={"notices": (*landing.notices, *told)}),
-        "rows": mine.rows,
-        "late": mine.late,
-        "threads": threads,
-        "failures": failures,
-    }
-
-
-async def _threads(desk: Desk, state: Beat, deps: Deps, landed: Sequence[Landed]) -> tuple[Threads, list[Failure]]:
-    """Read the threads; a report without them is still a report, and says so."""
+async def scout(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Take a first look at one repository; what goes wrong in it must not stop the others."""
     repo = state["spec"].name
-    deps.progress.step(repo, "reading issues and pull requests")
-    known = deps.issues.known_open(repo)
     try:
-        commits = [row.commit for row in landed]
-        threads = await desk.threads.threads(state["window"], commits, known_open=known)
-        if known and (cut := deps.issues.cut_short(repo)):
-            # Only the first run lists what is open; every later report rests on that list.
-            threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
+        await scouting.build().ainvoke({**state, "done": []}, context=runtime.context)
     except AppError as error:
-        threads = Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
-    return threads, [Failure(repo=repo, stage="threads", message=message) for message in threads.missing]
+        return {"failures": [Failure(repo=repo, stage="code", message=str(error))]}
+    return {"scouted": [repo]}
 
 
-async def list_commits(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Give every landed commit its row in the ledger, with line counts from its diff."""
-    deps, repo, landing, threads = runtime.context, state["spec"].name, state["landing"], state["threads"]
-    desk = await deps.desks.open(state["spec"])
-    landed = [*((row, False) for row in state["rows"]), *((row, True) for row in state["late"])]
-    rows, failures = await _read(desk, [row for row, _ in landed], deps)
-    deps.issues.remember(repo, threads)
-    section = RepoSection(
-        repo=repo,
-        branch=landing.branch,
-        tip=landing.tip,
-        coverage=threads.coverage,
-        coverage_notices=threads.notices,
-        issues=issue_news(threads, state["window"]),
-        releases=release_news(threads.releases, state["window"]),
-        notices=landing.notices,
-    )
-    ledger = [
-        ledger_row(row, rows[row.commit.sha], late=late, pull=threads.pull_of.get(row.commit.sha))
-        for row, late in landed
-    ]
-    return {"sections": [section], "ledger": ledger, "failures": failures}
+async def allocate(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Share out what may be read in depth over all repositories, by what their commits are worth."""
+    deps = runtime.context
+    order = [spec.name for spec in state["specs"] if spec.name in state["scouted"]]
+    tables = {repo: deps.notes.read("scouted", repo, Scouted).table for repo in order}
+    for repo, allotment in allot(tables, deps.deep).items():
+        deps.notes.keep("allotment", repo, allotment)
+    return {}
 
 
-async def _read(desk: Desk, landed: list[Landed], deps: Deps) -> tuple[dict[str, Change | Unread], list[Failure]]:
-    """Read the diffs within the budget; what stays unread says why."""
-    repo = desk.code.repo
-    wanted = [row.commit.sha for row in landed][: desk.diffs]
-    found: dict[str, Change | Unread] = {
-        row.commit.sha: Unread(Depth.LIST, f"subject only: the budget of {desk.diffs} diffs is spent")
-        for row in landed[len(wanted) :]
-    }
-    problem = "the diff could not be read"
+def to_desks(state: Day) -> list[Send] | str:
+    """Hand each repository that could be read to a branch of its own."""
+    specs = [spec for spec in state["specs"] if spec.name in state["scouted"]]
+    return [Send("cover", Beat(window=state["window"], spec=spec)) for spec in specs] or "publish"
+
+
+async def cover(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Write one repository's part; what goes wrong in it must not stop the others."""
+    repo = state["spec"].name
     try:
-        async for change in desk.code.changes(wanted):
-            # Only counts are kept: a patch leaves memory before the next one arrives.
-            found[change.commit.sha] = _without_patches(change)
-            deps.progress.step(repo, "reading diffs", len(found), len(landed))
+        await covering.build().ainvoke({**state, "done": []}, context=runtime.context)
     except AppError as error:
-        problem = str(error)
-    missing = [sha for sha in wanted if sha not in found]
-    found |= {sha: Unread(Depth.FAILED, problem) for sha in missing}
-    failures = [Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(landed)}: {problem}")]
-    return found, failures if missing else []
-
-
-def _without_patches(change: Change) -> Change:
-    """Drop the text that the listing does not need."""
-    return change.model_copy(update={"files": tuple(f.model_copy(update={"patch": None}) for f in change.files)})
+        return {"failures": [Failure(repo=repo, stage="code", message=str(error))]}
+    return {"covered": [repo]}
 
 
 async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Put the parts together in the order asked for, make them public, then remember what was told."""
     deps, window = runtime.context, state["window"]
     order = {spec.name: place for place, spec in enumerate(state["specs"])}
+    chapters = [deps.notes.read("chapter", repo, Chapter) for repo in order if repo in state.get("covered", [])]
+    failures = [*state.get("failures", []), *(failure for chapter in chapters for failure in chapter.failures)]
     report = Report(
         window=window,
         repos=tuple(order),
-        sections=tuple(sorted(state.get("sections", []), key=lambda section: order[section.repo])),
-        ledger=tuple(sorted(state.get("ledger", []), key=lambda row: order[row.repo])),
-        failures=tuple(sorted(state.get("failures", []), key=lambda failure: (order[failure.repo], failure.stage))),
+        sections=tuple(chapter.section for chapter in chapters),
+        ledger=tuple(row for chapter in chapters for row in chapter.ledger),
+        failures=tuple(sorted(failures, key=lambda failure: (order[failure.repo], failure.stage))),
+        claims=tuple(claim for chapter in chapters for claim in chapter.claims),
+        links=tuple(link for chapter in chapters for link in chapter.links),
+        stories=tuple(story for chapter in chapters for story in chapter.stories),
+        drops=tuple(drop for chapter in chapters for drop in chapter.drops),
+        analyst=deps.analyst.name,
     )
     published = deps.publisher.publish(report)
     for section in report.sections:
@@ -193,4 +125,5 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
                 rows=[row.sha for row in rows if not row.late],
                 late=[row.sha for row in rows if row.late],
             )
-    return {"report": published}
+    deps.notes.keep(REPORT, "run", published)
+    return {}

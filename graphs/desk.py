@@ -2,8 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from pydantic import BaseModel
+
+from agent.analyst import Analyst
 from agent.domain import Notice, Threads
 from agent.ids import RepoId
 from agent.ledger import Owner
@@ -11,6 +14,10 @@ from agent.report import Report
 from agent.settings import RepoSpec
 from agent.sources import CodeSource, ThreadSource
 from agent.window import Window
+from graphs.library import Library
+from tools.toolset import Recall
+
+M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +86,18 @@ class Progress(Protocol):
         ...
 
 
+class Notes(Protocol):
+    """Keeps what one step hands on to the next, beyond the life of the process."""
+
+    def keep(self, name: str, repo: RepoId | str, value: BaseModel) -> None:
+        """Write a note."""
+        ...
+
+    def read(self, name: str, repo: RepoId | str, kind: type[M]) -> M:
+        """Find a note that an earlier step has written."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Deps:
     """What the nodes of a daily run may touch."""
@@ -88,3 +107,11 @@ class Deps:
     issues: IssueMemory
     publisher: Publisher
     progress: Progress
+    analyst: Analyst
+    library: Library
+    notes: Notes
+    recall: Recall
+    deep: int
+    """How many commits may be read in depth, over all repositories."""
+    turns: int = 12
+    """How often an analyst may ask for more to read, for one repository."""

@@ -12,6 +12,7 @@ from memory.artefacts import Artefacts
 from memory.database import open_database
 from memory.issues import OpenIssues
 from memory.landings import Landings
+from memory.recall import Recall
 from memory.retention import Retention
 from memory.runs import Runs
 from memory.tape import Tape
@@ -27,6 +28,7 @@ class Memory:
     runs: Runs
     artefacts: Artefacts
     retention: Retention
+    recall: Recall
     tape: Callable[..., Tape]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
 
@@ -43,6 +45,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             runs=Runs(db),
             artefacts=Artefacts(db),
             retention=Retention(db),
+            recall=Recall(),
             tape=partial(Tape, db),
         )
     finally:

@@ -117,6 +117,12 @@ class Tape:
             ).fetchall()
         return {wanted[key] for key in wanted.keys() - {row[0] for row in rows}}
 
+    def has(self, call: Call, answer: Artefact) -> bool:
+        """Tell whether exactly this answer is on the tape."""
+        with reading():
+            row = self._db.execute("select hash from calls where run = ? and key = ?", [self.run, call.key]).fetchone()
+        return row is not None and row[0] == answer.hash
+
     def record(self, answers: Sequence[tuple[Call, Sequence[Artefact]]]) -> None:
         """Store answers, each with what it is made of behind it; a later answer to a call replaces an earlier one."""
         if self.play_only or not answers:

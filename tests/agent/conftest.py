@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from agent.analyst import Read
 from agent.domain import Change, Commit, Coverage, FileChange, Landed, Person
+from agent.evidence import CommitEvidence
 from agent.ids import RepoId
-from agent.ledger import Unread, ledger_row
+from agent.ledger import ledger_row
 from agent.report import Depth, LedgerRow, Report, RepoSection
+from agent.triage import weigh
 from agent.window import Window
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -51,8 +54,12 @@ def make_row() -> Callable[..., LedgerRow]:
             FileChange(path=f"big/{n}", status="modified", additions=0, deletions=0, unreadable="not here")
             for n in range(unreadable)
         ]
-        change = Unread(Depth.FAILED, "timed out") if lines is None else Change(commit=commit, files=tuple(files))
-        return ledger_row(Landed(commit=commit, members=members), change, late=late, pull=pull)
+        landed = Landed(commit=commit, members=members)
+        if lines is None:
+            return ledger_row(landed, (Depth.FAILED, "timed out"), late=late, pull=pull)
+        change = Change(commit=commit, files=tuple(files))
+        read = Read(evidence=CommitEvidence(change=change), triage=weigh(change, None), depth=Depth.SKIM)
+        return ledger_row(landed, read, late=late, pull=pull)
 
     return make
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agent.citations import cited_by
+from agent.claims import Claim, Role
 from agent.ids import RepoId
 from agent.recipe import Recipe
-from agent.report import Depth, LedgerRow, Report
+from agent.report import LedgerRow, Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 
@@ -35,18 +36,13 @@ def test_a_recipe_comes_back_from_json_without_the_token_and_without_paths() -> 
     assert not [private for private in ("c4nary", "/home", "/srv") if private in text]
 
 
-def test_a_report_cites_the_diffs_it_read_and_the_threads_it_names(
+def test_a_report_rests_on_what_its_claims_cite_and_on_the_threads_it_names(
     make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
 ) -> None:
-    rows = [
-        make_row(letter * 40).model_copy(update={"depth": depth}) for letter, depth in zip("abcde", Depth, strict=True)
-    ]
+    repo, told, earlier = RepoId("octo/router"), f"octo/router@{'a' * 40}", f"octo/router@{'f' * 40}"
+    claim = Claim(id="1", repo=repo, role=Role.CHANGE, predicate="undoes", cites=(told,), background=(earlier,))
     line = {"title": "Crash", "author": None, "event": "opened", "at": DAY.start, "labels": ()}
     release = {"tag": "v1.2", "name": "", "published_at": DAY.start, "prerelease": False}
     about = {"octo/router": {"issues": [line | {"number": 7}], "releases": [release]}}
-    assert cited_by(make_report(rows, about=about)) == {
-        f"octo/router@{'a' * 40}",
-        f"octo/router@{'b' * 40}",
-        "octo/router#7",
-        "octo/router@v1.2",
-    }
+    report = make_report([make_row("a" * 40), make_row("b" * 40)], about=about).model_copy(update={"claims": (claim,)})
+    assert cited_by(report) == {told, earlier, "octo/router#7", "octo/router@v1.2"}

@@ -61,16 +61,16 @@ def test_machines_find_what_the_contract_promises(full: Report) -> None:
     assert data["repos"] == [A, B, C]
     ledger = [{key: row[key] for key in ("repo", "sha", "depth")} for row in data["ledger"]]
     assert ledger == [
-        {"repo": A, "sha": "1" * 40, "depth": "list"},
-        {"repo": A, "sha": "2" * 40, "depth": "list"},
+        {"repo": A, "sha": "1" * 40, "depth": "skim"},
+        {"repo": A, "sha": "2" * 40, "depth": "skim"},
         {"repo": B, "sha": "3" * 40, "depth": "failed"},
-        {"repo": B, "sha": "4" * 40, "depth": "list"},
+        {"repo": B, "sha": "4" * 40, "depth": "skim"},
     ]
     assert all(row["reason"] for row in data["ledger"])
     assert (data["claims"], data["links"], data["stories"]) == ([], [], [])
     assert data["failures"] == [failure(B, "diffs")]
     footer = data["footer"]
-    assert (footer["landed"], footer["late"], footer["list"], footer["failed"]) == (4, 1, 3, 1)
+    assert (footer["landed"], footer["late"], footer["skim"], footer["failed"]) == (4, 1, 3, 1)
     assert (footer["unreadable_files"], footer["threads"]) == (2, {A: "read", B: "read", C: "partial"})
     assert data == to_json(full)
 

@@ -11,7 +11,7 @@ import pytest
 from agent.domain import Commit, Coverage, Landed, Person
 from agent.errors import StorageError
 from agent.ids import RepoId
-from agent.ledger import Unread, ledger_row
+from agent.ledger import ledger_row
 from agent.pages import Web
 from agent.record import load
 from agent.report import Depth, Report, RepoSection
@@ -37,7 +37,7 @@ def report(window: Window, subject: str = "Speed up", repo: str = "octo/router")
         committed_at=window.start,
         message=subject,
     )
-    row = ledger_row(Landed(commit=commit, members=0), Unread(Depth.LIST, "subject only"), late=False, pull=None)
+    row = ledger_row(Landed(commit=commit, members=0), (Depth.LIST, "subject only"), late=False, pull=None)
     section = RepoSection(repo=name, branch="main", tip="a" * 40, coverage=Coverage.READ)
     return Report(window=window, repos=(name,), sections=(section,), ledger=(row,))
 

@@ -1,0 +1,249 @@
+"""One repository's part of the report: what is read closely, what is said of it, and what the gate lets through."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from agent.allotment import Allotment
+from agent.analyst import Assignment, Material, Read
+from agent.claims import Claim, Judgement
+from agent.domain import Frozen
+from agent.dossier import Dossier
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.facts import FactKind
+from agent.gate.judge import judge
+from agent.ids import commit_id
+from agent.ledger import ledger_row
+from agent.links import Link
+from agent.report import Depth, Drop, Failure, LedgerRow, RepoSection
+from agent.settings import Language, RepoSpec
+from agent.stories import Story, StoryKind
+from agent.threads import issue_news, release_news
+from agent.triage import Tier
+from agent.window import Window
+from graphs.desk import Deps
+from graphs.investigation import investigate
+from graphs.scouting import Scouted
+from tools.toolset import Toolset
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+class Chapter(Frozen):
+    """What the report says of one repository; it is handed on as a note."""
+
+    section: RepoSection
+    ledger: tuple[LedgerRow, ...]
+    claims: tuple[Claim, ...] = ()
+    links: tuple[Link, ...] = ()
+    stories: tuple[Story, ...] = ()
+    drops: tuple[Drop, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class Readings(Frozen):
+    """Which commits were read in depth, and which commits of earlier days beside them."""
+
+    deep: tuple[str, ...]
+    background: tuple[str, ...] = ()
+
+
+class Written(Frozen):
+    """What the analyst said, and what of it the gate refused."""
+
+    claims: tuple[Claim, ...]
+    drops: tuple[Drop, ...] = ()
+
+
+class Covering(TypedDict):
+    """The state of one repository's part."""
+
+    window: Window
+    spec: RepoSpec
+    done: Annotated[list[str], lambda old, new: old + new]
+
+
+def build() -> CompiledStateGraph[Covering, Deps, Any, Any]:
+    """Wire the part of one repository."""
+    graph = StateGraph(Covering, context_schema=Deps)
+    steps = {"investigate": read_closely, "write": write, "verify": verify, "file": file_chapter}
+    for name, step in steps.items():
+        graph.add_node(name, step)
+    for before, after in zip((START, *steps), (*steps, END), strict=True):
+        graph.add_edge(before, after)
+    return graph.compile(name="covering")
+
+
+async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Let the analyst read what it finds worth reading; then look at the whole files around those changes."""
+    deps, repo = runtime.context, state["spec"].name
+    scouted = deps.notes.read("scouted", repo, Scouted)
+    allotment = deps.notes.read("allotment", repo, Allotment)
+    desk = await deps.desks.open(state["spec"])
+    titles = {row.commit.sha: row.commit.title for row in scouted.landed}
+    order = [one.sha for one in scouted.table]
+    commits = sorted(
+        (row.commit for row in scouted.landed if row.commit.sha in order), key=lambda c: order.index(c.sha)
+    )
+    notes = {one.sha: f"{one.tier.value} {one.score:.1f} {titles[one.sha]}" for one in scouted.table}
+    toolset = Toolset(desk.code, desk.threads, commits, notes, deps.recall)
+    assignment = Assignment(repo=repo, window=state["window"], table=scouted.table, titles=titles, allotment=allotment)
+    await investigate(deps.analyst, assignment, toolset, deps.turns)
+    deep, background = [], []
+    for number, sha in enumerate(toolset.whole, start=1):
+        deps.progress.step(repo, "reading in depth", number, len(toolset.whole))
+        if evidence := await deps.library.study(desk.code, sha):
+            deep.append(sha)
+            background += [old for old in _undone(evidence) if old not in titles]
+    deps.notes.keep("readings", repo, Readings(deep=tuple(deep), background=tuple(dict.fromkeys(background))))
+    return {"done": ["investigate"]}
+
+
+def _undone(evidence: CommitEvidence) -> list[str]:
+    """Name the commits that this one undoes or brings back."""
+    kinds = (FactKind.REVERT, FactKind.RELAND)
+    return [fact.old for fact in evidence.facts if fact.kind in kinds and fact.old and len(fact.old) == 40]
+
+
+async def write(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Say what the commits mean."""
+    deps, repo = runtime.context, state["spec"].name
+    deps.progress.step(repo, "writing")
+    claims = await deps.analyst.write(await _material(state, deps))
+    deps.notes.keep("drafts", repo, Written(claims=tuple(claims)))
+    return {"done": ["write"]}
+
+
+async def verify(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Hold every claim to its evidence, in each language; one that fails may be said anew once."""
+    deps, repo = runtime.context, state["spec"].name
+    deps.progress.step(repo, "checking")
+    scouted = deps.notes.read("scouted", repo, Scouted)
+    material = await _material(state, deps)
+    dossier = _dossier(material, scouted)
+    kept: list[Claim] = []
+    drops: list[Drop] = []
+    for claim in deps.notes.read("drafts", repo, Written).claims:
+        passed, judgement = _judged(claim, dossier)
+        if not judgement.passed and (again := await deps.analyst.mend(claim, judgement, material)):
+            passed, judgement = _judged(again, dossier)
+        if judgement.passed:
+            kept.append(passed)
+        else:
+            drops.append(Drop(repo=repo, verdict=judgement.verdict, check=judgement.check, about=claim.about))
+    deps.notes.keep("verified", repo, Written(claims=tuple(kept), drops=tuple(drops)))
+    return {"done": ["verify"]}
+
+
+def _judged(claim: Claim, dossier: Dossier) -> tuple[Claim, Judgement]:
+    """Judge a claim in every language it is written in; the first failure stands for all."""
+    judgements = [judge(claim, dossier, lang) for lang in LANGUAGES if lang in claim.text or not claim.text]
+    worst = next((one for one in judgements if not one.passed), judgements[0])
+    return claim.model_copy(update={"judgement": worst}), worst
+
+
+async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Put the repository's part together: every landed commit with its row, and what may be said."""
+    deps, repo, window = runtime.context, state["spec"].name, state["window"]
+    scouted = deps.notes.read("scouted", repo, Scouted)
+    written = deps.notes.read("verified", repo, Written)
+    readings = deps.notes.read("readings", repo, Readings)
+    material = await _material(state, deps)
+    deps.issues.remember(repo, scouted.threads)
+    section = RepoSection(
+        repo=repo,
+        branch=scouted.landing.branch,
+        tip=scouted.landing.tip,
+        coverage=scouted.threads.coverage,
+        coverage_notices=scouted.threads.notices,
+        issues=issue_news(scouted.threads, window),
+        releases=release_news(scouted.threads.releases, window),
+        notices=scouted.landing.notices,
+    )
+    chapter = Chapter(
+        section=section,
+        ledger=_ledger(scouted, readings, {read.evidence.id: read for read in material.reads}),
+        claims=written.claims,
+        links=scouted.links,
+        stories=_stories(material),
+        drops=written.drops,
+        failures=scouted.failures,
+    )
+    deps.notes.keep("chapter", repo, chapter)
+    return {"done": ["file"]}
+
+
+def _ledger(scouted: Scouted, readings: Readings, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:
+    late = {row.commit.sha for row in scouted.late}
+    rows = []
+    for landed in scouted.landed:
+        sha = landed.commit.sha
+        read = reads.get(landed.commit.id)
+        budget = scouted.unread.get(sha, "").startswith("subject only")
+        unread = (Depth.LIST if budget else Depth.FAILED, scouted.unread.get(sha, ""))
+        rows.append(ledger_row(landed, read or unread, late=sha in late, pull=scouted.threads.pull_of.get(sha)))
+    return tuple(rows)
+
+
+async def _material(state: Covering, deps: Deps) -> Material:
+    """Gather what was read: from this process, or again from the record."""
+    repo = state["spec"].name
+    scouted = deps.notes.read("scouted", repo, Scouted)
+    readings = deps.notes.read("readings", repo, Readings)
+    code = (await deps.desks.open(state["spec"])).code
+    skimmed = {one.change.commit.sha: one async for one in deps.library.skim(code, [t.sha for t in scouted.table])}
+    pulls = scouted.threads.pull_of
+    reads = []
+    for one in scouted.table:
+        deep = await deps.library.study(code, one.sha) if one.sha in readings.deep else None
+        depth = Depth.DEEP if deep else Depth.GROUP if one.tier is Tier.NOISE else Depth.SKIM
+        evidence = (deep or skimmed[one.sha]).model_copy(update={"pull": pulls.get(one.sha)})
+        reads.append(Read(evidence=evidence, triage=one, depth=depth))
+    background = {one.id: one async for one in deps.library.skim(code, readings.background)}
+    return Material(
+        repo=repo,
+        window=state["window"],
+        reads=reads,
+        links=scouted.links,
+        issues=scouted.threads.issues,
+        reverted=_reverted(reads),
+        background=background,
+    )
+
+
+def _reverted(reads: list[Read]) -> dict[EvidenceId, EvidenceId]:
+    """Tell which commit of the window undid which, by the patch or by what the message names."""
+    by_pull = {f"#{read.evidence.pull}": read.evidence.id for read in reads if read.evidence.pull}
+    mine = {read.evidence.id for read in reads}
+    pairs: dict[EvidenceId, EvidenceId] = {}
+    for read in reads:
+        for fact in read.evidence.facts:
+            if fact.kind is FactKind.REVERT:
+                named = (f"{read.evidence.repo}@{fact.old}", by_pull.get("#" + fact.name.rpartition("#")[2], ""))
+                pairs |= {old: read.evidence.id for old in named if old in mine and old != read.evidence.id}
+    return pairs
+
+
+def _dossier(material: Material, scouted: Scouted) -> Dossier:
+    found: dict[EvidenceId, Evidence] = {read.evidence.id: read.evidence for read in material.reads}
+    found |= material.background
+    wanted = {link.issue for link in material.links}
+    found |= {issue.id: ThreadEvidence(thread=issue) for issue in material.issues if issue.id in wanted}
+    late = frozenset(commit_id(row.commit.repo, row.commit.sha) for row in scouted.late)
+    return Dossier(
+        found=found,
+        window=material.window,
+        seen=frozenset(found),
+        links=tuple(material.links),
+        reverted=material.reverted,
+        late=late,
+    )
+
+
+def _stories(material: Material) -> tuple[Story, ...]:
+    return tuple(
+        Story(kind=StoryKind.REVERT, repo=material.repo, steps=(old, new)) for old, new in material.reverted.items()
+    )

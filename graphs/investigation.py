@@ -1,0 +1,67 @@
+"""The agent loop: the analyst asks for tools, they are called, and it sees the answers until it has read enough."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.tools import StructuredTool
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt.tool_node import ToolInvocationError
+
+from agent.analyst import Analyst, Assignment, ToolAnswer, ToolRequest
+from tools.toolset import ToolError, Toolset
+
+
+def explain(error: ToolError | ToolInvocationError) -> str:
+    """Say to the analyst what it did wrong; an outage of ours is not its mistake and ends the repository."""
+    return f"Error: {error}"
+
+
+async def investigate(analyst: Analyst, assignment: Assignment, toolset: Toolset, turns: int) -> None:
+    """Let the analyst read until it asks for nothing more, or its turns are used up."""
+    loop = _build(analyst, assignment, toolset, turns)
+    # Each turn is two steps, and the last word of the analyst is one more.
+    await loop.ainvoke({"messages": []}, {"recursion_limit": 2 * turns + 3})
+
+
+def _build(
+    analyst: Analyst, assignment: Assignment, toolset: Toolset, turns: int
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    tools = [StructuredTool.from_function(coroutine=tool, name=tool.__name__) for tool in toolset.tools]
+
+    async def decide(state: MessagesState) -> dict[str, Any]:
+        """Ask the analyst what to read next."""
+        turn = sum(isinstance(message, AIMessage) for message in state["messages"])
+        requests = await analyst.next_calls(assignment, _answers(state["messages"])) if turn < turns else ()
+        calls = [
+            {"name": request.tool, "args": dict(request.arguments), "id": f"{turn}.{number}", "type": "tool_call"}
+            for number, request in enumerate(requests)
+        ]
+        return {"messages": [AIMessage(content="", tool_calls=calls)]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("decide", decide)
+    graph.add_node("tools", ToolNode(tools, handle_tool_errors=explain))
+    graph.add_edge(START, "decide")
+    graph.add_conditional_edges("decide", _wants_more, {True: "tools", False: END})
+    graph.add_edge("tools", "decide")
+    return graph.compile(name="investigation")
+
+
+def _wants_more(state: MessagesState) -> bool:
+    last = state["messages"][-1]
+    return isinstance(last, AIMessage) and bool(last.tool_calls)
+
+
+def _answers(messages: Sequence[AnyMessage]) -> list[ToolAnswer]:
+    """Pair every call with its answer, in the order of the calls."""
+    said = {message.tool_call_id: str(message.content) for message in messages if isinstance(message, ToolMessage)}
+    calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+    return [
+        ToolAnswer(ToolRequest(call["name"], json.loads(json.dumps(call["args"]))), said[call["id"] or ""])
+        for call in calls
+        if call["id"] in said
+    ]

@@ -1,0 +1,69 @@
+"""What a run has read so far: evidence by name, so that nothing is read twice."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from agent.domain import Change
+from agent.evidence import CommitEvidence, EvidenceId
+from agent.facts import FactSheet
+from agent.ids import commit_id
+from agent.sources import CodeSource
+from tools.diff.lineage import find_partner
+from tools.diff.patch_id import patch_ids
+from tools.diff.sheet import paths_to_read, read_facts
+
+_PARTNER_FILES = 3
+
+
+class Library:
+    """Commits that were read, most of them without their patches: a busy window must fit in memory."""
+
+    def __init__(self) -> None:
+        self._skimmed: dict[EvidenceId, CommitEvidence] = {}
+        self._studied: dict[EvidenceId, CommitEvidence] = {}
+
+    def get(self, name: EvidenceId) -> CommitEvidence | None:
+        """Find a commit as closely as it was read."""
+        return self._studied.get(name) or self._skimmed.get(name)
+
+    async def skim(
+        self, code: CodeSource, shas: Sequence[str], step: Callable[[], None] = lambda: None
+    ) -> AsyncIterator[CommitEvidence]:
+        """Read what a patch alone tells, in the order given; a commit that cannot be read is left out."""
+        unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
+        async for change in code.changes(unread):
+            evidence = CommitEvidence(change=_without_patches(change), sheet=read_facts(change, None), landed=True)
+            self._skimmed[evidence.id] = evidence
+            step()
+        for sha in shas:
+            if found := self._skimmed.get(commit_id(code.repo, sha)):
+                yield found
+
+    async def study(self, code: CodeSource, sha: str) -> CommitEvidence | None:
+        """Read a commit with the whole files around its changes, and look for what it undoes."""
+        name = commit_id(code.repo, sha)
+        if name not in self._studied:
+            changes = [change async for change in code.changes([sha])]
+            if not changes:
+                return None
+            sheet = await study_facts(code, changes[0])
+            self._studied[name] = CommitEvidence(change=changes[0], sheet=sheet, landed=True)
+        return self._studied[name]
+
+
+async def study_facts(code: CodeSource, change: Change) -> FactSheet:
+    """Read the facts of a change with both versions of its files at hand, and find the change it undoes or repeats."""
+    blobs = await code.blobs(change, paths_to_read(change))
+    earlier = await code.before(change.commit.sha, _telling_paths(change))
+    ids = {one.commit.sha: patch_ids(one.files) async for one in code.changes(earlier)}
+    return read_facts(change, blobs, find_partner(patch_ids(change.files), ids))
+
+
+def _telling_paths(change: Change) -> list[str]:
+    """Choose the files by which a commit that was undone is found: those that changed most."""
+    most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
+
+
+def _without_patches(change: Change) -> Change:
+    """Drop the text that counts and facts do not need."""
+    return change.model_copy(update={"files": tuple(f.model_copy(update={"patch": None}) for f in change.files)})

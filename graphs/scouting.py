@@ -1,0 +1,144 @@
+"""The first look at a repository: what landed, what its threads say, and how much each commit matters."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from pydantic import Field
+
+from agent.domain import Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
+from agent.errors import AppError
+from agent.ids import RepoId
+from agent.ledger import share
+from agent.linking import recorded_links
+from agent.links import Link
+from agent.report import Failure
+from agent.settings import RepoSpec
+from agent.triage import Triage, rank, weigh
+from agent.window import Window
+from graphs.desk import Deps, Desk
+
+
+class Scouted(Frozen):
+    """What the first look found; it is handed on as a note."""
+
+    landing: Landing
+    rows: tuple[Landed, ...]
+    late: tuple[Landed, ...]
+    threads: Threads
+    table: tuple[Triage, ...] = ()
+    """The commits whose diffs were read, heaviest first."""
+    links: tuple[Link, ...] = ()
+    unread: dict[str, str] = Field(default_factory=dict)
+    """Commits whose diffs were not read, and why."""
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def landed(self) -> tuple[Landed, ...]:
+        """Everything that belongs to this report."""
+        return (*self.rows, *self.late)
+
+
+class Scouting(TypedDict):
+    """The state of a first look."""
+
+    window: Window
+    spec: RepoSpec
+    done: Annotated[list[str], lambda old, new: old + new]
+
+
+def build() -> CompiledStateGraph[Scouting, Deps, Any, Any]:
+    """Wire the first look."""
+    graph = StateGraph(Scouting, context_schema=Deps)
+    graph.add_node("collect", collect)
+    graph.add_node("triage", triage)
+    graph.add_edge(START, "collect")
+    graph.add_edge("collect", "triage")
+    graph.add_edge("triage", END)
+    return graph.compile(name="scouting")
+
+
+async def collect(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Find what landed and what the window's threads say."""
+    deps, spec, window = runtime.context, state["spec"], state["window"]
+    deps.progress.step(spec.name, "opening")
+    desk = await deps.desks.open(spec)
+    deps.progress.step(spec.name, "listing commits")
+    landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
+    shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
+    mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
+    threads, failures = await _threads(desk, state, deps, (*mine.rows, *mine.late))
+    told = tuple(
+        Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))
+        for row, owner in mine.told_before
+    )
+    scouted = Scouted(
+        landing=landing.model_copy(update={"notices": (*landing.notices, *told)}),
+        rows=mine.rows,
+        late=mine.late,
+        threads=threads,
+        failures=tuple(failures),
+    )
+    deps.notes.keep("collected", spec.name, scouted)
+    return {"done": ["collect"]}
+
+
+async def _threads(desk: Desk, state: Scouting, deps: Deps, landed: Sequence[Landed]) -> tuple[Threads, list[Failure]]:
+    """Read the threads; a report without them is still a report, and says so."""
+    repo = state["spec"].name
+    deps.progress.step(repo, "reading issues and pull requests")
+    known = deps.issues.known_open(repo)
+    try:
+        commits = [row.commit for row in landed]
+        threads = await desk.threads.threads(state["window"], commits, known_open=known)
+        if known and (cut := deps.issues.cut_short(repo)):
+            # Only the first run lists what is open; every later report rests on that list.
+            threads = threads.model_copy(update={"coverage": Coverage.PARTIAL, "notices": (*threads.notices, cut)})
+    except AppError as error:
+        threads = Threads(coverage=Coverage.NOT_READ, missing=(str(error),))
+    return threads, [Failure(repo=repo, stage="threads", message=message) for message in threads.missing]
+
+
+async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Read every diff that may be read, and weigh the commits by what is in them."""
+    deps, repo = runtime.context, state["spec"].name
+    scouted = deps.notes.read("collected", repo, Scouted)
+    desk = await deps.desks.open(state["spec"])
+    links = recorded_links(repo, (row.commit for row in scouted.landed), scouted.threads)
+    labels = {pull.number: pull.labels for pull in scouted.threads.pulls}
+    fixes = {sha: sum(link.change.endswith(sha) for link in links) for sha in _shas(scouted)}
+    wanted = _shas(scouted)[: desk.diffs]
+    weighed: list[Triage] = []
+    problem = "the diff could not be read"
+    deps.progress.step(repo, "reading diffs", 0, len(wanted))
+    try:
+        async for evidence in deps.library.skim(desk.code, wanted, _counting(deps, repo, len(wanted))):
+            sha = evidence.change.commit.sha
+            of_pull = labels.get(scouted.threads.pull_of.get(sha, 0), ())
+            weighed.append(weigh(evidence.change, evidence.sheet, labels=of_pull, fixes=fixes[sha]))
+    except AppError as error:
+        problem = str(error)
+    missing = set(wanted) - {one.sha for one in weighed}
+    spent = dict.fromkeys(_shas(scouted)[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
+    failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(scouted.landed)}: {problem}")
+    update = {
+        "table": rank(weighed),
+        "links": links,
+        "unread": spent | dict.fromkeys(sorted(missing), problem),
+        "failures": (*scouted.failures, *([failed] if missing else [])),
+    }
+    deps.notes.keep("scouted", repo, scouted.model_copy(update=update))
+    return {"done": ["triage"]}
+
+
+def _counting(deps: Deps, repo: RepoId, total: int) -> Callable[[], None]:
+    """Tell the display of each diff that was read."""
+    done = itertools.count(1)
+    return lambda: deps.progress.step(repo, "reading diffs", next(done), total)
+
+
+def _shas(scouted: Scouted) -> list[str]:
+    return [row.commit.sha for row in scouted.landed]
