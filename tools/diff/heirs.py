@@ -20,10 +20,14 @@ def renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Sy
     free, went = {id(symbol): symbol for symbol in come}, list(gone)
     shaped: dict[tuple[str, str | Late], deque[Symbol]] = defaultdict(deque)
     # Shapes are made when they are looked at, and that is the dearest part.
-    for symbol in free.values() if went else ():
-        shaped[symbol.kind, symbol.shape].append(symbol)
+    kinds = {symbol.kind for symbol in went} & {symbol.kind for symbol in free.values()}
+    for symbol in free.values() if kinds else ():
+        if symbol.kind in kinds:
+            shaped[symbol.kind, symbol.shape].append(symbol)
     left: list[Symbol] = []
-    for symbol in went if free else ():
+    for symbol in went if kinds else ():
+        if symbol.kind not in kinds:
+            continue
         if symbol.shape and (same := shaped.get((symbol.kind, symbol.shape))):
             yield symbol, free.pop(id(same.popleft()))
         else:

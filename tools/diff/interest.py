@@ -7,6 +7,7 @@ before patterns are tried, because that is a hundred times as fast.
 
 import re
 from collections.abc import Sequence
+from keyword import kwlist, softkwlist
 
 from tools.diff.hunks import Hunk
 from tools.diff.readers.python_mentions import may_declare
@@ -18,7 +19,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 # The words that are seen most stand first.
 _PYTHON_SITES = _words(
-    """raise assert env regist "-- '-- default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute
+    """raise assert env "-- '-- default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute(
     "/ '/ DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer."""
 )
 _SET_BY_USERS = _words(
@@ -35,11 +36,18 @@ _READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\
 _SETUP = re.compile(r"(?:^|/)setup\w*\.py$")
 _PYTHON_STARTS = ("def ", "class ", "async def ", "@", "__all__", ") ->")
 # A type that is followed by a word belongs to the prose of a docstring: `size: Number of tokens`.
-_TYPED = re.compile(r"\*{0,2}[A-Za-z_]\w*\s*:\s*(?![\w.`'-]+ +[A-Za-z`(])[^=\s]")
+_TYPED = re.compile(r"\*{0,2}[A-Za-z_]\w*\s*:\s*(?![\w.`'-]+ +[A-Za-z`(])[^=\s#]")
 _DESCRIBED = re.compile(r"\w+ :[^=]*[^,=(\[]$")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+\s*\+?=")
 _ENTRY = re.compile(r"[\"'][\w.:/-]+[\"']\s*[:,]")
 _LISTS = _words("add_argument choices Literal ption( __all__ REGISTR Regist regist _MAP _MODELS _BACKENDS env")
+_REGISTERED = re.compile(r"regist\w*\s*[(:=\[]")
+# Of C, C++ and CUDA: comments, directives that define nothing, and statements, which stand in some body.
+_IDLE = re.compile(
+    r".\s*(?:$|//|/\*|\*[ /]|\*$|#\s*(?:include|pragma|if|el|endif)"
+    r"|(?:return|for|while|break|continue|switch|case)\b"
+    r"|[\w\]\[]+(?:->|\.)[\w.>\[\]-]+\s*(?:[-+*/|&^]?=[^=]|\+\+|--|\())"
+)
 _PARAMETER = re.compile(r"(?:\*{0,2}[a-z_]\w*(?:=[^=].*)?|\*|/),?\s*(?:#.*)?$")
 _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
@@ -48,7 +56,11 @@ _CONTAINER = re.compile(r"\b(?:struct|class|union|enum|namespace|extern)\b")
 _WORDING = re.compile(r"[+-]\s*(?:[frFR]{0,2}[\"']|<<)")
 _FAILING = _words("raise assert warn CHECK throw ERROR ASSERT Error( panic bail! ensure! Errorf deprecat")
 _RENAMED = re.compile(r"\w+ as \w+,")
+_GIVEN_ON = re.compile(r"(?:from|import)\b|[\w.]+(?: as \w+)?,?\s*(?:#.*)?$|[\"')\]]")
 _QUOTES = ('"""', "'''")
+_IN_A_ROW = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
+_KEYWORDS = frozenset(kwlist + softkwlist)
+_UNREAD = re.compile(r"[\"'#]")
 _QUOTED = ('"', "'")
 _SPREAD = re.compile(r".(?:    )?[A-Za-z_]\w*(?:\s*:[^=]*)? = [\w.]+[(\[{]$")
 _METHOD = re.compile(r"(?:async )?def (?:__|\w+\((?:self|cls)\b)")
@@ -66,19 +78,24 @@ def telling(path: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
     extension = path.rpartition(".")[2].lower()
     if (extension not in _BRACED and extension not in _PYTHON) or _SETUP.search(path):
         return tuple(hunks)
-    words = _PYTHON_SITES if extension in _PYTHON else _BRACED_SITES
-    return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, words))
+    if extension in _PYTHON:
+        chosen = [hunk for hunk in hunks if _may_tell(path, extension, hunk, _PYTHON_SITES)]
+        return tuple(hunk for hunk in chosen if not _is_prose("\n".join(hunk.lines)))
+    return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, _BRACED_SITES))
 
 
 def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bool:
     changed = [line for line in hunk.lines if line[:1] in "+-"]
-    if _has("\n".join(changed), words):
+    text = "\n".join(changed)
+    if _has(text, words):
         return True
     # The words of an error often change on lines below the one that raises it.
     if any(_WORDING.match(line) for line in changed) and _has("\n".join(hunk.lines), _FAILING):
         return True
     if extension in _PYTHON:
-        return _python(path, hunk, changed)
+        return ("regist" in text and _REGISTERED.search(text) is not None) or _python(path, hunk, changed)
+    if all(_IDLE.match(line) for line in changed):
+        return False
     # Inside a function body nothing is declared; elsewhere almost every line declares something.
     if "(" not in hunk.heading or any(_DECLARES.match(line) for line in hunk.lines):
         return True
@@ -105,6 +122,7 @@ def _has(text: str, words: Sequence[str]) -> bool:
 
 def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
     package = path.endswith("__init__.py")
+    given_on = _GIVEN_ON if package else _RENAMED
     in_class = hunk.heading.startswith("class ") or any("class " in line for line in hunk.lines)
     last = [line for line in hunk.lines if line[-1:] in "([{"]
     opened = any(_OPENED.search(line) and _holds_value(line, in_class=in_class) for line in last)
@@ -117,7 +135,7 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
             return True
         if depth == 0 and (" = " in text or package):
             return True
-        if (depth == 4 and in_class and " = " in text) or (depth <= _SHALLOW and (package or _RENAMED.match(text))):
+        if (depth in (2, 4) and in_class and " = " in text) or (depth <= _SHALLOW and given_on.match(text)):
             return True
         # A value that stands on a line of its own, under a name that did not change.
         if depth <= _SHALLOW and (
@@ -131,6 +149,17 @@ def _holds_value(line: str, *, in_class: bool) -> bool:
     """Tell whether what a line opens is the value of a module's or class's name, or of a flag."""
     depth = len(line) - 1 - len(line[1:].lstrip(" "))
     return depth == 0 or (in_class and depth <= _SHALLOW) or _GIVEN.search(line) is not None
+
+
+def _is_prose(text: str) -> bool:
+    """Tell whether a hunk lies inside a docstring: three words in a row are no Python, and hard work for a grammar."""
+    if any(quotes in text for quotes in _QUOTES) or "eprecat" in text:
+        return False
+    for found in _IN_A_ROW.finditer(text):
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        if _KEYWORDS.isdisjoint(found[0].split(" ")) and not _UNREAD.search(before):
+            return True
+    return False
 
 
 def _begins_in_signature(hunk: Hunk) -> bool:
@@ -174,7 +203,7 @@ def _has_parameters(hunk: Hunk) -> bool:
     """Tell whether a changed line in a signature looks like a parameter; elsewhere it would be an argument."""
     ends = next((at for at, line in enumerate(hunk.lines) if _SIGNATURE_END.match(line)), -1)
     begins = next((at for at, line in enumerate(hunk.lines) if _is_definition(line)), len(hunk.lines))
-    inside = 0 <= ends < begins or (ends < 0 and _is_all_signature(hunk))
+    inside = (0 <= ends < begins or (ends < 0 and _is_all_signature(hunk))) and _may_be_parameters(hunk.lines[:ends])
     for line in hunk.lines:
         if _is_definition(line):
             inside = line.count("(") > line.count(")")
@@ -183,6 +212,11 @@ def _has_parameters(hunk: Hunk) -> bool:
         elif inside and line[:1] in "+-" and _PARAMETER.match(line[1:].lstrip(" ")):
             return True
     return False
+
+
+def _may_be_parameters(lines: Sequence[str]) -> bool:
+    """Tell whether lines before which nothing can be seen may be parameters: arguments stand deeper, without types."""
+    return any(":" in line or not line[1:].startswith("     ") for line in lines)
 
 
 def _is_all_signature(hunk: Hunk) -> bool:

@@ -197,6 +197,7 @@ def is_generated(path: str, head: bytes = b"") -> bool:
     return False
 
 
+@lru_cache(maxsize=20_000)
 def is_public_path(path: str) -> bool:
     """Say whether users of the project import or include the file."""
     *folders, name = path.split("/")

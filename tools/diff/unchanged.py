@@ -6,8 +6,9 @@ from agent.domain import FileChange
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
 from tools.diff.grouping import Shown
-from tools.diff.hunks import Patch, Side, fragment, read_patch
+from tools.diff.hunks import Hunk, Patch, Side, fragment, read_patch
 from tools.diff.languages import reader_for
+from tools.diff.reading import Reader
 
 _LIMIT = 200_000
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -31,11 +32,13 @@ def _says_the_same(path: str, patch: Patch) -> bool:
     reader = reader_for(path)
     if reader is None or patch.problem:
         return False
-    before, after = (
-        [reader(source).code for hunk in patch.hunks if (source := fragment(hunk, side, path, digest=True)) is not None]
-        for side in _SIDES
-    )
-    return bool(before) and before == after and all(before)
+    return bool(patch.hunks) and all(_hunk_says_the_same(path, hunk, reader) for hunk in patch.hunks)
+
+
+def _hunk_says_the_same(path: str, hunk: Hunk, reader: Reader) -> bool:
+    sources = [fragment(hunk, side, path, digest=True) for side in _SIDES]
+    before, after = ("" if source is None else reader(source).code for source in sources)
+    return before == after and bool(before)
 
 
 def _same_text(lines: Sequence[str]) -> bool:

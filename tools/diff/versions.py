@@ -146,7 +146,7 @@ def _untouched(reading: Reading, touched: Sequence[Symbol | Site]) -> Reading:
 
 
 def _placed(symbol: Symbol, hunk: int) -> Symbol:
-    return symbol if symbol.params is None or "." in symbol.name else replace(symbol, hunk=hunk)
+    return symbol if not hunk or symbol.params is None or "." in symbol.name else replace(symbol, hunk=hunk)
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:

@@ -24,6 +24,7 @@ DEFINITIONS: Final = (b"def ", b"class ")
 MARGIN: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)")
 TOLD: Final = re.compile(rb"raise|assert|eprecat|DEPRECAT|FutureWarning|@")
 """What a statement has that tells of an error, a limit or a deprecation."""
+NAMED: Final = re.compile(rb"def\s+\w+")
 GOES_ON: Final = re.compile(rb"(?:else|elif|except|finally)\b")
 COMMENT: Final = re.compile(rb"[ \t]+#[^\n]*$")
 NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
@@ -56,7 +57,7 @@ def ended(gaps: Sequence[Gap], offset: int) -> int:
 def cut(text: bytes, near: Sequence[tuple[int, int]] | None) -> tuple[bytes, tuple[Gap, ...]]:
     """Leave out the bodies outside of spans of lines, unless they declare what users set, and inside plain statements.
 
-    Where no spans are given, all is inside.
+    Where no spans are given, all is inside; where there are none, all is outside and of functions only names are kept.
     """
     if len(text) < (SMALL if near is not None else SMALL_FRAGMENT):
         return text, ()
@@ -96,14 +97,16 @@ class _Outline:
             if start < done or self._text.startswith(b"class", start) or self._in_string(start):
                 continue
             end = self._end(start, indent)
-            body = self._head_end(start)
-            if body is None:
-                continue
-            if _meets(self._near, start, end) or _meets(self._declaring, start, end):
-                found += self._statements(body, end)
-            elif body < end:
-                found.append((body, end, indent + b" ..."))
-            done = end
+            declares = _meets(self._declaring, start, end)
+            if not declares and not self._near:
+                found.append((start, end, self._name(start)))
+                done = end
+            elif (body := self._head_end(start)) is not None:
+                if declares or _meets(self._near, start, end):
+                    found += self._statements(body, end)
+                elif body < end:
+                    found.append((body, end, indent + b" ..."))
+                done = end
         return found
 
     def _statements(self, start: int, end: int) -> Iterator[tuple[int, int, bytes]]:
@@ -111,7 +114,7 @@ class _Outline:
         steps = self._steps(start, end)
         since: int | None = None
         for first, last in pairwise([*steps, end]):
-            if TOLD.search(self._text, first, last) or _meets(self._declaring, first, last):
+            if (self._near and TOLD.search(self._text, first, last)) or _meets(self._declaring, first, last):
                 if since is not None:
                     yield since, first, self._stand_in(since)
                 since = None
@@ -119,6 +122,11 @@ class _Outline:
                 since = first
         if since is not None:
             yield since, end, self._stand_in(since)
+
+    def _name(self, start: int) -> bytes:
+        """Give a function that has the name of the one that begins here and nothing else of it."""
+        named = NAMED.match(self._text, start)
+        return (b"def _" if named is None else named[0]) + b"(): ..."
 
     def _stand_in(self, start: int) -> bytes:
         line = self._text[start : self._text.find(b"\n", start) + 1]

@@ -25,8 +25,9 @@ CALLS: Final = tuple(
         (b"add_url_rule", b""),
         (b"register", rb"\w*"),
         (b"custom_op", b""),
-        (b"nv", rb"\w*"),
-        (b"NV", rb"\w*"),
+        (b"env", rb"\w*"),
+        (b"Env", rb"\w*"),
+        (b"ENV", rb"\w*"),
     )
 )
 WARNINGS: Final = ((b"warn", re.compile(rb"warn\w*" + CALLED)), (b"info_once", re.compile(b"info_once" + CALLED)))
@@ -37,7 +38,7 @@ REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
 # Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
 PRIVATE_REGISTERS: Final = re.compile(r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)")
 DECORATED: Final = re.compile(rb"@\s*(?:\w+\s*\.\s*)*(?:deprecated|get|post|put|delete|patch|head|options|websocket)\b")
-DECLARED: Final = (b"__version__", b"VERSION =", b"environment_variables", b"A[", b"Annotated[")
+DECLARED: Final = (b"__version__", b"VERSION =", b"environment_variables", b": A[", b"Annotated[")
 REGISTRY: Final = re.compile(
     rb"(?:registry|registered\w*|_models|_mapping|_map|_backends|_parsers|_loaders)\s*(?::[^=]*)?$", re.IGNORECASE
 )
