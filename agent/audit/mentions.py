@@ -34,6 +34,7 @@ _BY_WAY_OF = re.compile(
     re.IGNORECASE,
 )
 _FULL = 40
+_NEAR = 64
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ def _repo(text: str) -> RepoId | None:
 def _bare(span: Span, inline: Inline, column: str) -> Iterator[Mention]:
     """Find hashes and numbers that stand in the text."""
     text = plain(span.text)
-    before = plain(inline.text[: span.at])
+    # Only the last words before a place say what it is; a paragraph may be endless.
+    before = plain(inline.text[max(0, span.at - _NEAR) : span.at])
     for found in _HEX.finditer(text):
         if mention := _hash(found, span, text, before, column):
             yield mention
@@ -152,7 +154,7 @@ def _hash(found: re.Match[str], span: Span, text: str, before: str, column: str)
     mixed = bool(re.search(r"\d", word) and re.search("[a-fA-F]", word))
     alone = text.strip(" ()[]*`") == word
     placed = bool(COMMIT_COLUMN.match(column)) or bool(COMMIT_LABEL.search(lead[-24:]))
-    leads = not re.search(r"\w", lead) and (alone or span.kind != "text" or mixed)
+    leads = span.at < _NEAR and not re.search(r"\w", lead) and (alone or span.kind != "text" or mixed)
     # "Title (abc1234)" and "Title (abc1234, somebody)" are how change logs cite.
     bracketed = bool(re.search(r"[(\[（]\s*$", lead)) and bool(re.match(r"\s*[)\]）,，]", text[found.end() :] or ")"))
     bracketed = bracketed or bool(_BY_WAY_OF.search(lead))

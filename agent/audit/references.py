@@ -21,7 +21,7 @@ def references(page: Page) -> Iterator[Statement]:
         for inline in block.inlines:
             for span in inline.spans:
                 if span.kind == "link":
-                    yield from _labels(span, plain(inline.text[: span.at]))
+                    yield from _labels(span, plain(inline.text[max(0, span.at - 64) : span.at]))
         yield from _columns(block)
 
 

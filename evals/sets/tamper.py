@@ -36,7 +36,7 @@ _FEW_COMMITS = 5
 _WEB = Web("https://git.example")
 _ALL = Target(1.0)
 _TITLE = re.compile(
-    r"^\|[^|\n]*\|[^|\n]*\| (?P<row>[^|\n]*?) (?:\(\[#|\|)|^- \[#\d+\]\([^)\n]*\) (?P<issue>[^\n]*?)(?: — |$)",
+    r"^\| \[[^|\n]*\|[^|\n]*\| (?P<row>[^|\n]*?) (?:\(\[#|\|)|^- \[#\d+\]\([^)\n]*\) (?P<issue>[^\n]*?)(?: — |$)",
     re.MULTILINE,
 )
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u4e00-\u9fff]{2,}")
