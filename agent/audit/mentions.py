@@ -150,11 +150,12 @@ def _bare(span: Span, inline: Inline, column: str) -> Iterator[Mention]:
 
 def _hash(found: re.Match[str], span: Span, text: str, before: str, column: str) -> Mention | None:
     """Tell whether a hexadecimal word is meant as a commit."""
-    word, lead = found[0], before + text[: found.start()]
+    near = found.start() < _NEAR
+    word, lead = found[0], (before if near else "") + text[max(0, found.start() - _NEAR) : found.start()]
     mixed = bool(re.search(r"\d", word) and re.search("[a-fA-F]", word))
     alone = text.strip(" ()[]*`") == word
     placed = bool(COMMIT_COLUMN.match(column)) or bool(COMMIT_LABEL.search(lead[-24:]))
-    leads = span.at < _NEAR and not re.search(r"\w", lead) and (alone or span.kind != "text" or mixed)
+    leads = near and span.at < _NEAR and not re.search(r"\w", lead) and (alone or span.kind != "text" or mixed)
     # "Title (abc1234)" and "Title (abc1234, somebody)" are how change logs cite.
     bracketed = bool(re.search(r"[(\[（]\s*$", lead)) and bool(re.match(r"\s*[)\]）,，]", text[found.end() :] or ")"))
     bracketed = bracketed or bool(_BY_WAY_OF.search(lead))

@@ -34,7 +34,9 @@ def windows(page: Page) -> Iterator[Statement]:
             if not _told_as_new(mention) or (mention.kind == "thread" and _has_commit(page, place)):
                 continue
             key = (str(page.repo_of(mention, place)), mention.sha[:7] or str(mention.number))
-            if key in seen or _EARLIER.search(plain(block.inlines[mention.cell].text[: mention.at])[-24:]):
+            if key in seen or _EARLIER.search(
+                plain(block.inlines[mention.cell].text[max(0, mention.at - 24) : mention.at])
+            ):
                 continue
             seen.add(key)
             repo = page.repo_of(mention, place)
