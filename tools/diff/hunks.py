@@ -9,6 +9,7 @@ from typing import Literal
 from tools.diff.reading import Source
 
 _HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$")
+_NEXT = re.compile(r"\n(?=@@)")
 Side = Literal["old", "new"]
 
 
@@ -90,7 +91,7 @@ def fragment(hunk: Hunk, side: Side, path: str, *, digest: bool = False) -> Sour
         return None
     keep, first = "-" if side == "old" else "+", hunk.span(side)[0]
     changed = {number for number, line in enumerate(lines, first) if line[:1] == keep}
-    text = _encoded(line[1:] for line in lines)
+    text = _encoded([line[1:] for line in lines])
     return Source(path, text, first, False, hunk.heading, changed, digest=digest)
 
 
@@ -106,28 +107,29 @@ def _encoded(lines: Iterable[str]) -> bytes:
 
 def read_patch(text: str | None) -> Patch:
     """Take a patch apart; one that does not keep to its own line counts is a problem in words."""
-    lines = text.split("\n") if text else []
-    starts = [at for at, line in enumerate(lines) if line[:2] == "@@"]
-    if lines and starts[:1] != [0]:
+    if text and not text.startswith("@@"):
         return Patch((), "line 1 of the patch is no hunk")
     hunks: list[Hunk] = []
-    for at, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        header = _HEADER.match(lines[at])
+    at = 0
+    for piece in _NEXT.split(text) if text else ():
+        first, *lines = piece.split("\n")
+        header = _HEADER.match(first)
         if header is None:
             return Patch(tuple(hunks), f"line {at + 1} of the patch is no hunk")
         old, old_count, new, new_count = int(header[1]), int(header[2] or 1), int(header[3]), int(header[4] or 1)
-        hunk = Hunk(old, old_count, new, new_count, header[5], tuple(lines[at + 1 : end]))
+        hunk = Hunk(old, old_count, new, new_count, header[5], tuple(lines))
         if problem := _misfit(hunk, at + 1):
             return Patch(tuple(hunks), problem)
         hunks.append(hunk)
+        at += 1 + len(lines)
     return Patch(tuple(hunks))
 
 
 def _misfit(hunk: Hunk, before: int) -> str | None:
     """Say in what a hunk is not what its header says."""
-    signs = [line[:1] for line in hunk.lines]
+    signs = "".join([line[:1] or " " for line in hunk.lines])
     added, removed, told = signs.count("+"), signs.count("-"), signs.count("\\")
-    context = signs.count(" ") + signs.count("")
+    context = signs.count(" ")
     if added + removed + told + context < len(signs):
         wrong = next(at for at, sign in enumerate(signs) if sign not in "+- \\")
         return f"line {before + wrong + 1} of the patch has no sign"

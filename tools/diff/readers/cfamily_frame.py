@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tools.diff.readers.fragment import OPENING, Closer, Edges, edges, surface
 
@@ -125,8 +126,10 @@ def _ends(cut: Edges) -> bytes:
     return b"" if any(not closer.indented and closer.sign == b"}" for closer in cut.closers) else b"}"
 
 
+@lru_cache(maxsize=256)
 def _function_name(title: bytes) -> bytes:
-    if b"=" in title.split(b"(", 1)[0]:
+    head, opened, _ = title.partition(b"(")
+    if not opened or b"=" in head:
         return b""
     names = [found.group(1) for found in _FUNCTION.finditer(title)]
     return next((name for name in names if not _NOT_NAMES.match(name)), b"")

@@ -10,7 +10,7 @@ from tools.diff.readers import syntax
 from tools.diff.readers.bones import Bones
 from tools.diff.readers.cfamily_declarators import default_after, dotted, function_in, named, parameters_of
 from tools.diff.readers.masked import Masked
-from tools.diff.reading import Param, Symbol, SymbolKind
+from tools.diff.reading import Late, Param, Symbol, SymbolKind
 
 _CLASSES: dict[str, SymbolKind] = {
     "class_specifier": "class",
@@ -254,12 +254,13 @@ class SymbolReader:
         annotation: str | None = None,
         decorators: tuple[str, ...] = (),
     ) -> Symbol:
-        last, shape = node.end_byte, ""
+        last: int = node.end_byte
+        shape: str | Late = ""
         if body is not None:
             before = head or body.prev_sibling
             last = before.end_byte if before is not None else body.start_byte
-            span = self._origin(body.start_byte + 1), self._origin(body.end_byte - 1)
-            shape = self._masked.shape(*span, name.rsplit(".", 1)[-1])
+            first, end = self._origin(body.start_byte + 1), self._origin(body.end_byte - 1)
+            shape = Late(lambda: self._masked.shape(first, end, name.rsplit(".", 1)[-1]))
         begin = (place.start or node).start_byte
         return Symbol(
             name=".".join((*place.names, name)),

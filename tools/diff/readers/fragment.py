@@ -8,6 +8,8 @@ _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 OPENING = {b")": b"f(", b"]": b"a[", b"}": b"{"}
 """What may stand before a fragment for a bracket that it only closes."""
 _PAIR = {closing: opening for opening, closing in _CLOSING.items()}
+_NO_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
+_MIRRORED = bytes.maketrans(b"([{", b")]}")
 _MARGIN = re.compile(rb"^(?!(?:public|private|protected)\b)[^\s#/*]", re.M)
 
 
@@ -35,6 +37,25 @@ class Edges:
 
 def edges(mask: bytes) -> Edges:
     """Find the brackets of a masked fragment that have no partner in it."""
+    closers, tail = _unpaired(mask)
+    margin = _MARGIN.search(mask)
+    return Edges(
+        closers=tuple(closers),
+        tail=tail,
+        margin=margin.start() if margin is not None else None,
+        inside=margin is None or margin.group() in b"})]",
+    )
+
+
+def _unpaired(mask: bytes) -> tuple[list[Closer], bytes]:
+    """Find the brackets that only close something, and say what would close those that only open something."""
+    left, size = mask.translate(None, _NO_BRACKETS), -1
+    while len(left) != size:
+        size = len(left)
+        left = left.replace(b"()", b"").replace(b"{}", b"").replace(b"[]", b"")
+    # Mostly nothing is left, or nothing that closes; only else it matters where the brackets stand.
+    if not left.strip(b"([{"):
+        return [], left.translate(_MIRRORED)[::-1]
     closers: list[Closer] = []
     opened: list[bytes] = []
     for match in _BRACKET.finditer(mask):
@@ -46,13 +67,7 @@ def edges(mask: bytes) -> Edges:
         elif not opened:
             line = mask.rfind(b"\n", 0, match.start()) + 1
             closers.append(Closer(sign, match.start(), mask[line : line + 1].isspace()))
-    margin = _MARGIN.search(mask)
-    return Edges(
-        closers=tuple(closers),
-        tail=b"".join(_CLOSING[sign] for sign in reversed(opened)),
-        margin=margin.start() if margin is not None else None,
-        inside=margin is None or margin.group() in b"})]",
-    )
+    return closers, b"".join(_CLOSING[sign] for sign in reversed(opened))
 
 
 def surface(mask: bytes, end: int) -> bytes:

@@ -16,7 +16,6 @@ from tools.diff.readers.syntax import parser
 STRINGS: Final = ("string", "concatenated_string")
 SEQUENCES: Final = ("list", "tuple", "set", "expression_list")
 DEFINITIONS: Final = ("function_definition", "class_definition", "decorated_definition")
-SPACE: Final = re.compile(rb"\s+")
 # A line break inside brackets is layout, and so is the comma before it; neither belongs to the value.
 LAYOUT: Final = re.compile(rb"(?<=[(\[{])\s*\n\s*|,?\s*\n\s*(?=[)\]}])")
 
@@ -83,11 +82,11 @@ class Code:
         """Give a node's text on one line: comments left out, white space folded."""
         raw = self.text[node.start_byte : node.end_byte]
         if b"\n" not in raw:
-            return (SPACE.sub(b" ", raw) if b"  " in raw or b"\t" in raw else raw).decode("utf-8", "replace").strip()
+            return (b" ".join(raw.split()) if b"  " in raw or b"\t" in raw else raw).decode("utf-8", "replace").strip()
         raw = self._uncommented(node)
         if b'"""' not in raw and b"'''" not in raw:
             raw = LAYOUT.sub(b"", raw)
-        return SPACE.sub(b" ", raw).strip().decode("utf-8", "replace")
+        return b" ".join(raw.split()).decode("utf-8", "replace")
 
     def _uncommented(self, node: Node) -> bytes:
         if b"#" not in self.text[node.start_byte : node.end_byte]:

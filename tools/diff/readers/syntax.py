@@ -6,7 +6,6 @@ that are still in use, which ends in wrong lines or a crash.
 
 import hashlib
 import importlib
-import re
 from functools import cache
 
 from tree_sitter import Language, Node, Parser
@@ -19,8 +18,6 @@ MAX_NODES = 400_000
 MAX_OPEN = 1_000
 MIN_SHAPE = 40
 """A body shorter than this, white space aside, is no proof that two things are the same."""
-
-_SPACE = re.compile(rb"\s+")
 
 
 @cache
@@ -62,7 +59,7 @@ def overgrown(root: Node, path: str) -> str | None:
 
 def fold(text: bytes) -> str:
     """Return the text with its white space folded to single spaces."""
-    return _SPACE.sub(b" ", text).strip().decode("utf-8", "replace")
+    return b" ".join(text.split()).decode("utf-8", "replace")
 
 
 def digest(text: bytes) -> str:
