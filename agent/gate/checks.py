@@ -27,7 +27,8 @@ def check_directions(reading: Reading) -> Judgement | None:
             continue
         stand = stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
-        if stand is Stand.OPPOSES and not act.lent and not act.soft:
+        shown = bool(act.objects or act.old or act.new) and act.direction not in (Direction.REVERT, Direction.RELAND)
+        if stand is Stand.OPPOSES and shown and not act.lent and not act.soft:
             return unsupported("direction", f"the evidence does not show that {about} was {act.direction.value}")
         # In "reverts the addition of x" the evidence speaks of the addition as undone.
         silent = stand is Stand.SILENT and (act.soft or (undone and not act.objects))

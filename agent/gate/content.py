@@ -56,7 +56,7 @@ def stems_of(tokens: Sequence[Token], *, trade: bool = False) -> list[frozenset[
             found.append(frozenset(words_of(token.text)))
         elif token.kind is Kind.WORD and not {token.lower, stem(token.lower)} & free:
             found.extend(frozenset({stem(part)}) for part in token.lower.split("-") if part and part not in free)
-    return found
+    return [stems for stems in found if stems]
 
 
 def _is_found(token: Token, reading: Reading) -> bool:

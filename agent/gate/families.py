@@ -16,12 +16,10 @@ class Family:
     """As a claim has them, in either language."""
     said: re.Pattern[str]
     """How evidence says the same."""
-    hard: bool = True
-    """Unsupported where the evidence has no such word; otherwise no rule can tell."""
 
 
-def _family(name: str, words: str, said: str, *, hard: bool = True) -> Family:
-    return Family(name, listed(words), re.compile(said, re.IGNORECASE), hard)
+def _family(name: str, words: str, said: str) -> Family:
+    return Family(name, listed(words), re.compile(said, re.IGNORECASE))
 
 
 ABSOLUTES = (
@@ -57,9 +55,8 @@ ABSOLUTES = (
         "only",
         "only solely exclusively 仅仅 仅 只有 只是 只能 只会 只对 只在 只需 只 唯一 仅限 只限 仅在 仅对 仅仅是",
         r"\b(?:only|sole\w*|exclusiv\w*|just|merely|restrict\w*|limit\w*|single)\b|仅|只|唯一",
-        hard=False,
     ),
-    _family("any", "any anything entire whole 整个", r"\b(?:any\w*|all|every|entire|whole)\b|任何|整个", hard=False),
+    _family("any", "any anything entire whole 整个", r"\b(?:any\w*|all|every|entire|whole)\b|任何|整个"),
 )
 FORECASTS = (
     _family(
@@ -81,7 +78,6 @@ FORECASTS = (
         "may",
         "may might could possibly 可能 似乎 看起来",
         r"\b(?:may|might|could|can|allow\w*|support\w*|possibl\w*|potential\w*|would)\b|可能",
-        hard=False,
     ),
 )
 OPINIONS = (
@@ -109,7 +105,6 @@ OPINIONS = (
         "严重 值得关注 值得注意",
         r"\b(?:critical|crucial|important|major|notabl\w*|key|core|severe|serious|robust\w*|very|many|"
         r"large)\b|重要|关键|严重|核心",
-        hard=False,
     ),
 )
 

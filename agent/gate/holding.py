@@ -67,9 +67,8 @@ def _named(token: Token, direction: Direction, ground: Ground) -> Stand:
     lines = _lines_stand(name, direction, ground)
     if lines is Stand.AGREES and not facts & against(direction):
         return lines
-    if told is Stand.OPPOSES or lines is Stand.OPPOSES or facts & against(direction):
-        return Stand.OPPOSES
-    return Stand.SILENT
+    # What people say against it may be meant of another part of the change.
+    return Stand.OPPOSES if lines is Stand.OPPOSES or facts & against(direction) else Stand.SILENT
 
 
 def _file(name: str, direction: Direction, ground: Ground) -> Stand | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
+from agent.gate.citing import citing
 from agent.gate.metadata import metadata
 from agent.gate.numbers import numbers
 from agent.gate.predicates import REQUIRED, prose
@@ -15,13 +16,13 @@ from agent.settings import Language
 from agent.templates import has_template, sentence
 
 _CHECKS: tuple[Callable[[Claim, Dossier, Language], Judgement | None], ...] = (
-    references,
     metadata,
     quotes,
     numbers,
     statements,
+    citing,
 )
-"""In the order of `Verdict`; each says what is wrong, or nothing."""
+"""In the order of `Verdict`, behind that of references; each says what is wrong, or nothing."""
 
 
 def judge(claim: Claim, dossier: Dossier, lang: Language) -> Judgement:
@@ -32,12 +33,19 @@ def judge(claim: Claim, dossier: Dossier, lang: Language) -> Judgement:
     """
     if _is_template(claim, lang):
         claim = claim.model_copy(update={"text": {}})
+    # Nothing can be asked of evidence that is not there.
+    if (failure := references(claim, dossier, lang)) is not None:
+        return failure
+    doubt: Judgement | None = None
     for check in _CHECKS:
-        if (failure := check(claim, dossier, lang)) is not None:
+        failure = check(claim, dossier, lang)
+        if failure is not None and failure.verdict is not Verdict.UNDECIDED:
             return failure
+        doubt = doubt or failure
     if claim.speech or not prose(claim, lang):
-        return Judgement(verdict=Verdict.SUPPORTED, check="speech" if claim.speech else claim.predicate)
-    return support(claim, dossier, lang)
+        return doubt or Judgement(verdict=Verdict.SUPPORTED, check="speech" if claim.speech else claim.predicate)
+    words = support(claim, dossier, lang)
+    return doubt if doubt is not None and words.verdict is not Verdict.UNSUPPORTED else words
 
 
 def _is_template(claim: Claim, lang: Language) -> bool:

@@ -7,7 +7,7 @@ from agent.gate.ground import Ground, occurs
 from agent.gate.named_facts import last_part
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided, unsupported
-from agent.gate.stems import words_of
+from agent.gate.stems import parts, words_of
 from agent.gate.words_en import FUNCTION, PRODUCTS
 
 _SPACES = re.compile(r"\s+")
@@ -77,7 +77,8 @@ def _path(text: str, ground: Ground) -> Judgement | None:
     if occurs(tail, ground.spoken):
         return None
     if occurs(tail, ground.text):
-        return undecided("path", f"{text} is named in the evidence, but was not touched")
+        # Beside what it is named, another check asks.
+        return None
     return unsupported("path", f"{text} was not touched by what is cited")
 
 
@@ -94,7 +95,17 @@ def _literal(token: Token, ground: Ground) -> Judgement | None:
         return None
     if token.kind is Kind.VERSION and re.fullmatch(r"v[0-9]", text) and text in words_of(ground.text):
         return None
+    if _encloses(text, ground):
+        return undecided("identifier", f"{text!r} may be what the changed lines stand in, but is not shown")
     return unsupported("identifier", f"{text!r} does not occur in the cited evidence")
+
+
+def _encloses(text: str, ground: Ground) -> bool:
+    """Tell whether a class may stand around what was changed: its file is called alike, and diffs do not show it."""
+    if re.fullmatch(r"(?:[A-Z][a-z0-9]*){2,}", text) is None:
+        return False
+    humps = set(parts(text))
+    return any(len(humps & words_of(path)) * 2 >= len(humps) for path in ground.paths)
 
 
 def _present(text: str, ground: Ground) -> bool:

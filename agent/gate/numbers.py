@@ -18,19 +18,44 @@ from agent.settings import Language
 
 _ADDED = re.compile(r"\badd(?:s|ed|ing)?\b|\binsert|新增|增加|添加|加入", re.IGNORECASE)
 _DELETED = re.compile(r"\b(?:delet|remov|drop)(?:es|e|s|ed|ing|ping|ped)?\b|删除|移除|去掉|减少", re.IGNORECASE)
+_MODES = ("100644", "100755", "120000", "160000", "040000")
+_FEW, _TIMES = 100, tuple(map(Decimal, range(2, 9)))
+_COUNTS = re.compile(
+    r"\s*[个处条项种次份类块名位层组套张台轮步段枚款批]|\s+(?:[a-z-]+\s+)?[a-z]{3,}s\b(?<!ss)(?<!is)(?<!us)"
+)
 _COMPUTED: dict[Noun, str] = {"files": "file", "lines": "line", "commits": "commit", "issues": "issue", "pulls": "pull"}
 
 
 def numbers(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
-    """Find the first number that neither the evidence nor a computation gives."""
+    """Find the first number that neither the evidence nor a computation gives.
+
+    What is written out ("three backends") counts things that nobody registered: there no rule can tell.
+    """
     if claim.predicate == "counts" and (failure := miscounted(claim, dossier)):
         return failure
     text = prose(claim, lang)
     evidence = [dossier.found[cite] for cite in claim.sources]
+    doubt: Judgement | None = None
     for atom in atoms(text):
         if reason := _wrong(atom, claim, text, evidence, dossier):
-            return Judgement(verdict=Verdict.NUMBER, reason=reason, check="count" if atom.noun else "literal")
-    return None
+            check = "count" if atom.noun else "literal"
+            if not _may_be(atom, evidence):
+                return Judgement(verdict=Verdict.NUMBER, reason=reason, check=check)
+            doubt = doubt or Judgement(verdict=Verdict.UNDECIDED, reason=reason, check=check)
+    return doubt
+
+
+def _may_be(atom: Atom, evidence: list[Evidence]) -> bool:
+    """Tell whether a number may be right that nobody registered: a count of a part, a ratio, the mode of a file."""
+    if atom.word or atom.text in _MODES:
+        return True
+    if atom.unit and atom.unit.dimension == "times":
+        return atom.value in _TIMES
+    if atom.noun is not None:
+        # A part of the files and lines of a change may be meant, never more than there are.
+        most = max(counted(atom.noun, "", "", evidence), default=Decimal(0))
+        return atom.noun in ("issues", "pulls") or (not atom.sign and atom.value is not None and atom.value < most)
+    return atom.value is not None and atom.value < _FEW and _COUNTS.match(atom.after) is not None
 
 
 def _wrong(atom: Atom, claim: Claim, text: str, evidence: list[Evidence], dossier: Dossier) -> str:
@@ -59,11 +84,19 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
         return True
     if atom.unit is not None and any(one.rounds_to(atom.value, atom.unit) for one in known):
         return True
-    # "CUDA 12" and "Python 3.12" name a version by its first numbers.
+    # "CUDA 12" and "Python 3.12" name a version by its first numbers, "SM 90" and "K = 7168" stand in names: sm90.
     named = re.search(r"[A-Z][A-Za-z]*\s$", atom.before)
+    joined = re.search(r"(?<![A-Za-z])([A-Za-z]{1,8})[\s=:]{1,3}$", atom.before)
+    if joined and atom.unit is None and _is_joined(joined[1], atom.text, evidence):
+        return True
     if atom.unit is not None or ("." not in atom.text and named is None):
         return False
     return any(one.has_version(atom.text) for one in known)
+
+
+def _is_joined(word: str, number: str, evidence: Iterable[Evidence]) -> bool:
+    form = re.compile(rf"(?<![A-Za-z]){word}[_-]?{re.escape(number)}(?![0-9])", re.IGNORECASE)
+    return any(form.search(text) for one in evidence for text in one.texts)
 
 
 def _is_token(token: str, evidence: Iterable[Evidence]) -> bool:

@@ -22,6 +22,13 @@ class Authors(NamedTuple):
     along: tuple[str, ...] = ()
 
 
+def names_of(evidence: Evidence, dossier: Dossier) -> tuple[str, ...]:
+    """List every name under which somebody had a hand in it, that of who committed it included."""
+    who = authors(evidence, dossier)
+    committed = _names(evidence.change.commit.committer) if isinstance(evidence, CommitEvidence) else ()
+    return tuple(dict.fromkeys(name for name in (*who.main, *who.along, *committed) if name))
+
+
 def authors(evidence: Evidence, dossier: Dossier) -> Authors:
     """Name who wrote it: names of git, logins, and co-authors of the trailers."""
     if isinstance(evidence, ThreadEvidence):

@@ -19,6 +19,8 @@ class Kind(StrEnum):
     """An identifier that looks like one: snake_case, dotted, CamelCase, a variable of the environment."""
     VERSION = "version"
     NUMBER = "number"
+    PERSON = "person"
+    """Somebody who wrote what is cited, under a name that was looked up."""
     WORD = "word"
     HAN = "han"
     PUNCT = "punct"
@@ -31,6 +33,7 @@ _SUFFIX = (
     r"(?:pyi?|cuh?|cc|cpp|cxx|c|hpp|h|inc|rs|go|tsx?|jsx?|json|ya?ml|toml|md|mdx|rst|txt|sh|cfg|ini|cmake|ipynb|jinja|"
     r"lock|in|proto|html|css|patch|whl|so)"
 )
+_LETTER = "A-Za-z0-9À-ÖØ-öø-ɏ"
 _PIECES: tuple[tuple[Kind, str], ...] = (
     (Kind.MARK, r"\[@[0-9]+\]"),
     (Kind.CODE, r"``(?P<twice>[^\n]+?)``|`(?P<once>[^`\n]+)`"),
@@ -46,14 +49,14 @@ _PIECES: tuple[tuple[Kind, str], ...] = (
         r"(?<![\w.])(?:v[0-9]+(?:\.[0-9]+)*|[0-9]+(?:\.[0-9]+){2,})(?:[.\-]?(?:rc|post|dev|a|b)[0-9]*)*(?![\w])",
     ),
     (
+        Kind.NUMBER,
+        r"(?<![\w.])[+\-−~]?[0-9](?:[0-9,]|_(?=[0-9]))*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?(?:\s?%|(?=[^\w])|(?=[KMGTkmgtx]B?\b)|$)",
+    ),
+    (
         Kind.NAME,
         r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?|[A-Za-z]*_\w+(?:\(\))?|[A-Za-z]\w*_\w*(?:\(\))?|[A-Za-z_]\w*\(\)",
     ),
-    (
-        Kind.NUMBER,
-        r"(?<![\w.])[+\-−~]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?(?:\s?%|(?=[^\w])|(?=[KMGTkmgtx]B?\b)|$)",
-    ),
-    (Kind.WORD, r"[A-Za-z0-9]+(?:['’\-+][A-Za-z0-9]+)*\+{0,2}"),
+    (Kind.WORD, rf"[{_LETTER}]+(?:['’\-+][{_LETTER}]+)*\+{{0,2}}"),
     (Kind.HAN, r"[㐀-䶿一-鿿]+"),
     (Kind.PUNCT, r"->|=>|→|[^\s\w]"),
 )
@@ -61,6 +64,7 @@ _MASTER = re.compile("|".join(f"(?P<{kind.name}>{form})" for kind, form in _PIEC
 # Two humps or more, or letters and digits mixed as in no word: FlashInferMLAImpl, topK.
 _CAMEL = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[a-z]+[A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z]+[A-Z0-9]\w*")
 _STOP = re.compile(r"(?<=[。！？!?])|(?<=[.])(?=\s*\[@|\s+[A-Z`\"“\[一-鿿])|(?<=[.])(?=\s*$)|\n+")
+_EMPHASIS = re.compile(r"(?P<code>`[^`\n]+`)|\*\*")
 _LEADING_MARKS = re.compile(r"(?:\s*\[@[0-9]+\])+")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|resp)\.$", re.IGNORECASE)
 
@@ -132,8 +136,8 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def _joined(text: str) -> str:
-    """Drop the emphasis of Markdown, which says nothing, and the points of abbreviations."""
-    return re.sub(r"\*\*", "", text).replace("e.g.", "eg").replace("i.e.", "ie")
+    """Drop the emphasis of Markdown, which says nothing, and the points of abbreviations; code stays as it is."""
+    return _EMPHASIS.sub(lambda match: match["code"] or "", text).replace("e.g.", "eg").replace("i.e.", "ie")
 
 
 def _open(text: str) -> bool:

@@ -8,6 +8,8 @@ from agent.dossier import Dossier
 from agent.gate import acts_en, acts_zh
 from agent.gate.act import Act
 from agent.gate.ground import Ground
+from agent.gate.people import names_of
+from agent.gate.persons import with_people
 from agent.gate.prose import Kind, Sentence, Token
 from agent.gate.prose_zh import cut
 from agent.settings import Language
@@ -25,8 +27,9 @@ class Reading:
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """The pieces of the sentence, Chinese cut into words."""
-        return cut(self.sentence.tokens)
+        """The pieces of the sentence, people found by their names, and Chinese cut into words."""
+        names = {name for one in self.ground.evidence for name in names_of(one, self.dossier)}
+        return cut(with_people(self.sentence, names))
 
     @cached_property
     def acts(self) -> tuple[Act, ...]:

@@ -1,7 +1,7 @@
 """Metadata that free words assert: when, by whom, in which state."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from agent.claims import MARK, Claim
 from agent.dossier import Dossier
@@ -27,7 +27,7 @@ _NAME = r"[A-Z][\w.'’-]*(?: (?:[A-Z][\w.'’-]*|van|de|von|der|da|bin|al)){0,4
 _LISTED = rf"{_NAME}(?:(?:, | and |, and | & ){_NAME}){{0,4}}"
 # Who merged or reviewed a change is not its author, so those verbs are not here.
 _BY = re.compile(
-    r"\b(?:authored|written|contributed|submitted|committed|opened|filed|reported|created|raised|implemented)\s+by\s+"
+    r"\b(?i:authored|written|contributed|submitted|committed|opened|filed|reported|created|raised|implemented)\s+by\s+"
     rf"(?P<en>{_LISTED}|`?@?[\w-]+(?:\[bot\])?`?)"
     rf"|\b(?:[Aa]uthor|[Rr]eporter)\s*(?:is|was|:)\s*(?P<author>{_LISTED}|`?[\w-]+`?)"
     r"|由\s*(?P<zh>[^\s，。；：由的、]{1,30}(?: [A-Z][\w.'’-]*){0,4}?)\s*(?:提交|贡献|编写|撰写|提出|报告|开启|创建)"
@@ -50,6 +50,31 @@ _STATES = (
     ("closed", re.compile(r"\b(?:is|was|were|now|been|got) closed\b|已(?:经|被|于[^，。]{0,14})?关闭")),
     ("merged", re.compile(r"\b(?:is|was|were|now|been|got) merged\b|已(?:经|被|于[^，。]{0,14})?(?:合并|合入)")),
 )
+
+
+_HAPPENED = "|".join(form.pattern for _, form in _EVENTS)
+_WHEN = re.compile(
+    rf"(?:(?:{_HAPPENED})\s*(?:(?:on|at|in|于|在)\s*)?)?§+(?:\s*(?:{_HAPPENED}))?|(?:{_HAPPENED})\s+by\s+§+",
+    re.IGNORECASE,
+)
+
+
+def without_metadata(text: str, evidence: Sequence[Evidence]) -> str:
+    """Take out the dates, authors and states of a text, which were looked up before its words are read."""
+    kept = text
+    for date in find_dates(text):
+        kept = kept[: date.start] + "§" * len(date.text) + kept[date.start + len(date.text) :]
+    kept = _WHEN.sub(_blank, kept)
+    kept = _BY.sub(_blank, kept)
+    if any(isinstance(one, ThreadEvidence) for one in evidence):
+        for _, words in _STATES:
+            kept = words.sub(_blank, kept)
+    return kept
+
+
+def _blank(match: re.Match[str]) -> str:
+    # Quotation marks of code must stay in pairs.
+    return " " * len(match[0]) if match[0].count("`") % 2 == 0 else match[0]
 
 
 def misstated(claim: Claim, dossier: Dossier, lang: Language) -> Misstated | None:

@@ -16,7 +16,19 @@ from agent.settings import Language
 def statements(claim: Claim, dossier: Dossier, _: Language) -> Judgement | None:
     """Say what is wrong with a statement of one of these kinds; nothing for any other."""
     check = _KINDS.get(claim.predicate)
-    return check(claim, dossier) if check else None
+    if check is None:
+        return None
+    if claim.predicate not in _SINGLE:
+        return check(claim, dossier)
+    # Each commit that is cited must show it: one too many proves nothing.
+    commits = [cite for cite in claim.sources if isinstance(dossier.found[cite], CommitEvidence)]
+    alone = (claim.model_copy(update={"cites": (cite,), "background": ()}) for cite in commits)
+    failures = (check(one, dossier) for one in alone)
+    return next((one for one in failures if one), None) if commits else check(claim, dossier)
+
+
+_SINGLE = ("touches", "names", "fact", "risk", "advice")
+"""Statements that are shown by one commit alone."""
 
 
 def _unsupported(claim: Claim, reason: str, about: EvidenceId | None = None) -> Judgement:
