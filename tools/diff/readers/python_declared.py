@@ -6,13 +6,19 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.reading import Symbol, SymbolKind
+from tools.diff.reading import Param, Symbol, SymbolKind
 
 UNKNOWN: Final = "_"
 """The name of what nobody can refer to, and of what a fragment does not name."""
 RECORD_BASES: Final = re.compile(r"(^|\.)(\w*BaseModel|NamedTuple|TypedDict|Struct|BaseSettings)$")
 RECORD_DECORATORS: Final = re.compile(r"^(\w+\.)*(dataclass|dataclasses|define|frozen|mutable|attrs|s)\b")
 ALIASES: Final = re.compile(r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|Type|Tuple|List|Dict)\[")
+DEVICE: Final = re.compile(
+    r"^(?:cute\.(?:jit|kernel)|(?:triton|gluon|cuda)\.(?:jit|heuristics|autotune)|tilelang\.jit)\b"
+)
+DEVICE_TYPE: Final = re.compile(r"^(?:Optional\[)?cute\.")
+SURFACE: Final = frozenset({"__init__", "__call__", "can_implement", "forward", "run", "plan"})
+"""What a host calls of a class that is a kernel; all else runs on the device or serves what does."""
 TYPE_MAKERS: Final = re.compile(r"^(\w+\.)?(TypeVar|NewType|ParamSpec|TypeVarTuple)\(")
 
 
@@ -47,6 +53,8 @@ class Found:
     spans: list[tuple[int, int, str]] = field(default_factory=list)
     """Bytes and name of each function, method and class, outer ones first."""
     assigned: list[Assigned] = field(default_factory=list)
+    kernels: set[str] = field(default_factory=set)
+    """Classes with methods that run on a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,16 @@ def class_kind(bases: tuple[str, ...], decorators: tuple[str, ...]) -> SymbolKin
     if any(RECORD_BASES.search(base.split("[")[0]) for base in bases):
         return "struct"
     return "struct" if any(RECORD_DECORATORS.match(text) for text in decorators) else "class"
+
+
+def on_device(name: str, decorators: tuple[str, ...], params: tuple[Param, ...] | None) -> bool:
+    """Tell what only other code of a kernel calls: marked for the compiler of a device, or handed its tensors."""
+    if name in SURFACE:
+        return False
+    if any(DEVICE.match(text) for text in decorators):
+        return True
+    handed = sum(DEVICE_TYPE.match(param.annotation or "") is not None for param in params or ())
+    return handed > 1 and not decorators
 
 
 def value_kind(assigned: Assigned, owner: Owner | None, value: str | None, annotation: str | None) -> SymbolKind:

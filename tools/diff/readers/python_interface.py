@@ -37,7 +37,7 @@ class Interface:
             positional, _ = self._code.arguments(node)
             self._add(name for argument in positional for name in self._names(argument))
 
-    def import_from(self, node: Node) -> None:
+    def import_from(self, node: Node, *, conditional: bool = False) -> None:
         """Note the names that a statement imports, and whether the module means to give them on."""
         code = self._code
         source = node.child_by_field_name("module_name")
@@ -55,7 +55,9 @@ class Interface:
             line, last = code.line(item), code.last_line(item)
             value = f"{module.rstrip('.') or module[:-1]}.{code.word(original)}"
             self._imported[name] = Symbol(name, "variable", line, last, last, public_name(name), value=value)
-            if own and (meant or (item.type == "aliased_import" and code.word(original) == name)):
+            # `import x as x` says that a name is for others, unless it only keeps the lines of branches alike.
+            same = item.type == "aliased_import" and code.word(original) == name and not conditional
+            if own and (meant or same):
                 self._given_on.add(name)
 
     def imports(self) -> frozenset[str]:

@@ -2,11 +2,23 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found, Owner, Place, class_kind, value_kind
+from tools.diff.readers.python_declared import (
+    DEVICE,
+    SURFACE,
+    UNKNOWN,
+    Assigned,
+    Found,
+    Owner,
+    Place,
+    class_kind,
+    on_device,
+    value_kind,
+)
 from tools.diff.readers.python_digest import TINY, Tokens
 from tools.diff.readers.python_interface import Interface, public_name
 from tools.diff.readers.python_params import params_of, receiver
@@ -43,7 +55,16 @@ class Walk:
         while stack:
             place = stack.pop()
             stack.extend(reversed(list(self._visit(place))))
+        if self.found.kernels:
+            self._close_kernels()
         return self.found
+
+    def _close_kernels(self) -> None:
+        """Take the methods of kernels that no host calls for internal."""
+        for name, symbol in self.found.symbols.items():
+            owner, _, own = name.rpartition(".")
+            if symbol.kind == "method" and symbol.public and owner in self.found.kernels and own not in SURFACE:
+                self.found.symbols[name] = replace(symbol, public=False)
 
     def _visit(self, place: Place) -> Iterator[Place]:
         node = place.node
@@ -66,7 +87,7 @@ class Walk:
         elif kind == "type_alias_statement":
             self._alias(node, place.owner)
         elif kind == "import_from_statement" and place.owner is None:
-            self._interface.import_from(node)
+            self._interface.import_from(node, conditional=place.conditional)
 
     # -- functions and classes
 
@@ -85,6 +106,9 @@ class Walk:
         returns = node.child_by_field_name("return_type") if near else None
         if params is not None and owner is not None and "staticmethod" not in decorators:
             params = receiver(params, known=bool(owner.name))
+        device = on_device(name, decorators, params if owner is not None else None)
+        if owner is not None and any(DEVICE.match(text) for text in decorators):
+            self.found.kernels.add(owner.name)
         self._declare(
             Symbol(
                 qualified,
@@ -92,7 +116,7 @@ class Walk:
                 line,
                 code.last_line(whole),
                 head,
-                public_name(qualified),
+                public_name(qualified) and not device,
                 params=params,
                 returns=None if returns is None else code.fold(returns),
                 decorators=decorators,
@@ -217,7 +241,8 @@ class Walk:
             line,
             last,
             last,
-            public_name(name),
+            # What a module sets in passing, while it looks what is there, is its own business.
+            public_name(name) and not (place.conditional and kind == "variable" and owner is None),
             value=LONG if value is None and assigned.value is not None and kind == "field" else value,
             annotation=annotation,
             shape=self._value_shape(assigned, value) if self._is_changed(line, last) else "",
