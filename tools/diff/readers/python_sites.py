@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from tree_sitter import Node
 
 from tools.diff.readers import python_checks, python_env, python_flags
 from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found
+from tools.diff.readers.python_interface import public_name
 from tools.diff.readers.python_mentions import Mentions, purpose
 from tools.diff.readers.python_scopes import Scopes
 from tools.diff.readers.python_syntax import Code, last_name
@@ -17,6 +19,10 @@ from tools.diff.reading import Site
 DEPRECATION: Final = re.compile(r"(Deprecation|Future)Warning$")
 DEPRECATED: Final = re.compile(r"\bdeprecat", re.IGNORECASE)
 DIRECTIVE: Final = re.compile(rb"^([ \t]*)\.\. deprecated::([^\n]*)((?:\n\1[ \t]+\S[^\n]*)*)", re.MULTILINE)
+QUOTED: Final = re.compile(r"`([A-Za-z_][\w.=-]*)`")
+CALLED: Final = re.compile(r"(?<![\w{])([A-Za-z_][\w.]*)\(\)")
+HELPERS: Final = 3
+"""How many helpers that call one another are looked through, and how many callers are named."""
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
 REGISTRY: Final = re.compile(
     r"(REGISTRY|REGISTERED\w*|_TO_REGISTER|(?:^|_)MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$"
@@ -98,7 +104,26 @@ class Sites:
         symbol = self._found.symbols.get(scope)
         public = not any(part.startswith("_") and not part.endswith("__") for part in scope.split("."))
         shown = public if symbol is None else symbol.public or public
+        helper = scope.rpartition(".")[2]
+        if not shown and helper.startswith("_"):
+            return Site("deprecation", self._warned_of(helper, message or ""), *lines, value=message, scope=scope)
         return Site("deprecation", scope or self._module, *lines, public=shown, value=message, scope=scope)
+
+    def _warned_of(self, helper: str, message: str) -> str:
+        """Name what a private helper warns of: what its words name, else the public functions that call it."""
+        given, called = QUOTED.search(message), CALLED.search(message)
+        if given and called:
+            return f"{called[1]}({given[1]})"
+        if given or called:
+            return (given or called)[1]  # type: ignore[index]  # one of them is there
+        helpers = [helper]
+        for one in islice(helpers, HELPERS):
+            uses = re.finditer(rb"(?<!def )\b%b\(" % one.encode(), self._code.text)
+            callers = [name for name in dict.fromkeys(self._scopes.around(use.start()) for use in uses) if name]
+            if public := [name for name in callers if public_name(name)]:
+                return ", ".join(public[:HELPERS])
+            helpers += [name.rpartition(".")[2] for name in callers]
+        return self._module
 
     def _route(self, call: Node, verb: str | None = None) -> Iterator[Site]:
         positional, named = self._code.arguments(call)
