@@ -40,6 +40,9 @@ _IN_A_SCOPE = {
     FactKind.REGISTERED,
     FactKind.UNREGISTERED,
 }
+_TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED}
+_SYSTEM = "apt"
+"""Packages of the system come by the dozen too."""
 _IN_SERIES = ("kernel", "device-config")
 """Roles of files that come by the dozen, one for each size or device."""
 _LAST = (
@@ -81,6 +84,8 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.name.rpartition(".")[0], severity_of(draft)
     if draft.kind is FactKind.SYMBOL_MOVED:
         return draft.kind, draft.old, draft.new, severity_of(draft)
+    if draft.detail == _SYSTEM and draft.kind in (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED):
+        return draft.kind, draft.detail, draft.public
     if draft.kind in _IN_A_SCOPE and draft.detail:
         return draft.kind, draft.detail, draft.public
     if draft.kind is FactKind.FILE_ADDED and draft.detail in _IN_SERIES:
@@ -102,7 +107,7 @@ def _fact(members: list[Shown]) -> Fact:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
     elif len(members) > 1 and draft.kind in _PARAMETERS:
         draft = replace(draft, name=_all_names(members))
-    elif len(members) > 1 and draft.kind in (*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED):
+    elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
         draft = _several(members, _all_names(members), draft.detail)
     return Fact(
         kind=draft.kind,

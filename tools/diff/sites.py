@@ -8,6 +8,7 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
 from tools.diff.homes import plain_words
 from tools.diff.likeness import MOST_PAIRS, likeness
+from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
 from tools.diff.values import same_value
 
@@ -44,6 +45,8 @@ _RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error":
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
+_FOR_CHECKERS = re.compile(r"^(?:[\w.\[\]]+(?: is not None)?|isinstance\(.*|(?:False|True|0).*)$", re.DOTALL)
+"""Assertions that tell a type checker what is so, or that a place is never reached."""
 _ALIKE = 0.55
 _WORDED_ALIKE = 0.75
 """Of an error that is of another class as well."""
@@ -77,19 +80,26 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
 
 
 def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
-    """Leave out what says nothing by itself: an assertion without words."""
-    return site.kind in kinds and (site.value is not None or site.name != "AssertionError")
+    """Leave out assertions without words, but for those with which a public function refuses what it is given."""
+    if site.kind not in kinds:
+        return False
+    if site.value is not None or site.name != "AssertionError":
+        return True
+    own = any(part.startswith("_") and part != "__init__" for part in site.scope.split("."))
+    return bool(site.scope and site.guard) and not own and not _FOR_CHECKERS.search(site.guard)
 
 
 def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site], list[Site]]:
     """Leave out errors that are raised in another function now, in the same words."""
-    words = [{(site.name, plain_words(site.value)) for site in sites if site.kind == "error"} for sites in (gone, come)]
+    words = [{_worded(site) for site in sites if site.kind == "error"} for sites in (gone, come)]
     moved = words[0] & words[1]
-    kept = [
-        [site for site in sites if site.kind != "error" or (site.name, plain_words(site.value)) not in moved]
-        for sites in (gone, come)
-    ]
+    kept = [[site for site in sites if site.kind != "error" or _worded(site) not in moved] for sites in (gone, come)]
     return kept[0], kept[1]
+
+
+def _worded(site: Site) -> tuple[str | None, ...]:
+    """Say by what a user knows an error again; one without words by what it checks."""
+    return site.name, plain_words(site.value), None if site.value else site.guard
 
 
 def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
@@ -102,7 +112,7 @@ def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
 def _key(site: Site) -> tuple[str, ...]:
     """Say what makes two sites the same one."""
     if site.kind in ("error", "deprecation"):
-        return site.kind, site.name, site.value or "", site.scope
+        return site.kind, site.name, site.value or site.guard, site.scope
     if site.kind in ("limit", "dependency", "config", "registration"):
         return site.kind, site.name, site.scope
     return site.kind, site.name
@@ -130,9 +140,22 @@ def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], 
             if other.kind == site.kind and (site.kind == "error" or together(site.start, other.start))
         ]
         how_alike, best = max(near, key=lambda one: one[0], default=(0.0, site))
+        if site.kind == "error" and how_alike == 0 and (other := _in_its_place(site, went, free, together)) is not None:
+            how_alike, best = _ANY, other
         if how_alike > 0:
             free.remove(best)
             yield site, best
+
+
+def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Site | None:
+    """Find the only error of its class that came where the only one went: the check is another now, in other words."""
+    mine, its = ([site for site in sites if _place(site) == _place(one)] for sites in (went, come))
+    alone = len(mine) == len(its) == 1 and one.scope and one.value and its[0].value
+    return its[0] if alone and together(one.start, its[0].start) else None
+
+
+def _place(site: Site) -> tuple[str, ...]:
+    return site.kind, site.name, site.scope
 
 
 def _heritage(one: Site, other: Site) -> float:
@@ -216,6 +239,7 @@ def _refuses_more(one: Site, other: Site) -> bool | None:
 def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:
     value = _FEATURES.sub("", site.value or "") or None if site.kind == "dependency" else site.value
     text = value if site.choices is None else f"{site.value or ''} of {', '.join(site.choices)}".strip()
+    text = site.guard if text is None and site.kind == "error" and site.name == "AssertionError" else text
     span = (site.start, site.end)
     return Draft(
         kind,
@@ -225,4 +249,6 @@ def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:
         old=text if removed else None,
         new=None if removed else text,
         detail=site.scope or None,
+        # What a build no longer asks for may be read elsewhere still.
+        breaking=False if removed and site.kind == "env" and site.scope == SETUP else None,
     )

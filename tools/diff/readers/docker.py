@@ -19,6 +19,17 @@ _NAME = re.compile(r"(?:^|/)(?:(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|do
 _PLUMBING = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "PYTHONPATH", "DEBIAN_FRONTEND", "TZ", "HOME")
 
 
+_INSTALL = re.compile(r"\b(?:apt-get|apt|yum|dnf|microdnf|apk)\s+(?:-\S+\s+)*(?:install|add)\b")
+_COMMAND_END = re.compile(r"&&|;|\|\||\|")
+_SYSTEM_PACKAGE = re.compile(r"^([a-z0-9][a-z0-9.+-]+)(?:=([\w.:~+*-]+))?$")
+_CLONE = re.compile(r"\bgit\s+clone\s+((?:-\S+\s+(?:[\w./-]+\s+)?)*)((?:https?://|git@)[\w.:/@-]+)([^&;|]*)")
+_BRANCH = re.compile(r"(?:-b|--branch)[ =]([\w./-]+)")
+_CHECKOUT = re.compile(r"\bgit\s+checkout\s+(?:-\S+\s+)*(v?[\w./-]*\d[\w./-]*)")
+_FETCHED = re.compile(
+    r"https?://\S+/([A-Za-z][A-Za-z0-9.+-]*?)[-_]v?(\d[\w.+~-]*?)\.(?:deb|rpm|whl|tar\.\w+|tgz|zip|run|sh)\b"
+)
+
+
 def is_dockerfile(path: str) -> bool:
     """Say whether this is the recipe of an image."""
     return _NAME.search(path) is not None
@@ -34,12 +45,12 @@ def read(source: Source) -> Reading:
 def _sites(source: Source) -> Iterator[Site]:
     """Walk over the instructions; a fragment may begin in the middle of one, most often a RUN."""
     lines, at = lines_of(source), 0
-    stage, stages = "", set[str]()
+    stage, stages, shell = "", set[str](), _Shell()
     while at < len(lines):
         number = source.first_line + at
         found = _INSTRUCTION.match(lines[at])
         if found is None:
-            yield from _packages(lines[at], number, stage)
+            yield from shell.read(lines[at], number, stage)
             at += 1
             continue
         word, end = found[1].upper(), _end(lines, at)
@@ -55,7 +66,7 @@ def _sites(source: Source) -> Iterator[Site]:
             yield from _settings(word, body, number, stage)
         elif word == "RUN":
             for offset, line in enumerate(body):
-                yield from _packages(line, number + offset, stage)
+                yield from shell.read(line, number + offset, stage)
         at = end + 1
 
 
@@ -98,7 +109,35 @@ def _setting(name: str, value: str, line: int, stage: str) -> Iterator[Site]:
         yield Site("config", name, line, line, value=value, scope=stage)
 
 
-def _packages(line: str, number: int, stage: str) -> Iterator[Site]:
-    """Find the packages that a line of a command pins."""
-    if not line.lstrip().startswith("#"):
+class _Shell:
+    """The commands of an image's recipe, read line by line: what they install, clone and fetch."""
+
+    def __init__(self) -> None:
+        self._installing = False
+        self._cloned = ""
+
+    def read(self, line: str, number: int, stage: str) -> Iterator[Site]:
+        """Find the packages that a line pins, the system's packages, checked out versions and fetched files."""
+        if line.lstrip().startswith("#"):
+            return
         yield from pinned_in_command(line, number, stage)
+        yield from self._system(line, number)
+        for found in _CLONE.finditer(line):
+            self._cloned = found[2].rpartition("/")[2].removesuffix(".git")
+            if branch := _BRANCH.search(found[1] + found[3]):
+                yield Site("dependency", self._cloned, number, number, value=branch[1], scope="git")
+        for found in _CHECKOUT.finditer(line):
+            yield Site("dependency", self._cloned or "git checkout", number, number, value=found[1], scope="git")
+        for found in _FETCHED.finditer(line):
+            yield Site("dependency", found[1], number, number, value=found[2], scope="download")
+
+    def _system(self, line: str, number: int) -> Iterator[Site]:
+        """List what is installed by the system's package manager; the list may go on for many lines."""
+        text = line.rstrip()
+        begun = _INSTALL.search(text)
+        if begun is not None or self._installing:
+            listed = _COMMAND_END.split(text[begun.end() :] if begun else text, maxsplit=1)
+            for word in listed[0].removesuffix("\\").split():
+                if package := _SYSTEM_PACKAGE.match(word):
+                    yield Site("dependency", package[1], number, number, value=package[2], scope="apt")
+            self._installing = len(listed) == 1 and text.endswith("\\")

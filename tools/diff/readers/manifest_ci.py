@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 from tools.diff.readers.keys import Entry
 from tools.diff.readers.keys_yaml import yaml_entries
-from tools.diff.readers.lines import lines_of, numbered
+from tools.diff.readers.lines import fold, lines_of, numbered
 from tools.diff.readers.manifest_pins import image, pinned_by_name, pinned_in_command
 from tools.diff.reading import Site, Source
 
 _USES = re.compile(r"^([\w.-]+/[\w./-]+)@(\S+)$")
 _IMAGE_KEY = re.compile(r"(?:^|[_-])(?:image|container)$", re.IGNORECASE)
 _REPOSITORY_KEY = re.compile(r"^[a-z0-9.-]+(?:/[a-z0-9._-]+)+$")
+_SETTING = re.compile(r"^[A-Z][A-Z0-9_]+$")
+_MATRIX = "matrix"
 _TAG = re.compile(r"^[\w][\w.-]*$")
 
 
@@ -38,6 +40,9 @@ def images(entries: Iterator[Entry]) -> Iterator[Site]:
     repository: tuple[tuple[str, ...], str] = ((), "")
     for entry in entries:
         if entry.items is not None:
+            if _MATRIX in entry.path[:-1] and entry.key != "include" and entry.items:
+                listed = ", ".join(item.text for item in entry.items)
+                yield Site("config", entry.key, entry.start, entry.end, value=listed[:300], scope=_MATRIX)
             for item in entry.items:
                 yield from _found(image(item.text, item.line))
             continue
@@ -65,8 +70,10 @@ def _pinned(entry: Entry, repository: str) -> Iterator[Site]:
         yield Site("image", key, line, line, value=value)
     elif pinned := pinned_by_name(key.upper(), value, line) if _is_version(value) else None:
         yield Site(pinned.kind, key, line, line, value=value)
-    else:
-        yield from _found(image(value, line))
+    elif (site := image(value, line)) is not None:
+        yield site
+    elif entry.path[-2:-1] == ("env",) and _SETTING.match(key) and value and "${{" not in value:
+        yield Site("config", key, line, entry.end, value=fold(value)[:300], scope="env")
 
 
 def _is_version(value: str) -> bool:

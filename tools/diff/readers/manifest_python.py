@@ -26,6 +26,13 @@ _VERSION = re.compile(
     r"""^\s*(?:__version__|version|VERSION|PACKAGE_VERSION)\s*(?::\s*str\s*)?=\s*["']([0-9][^"']*)["']"""
 )
 _CONDA = re.compile(r"^([A-Za-z0-9_.-]+)\s*(?:={1,2}|(?=[<>!~]))\s*([<>=!~]*[0-9*][\w.*,<>=!~+-]*)(?:=\S+)?$")
+SETUP = "setup"
+"""Where a variable is asked while a package is built."""
+_COMMON = ("CUDA_HOME", "CUDA_PATH", "ROCM_HOME", "ROCM_PATH", "PATH", "HOME", "CC", "CXX", "MAX_JOBS")
+_VARIABLE = re.compile(
+    r"""(?:\benviron(?:\.get)?|\bgetenv)\s*[(\[]\s*["']([A-Za-z_]\w*)["']\s*(?:,\s*([^(),\]]{1,80}))?,?\s*[)\]](?!\s*=[^=])"""
+    r"""|["']([A-Za-z_]\w*)["']\s+(?:not\s+)?in\s+os\.environ\b"""
+)
 _GROUPS = ("dependencies", "optional-dependencies", "dependency-groups", "requires", "requires-python", "version")
 
 
@@ -102,7 +109,8 @@ def _poetry(entry: Entry) -> Iterator[Site]:
 
 
 def read_setup(source: Source) -> Iterator[Site]:
-    """Read the literal requirements and version of a setup.py; what it computes is out of reach."""
+    """Read the literal requirements and version of a setup.py, and the variables it asks; what it computes is not."""
+    yield from _variables(source)
     scope, depth = "", 0
     for number, line in numbered(source):
         text = line.partition("#")[0] if "#" in line else line
@@ -120,6 +128,19 @@ def read_setup(source: Source) -> Iterator[Site]:
         depth += text.count("[") + text.count("{") - text.count("]") - text.count("}")
         if depth <= 0:
             scope = ""
+
+
+def _variables(source: Source) -> Iterator[Site]:
+    """Find the environment variables with which whoever builds a package steers its setup.py."""
+    text = source.text.decode("utf-8", "replace") if b"env" in source.text else ""
+    for found in _VARIABLE.finditer(text):
+        begins = text.rfind("\n", 0, found.start()) + 1
+        if "#" in text[begins : found.start()]:
+            continue
+        first = source.first_line + text.count("\n", 0, found.start())
+        last = first + found[0].count("\n")
+        name, default = found[1] or found[3], None if found[2] is None else fold(found[2].strip())
+        yield Site("env", name, first, last, public=name not in _COMMON, value=default, scope=SETUP)
 
 
 def read_setup_cfg(source: Source) -> Iterator[Site]:
