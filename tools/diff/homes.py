@@ -62,6 +62,22 @@ class Homes:
             words in (file.patch or "") for file in self._told if file.status == status
         )
 
+    def inherits(self, bases: Sequence[str], name: str) -> bool | None:
+        """Tell whether new files give one of these bases a method; None where no base is in them."""
+        heads = [re.compile(rf"\n\+class {re.escape(base)}\b") for base in bases]
+        found = [file.patch or "" for file in self._told if file.status == "added"]
+        found = [patch for patch in found if any(head.search(patch) for head in heads)]
+        return (
+            any(re.search(rf"\n\+\s+(?:async )?def {re.escape(name)}\(", patch) for patch in found) if found else None
+        )
+
+    def is_let_go(self, name: str, path: str) -> bool:
+        """Tell whether the commit takes uses of a name away in other files and leaves none that can be seen."""
+        others = (file for file in self._told if file.path != path)
+        used = [file.patch for file in others if file.patch and f".{name}" in file.patch]
+        gone, left = (re.compile(rf"^[{signs}].*\.{re.escape(name)}\b", re.MULTILINE) for signs in ("-", "+ "))
+        return any(gone.search(patch) for patch in used) and not any(left.search(patch) for patch in used)
+
     @cached_property
     def _came(self) -> dict[str, list[str]]:
         return self._declared("added")

@@ -1,5 +1,6 @@
 """What went in one file and came in another: symbols that moved, and what users set or run into wherever it stands."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
@@ -10,6 +11,11 @@ from tools.diff.homes import Homes, plain_words
 
 _DEFINED = ("function", "class", "struct", "enum")
 _VALUES = ("constant", "variable")
+_FOREIGN = re.compile(
+    r"(?:Module|ABC|Protocol|Generic|object|\w*Enum|Thread|Process|Exception|Node(?:Visitor|Transformer)|Function|BaseModel"
+    r"|NamedTuple|TypedDict|dict|list|str|int|Dataset|metaclass=.*)$"
+)
+"""Bases from outside of any project, of which nobody expects a method that a project removes."""
 _TELLING = 8
 """Letters of a name that hardly two functions with the same parameters have by chance."""
 _WENT = {
@@ -34,7 +40,10 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
             came.setdefault(_own(one.draft), []).append(one)
         else:
             rest.append(one)
+    added = {other.draft.name for others in came.values() for other in others}
     for one in went:
+        if one.draft.bases:
+            one = replace(one, draft=_left_to_bases(one, added, homes))
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
         if there is not None:
             came[_own(one.draft)].remove(there)
@@ -61,6 +70,21 @@ def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator
         yield Shown(_renamed(draft, name), one.place)
     else:
         yield one
+
+
+def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:
+    """Judge the removal of a method by what the commit shows of bases in other files: they have it, or nobody does."""
+    assert one.place is not None
+    draft, name = one.draft, _own(one.draft)
+    inherits = any(f"{base}.{name}" in added for base in draft.bases) or homes.inherits(draft.bases, name)
+    if inherits:
+        return replace(draft, breaking=False, detail="override")
+    foreign = all(_FOREIGN.match(base) for base in draft.bases)
+    return (
+        draft
+        if inherits is False or foreign or homes.is_let_go(name, one.place.file)
+        else replace(draft, breaking=False)
+    )
 
 
 def _heir(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:
@@ -114,7 +138,8 @@ def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
 
 
 def _met(draft: Draft, value: str | None, kind: FactKind) -> object:
-    return kind, draft.name, plain_words(value)
+    # A variable that another file reads now is the same one, whatever stands in for it there.
+    return kind, draft.name, None if kind is FactKind.ENV_ADDED else plain_words(value)
 
 
 def _is_same(one: Shown, other: Shown) -> bool:

@@ -15,9 +15,10 @@ from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _OPTION = re.compile(
     r"\bdeprecated\b|#\[\s*(?:inline|allow|expect|warn|doc|(?:tracing::)?instrument|track_caller|cold|rustfmt)\b"
-    r"|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
+    r"|^(?:functools\.)?(?:lru_)?cache\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
 )
 """Decorators that are told as flags, routes and deprecations, or that no caller notices."""
+_SPECIAL = re.compile(r"^__\w+__$")
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _CALLABLE = ("function", "method", "macro")
@@ -57,9 +58,11 @@ def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, S
     for name in dict.fromkeys((*before, *after)):
         mine, its = before.get(name, []), after.get(name, [])
         if len(mine) > 1 or len(its) > 1:
-            common = {_signed(symbol) for symbol in mine} & {_signed(symbol) for symbol in its}
-            mine = [symbol for symbol in mine if _signed(symbol) not in common]
-            its = [symbol for symbol in its if _signed(symbol) not in common]
+            for signed in (_signed, _typed):
+                common = {signed(symbol) for symbol in before.get(name, [])}
+                common &= {signed(symbol) for symbol in after.get(name, [])} - {None}
+                mine = [symbol for symbol in mine if signed(symbol) not in common]
+                its = [symbol for symbol in its if signed(symbol) not in common]
         for index, symbols in ((old_index, mine), (new_index, its)):
             for place, symbol in enumerate(symbols):
                 index[name if place == 0 else f"{name}#{place}"] = symbol
@@ -69,6 +72,12 @@ def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, S
 def _signed(symbol: Symbol) -> tuple[object, ...]:
     """Say by what overloads and specialisations of one name are told apart."""
     return symbol.params, symbol.decorators
+
+
+def _typed(symbol: Symbol) -> tuple[object, ...] | None:
+    """Tell overloads apart where parameters may go without a name: by types alone; None where there are none."""
+    types = tuple(param.annotation for param in symbol.params or ())
+    return (types, symbol.decorators) if types and all(types) else None
 
 
 def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new: Reading) -> None:
@@ -109,7 +118,7 @@ def _came_or_went(
 
 
 def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[str, Symbol]) -> Iterator[Draft]:
-    """Soften the removal of what a class that is still there may inherit now."""
+    """Soften the removal of what a class that is still there inherits now."""
     for draft in drafts:
         name = draft.name.rpartition(".")[0]
         owner, old = after.get(name), before.get(name)
@@ -118,18 +127,31 @@ def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[s
             continue
         # Fields are seldom left to a base, unless there is a new one.
         rebased = draft.detail == "field" and old is not None and owner is not None and old.bases != owner.bases
-        inherited = owner is not None and _may_inherit(owner, draft.name, after)
-        if inherited and (draft.detail == "method" or rebased):
+        if owner is None or not (draft.detail == "method" or rebased):
+            yield draft
+            continue
+        inherited, unseen = _ancestry(owner, draft.name.rpartition(".")[2], after)
+        if inherited or (rebased and unseen):
             yield replace(draft, breaking=False, detail="override" if draft.detail == "method" else draft.detail)
         else:
-            yield draft
+            yield replace(draft, bases=unseen)
 
 
-def _may_inherit(owner: Symbol, name: str, after: dict[str, Symbol]) -> bool:
-    """Tell whether a class can still have a method from a base: one of another file, or one here that has it."""
-    method = name.rpartition(".")[2]
-    bases = [re.sub(r"[\[<(].*", "", base).rpartition(".")[2] for base in owner.bases]
-    return any(base not in after or after[base].bases or f"{base}.{method}" in after for base in bases)
+def _ancestry(owner: Symbol, name: str, after: dict[str, Symbol]) -> tuple[bool, tuple[str, ...]]:
+    """Tell whether a class has a method from a base that is seen here, and name the bases that are not."""
+    known, waiting, unseen = set[str](), [owner], list[str]()
+    while waiting:
+        for base in waiting.pop().bases:
+            plain = re.sub(r"[\[<(].*", "", base).rpartition(".")[2]
+            if f"{plain}.{name}" in after:
+                return True, ()
+            if plain not in after:
+                unseen.append(plain)
+            elif plain not in known:
+                known.add(plain)
+                waiting.append(after[plain])
+    # Every class has the special methods from somewhere.
+    return bool(unseen and _SPECIAL.match(name)), tuple(unseen)
 
 
 def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Draft:

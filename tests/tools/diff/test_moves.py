@@ -1,6 +1,6 @@
 """What moved inside a commit is told as moved, or not at all, by both routes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,7 +31,7 @@ def past(history: Callable[[], "History"]) -> "History":
 
 
 async def told(
-    past: "History", before: dict[str, str | None], after: dict[str, str | None], route: str, *, internal: bool = False
+    past: "History", before: Mapping[str, str], after: Mapping[str, str | None], route: str, *, internal: bool = False
 ) -> list[Told]:
     """Commit both versions and list what is told of the second, files left out."""
     past.commit(dict(before))
