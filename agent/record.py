@@ -75,7 +75,9 @@ def merge(earlier: Report, new: Report) -> Report:
     covered = {section.repo for section in new.sections}
     kept = [section for section in earlier.sections if section.repo not in covered]
     repos = tuple(dict.fromkeys((*earlier.repos, *new.repos)))
-    sections = {section.repo: section for section in (*kept, *new.sections)}
+    first = {section.repo: section.first_tip for section in earlier.sections if section.first_tip is not None}
+    renewed = [s.model_copy(update={"first_tip": first.get(s.repo, s.first_tip)}) for s in new.sections]
+    sections = {section.repo: section for section in (*kept, *renewed)}
     told_anew = {(failure.repo, failure.stage) for failure in new.failures}
     still_failed = [f for f in earlier.failures if f.repo not in covered and (f.repo, f.stage) not in told_anew]
     return Report(

@@ -43,6 +43,8 @@ class LedgerRow(Frozen):
     deletions: int | None = None
     unreadable: int = 0
     """Files whose content was not at hand."""
+    places: tuple[str, ...] = ()
+    """The files that changed most."""
     pull: int | None = None
     tier: Tier | None = None
     """How much it matters; None where its diff was not read."""
@@ -79,6 +81,10 @@ class RepoSection(Frozen):
     repo: RepoId
     branch: str
     tip: str | None
+    known_tip: str | None = None
+    """The tip from which "late" was counted; empty where the repository was not known before."""
+    first_tip: str | None = None
+    """The tip when this window was reported for the first time: from there the next report counts on."""
     coverage: Coverage
     coverage_notices: tuple[Notice, ...] = ()
     issues: tuple[ThreadLine, ...] = ()

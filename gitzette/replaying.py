@@ -26,7 +26,7 @@ from memory.notes import Notes
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from memory.tape import Tape
-from memory.taped_memory import TapedIssues, TapedLandings
+from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "source", "partial", "demo")
 
@@ -72,7 +72,8 @@ def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
         analyst=RulesAnalyst(),
         library=Library(),
         notes=Notes(tape),
-        recall=memory.recall,
+        recall=TapedRecall(tape, memory.recall),
+        archive=TapedArchive(tape, memory.archive),
         deep=recipe.budget.deep,
     )
 

@@ -21,7 +21,7 @@ from graphs.library import Library
 from memory.notes import Notes
 from memory.store import Memory, open_memory
 from memory.tape import Tape
-from memory.taped_memory import TapedIssues, TapedLandings
+from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall
 from tools.git.mirror import MirrorKeeper
 from tools.git.remote import remote_environment
 from tools.git.source import GitSource
@@ -76,7 +76,8 @@ async def open_house(
                 analyst=RulesAnalyst(),
                 library=Library(),
                 notes=Notes(tape),
-                recall=memory.recall,
+                recall=TapedRecall(tape, memory.recall) if tape else memory.recall,
+                archive=TapedArchive(tape, memory.archive) if tape else memory.archive,
                 deep=budget.deep,
             )
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)

@@ -157,6 +157,8 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         repo=repo,
         branch=scouted.landing.branch,
         tip=scouted.landing.tip,
+        known_tip=deps.landings.known_tip(repo, window) or "",
+        first_tip=scouted.landing.tip,
         coverage=scouted.threads.coverage,
         coverage_notices=scouted.threads.notices,
         issues=issue_news(scouted.threads, window),

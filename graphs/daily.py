@@ -115,15 +115,6 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
         analyst=deps.analyst.name,
     )
     published = deps.publisher.publish(report)
-    for section in report.sections:
-        if section.tip is not None:
-            rows = report.rows(section.repo)
-            deps.landings.remember(
-                section.repo,
-                window,
-                tip=section.tip,
-                rows=[row.sha for row in rows if not row.late],
-                late=[row.sha for row in rows if row.late],
-            )
+    deps.archive.remember(report)
     deps.notes.keep(REPORT, "run", published)
     return {}

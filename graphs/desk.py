@@ -49,8 +49,12 @@ class LandingMemory(Protocol):
         """Tell which of these commits other reports own."""
         ...
 
-    def remember(self, repo: RepoId, window: Window, *, tip: str, rows: Iterable[str], late: Iterable[str]) -> None:
-        """Store what a published report covers."""
+
+class ReportMemory(Protocol):
+    """Remembers what was published."""
+
+    def remember(self, report: Report) -> None:
+        """Store what a report covers and says, all of it or nothing."""
         ...
 
 
@@ -105,6 +109,7 @@ class Deps:
     desks: Desks
     landings: LandingMemory
     issues: IssueMemory
+    archive: ReportMemory
     publisher: Publisher
     progress: Progress
     analyst: Analyst

@@ -68,6 +68,40 @@ def m006_evidence(db: Database) -> None:
     db.table("runs").add_column("recipe", str)
 
 
+@migrations()
+def m007_statements(db: Database) -> None:
+    """Remember what reports said, so that it can be searched, and which reports are known at all."""
+    db.table("published").create({"window": str, "label": str}, pk="window")
+    db.table("statements").create(
+        {
+            "id": int,
+            "repo": str,
+            "window": str,
+            "label": str,
+            "start": str,
+            "kind": str,
+            "cites": str,
+            "en": str,
+            "zh": str,
+        },
+        pk="id",
+    )
+    db.table("statements").create_index(["window", "repo"])
+    db.table("statements").create_index(["label"])
+    db.table("statements").create_index(["start"])
+    db.conn.execute(
+        "create virtual table statement_words using fts5"
+        "(words, parts, tokenize = \"unicode61 remove_diacritics 2 tokenchars '_'\")"
+    )
+
+
+@migrations()
+def m008_lasting_calls(db: Database) -> None:
+    """Find what any run was told of things that never change, so that no commit is read twice."""
+    db.table("calls").add_column("lasting", str)
+    db.table("calls").create_index(["lasting"])
+
+
 def open_database(home: Path) -> Database:
     """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
     file = home / FILE_NAME

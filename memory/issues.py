@@ -4,6 +4,7 @@ from sqlite_utils import Database
 
 from agent.domain import Notice, NoticeKind, Threads
 from agent.ids import RepoId
+from agent.report import RepoSection
 from memory.database import reading, writing
 
 
@@ -24,6 +25,20 @@ class OpenIssues:
         with reading():
             row = self._db.execute("select notice from open_listings where repo = ?", [repo]).fetchone()
         return None if row is None else Notice.model_validate_json(row[0])
+
+    def put_lines(self, section: RepoSection) -> None:
+        """Store what a published report says of the issues; the caller holds the transaction and goes oldest first."""
+        for line in section.issues:
+            if line.event == "opened":
+                row = {"repo": section.repo, "number": line.number, "title": line.title, "updated": line.at.isoformat()}
+                self._db.table("open_issues").upsert(row, pk=("repo", "number"))
+        for line in section.issues:
+            if line.event != "opened":
+                self._db.table("open_issues").delete_where("repo = ? and number = ?", [section.repo, line.number])
+        for notice in section.coverage_notices:
+            if notice.kind is NoticeKind.OPEN_CAPPED:
+                row = {"repo": section.repo, "notice": notice.model_dump_json()}
+                self._db.table("open_listings").upsert(row, pk="repo")
 
     def remember(self, repo: RepoId, threads: Threads) -> None:
         """Add the issues that are open now, drop those that are closed."""

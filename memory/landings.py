@@ -46,15 +46,20 @@ class Landings:
         The tip stays that of the first time: a later one would hide what landed since then from the next window, and
         what this window told in between is known to be its own.
         """
-        where = {"repo": repo, "window": window.key, "start": _stamp(window.start), "end": _stamp(window.end)}
         with writing(self._db):
+            self.put(repo, window, base=None, tip=tip, rows=rows, late=late)
+
+    def put(
+        self, repo: RepoId, window: Window, *, base: str | None, tip: str, rows: Iterable[str], late: Iterable[str]
+    ) -> None:
+        """Store it inside a transaction of the caller's; `base` is the tip it was counted from, where that is known."""
+        where = {"repo": repo, "window": window.key, "start": _stamp(window.start), "end": _stamp(window.end)}
+        if base is None:
             base = self.known_tip(repo, window) or ""
-            self._db.table("tips").insert(where | {"base": base, "tip": tip}, ignore=True)
-            self._db.table("landed").delete_where("repo = ? and window = ?", [repo, window.key])
-            for shas, is_late in ((rows, 0), (late, 1)):
-                self._db.table("landed").insert_all(
-                    (where | {"sha": sha, "late": is_late} for sha in shas), replace=True
-                )
+        self._db.table("tips").insert(where | {"base": base, "tip": tip}, ignore=True)
+        self._db.table("landed").delete_where("repo = ? and window = ?", [repo, window.key])
+        for shas, is_late in ((rows, 0), (late, 1)):
+            self._db.table("landed").insert_all((where | {"sha": sha, "late": is_late} for sha in shas), replace=True)
 
     def _one(self, sql: str, *values: str) -> str | None:
         with reading():

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from memory.answers import Answers
+from memory.archive import Archive
 from memory.artefacts import Artefacts
 from memory.database import open_database
 from memory.issues import OpenIssues
@@ -29,6 +30,7 @@ class Memory:
     artefacts: Artefacts
     retention: Retention
     recall: Recall
+    archive: Archive
     tape: Callable[..., Tape]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
 
@@ -45,7 +47,8 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             runs=Runs(db),
             artefacts=Artefacts(db),
             retention=Retention(db),
-            recall=Recall(),
+            recall=Recall(db),
+            archive=Archive(db),
             tape=partial(Tape, db),
         )
     finally:

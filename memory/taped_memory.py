@@ -1,21 +1,25 @@
 """What the memory itself answers during a run: it shapes the report, so it is on the tape as well."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pydantic import TypeAdapter
 
 from agent.domain import Notice, Threads
 from agent.ids import RepoId
 from agent.ledger import Owner
+from agent.report import Report
 from agent.window import Window
+from memory.archive import Archive
 from memory.issues import OpenIssues
 from memory.landings import Landings
+from memory.recall import Recall
 from memory.shapes import Plain
 from memory.tape import Call, Tape
 
 _TIP: Plain[str | None] = Plain("tip", TypeAdapter(str | None))
 _OWNERS = Plain("owners", TypeAdapter(dict[str, Owner]))
 _NUMBERS = Plain("numbers", TypeAdapter(frozenset[int]))
+_LINES = Plain("lines", TypeAdapter(tuple[str, ...]))
 _NOTICE: Plain[Notice | None] = Plain("notice", TypeAdapter(Notice | None))
 
 
@@ -36,11 +40,6 @@ class TapedLandings:
         asked = list(shas)
         call = Call("memory.elsewhere", repo, [window.key, *asked])
         return self._tape.ask(call, _OWNERS, lambda: self._landings.elsewhere(repo, window, asked))
-
-    def remember(self, repo: RepoId, window: Window, *, tip: str, rows: Iterable[str], late: Iterable[str]) -> None:
-        """Store what a published report covers."""
-        if not self._tape.play_only:
-            self._landings.remember(repo, window, tip=tip, rows=rows, late=late)
 
 
 class TapedIssues:
@@ -63,3 +62,34 @@ class TapedIssues:
         """Store the state in which the issues are now."""
         if not self._tape.play_only:
             self._issues.remember(repo, threads)
+
+
+class TapedRecall:
+    """What earlier reports said, as this run was told."""
+
+    def __init__(self, tape: Tape, recall: Recall) -> None:
+        self._tape = tape
+        self._recall = recall
+
+    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> Sequence[str]:
+        """Give the statements that fit best."""
+        call = Call("memory.search", repo or "", [words, limit])
+        return self._tape.ask(call, _LINES, lambda: tuple(self._recall.search(words, repo=repo, limit=limit)))
+
+    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
+        """Give what the report of a day said."""
+        call = Call("memory.report", repo or "", day)
+        return self._tape.ask(call, _LINES, lambda: tuple(self._recall.report(day, repo=repo)))
+
+
+class TapedArchive:
+    """The memory of published reports; a replay changes nothing."""
+
+    def __init__(self, tape: Tape, archive: Archive) -> None:
+        self._tape = tape
+        self._archive = archive
+
+    def remember(self, report: Report) -> None:
+        """Store what a published report covers and says."""
+        if not self._tape.play_only:
+            self._archive.remember(report)

@@ -119,8 +119,8 @@ def test_a_file_damaged_in_the_middle_is_told_in_one_line_when_it_is_used(tmp_pa
         for number in range(200):
             answers.put(f"key {number}", b"x" * 500)
     file = tmp_path / FILE_NAME
-    half = file.stat().st_size // 2
-    file.write_bytes(file.read_bytes()[:half] + b"\xff" * half)
+    quarter = file.stat().st_size // 4
+    file.write_bytes(file.read_bytes()[: 3 * quarter] + b"\xff" * quarter)
     with closing(open_database(tmp_path)) as db, pytest.raises(StorageError, match="cannot be used") as refused:
         Answers(db, TODAY)
     assert len(str(refused.value).splitlines()) == 1

@@ -15,7 +15,9 @@ from agent.domain import Change, Comment, Commit, Coverage, FileChange, Issue, P
 from agent.errors import AppError, InputError, NotFound, RateLimited, StorageError, UpstreamError
 from agent.ids import RepoId
 from agent.ledger import Owner
+from agent.report import Report
 from agent.window import Window
+from memory.archive import Archive
 from memory.artefacts import Artefacts
 from memory.database import open_database
 from memory.issues import OpenIssues
@@ -23,7 +25,7 @@ from memory.landings import Landings
 from memory.shapes import Plain
 from memory.tape import Call, Tape
 from memory.taped_code import TapedCode
-from memory.taped_memory import TapedIssues, TapedLandings
+from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings
 from memory.taped_threads import TapedThreads
 
 REPO = RepoId("octo/engine")
@@ -300,7 +302,7 @@ def test_what_the_memory_said_is_on_the_tape_too_and_a_replay_changes_nothing(db
     replay = Tape(db, "r1", play_only=True)
     assert told(replay) == first
     before = list(db.conn.iterdump())
-    TapedLandings(replay, landings).remember(REPO, DAY, tip="f" * 40, rows=[], late=[])
+    TapedArchive(replay, Archive(db)).remember(Report(window=DAY, repos=(REPO,), sections=(), ledger=()))
     TapedIssues(replay, issues).remember(REPO, Threads(coverage=Coverage.READ, issues=(Spoken().one,)))
     replay.record([(Call("x.y", REPO), TEXT.pack("new"))])
     assert list(db.conn.iterdump()) == before
