@@ -121,6 +121,8 @@ class NoticeKind(StrEnum):
     ANONYMOUS_LIMIT = "anonymous-limit"
     GIT_ONLY = "git-only"
     LOCAL_ONLY = "local-only"
+    PATHS_LEFT_OUT = "paths-left-out"
+    AUTHORS_IGNORED = "authors-ignored"
 
 
 class Notice(Frozen):

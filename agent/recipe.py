@@ -4,7 +4,7 @@ from typing import Self
 
 from agent.domain import Frozen
 from agent.ids import RepoId
-from agent.settings import Budget, Language, RepoSpec, Settings, SourceChoice
+from agent.settings import Budget, Language, Layout, RepoSpec, Settings, SourceChoice, Tiers
 from agent.window import Window
 
 
@@ -13,6 +13,9 @@ class RepoRecipe(Frozen):
 
     name: RepoId
     branch: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    ignore_authors: tuple[str, ...] = ()
 
 
 class Recipe(Frozen):
@@ -29,11 +32,12 @@ class Recipe(Frozen):
     budget: Budget
 
     @classmethod
+    tiers: Tiers = Tiers()
     def of(cls, settings: Settings, window: Window, specs: tuple[RepoSpec, ...]) -> Self:
         """Take what shapes the report, and nothing that is secret or belongs to this machine."""
         return cls(
             window=window,
-            repos=tuple(RepoRecipe(name=spec.name, branch=spec.branch) for spec in specs),
+            repos=tuple(RepoRecipe(**spec.model_dump(exclude={"path"})) for spec in specs),
             lang=settings.lang,
             source=settings.source,
             web=settings.web,
@@ -44,5 +48,6 @@ class Recipe(Frozen):
 
     @property
     def specs(self) -> tuple[RepoSpec, ...]:
+            tiers=settings.tiers,
         """Name the repositories again, without where they were read from."""
-        return tuple(RepoSpec(name=repo.name, branch=repo.branch) for repo in self.repos)
+        return tuple(RepoSpec(**repo.model_dump()) for repo in self.repos)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from agent.errors import ConfigError, UsageError
+from agent.globs import check_glob
 from agent.ids import RepoId, repo_id
 from agent.window import zone
 
@@ -19,6 +20,7 @@ FILE_NAME = "gitzette.toml"
 PREFIX = "GITZETTE_"
 SourceChoice = Literal["both", "git", "api"]
 Language = Literal["en", "zh"]
+Layout = Literal["digest", "ledger"]
 # What git itself allows in a branch name, less what could be read as an option, a range or another revision.
 _BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])")
 _PLAIN_URL = re.compile(r"[\w.~:/%\[\]-]+", re.ASCII)
@@ -52,6 +54,12 @@ class RepoSpec(BaseModel):
     path: Path | None = None
     """A local clone or bare mirror; None means that Gitzette keeps its own mirror or asks the API."""
     branch: str | None = None
+    include: tuple[str, ...] = ()
+    """Patterns of paths; commits that touch none of them are listed and folded. Empty means everything."""
+    exclude: tuple[str, ...] = ()
+    """Patterns of paths that do not count; with `include`, what both match does not."""
+    ignore_authors: tuple[str, ...] = ()
+    """Names, addresses or logins whose commits are folded like those of bots; `*` stands for anything."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -72,6 +80,19 @@ class RepoSpec(BaseModel):
     def _path(cls, value: Path | None) -> Path | None:
         with _told_with_its_key():
             return None if value is None else _expanded(value)
+
+    @field_validator("include", "exclude")
+    @classmethod
+    def _globs(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        with _told_with_its_key():
+            return tuple(map(check_glob, value))
+
+    @field_validator("ignore_authors")
+    @classmethod
+    def _authors(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if any(not author.strip("* ") for author in value):
+            raise ValueError("an author needs a name; to leave a repository out, take it out of repos")
+        return value
 
     @field_validator("branch")
     @classmethod
@@ -99,6 +120,21 @@ class Budget(BaseModel):
     """The pause before a failed request is sent again; it doubles each time."""
 
 
+class Tiers(BaseModel):
+    """From which weight on a commit belongs to a tier; docs/triage.md says what a weight is made of."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    high: float = Field(default=5.0, ge=0, le=100)
+    mid: float = Field(default=2.5, ge=0, le=100)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.mid > self.high:
+            raise ValueError("mid cannot be above high")
+        return self
+
+
 class Settings(BaseModel):
     """Everything a user may set; an unknown key is an error."""
 
@@ -121,8 +157,13 @@ class Settings(BaseModel):
 
     @field_validator("repos", mode="before")
     @classmethod
+    tiers: Tiers = Tiers()
     def _repos(cls, value: object) -> object:
         """Accept `"owner/name"` and `"owner/name=PATH"` beside tables, and the comma-separated form of a variable."""
+    max_failed: float = Field(default=0.5, ge=0, le=1)
+    """The share of repositories that may fail before a report is kept from the front page."""
+    catch_up_days: int = Field(default=14, ge=1, le=366)
+    """How far back `run --catch-up` looks for days without a report."""
         if isinstance(value, str):
             value = [part for part in value.replace(",", " ").split() if part]
         if isinstance(value, list):
@@ -193,7 +234,7 @@ class Settings(BaseModel):
 
 
 # A token is read from GITHUB_TOKEN only, so that it never stands in a file that is committed.
-_FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", "budget"))
+_FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", *_TABLES))
 
 
 def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -218,6 +259,7 @@ def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
     """Put what the command line says over the settings; it is as untrusted as the file."""
     known = {name: getattr(settings, name) for name in settings.model_fields_set}
     return _validated(known | dict(given), lambda key, _: "--" + key.removesuffix("s"))
+_TABLES: dict[str, type[BaseModel]] = {"budget": Budget, "tiers": Tiers}
 
 
 def _validated(values: dict[str, Any], name: Callable[[str, str], str]) -> Settings:
@@ -240,9 +282,10 @@ def _read_file(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file.name} is not valid TOML: {error}") from error
     if "token" in values:
         raise ConfigError(f"a token does not belong in {file.name}; put it in the variable GITHUB_TOKEN")
-    _refuse_unknown(values, (*_FLAT_KEYS, "budget"), f"in {file.name}")
-    if isinstance(values.get("budget"), dict):
-        _refuse_unknown(values["budget"], Budget.model_fields, f"in [budget] of {file.name}")
+    _refuse_unknown(values, (*_FLAT_KEYS, *_TABLES), f"in {file.name}")
+    for name, table_kind in _TABLES.items():
+        if isinstance(values.get(name), dict):
+            _refuse_unknown(values[name], table_kind.model_fields, f"in [{name}] of {file.name}")
     for table in _tables(values.get("repos")):
         _refuse_unknown(table, RepoSpec.model_fields, f"in repos of {file.name}")
     return values

@@ -8,6 +8,7 @@ from enum import StrEnum
 from agent.conventions import CHORES, Purpose, read_heading
 from agent.domain import Change, Frozen
 from agent.facts import Fact, FactKind, FactSheet, Severity
+from agent.settings import Tiers
 
 
 class Tier(StrEnum):
@@ -32,6 +33,8 @@ class Noise(StrEnum):
     TESTS = "tests"
     FORMATTING = "formatting"
     CHORE = "chore"
+    LEFT_OUT = "left out"
+    """Touches only paths that the configuration leaves out; see agent/filters.py."""
 
 
 class Triage(Frozen):
@@ -77,7 +80,7 @@ _GRAVE = re.compile(
 _BOT = re.compile(
     r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|-bot$", re.IGNORECASE
 )
-_HIGH, _MID = 5.0, 2.5
+_TIERS = Tiers()
 # A day on which everything is urgent tells nobody what to do first.
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
 
@@ -110,7 +113,7 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
     )
 
 
-def rank(weighed: Iterable[Triage]) -> tuple[Triage, ...]:
+def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]:
     """Give every commit of a repository its tier, heaviest first."""
     ordered = sorted(weighed, key=lambda one: -one.score)
     telling = sum(one.noise is None for one in ordered)
@@ -118,16 +121,16 @@ def rank(weighed: Iterable[Triage]) -> tuple[Triage, ...]:
     ranked: list[Triage] = []
     for one in ordered:
         high = sum(other.tier is Tier.HIGH for other in ranked)
-        ranked.append(one.model_copy(update={"tier": _tier(one, room=high < allowed)}))
+        ranked.append(one.model_copy(update={"tier": _tier(one, tiers, room=high < allowed)}))
     return tuple(sorted(ranked, key=lambda one: list(Tier).index(one.tier)))
 
 
-def _tier(one: Triage, *, room: bool) -> Tier:
+def _tier(one: Triage, tiers: Tiers, *, room: bool) -> Tier:
     if one.noise is not None:
         return Tier.NOISE
-    if one.score >= _HIGH and room:
+    if one.score >= tiers.high and room:
         return Tier.HIGH
-    return Tier.MID if one.score >= _MID else Tier.LOW
+    return Tier.MID if one.score >= tiers.mid else Tier.LOW
 
 
 def _fact_points(facts: Sequence[Fact]) -> Iterable[tuple[str, float]]:

@@ -76,6 +76,7 @@ def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
         archive=TapedArchive(tape, memory.archive),
         deep=recipe.budget.deep,
     )
+        tiers=recipe.tiers,
 
 
 def _told(report: Report, recipe: Recipe, lang: Language, args: argparse.Namespace) -> str:

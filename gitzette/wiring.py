@@ -86,6 +86,7 @@ async def open_house(
 def _publisher(settings: Settings, tape: Tape | None) -> FilePublisher:
     web = Web(settings.web)
     if tape is None:
+                tiers=settings.tiers,
         return FilePublisher(settings.out, settings.lang, web)
     return FilePublisher(settings.out, settings.lang, web, EarlierReport(tape).note)
 

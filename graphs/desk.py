@@ -11,7 +11,7 @@ from agent.domain import Notice, Threads
 from agent.ids import RepoId
 from agent.ledger import Owner
 from agent.report import Report
-from agent.settings import RepoSpec
+from agent.settings import RepoSpec, Tiers
 from agent.sources import CodeSource, ThreadSource
 from agent.window import Window
 from graphs.library import Library
@@ -118,5 +118,7 @@ class Deps:
     recall: Recall
     deep: int
     """How many commits may be read in depth, over all repositories."""
+    tiers: Tiers
+    """From which weight on a commit belongs to a tier."""
     turns: int = 12
     """How often an analyst may ask for more to read, for one repository."""

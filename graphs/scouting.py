@@ -11,6 +11,7 @@ from pydantic import Field
 
 from agent.domain import Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
 from agent.errors import AppError
+from agent.filters import filter_notices, fold
 from agent.ids import RepoId
 from agent.ledger import share
 from agent.linking import recorded_links
@@ -58,7 +59,8 @@ def build() -> CompiledStateGraph[Scouting, Deps, Any, Any]:
     graph.add_edge(START, "collect")
     graph.add_edge("collect", "triage")
     graph.add_edge("triage", END)
-    return graph.compile(name="scouting")
+    # No checkpoints of its own: what it reads is on the tape, and its steps would only write it down once more.
+    return graph.compile(checkpointer=False, name="scouting")
 
 
 async def collect(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -118,14 +120,16 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
         async for evidence in deps.library.skim(desk.code, wanted, _counting(deps, repo, len(wanted))):
             sha = evidence.change.commit.sha
             of_pull = labels.get(scouted.threads.pull_of.get(sha, 0), ())
-            weighed.append(weigh(evidence.change, evidence.sheet, labels=of_pull, fixes=fixes[sha]))
+            one = weigh(evidence.change, evidence.sheet, labels=of_pull, fixes=fixes[sha])
+            weighed.append(fold(one, evidence.change, state["spec"]))
     except AppError as error:
         problem = str(error)
     missing = set(wanted) - {one.sha for one in weighed}
     spent = dict.fromkeys(_shas(scouted)[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
     failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(scouted.landed)}: {problem}")
     update = {
-        "table": rank(weighed),
+        "landing": scouted.landing.model_copy(update={"notices": (*scouted.landing.notices, *filter_notices(weighed))}),
+        "table": rank(weighed, deps.tiers),
         "links": links,
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "failures": (*scouted.failures, *([failed] if missing else [])),

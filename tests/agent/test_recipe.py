@@ -9,19 +9,23 @@ from pydantic import SecretStr
 from agent.citations import cited_by
 from agent.claims import Claim, Role
 from agent.ids import RepoId
-from agent.recipe import Recipe
+from agent.recipe import Recipe, RepoRecipe
 from agent.report import LedgerRow, Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "Asia/Shanghai")
-SPEC = RepoSpec(name=RepoId("octo/router"), path=Path("/home/somebody/router"), branch="next")
-# Where things go and how long they are kept shapes no report; the zone is the window's, the address of links is `web`.
-_SHAPE_NOTHING = {"out", "home", "keep_days", "token", "tz", "web_url"}
+SPEC = RepoSpec(name=RepoId("octo/router"), path=Path("/home/somebody/router"), branch="next", exclude=("docs/",))
+# Where things go and how long they are kept shapes no report; the zone is the window's, addresses of links are `web`.
+_SHAPE_NOTHING = {"out", "home", "keep_days", "token", "tz", "web_url", "link_host", "max_failed", "catch_up_days"}
 
 
 def test_every_setting_is_in_the_recipe_or_known_to_shape_nothing() -> None:
     assert set(Settings.model_fields) - _SHAPE_NOTHING <= set(Recipe.model_fields)
+
+
+def test_everything_said_of_a_repository_is_in_the_recipe_but_its_path() -> None:
+    assert set(RepoSpec.model_fields) - {"path"} == set(RepoRecipe.model_fields)
 
 
 def test_a_recipe_comes_back_from_json_without_the_token_and_without_paths() -> None:
@@ -32,7 +36,7 @@ def test_a_recipe_comes_back_from_json_without_the_token_and_without_paths() -> 
     again = Recipe.model_validate_json(text)
     assert again == recipe
     assert again.window.partial
-    assert again.specs == (RepoSpec(name=RepoId("octo/router"), branch="next"),)
+    assert again.specs == (RepoSpec(name=RepoId("octo/router"), branch="next", exclude=("docs/",)),)
     assert not [private for private in ("c4nary", "/home", "/srv") if private in text]
 
 

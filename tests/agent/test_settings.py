@@ -54,6 +54,23 @@ def test_repositories_can_be_names_addresses_paths_and_tables(tmp_path: Path) ->
     )
 
 
+def test_a_repository_has_paths_and_authors_of_its_own(tmp_path: Path) -> None:
+    text = """
+        max_failed = 0.25
+        [tiers]
+        high = 6
+        [[repos]]
+        name = "a/b"
+        include = ["src/**"]
+        exclude = ["*.md", "docs/"]
+        ignore_authors = ["roll[bot]"]
+    """
+    found = read(tmp_path, text)
+    assert (found.max_failed, found.tiers.high, found.tiers.mid, found.catch_up_days) == (0.25, 6.0, 2.5, 14)
+    (spec,) = found.repos
+    assert (spec.include, spec.exclude, spec.ignore_authors) == (("src/**",), ("*.md", "docs/"), ("roll[bot]",))
+
+
 def test_relative_paths_start_where_the_file_stands(tmp_path: Path) -> None:
     text = 'out = "pages"\nhome = "state"\nrepos = ["a/b=mirrors/b", {name = "c/d", path = "../d"}]'
     found = read(tmp_path, text)
@@ -96,6 +113,15 @@ def test_a_path_of_the_environment_stays_relative_to_the_command(tmp_path: Path)
         ("[budget]\nwait_seconds = -1", "budget.wait_seconds in gitzette.toml: "),
         ("[budget]\nwait_seconds = nan", "budget.wait_seconds in gitzette.toml: "),
         ("[budget]\nwait_seconds = inf", "budget.wait_seconds in gitzette.toml: "),
+        ("[tiers]\nhigh = 1.0", "tiers in gitzette.toml: mid cannot be above high"),
+        ("[tiers]\nhihg = 1.0", "unknown key hihg in [tiers] of gitzette.toml; did you mean high?"),
+        ("max_failed = 2", "max_failed in gitzette.toml: "),
+        ("catch_up_days = 0", "catch_up_days in gitzette.toml: "),
+        ('[[repos]]\nname = "a/b"\ninclude = "src"', "repos.0.include in gitzette.toml: Input should be a valid tuple"),
+        ('[[repos]]\nname = "a/b"\ninclude = ["../x"]', "repos.0.include in gitzette.toml: '../x': write paths from"),
+        ('[[repos]]\nname = "a/b"\nexclude = ["!x"]', "repos.0.exclude in gitzette.toml: '!x': a pattern cannot be"),
+        ('[[repos]]\nname = "a/b"\nexclude = ["/"]', "repos.0.exclude in gitzette.toml: '/' is not a pattern"),
+        ('[[repos]]\nname = "a/b"\nignore_authors = ["*"]', "repos.0.ignore_authors in gitzette.toml: an author needs"),
         ("out = 3", "out in gitzette.toml: "),
         ('out = "a\\u0000b"', "out in gitzette.toml: a path cannot hold a zero byte"),
         ('home = "~no-such-user-here/x"', "home in gitzette.toml: '~no-such-user-here/x': no such user"),

@@ -1,0 +1,138 @@
+"""What the configuration folds: patterns of paths, ignored authors, and how the report says so."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.domain import Change, Commit, FileChange, NoticeKind, Person
+from agent.filters import filter_notices, fold
+from agent.globs import covers, names
+from agent.ids import RepoId
+from agent.settings import RepoSpec
+from agent.triage import Noise, Tier, Triage, rank
+
+REPO = RepoId("octo/router")
+MIRA = Person(name="Mira", email="mira@example.com")
+
+
+def change(*paths: str, author: Person = MIRA, previous: str | None = None, incomplete: str | None = None) -> Change:
+    at = datetime(2026, 2, 4, tzinfo=UTC)
+    commit = Commit(
+        repo=REPO,
+        sha="a" * 40,
+        parents=(),
+        author=author,
+        authored_at=at,
+        committer=author,
+        committed_at=at,
+        message="Drop a flag",
+    )
+    files = tuple(
+        FileChange(path=path, status="modified", additions=1, deletions=1, previous_path=previous) for path in paths
+    )
+    return Change(commit=commit, files=files, incomplete=incomplete)
+
+
+def folded(wanted: Change, **spec: list[str]) -> Noise | None:
+    heavy = Triage(sha=wanted.commit.sha, score=9.0, reasons=("breaks what users set",), purpose=None)
+    return fold(heavy, wanted, RepoSpec.model_validate({"name": "octo/router"} | spec)).noise
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*.md", "README.md"),
+        ("*.md", "docs/deep/page.md"),
+        ("docs", "docs/a/b.txt"),
+        ("docs/", "docs/a/b.txt"),
+        ("docs/", "python/docs/a.txt"),
+        ("/docs", "docs/a"),
+        ("./docs", "docs/a"),
+        ("src/*", "src/a.py"),
+        ("src/*", "src/deep/a.py"),
+        ("src/**", "src/deep/a.py"),
+        ("src/**/test_*.py", "src/test_a.py"),
+        ("src/**/test_*.py", "src/a/b/test_a.py"),
+        ("**/kernels/**", "csrc/kernels/a.cu"),
+        ("a/**/b", "a/b"),
+        ("a/**/b", "a/x/y/b/c"),
+        ("csrc/[ab].cu", "csrc/b.cu"),
+        ("**", "anything/at/all"),
+    ],
+)
+def test_a_pattern_covers_what_gitignore_would(pattern: str, path: str) -> None:
+    assert covers(pattern, path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*.md", "README.mdx"),
+        ("docs/", "docs"),
+        ("/docs", "python/docs/a"),
+        ("src/*.py", "src/deep/a.py"),
+        ("src/**", "lib/src/a.py"),
+        ("a/**/b", "a/x"),
+        ("src", "srcs/a.py"),
+        ("SRC", "src/a.py"),
+    ],
+)
+def test_a_pattern_covers_nothing_else(pattern: str, path: str) -> None:
+    assert not covers(pattern, path)
+
+
+def test_a_hostile_path_costs_no_more_than_another() -> None:
+    started = time.perf_counter()
+    covers("**/" + "*a" * 40 + "/**/" + "x*" * 40 + "b", "/".join(["a" * 250] * 16))
+    assert time.perf_counter() - started < 1
+
+
+def test_a_commit_that_touches_nothing_wanted_is_folded_however_heavy() -> None:
+    assert folded(change("docs/a.md", "ci/x.yml"), include=["src/**"]) is Noise.LEFT_OUT
+    assert folded(change("docs/a.md", "src/a.py"), include=["src/**"]) is None
+    assert folded(change("docs/a.md"), exclude=["docs/"]) is Noise.LEFT_OUT
+    assert folded(change("docs/a.md", "a.py"), exclude=["docs/"]) is None
+    assert folded(change("src/gen/a.py"), include=["src/**"], exclude=["src/gen/**"]) is Noise.LEFT_OUT
+
+
+def test_a_file_that_was_moved_away_from_the_wanted_paths_still_counts() -> None:
+    assert folded(change("attic/a.py", previous="src/a.py"), include=["src/**"]) is None
+
+
+def test_a_list_of_files_that_may_be_cut_is_given_the_benefit() -> None:
+    assert folded(change("docs/a.md", incomplete="only 3000 files are listed"), include=["src/**"]) is None
+
+
+def test_an_empty_commit_touches_nothing_that_was_asked_for() -> None:
+    assert folded(change(), include=["src/**"]) is Noise.LEFT_OUT
+    assert folded(change(), exclude=["src/**"]) is None
+
+
+@pytest.mark.parametrize("pattern", ["Rollup Robot", "rollup robot", "rollup@*", "rollup-robot", "Rollup*"])
+def test_an_author_is_known_by_name_address_or_login(pattern: str) -> None:
+    robot = Person(name="Rollup Robot", email="77+rollup-robot@users.noreply.github.com")
+    other = Person(name="Rollup Robot", email="rollup@example.com")
+    assert Noise.BOT in (
+        folded(change("a.py", author=robot), ignore_authors=[pattern]),
+        folded(change("a.py", author=other), ignore_authors=[pattern]),
+    )
+    assert folded(change("a.py"), ignore_authors=[pattern]) is None
+
+
+def test_brackets_in_the_name_of_a_bot_are_brackets() -> None:
+    assert names("roll[bot]", "Roll[bot]")
+    assert not names("roll[bot]", "rollb")
+
+
+def test_folded_commits_are_noise_in_the_ranking_and_counted_in_the_report() -> None:
+    spec = RepoSpec(name=REPO, include=("src/**",), ignore_authors=("mira",))
+    robot = Person(name="X", email="x@example.com")
+    heavy = Triage(sha="a" * 40, score=9.0, reasons=(), purpose=None)
+    table = rank([fold(heavy, change("docs/a.md", author=robot), spec), fold(heavy, change("src/a.py"), spec), heavy])
+    assert [one.tier for one in table] == [Tier.HIGH, Tier.NOISE, Tier.NOISE]
+    assert {(notice.kind, notice.about) for notice in filter_notices(table)} == {
+        (NoticeKind.PATHS_LEFT_OUT, ("1",)),
+        (NoticeKind.AUTHORS_IGNORED, ("1",)),
+    }
+    assert filter_notices([heavy]) == ()
