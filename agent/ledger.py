@@ -1,12 +1,16 @@
 """Which commits belong to a report, and what was done with each of them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from agent.analyst import Read
-from agent.domain import Landed, Landing
+from agent.domain import Change, Landed, Landing
 from agent.report import Depth, LedgerRow
+
+_PLACES = 3
+_BESIDE = re.compile(r"(?:^|/)(?:tests?|docs?|\.github|ci)/|(?:^|/)test_[^/]*$|\.(?:md|rst|lock)$")
 
 
 @dataclass(frozen=True)
@@ -75,12 +79,20 @@ def _findings(read: Read) -> dict[str, Any]:
         "additions": change.additions,
         "deletions": change.deletions,
         "unreadable": len(change.unreadable),
+        "places": _places(change),
         "tier": triage.tier,
         "noise": triage.noise,
         "purpose": triage.purpose,
         "weight": triage.score,
         "marks": triage.reasons,
     }
+
+
+def _places(change: Change) -> tuple[str, ...]:
+    """Name the files that changed most; tests and documents only where there is nothing else."""
+    ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    telling = [file.path for file in ordered if not _BESIDE.search(file.path)]
+    return tuple((telling or [file.path for file in ordered])[:_PLACES])
 
 
 def _why(read: Read) -> str:

@@ -24,30 +24,34 @@ class Recipe(Frozen):
     window: Window
     repos: tuple[RepoRecipe, ...]
     lang: Language
+    languages: tuple[Language, ...] = ()
+    layout: Layout = "digest"
     source: SourceChoice
     web: str
     """Where links point."""
     github_url: str
     git_url: str
     budget: Budget
+    tiers: Tiers = Tiers()
 
     @classmethod
-    tiers: Tiers = Tiers()
     def of(cls, settings: Settings, window: Window, specs: tuple[RepoSpec, ...]) -> Self:
         """Take what shapes the report, and nothing that is secret or belongs to this machine."""
         return cls(
             window=window,
             repos=tuple(RepoRecipe(**spec.model_dump(exclude={"path"})) for spec in specs),
             lang=settings.lang,
+            languages=settings.languages,
+            layout=settings.layout,
             source=settings.source,
             web=settings.web,
             github_url=settings.github_url,
             git_url=settings.git_url,
             budget=settings.budget,
+            tiers=settings.tiers,
         )
 
     @property
     def specs(self) -> tuple[RepoSpec, ...]:
-            tiers=settings.tiers,
         """Name the repositories again, without where they were read from."""
         return tuple(RepoSpec(**repo.model_dump()) for repo in self.repos)

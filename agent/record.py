@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from agent.claims import Claim
 from agent.errors import StorageError
 from agent.ids import RepoId
+from agent.layouts.figures import checked_counts, footer_counts
 from agent.links import Link
-from agent.pages import footer_counts
 from agent.report import Drop, Report
 from agent.stories import Story
 from agent.window import Window
@@ -35,6 +35,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "analyst": report.analyst,
         "sections": data["sections"],
         "footer": footer_counts(report)
+        | checked_counts(report)
         | {"threads": {section.repo: section.coverage.value for section in report.sections}},
     }
 

@@ -61,7 +61,7 @@ class ThreadLine(Frozen):
     number: int
     title: str
     author: str | None
-    event: Literal["opened", "closed", "not planned"]
+    event: Literal["opened", "closed", "not planned", "active"]
     at: datetime
     labels: tuple[str, ...]
 

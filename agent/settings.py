@@ -143,6 +143,9 @@ class Settings(BaseModel):
     repos: tuple[RepoSpec, ...] = ()
     tz: str = "UTC"
     lang: Language = "en"
+    languages: tuple[Language, ...] = ()
+    """Further languages in which each report is written, beside `lang`."""
+    layout: Layout = "digest"
     source: SourceChoice = "both"
     out: Path = Path("gazette")
     home: Path | None = None
@@ -150,20 +153,22 @@ class Settings(BaseModel):
     git_url: str = "https://github.com"
     web_url: str | None = None
     """Where links in a report point; derived from `github_url` when not set."""
+    link_host: str | None = None
+    """A host that forwards to `web_url`, such as redirect.github.com: links through it leave no back-reference."""
     token: SecretStr | None = None
     budget: Budget = Budget()
+    tiers: Tiers = Tiers()
     keep_days: int = Field(default=30, ge=1, le=3_650)
     """For how many days a run can be replayed; what published reports cite is kept for good."""
-
-    @field_validator("repos", mode="before")
-    @classmethod
-    tiers: Tiers = Tiers()
-    def _repos(cls, value: object) -> object:
-        """Accept `"owner/name"` and `"owner/name=PATH"` beside tables, and the comma-separated form of a variable."""
     max_failed: float = Field(default=0.5, ge=0, le=1)
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
     """How far back `run --catch-up` looks for days without a report."""
+
+    @field_validator("repos", mode="before")
+    @classmethod
+    def _repos(cls, value: object) -> object:
+        """Accept `"owner/name"` and `"owner/name=PATH"` beside tables, and the comma-separated form of a variable."""
         if isinstance(value, str):
             value = [part for part in value.replace(",", " ").split() if part]
         if isinstance(value, list):
@@ -218,8 +223,29 @@ class Settings(BaseModel):
             raise ValueError("it holds characters that no token has")
         return SecretStr(text)
 
+    @field_validator("languages", mode="before")
+    @classmethod
+    def _languages(cls, value: object) -> object:
+        """Accept the comma-separated form of a variable."""
+        return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+    @field_validator("link_host")
+    @classmethod
+    def _link_host(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?", value):
+            raise ValueError(f"{value!r} is not the name of a host")
+        return value
+
     @property
     def web(self) -> str:
+        """The address that links in a report begin with."""
+        if self.link_host is None:
+            return self._web
+        parts = urlsplit(self._web)
+        return parts._replace(netloc=self.link_host).geturl()
+
+    @property
+    def _web(self) -> str:
         """The address under which people open the repositories in a browser."""
         if self.web_url:
             return self.web_url
@@ -233,6 +259,7 @@ class Settings(BaseModel):
         return self.token is not None or "github_url" in self.model_fields_set
 
 
+_TABLES: dict[str, type[BaseModel]] = {"budget": Budget, "tiers": Tiers}
 # A token is read from GITHUB_TOKEN only, so that it never stands in a file that is committed.
 _FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", *_TABLES))
 
@@ -259,7 +286,6 @@ def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
     """Put what the command line says over the settings; it is as untrusted as the file."""
     known = {name: getattr(settings, name) for name in settings.model_fields_set}
     return _validated(known | dict(given), lambda key, _: "--" + key.removesuffix("s"))
-_TABLES: dict[str, type[BaseModel]] = {"budget": Budget, "tiers": Tiers}
 
 
 def _validated(values: dict[str, Any], name: Callable[[str, str], str]) -> Settings:

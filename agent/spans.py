@@ -9,8 +9,8 @@ from agent.evidence import EvidenceId
 from agent.factual import is_factual, sentences
 from agent.ids import RepoId
 from agent.markdown import code, inline, link, visible
-from agent.pages import Web
 from agent.settings import Language
+from agent.web import Web
 
 TITLE = "title"
 """Verbatim words of an artefact: what a commit, an issue or a release calls itself."""
@@ -83,6 +83,7 @@ def _is_of(text: str, claim: Claim) -> bool:
     texts = () if claim.speech else claim.text.values()
     own = {inline(piece) for one in texts for piece in _BETWEEN.split(one)}
     own |= {_excerpt(quote) for quote in claim.quotes}
+    own |= {_saying(quote) for quote in claim.quotes} if claim.speech else set()
     # In a table a bar stands behind a backslash.
     return text in own or text.replace("\\|", "|") in own or _LINKS.fullmatch(text) is not None
 
@@ -110,16 +111,37 @@ def claim_spans(claim: Claim, lang: Language, web: Web, pulls: Collection[Eviden
     `pulls` are the threads that are pull requests. What is cited and not marked in the words is linked behind them;
     attributed speech has no words of ours, so there its sources stand in front of the quotation.
     """
+    quotes = (Span(f"\n\n{_excerpt(quote)}", claim.id) for quote in claim.quotes)
+    return (*words_spans(claim, lang, web, pulls), *quotes)
+
+
+def words_spans(
+    claim: Claim, lang: Language, web: Web, pulls: Collection[EvidenceId] = (), own: EvidenceId | None = None
+) -> tuple[Span, ...]:
+    """Render a claim without its quotations; `own` is what the page links already where the words stand."""
     text = "" if claim.speech else claim.text.get(lang, "")
     spans = list(_words(text, claim, web, pulls))
     marked = {int(mark) for mark in MARK.findall(text)}
-    rest = [cite for number, cite in enumerate(claim.sources, start=1) if number not in marked]
+    sources = [(number, cite) for number, cite in enumerate(claim.sources, start=1) if cite != own]
+    rest = [cite for number, cite in sources if number not in marked]
     if rest:
         links = ", ".join(_link(cite, claim.repo, web, pulls) for cite in rest)
         spans.append(Span(f" ({links})" if spans else links, claim.id))
-    for quote in claim.quotes:
-        spans.append(Span(f"\n\n{_excerpt(quote)}", claim.id))
     return tuple(spans)
+
+
+def excerpt_span(claim: Claim, quote: Quote) -> Span:
+    """Render one quotation of code by itself."""
+    return Span(_excerpt(quote), claim.id)
+
+
+def speech_span(claim: Claim) -> Span:
+    """Render attributed speech in one line, between quotation marks."""
+    return Span(" ".join(_saying(quote) for quote in claim.quotes), claim.id)
+
+
+def _saying(quote: Quote) -> str:
+    return f"“{inline(quote.text)}”"
 
 
 def _words(text: str, claim: Claim, web: Web, pulls: Collection[EvidenceId]) -> Iterator[Span]:

@@ -6,13 +6,15 @@ from agent.window import Window
 
 
 def issue_news(threads: Threads, window: Window) -> tuple[ThreadLine, ...]:
-    """Tell which issues were opened or closed inside the window, in the order of their numbers."""
+    """Tell which issues were opened, closed or, while open, spoken of inside the window, in the order of numbers."""
     lines: list[ThreadLine] = []
     for issue in sorted(threads.issues, key=lambda issue: issue.number):
         if issue.created_at in window:
             lines.append(_line(issue, opened=True))
         if issue.closed_at is not None and issue.closed_at in window:
             lines.append(_line(issue, opened=False))
+        elif issue.state == "open" and issue.created_at < window.start and issue.updated_at in window:
+            lines.append(_line(issue, opened=True).model_copy(update={"event": "active", "at": issue.updated_at}))
     return tuple(lines)
 
 

@@ -74,9 +74,13 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.add_argument("--until", metavar="TIME", help="end of the window, itself not included (default: today 00:00)")
     run.add_argument("--tz", metavar="ZONE", help="time zone that cuts the days, as Asia/Shanghai (default: UTC)")
     run.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: en)")
+    run.add_argument("--layout", choices=("digest", "ledger"), help="form of the report (default: digest)")
     run.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
     run.add_argument("--out", metavar="DIR", type=Path, help="output folder (default: ./gazette)")
     run.add_argument("--partial", action="store_true", help="allow a window that is not over; the report says so")
+    run.add_argument(
+        "--resume", metavar="RUN", nargs="?", const="", help="go on with an unfinished run (default: the newest)"
+    )
     run.add_argument("--replay", metavar="RUN", help="make the report of an earlier run again, from its record alone")
     run.add_argument("--demo", action="store_true", help="report on a made-up world; needs no network and no token")
     run.add_argument("--json", action="store_true", help="print the report as JSON")

@@ -17,7 +17,9 @@ def settings_here(environ: Mapping[str, str]) -> Settings:
 def settings_for(args: argparse.Namespace, environ: Mapping[str, str]) -> Settings:
     """Let the command line override the rest."""
     given: dict[str, Any] = {
-        key: value for key in ("tz", "lang", "source", "out") if (value := getattr(args, key, None)) is not None
+        key: value
+        for key in ("tz", "lang", "layout", "source", "out")
+        if (value := getattr(args, key, None)) is not None
     }
     if args.repo:
         given["repos"] = args.repo

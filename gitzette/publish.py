@@ -6,30 +6,48 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from agent.errors import StorageError
-from agent.pages import Web, readme_page, report_page
+from agent.pages import readme_page, report_page
 from agent.record import dump, load, merge
 from agent.report import Report
-from agent.settings import Language
+from agent.settings import Language, Layout
+from agent.web import Web
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
 Note = Callable[[Report, Report | None], None]
+_LANGUAGES: tuple[Language, ...] = get_args(Language)
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """How reports look: their language, the further ones beside it, their layout, and where their links point."""
+
+    web: Web
+    lang: Language = "en"
+    languages: tuple[Language, ...] = ()
+    layout: Layout = "digest"
+
+    @property
+    def others(self) -> tuple[Language, ...]:
+        """List the languages beside the first, each once."""
+        return tuple(dict.fromkeys(lang for lang in self.languages if lang != self.lang))
 
 
 class FilePublisher:
     """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
 
-    def __init__(self, out: Path, lang: Language, web: Web, note: Note = lambda _, __: None) -> None:
+    def __init__(self, out: Path, style: Style, note: Note = lambda _, __: None) -> None:
         """Write below `out`; `note` is told of the report that each new one is merged with, before anything is."""
         self._out = out
         self._reports = out / "reports"
-        self._lang = lang
-        self._web = web
+        self._style = style
         self._note = note
 
     def publish(self, report: Report) -> Report:
@@ -60,10 +78,15 @@ class FilePublisher:
         # Everything that could be refused is looked at before anything is written.
         _check_front_page(self._out / "README.md")
         front_page = self._front_page(report)
-        _replace(page, report_page(report, self._lang, self._web))
+        _replace(page, self._page(report, self._style.lang))
+        for lang in self._style.others:
+            _replace(page.with_name(f"{report.window.label}.{lang}.md"), self._page(report, lang))
         _replace(record, dump(report))
         _replace(self._out / "README.md", front_page)
         return report
+
+    def _page(self, report: Report, lang: Language) -> str:
+        return report_page(report, lang, self._style.web, self._style.layout)
 
     def _earlier(self, record: Path) -> Report | None:
         return load(record.read_bytes(), record.name) if record.exists() else None
@@ -74,7 +97,13 @@ class FilePublisher:
         # Single days lead the front page; a range is shown there only when there is nothing else.
         newest = max(labels, key=lambda label: (".." not in label, label))
         latest = None if newest == report.window.label else self._earlier(self._reports / f"{newest}.json")
-        return _OURS + readme_page(latest or report, labels, self._lang, self._web)
+        style = self._style
+        others = {label: [lang for lang in _LANGUAGES if self._has(label, lang)] for label in labels}
+        others[report.window.label] = sorted({*others[report.window.label], *style.others})
+        return _OURS + readme_page(latest or report, labels, style.lang, style.web, style.layout, others)
+
+    def _has(self, label: str, lang: Language) -> bool:
+        return (self._reports / f"{label}.{lang}.md").exists()
 
 
 def _check_front_page(file: Path) -> None:

@@ -8,15 +8,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError, UsageError
-from agent.pages import Web, report_page
+from agent.pages import report_page
 from agent.recipe import Recipe
 from agent.record import dump
 from agent.report import Report
 from agent.rules import RulesAnalyst
-from agent.settings import Language
+from agent.settings import Language, Layout
+from agent.web import Web
 from gitzette.configured import settings_here
 from gitzette.progress import QuietProgress
-from gitzette.publish import FilePublisher
+from gitzette.publish import FilePublisher, Style
 from gitzette.taping import EarlierReport, NoDesks, Origins, TapedDesks
 from gitzette.wiring import home_of
 from graphs import daily
@@ -28,12 +29,12 @@ from memory.store import Memory, open_memory
 from memory.tape import Tape
 from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall
 
-_SHAPING = ("repo", "date", "since", "until", "tz", "source", "partial", "demo")
+_SHAPING = ("repo", "date", "since", "until", "tz", "source", "partial", "demo", "resume")
 
 
 def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Print the report of an earlier run, or write it below --out; memory and published reports stay as they are."""
-    if given := [f"--{name}" for name in _SHAPING if getattr(args, name, None)]:
+    if given := [f"--{name}" for name in _SHAPING if getattr(args, name, None) not in (None, False, [])]:
         raise UsageError(f"--replay makes the same report again; leave out {', '.join(given)}")
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
@@ -75,18 +76,19 @@ def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
         recall=TapedRecall(tape, memory.recall),
         archive=TapedArchive(tape, memory.archive),
         deep=recipe.budget.deep,
-    )
         tiers=recipe.tiers,
+    )
 
 
 def _told(report: Report, recipe: Recipe, lang: Language, args: argparse.Namespace) -> str:
     """Give what goes to stdout: the data, where the page is now, or the page itself."""
-    web = Web(recipe.web)
+    layout: Layout = args.layout or recipe.layout
+    style = Style(web=Web(recipe.web), lang=lang, languages=recipe.languages, layout=layout)
     if args.out is not None:
-        page = _write(report, FilePublisher(args.out, lang, web))
+        page = _write(report, FilePublisher(args.out, style))
         if not args.json:
             return f"{page}\n"
-    text = dump(report) if args.json else report_page(report, lang, web)
+    text = dump(report) if args.json else report_page(report, lang, style.web, layout)
     # As in the files: what has no place in UTF-8 becomes a question mark.
     return text.encode("utf-8", errors="replace").decode("utf-8")
 

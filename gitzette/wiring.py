@@ -4,17 +4,16 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 from agent.domain import NoticeKind
 from agent.errors import UsageError
 from agent.ids import RepoId
-from agent.pages import Web
 from agent.rules import RulesAnalyst
 from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, NoThreads, ThreadSource
-from gitzette.publish import FilePublisher
+from agent.web import Web
+from gitzette.publish import FilePublisher, Style
 from gitzette.taping import EarlierReport, Origins, TapedDesks
 from graphs.desk import Deps, Desk, Progress
 from graphs.library import Library
@@ -51,9 +50,17 @@ def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
 
 @asynccontextmanager
 async def open_house(
-    settings: Settings, environ: Mapping[str, str], progress: Progress, now: datetime, run: str | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    progress: Progress,
+    now: datetime,
+    run: str | None = None,
+    specs: tuple[RepoSpec, ...] = (),
 ) -> AsyncIterator[House]:
-    """Build everything for a run, and close it afterwards; what a run with a name is told goes to its tape."""
+    """Build everything for a run, and close it afterwards; what a run with a name is told goes to its tape.
+
+    `specs` say where repositories lie on this machine: the graph knows them only by name.
+    """
     home = home_of(settings, environ)
     token = settings.token.get_secret_value() if settings.token else None
     budget = settings.budget
@@ -64,11 +71,11 @@ async def open_house(
         async with GitHubClient(
             base_url=settings.github_url, token=token, cache=memory.answers, manners=manners
         ) as client:
-            desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ)
+            desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
             tape = memory.tape(run) if run else None
             publisher = _publisher(settings, tape)
             deps = Deps(
-                desks=TapedDesks(tape, desks, partial(Origins.of, settings)) if tape else desks,
+                desks=TapedDesks(tape, desks, lambda spec: Origins.of(settings, desks.spec(spec))) if tape else desks,
                 landings=TapedLandings(tape, memory.landings) if tape else memory.landings,
                 issues=TapedIssues(tape, memory.issues) if tape else memory.issues,
                 publisher=publisher,
@@ -79,16 +86,16 @@ async def open_house(
                 recall=TapedRecall(tape, memory.recall) if tape else memory.recall,
                 archive=TapedArchive(tape, memory.archive) if tape else memory.archive,
                 deep=budget.deep,
+                tiers=settings.tiers,
             )
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)
 
 
 def _publisher(settings: Settings, tape: Tape | None) -> FilePublisher:
-    web = Web(settings.web)
+    style = Style(web=Web(settings.web), lang=settings.lang, languages=settings.languages, layout=settings.layout)
     if tape is None:
-                tiers=settings.tiers,
-        return FilePublisher(settings.out, settings.lang, web)
-    return FilePublisher(settings.out, settings.lang, web, EarlierReport(tape).note)
+        return FilePublisher(settings.out, style)
+    return FilePublisher(settings.out, style, EarlierReport(tape).note)
 
 
 def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:
@@ -100,16 +107,23 @@ class SourceDesks:
     """Chooses the sources of each repository by the settings."""
 
     def __init__(
-        self, settings: Settings, client: GitHubClient, keeper: MirrorKeeper, environ: Mapping[str, str]
+        self,
+        settings: Settings,
+        client: GitHubClient,
+        keeper: MirrorKeeper,
+        environ: Mapping[str, str],
+        specs: tuple[RepoSpec, ...] = (),
     ) -> None:
         self._settings = settings
         self._client = client
         self._keeper = keeper
         self._environ = environ
+        self._specs = {spec.name: spec for spec in specs}
         self._open: dict[RepoId, Desk] = {}
 
     async def open(self, spec: RepoSpec) -> Desk:
         """Prepare the sources of a repository, once."""
+        spec = self.spec(spec)
         if spec.name not in self._open:
             by_api = self._settings.source == "api"
             self._open[spec.name] = Desk(
@@ -118,6 +132,10 @@ class SourceDesks:
                 diffs=self._settings.budget.api_diffs if by_api else None,
             )
         return self._open[spec.name]
+
+    def spec(self, spec: RepoSpec) -> RepoSpec:
+        """Find where a repository lies, by its name."""
+        return self._specs.get(spec.name, spec)
 
     async def _code(self, spec: RepoSpec) -> CodeSource:
         if self._settings.source == "api":

@@ -13,9 +13,10 @@ from agent.errors import UsageError
 from agent.gate.dates import stated
 from agent.ids import RepoId
 from agent.window import Window, zone
-from agent.words import Words, words
+from agent.wordings import words
+from agent.words import Words
 
-_COLUMNS = 6
+_COLUMNS = 8
 
 
 def own(page: Page) -> Iterator[Statement]:

@@ -15,9 +15,10 @@ from agent.audit.statement import Finding
 from agent.domain import Change, Comment, Commit, Issue, Landing, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound
 from agent.ids import RepoId
-from agent.pages import Web, report_page
+from agent.pages import report_page
 from agent.settings import Language, RepoSpec, Settings
 from agent.sources import Named, NoThreads, ThreadSource
+from agent.web import Web
 from agent.window import Window
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer

@@ -14,11 +14,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from agent.domain import Coverage, Notice, NoticeKind
-from agent.pages import Web, readme_page, report_page
+from agent.pages import readme_page, report_page, report_spans
 from agent.report import Failure, LedgerRow, Report, ThreadLine
-from agent.settings import Language
+from agent.settings import Language, Layout
+from agent.spans import uncited
+from agent.web import Web
 from agent.window import Window
-from agent.words import EN, ZH, Words
+from agent.words import Words
+from agent.words_en import EN
+from agent.words_zh import ZH
 
 Rows = Callable[..., LedgerRow]
 Reports = Callable[..., Report]
@@ -26,10 +30,11 @@ WEB = Web("https://git.example")
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 A, B, C = "octo/router", "octo/kernels", "octo/docs"
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
 
 
 def english(report: Report) -> str:
-    return report_page(report, "en", WEB)
+    return report_page(report, "en", WEB, "ledger")
 
 
 def every_token(text: str) -> list[Token]:
@@ -114,8 +119,9 @@ def busy(make_row: Rows, make_report: Reports) -> Report:
     return make_report(rows, repos=repos, about=about, failures=failures, unread=["octo/lost"], window=window)
 
 
-def test_both_languages_say_the_same(busy: Report) -> None:
-    en, zh = (report_page(busy, lang, WEB) for lang in LANGUAGES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_both_languages_say_the_same(busy: Report, layout: Layout) -> None:
+    en, zh = (report_page(busy, lang, WEB, layout) for lang in LANGUAGES)
     assert Counter(link for link in links(en) if link.startswith("http")) == Counter(
         link for link in links(zh) if link.startswith("http")
     )
@@ -126,6 +132,13 @@ def test_both_languages_say_the_same(busy: Report) -> None:
         [row[0] for row in table[1:]] for table in tables(zh)
     ]
     assert [token.type for token in READER.parse(en)] == [token.type for token in READER.parse(zh)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_somebody_answers_for_everything_on_the_page(busy: Report, lang: Language, layout: Layout) -> None:
+    titles = {row.title for row in busy.ledger} | {"Speed up | routing", "—", "Crash | on start", "The *second*"}
+    assert uncited(report_spans(busy, lang, WEB, layout), busy.claims, titles) == []
 
 
 def test_every_word_exists_in_both_languages_with_the_same_blanks() -> None:
@@ -146,8 +159,9 @@ def test_every_word_exists_in_both_languages_with_the_same_blanks() -> None:
     assert set(EN.notices) == set(ZH.notices) == set(NoticeKind)
 
 
-def test_a_chinese_page_has_no_english_words_of_ours(busy: Report) -> None:
-    tokens = every_token(report_page(busy, "zh", WEB))
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_chinese_page_has_no_english_words_of_ours(busy: Report, layout: Layout) -> None:
+    tokens = every_token(report_page(busy, "zh", WEB, layout))
     told = " ".join(token.content for token in tokens if token.type == "text")
     theirs = {row.title for row in busy.ledger} | {row.author for row in busy.ledger} | {"Crash on start octocat"}
     known = set(re.findall(r"[a-z]+", " ".join([*theirs, *busy.repos]).lower()))
@@ -155,15 +169,18 @@ def test_a_chinese_page_has_no_english_words_of_ours(busy: Report) -> None:
     assert set(re.findall(r"[a-z]+", told.lower())) - known - names == set()
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_nothing_is_left_blank_and_nothing_comes_alive(busy: Report, lang: Language) -> None:
-    page = report_page(busy, lang, WEB)
+def test_nothing_is_left_blank_and_nothing_comes_alive(busy: Report, lang: Language, layout: Layout) -> None:
+    page = report_page(busy, lang, WEB, layout)
     assert "{" not in page
     assert "}" not in page
     tokens = every_token(page)
-    assert not {token.type for token in tokens} & {"html_inline", "html_block", "image", "em_open", "s_open"}
+    assert not {token.type for token in tokens} & {"html_inline", "image", "em_open", "s_open"}
+    blocks = "".join(token.content for token in tokens if token.type == "html_block")
+    assert not re.sub(r"</?details>|<summary>[\w ]+ \(\d+\)</summary>|\s", "", blocks)
     assert all(link.startswith(("https://git.example/", "#")) for link in links(page))
-    assert all(len(row) == 6 for table in tables(page) for row in table)
+    assert all(len(row) == 8 for table in tables(page) for row in table)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -172,7 +189,7 @@ def test_every_entry_of_the_contents_leads_to_its_heading(make_row: Rows, make_r
     repos = ["octo/a.b", "octo/ab", "oct/oab", "octo/ab-1", "iss/ues", "octo/__init__", "octo/deadbeef"]
     rows = [make_row(f"{n}" * 40, repo=repo, late=n % 2 == 0) for n, repo in enumerate(repos)]
     thread = {"number": 7, "title": "x", "author": None, "event": "opened", "at": "2026-02-04T08:00:00Z", "labels": []}
-    page = report_page(make_report(rows, about={repo: {"issues": [thread]} for repo in repos[:5]}), lang, WEB)
+    page = report_page(make_report(rows, about={repo: {"issues": [thread]} for repo in repos[:5]}), lang, WEB, "digest")
     inside = [link[1:] for link in links(page) if link.startswith("#")]
     assert len(inside) == len(set(inside)) == len(repos)
     where = dict(zip(anchors(page), headings(page), strict=True))
@@ -180,13 +197,13 @@ def test_every_entry_of_the_contents_leads_to_its_heading(make_row: Rows, make_r
 
 
 def test_one_repository_needs_no_contents(make_row: Rows, make_report: Reports) -> None:
-    assert "Contents" not in english(make_report([make_row()]))
+    assert "Contents" not in report_page(make_report([make_row()]), "en", WEB, "digest")
 
 
 def test_a_row_says_what_landed_when_by_whom_and_how_much(busy: Report) -> None:
     table = tables(english(busy))[0]
-    assert table[0] == ["Commit", "Landed", "Change", "Author", "Files", "Lines"]
-    assert table[1] == ["1111111", "09:30", "Speed up | routing (#12)", "Mira König", "2", "+8 −1"]
+    assert table[0] == ["Commit", "Landed", "Change", "Author", "Files", "Lines", "Importance", "Reading"]
+    assert table[1] == ["1111111", "09:30", "Speed up | routing (#12)", "Mira König", "2", "+8 −1", "low", "skimmed"]
     page = english(busy)
     assert f"[`1111111`](https://git.example/octo/router/commit/{'1' * 40})" in page
     assert "[#12](https://git.example/octo/router/pull/12)" in page
@@ -209,13 +226,13 @@ def test_what_could_not_be_read_stands_at_the_top_and_in_its_row(busy: Report) -
     assert "> This report is not complete." in head
     assert head.count("octo/lost") == 3
     part = tables(page.split("## octo/kernels")[1])[0]
-    assert part[2][2:] == ["Not read — timed out", "Mira König", "not read", ""]
+    assert part[2][2:] == ["Not read — timed out", "Mira König", "not read", "", "", "failed"]
     assert "unreadable files: 2 of 3" in part[3][2]
 
 
 def test_a_partial_report_says_so_in_its_first_lines(busy: Report) -> None:
     assert "read at 2026-02-04 22:00, before the window was over" in english(busy).splitlines()[2]
-    assert "此时段尚未结束" in report_page(busy, "zh", WEB).splitlines()[2]
+    assert "此时段尚未结束" in report_page(busy, "zh", WEB, "ledger").splitlines()[2]
 
 
 def test_an_empty_day_is_a_report_too(make_report: Reports) -> None:
@@ -264,14 +281,17 @@ def test_times_are_those_of_the_windows_zone(make_row: Rows, make_report: Report
 
 def test_the_front_page_is_the_latest_report_and_the_list_of_all(busy: Report) -> None:
     labels = ["2026-02-03", "2026-02-04", "2026-01-26..2026-02-01"]
-    page = readme_page(busy, labels, "en", WEB)
+    page = readme_page(busy, labels, "en", WEB, "ledger")
     assert page.startswith(english(busy))
     assert links(page.split("## Archive")[1]) == [f"reports/{label}.md" for label in sorted(labels, reverse=True)]
     inside = [link[1:] for link in links(page) if link.startswith("#")]
     assert set(inside) <= set(anchors(page))
 
 
-def test_ten_thousand_rows_take_no_more_than_their_number(make_row: Rows, make_report: Reports) -> None:
+@pytest.mark.parametrize(("layout", "named"), [("digest", 1), ("ledger", 2)])
+def test_ten_thousand_rows_take_no_more_than_their_number(
+    make_row: Rows, make_report: Reports, layout: Layout, named: int
+) -> None:
     start = datetime(2026, 2, 4, tzinfo=UTC)
     one = make_row()
     rows = [
@@ -282,6 +302,6 @@ def test_ten_thousand_rows_take_no_more_than_their_number(make_row: Rows, make_r
     ]
     report = make_report(rows)
     began = time.process_time()
-    page = english(report)
+    page = report_page(report, "en", WEB, layout)
     assert time.process_time() - began < 5
-    assert page.count("/commit/") == 10_020
+    assert page.count("/commit/") == named * 10_000 + 20

@@ -5,8 +5,8 @@ import pytest
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.factual import is_factual, sentences
 from agent.ids import RepoId
-from agent.pages import Web
 from agent.spans import CHROME, COMPUTED, TITLE, Span, claim_spans, page, uncited
+from agent.web import Web
 
 WEB = Web("https://github.com")
 SHA = "a1b2c3d4" * 5

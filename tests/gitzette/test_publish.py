@@ -12,11 +12,11 @@ from agent.domain import Commit, Coverage, Landed, Person
 from agent.errors import StorageError
 from agent.ids import RepoId
 from agent.ledger import ledger_row
-from agent.pages import Web
 from agent.record import load
 from agent.report import Depth, Report, RepoSection
+from agent.web import Web
 from agent.window import Window
-from gitzette.publish import FilePublisher
+from gitzette.publish import FilePublisher, Style
 
 WEB = Web("https://github.com")
 
@@ -49,7 +49,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def publisher(out: Path) -> FilePublisher:
-    return FilePublisher(out, "en", WEB)
+    return FilePublisher(out, Style(web=WEB))
 
 
 def files(out: Path) -> dict[str, bytes]:
@@ -193,7 +193,7 @@ def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(out: Path, pub
 
 def test_an_output_folder_that_is_a_file_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
-    told = refusal(FilePublisher(tmp_path / "out", "en", WEB), report(day("2026-02-04")))
+    told = refusal(FilePublisher(tmp_path / "out", Style(web=WEB)), report(day("2026-02-04")))
     assert told.startswith(f"cannot write to {tmp_path / 'out'}: ")
 
 
@@ -211,15 +211,31 @@ def test_a_folder_that_cannot_be_written_is_told_in_one_line(locked: Path, publi
 
 
 def test_the_front_page_follows_the_language_of_the_run(out: Path) -> None:
-    FilePublisher(out, "zh", WEB).publish(report(day("2026-02-04")))
+    FilePublisher(out, Style(web=WEB, lang="zh")).publish(report(day("2026-02-04")))
     assert "## 往期" in (out / "README.md").read_text("utf-8")
-    FilePublisher(out, "en", WEB).publish(report(day("2026-02-04")))
+    FilePublisher(out, Style(web=WEB)).publish(report(day("2026-02-04")))
     assert "## Archive" in (out / "README.md").read_text("utf-8")
+
+
+def test_further_languages_and_the_layout_are_those_of_the_run(out: Path) -> None:
+    FilePublisher(out, Style(web=WEB)).publish(report(day("2026-02-03")))
+    style = Style(web=WEB, languages=("zh", "en"), layout="ledger")
+    FilePublisher(out, style).publish(report(day("2026-02-04")))
+    assert list(files(out)) == [
+        "README.md",
+        *(f"reports/2026-02-03.{end}" for end in ("json", "md")),
+        *(f"reports/2026-02-04.{end}" for end in ("json", "md", "zh.md")),
+    ]
+    assert "**目录**" in (out / "reports/2026-02-04.zh.md").read_text("utf-8")
+    assert "**Contents**" in (out / "reports/2026-02-04.md").read_text("utf-8")
+    front = (out / "README.md").read_text("utf-8")
+    assert "- [2026-02-04](reports/2026-02-04.md) · [zh](reports/2026-02-04.zh.md)\n" in front
+    assert "- [2026-02-03](reports/2026-02-03.md)\n" in front
 
 
 def _publish(out: Path, repo: str, gate: "multiprocessing.synchronize.Barrier") -> None:
     gate.wait(30)
-    FilePublisher(out, "en", WEB).publish(report(day("2026-02-04"), repo=repo))
+    FilePublisher(out, Style(web=WEB)).publish(report(day("2026-02-04"), repo=repo))
 
 
 def test_runs_that_publish_at_the_same_moment_lose_nothing(out: Path) -> None:

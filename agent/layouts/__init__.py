@@ -1,0 +1,1 @@
+"""How a report reads: its data as pages, in each layout and language."""

@@ -1,0 +1,99 @@
+"""How one commit is told: in full where it matters, else in one line."""
+
+from agent.claims import Claim, Role
+from agent.layouts.rows import about, commit_link, moment, named, places, titled
+from agent.layouts.sheet import Sheet, chrome, computed
+from agent.layouts.view import View, row_id
+from agent.markdown import code, inline
+from agent.report import LedgerRow
+from agent.spans import Span, excerpt_span, speech_span, words_spans
+
+
+def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
+    """Tell a commit under a heading of its own; `detailed` names its type and scope as well."""
+    if earlier := view.undid.get(row_id(row)):
+        return _pair(sheet, earlier, row, view)
+    say = view.say
+    sheet.heading(4, row_id(row), *named(row, view.short(row), view.web))
+    sheet.paragraph(computed(about(row, view.report.window, say, breaking=view.breaking(row))))
+    if detailed:
+        kind = say.purposes[row.purpose] if row.purpose else "—"
+        sheet.line(chrome(f"- **{say.kind}**{say.colon}"), computed(kind))
+    told = view.said(row, Role.CHANGE, Role.EFFECT, Role.SUMMARY)
+    if where := places(row, say):
+        sheet.line(chrome(f"- **{say.scope if detailed else say.where}**{say.colon}"), computed(where))
+    for claim in told:
+        if not claim.speech:
+            sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+    _consequences(sheet, row, view)
+    sheet.blank()
+    _speech(sheet, told, view)
+    _excerpt(sheet, told)
+    return None
+
+
+def _consequences(sheet: Sheet, row: LedgerRow, view: View) -> None:
+    say = view.say
+    for role, label in ((Role.RISK, say.risk), (Role.ADVICE, say.advice)):
+        for claim in view.said(row, role):
+            words = words_spans(claim, view.lang, view.web, own=row_id(row))
+            sheet.line(chrome(f"- **{label}**{say.colon}"), *words)
+
+
+def _speech(sheet: Sheet, told: list[Claim], view: View) -> None:
+    for claim in told:
+        if claim.speech:
+            sheet.paragraph(chrome(f"> {view.say.speech}{view.say.colon}"), speech_span(claim))
+
+
+def _excerpt(sheet: Sheet, told: list[Claim]) -> None:
+    """Show the one place that proves most."""
+    found = next(((claim, quote) for claim in told if not claim.speech for quote in claim.quotes), None)
+    if found is None:
+        return
+    claim, quote = found
+    if quote.file:
+        sheet.paragraph(computed(code(quote.file)))
+    sheet.paragraph(excerpt_span(claim, quote))
+
+
+def _pair(sheet: Sheet, earlier: LedgerRow, later: LedgerRow, view: View) -> None:
+    """Tell a change and what undid it as one thing."""
+    say, window = view.say, view.report.window
+    links = " → ".join(commit_link(row, view.short(row), view.web) for row in (earlier, later))
+    sheet.heading(
+        4, row_id(later), chrome(f"{say.pair}{say.colon}"), *titled(earlier, view.web), chrome(" "), computed(links)
+    )
+    times = say.pair_times.format(
+        landed=f"{moment(earlier, window)} ({inline(earlier.author)})",
+        undone=f"{moment(later, window)} ({inline(later.author)})",
+    )
+    sheet.paragraph(computed(times))
+    if where := places(later, say):
+        sheet.line(chrome(f"- **{say.where}**{say.colon}"), computed(where))
+    for claim in view.said(earlier, Role.CHANGE):
+        if not claim.speech:
+            sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(earlier)))
+    sheet.blank()
+    _speech(sheet, view.said(later, Role.CHANGE), view)
+
+
+def one_line(row: LedgerRow, view: View) -> list[Span]:
+    """Tell a commit in one line: what it is called, and its first news."""
+    spans = [chrome("- "), *named(row, view.short(row), view.web)]
+    if row.late:
+        spans.append(computed(f" ({view.say.late.format(moment(row, view.report.window))})"))
+    if row.files is None:
+        spans.append(computed(f" — {code(row.reason)}"))
+    return spans + lead(row, view, all_of_it=True)
+
+
+def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
+    """Write the first news of a commit behind its title."""
+    spans: list[Span] = []
+    for claim in view.lead(row):
+        if not claim.speech:
+            spans += [chrome(" " if spans else " — "), *words_spans(claim, view.lang, view.web, own=row_id(row))]
+        elif all_of_it or not spans:
+            spans += [chrome(" " if spans else " — "), speech_span(claim)]
+    return spans

@@ -1,0 +1,27 @@
+"""The numbers at the end of a report: what was read, what was checked, what was left out."""
+
+from collections import Counter
+from typing import Any
+
+from agent.report import Depth, Report
+
+
+def footer_counts(report: Report) -> dict[str, int]:
+    """Count what was done with the landed commits."""
+    depths = Counter(row.depth for row in report.ledger)
+    return {
+        "landed": len(report.ledger),
+        "late": sum(row.late for row in report.ledger),
+        **{depth.value: depths[depth] for depth in Depth},
+        "unreadable_files": sum(row.unreadable for row in report.ledger),
+    }
+
+
+def checked_counts(report: Report) -> dict[str, Any]:
+    """Count what was said, what was refused, and how sure the links are."""
+    return {
+        "claims": len(report.claims),
+        "citations": sum(len(claim.sources) for claim in report.claims),
+        "dropped": dict(sorted(Counter(drop.verdict.value for drop in report.drops).items())),
+        "links": dict(sorted(Counter(link.grade.value for link in report.links).items())),
+    }

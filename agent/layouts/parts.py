@@ -1,0 +1,232 @@
+"""What both layouts have: the head of a report, what is folded, releases, issues, the outlook and the footer."""
+
+from collections import Counter
+
+from agent.conventions import read_heading
+from agent.domain import Notice
+from agent.ids import RepoId
+from agent.layouts.entries import one_line
+from agent.layouts.figures import checked_counts, footer_counts
+from agent.layouts.rows import counted_commits, named
+from agent.layouts.sheet import Sheet, chrome, computed, title
+from agent.layouts.view import View
+from agent.links import Grade, Link, Relation
+from agent.markdown import code, inline, link
+from agent.report import LedgerRow, Report, RepoSection, ThreadLine
+from agent.spans import Span
+from agent.triage import Noise, Tier
+from agent.window import zone
+from agent.words import Words
+
+
+def head(sheet: Sheet, view: View) -> None:
+    """Name the window, and say first what is missing."""
+    report, say = view.report, view.say
+    sheet.heading(1, "report", computed(say.title.format(report.window.label)))
+    sheet.paragraph(computed(_summary(report, say)))
+    if report.failures:
+        sheet.line(chrome("> [!WARNING]"))
+        sheet.line(chrome(f"> {say.incomplete}"))
+        for failure in report.failures:
+            told = say.failed[failure.stage].format(repo=inline(failure.repo), message=code(failure.message))
+            sheet.line(computed(f"> - {told}"))
+        sheet.blank()
+
+
+def _summary(report: Report, say: Words) -> str:
+    window = report.window
+    where = zone(window.tz)
+    start, end = (f"{at.astimezone(where):%Y-%m-%d %H:%M}" for at in (window.start, window.end))
+    parts = [say.period.format(start=start, end=end, tz=window.tz)]
+    if window.cutoff is not None:
+        parts.append(say.partial.format(f"{window.cutoff.astimezone(where):%Y-%m-%d %H:%M}"))
+    counts = footer_counts(report)
+    parts.append(say.one_repo if len(report.repos) == 1 else say.repos.format(len(report.repos)))
+    parts.append(say.landed.format(counted_commits(counts["landed"], say)))
+    if counts["late"]:
+        parts.append(say.late_total.format(counts["late"]))
+    return " · ".join(parts)
+
+
+def section_head(sheet: Sheet, section: RepoSection, view: View) -> None:
+    """Name a repository, count what landed, and tell what a reader must know of it."""
+    sheet.heading(2, section.repo, computed(inline(section.repo)))
+    sheet.paragraph(computed(_section_summary(section, view)))
+    for notice in section.notices:
+        sheet.paragraph(computed(f"> {notice_words(notice, view.say)}"))
+
+
+def _section_summary(section: RepoSection, view: View) -> str:
+    say, rows = view.say, [row for row in view.rows(section.repo) if not row.late]
+    if section.tip is None:
+        return say.empty
+    branch = code(section.branch)
+    if not rows:
+        return say.nothing.format(branch=branch)
+    text = say.branch.format(
+        commits=link(counted_commits(len(rows), say), view.web.repo(section.repo)),
+        branch=branch,
+        tip=link(code(view.tip(section)), view.web.commit(section.repo, section.tip)),
+        files=sum(row.files or 0 for row in rows),
+        additions=sum(row.additions or 0 for row in rows),
+        deletions=sum(row.deletions or 0 for row in rows),
+    )
+    merges = [row.members for row in rows if row.members]
+    return f"{text} {say.merges.format(merges=len(merges), members=sum(merges))}" if merges else text
+
+
+def small(sheet: Sheet, section: RepoSection, view: View) -> None:
+    """Tell the rest: one line for each that is small, groups to open for what is folded, and what was not read."""
+    say = view.say
+    if rows := view.items(section.repo, Tier.LOW):
+        tier_heading(sheet, section, Tier.LOW, view)
+        for row in rows:
+            sheet.line(*one_line(row, view))
+        sheet.blank()
+    if rows := view.items(section.repo, None):
+        sheet.heading(3, f"{section.repo} unread", chrome(say.not_read), computed(f" ({len(rows)})"))
+        for row in rows:
+            sheet.line(*one_line(row, view))
+        sheet.blank()
+    _folded(sheet, view.items(section.repo, Tier.NOISE), view)
+
+
+def tier_heading(sheet: Sheet, section: RepoSection, tier: Tier, view: View) -> None:
+    """Head a tier with the number of its commits."""
+    rows = view.items(section.repo, tier)
+    sheet.heading(3, f"{section.repo} {tier}", chrome(view.say.tiers[tier]), computed(f" ({len(rows)})"))
+
+
+def _folded(sheet: Sheet, rows: list[LedgerRow], view: View) -> None:
+    for noise in Noise:
+        group = [row for row in rows if row.noise is noise]
+        if group:
+            sheet.write(chrome("<details>\n<summary>"), computed(f"{view.say.noises[noise]} ({len(group)})"))
+            sheet.paragraph(chrome("</summary>"))
+            for row in group:
+                sheet.line(chrome("- "), *named(row, view.short(row), view.web))
+            sheet.paragraph(chrome("\n</details>"))
+
+
+def releases(sheet: Sheet, section: RepoSection, view: View) -> None:
+    """List what was published."""
+    if not section.releases:
+        return
+    say = view.say
+    sheet.heading(3, f"{section.repo} releases", chrome(say.releases))
+    for release in section.releases:
+        spans = [chrome("- "), computed(link(code(release.tag), view.web.release(section.repo, release.tag)))]
+        if release.name and release.name != release.tag:
+            spans += [chrome(" "), title(release.name)]
+        if release.prerelease:
+            spans.append(computed(f" ({say.prerelease})"))
+        sheet.line(*spans)
+    sheet.blank()
+
+
+def issues(sheet: Sheet, section: RepoSection, view: View) -> None:
+    """List what was opened and closed, and by which commits issues were addressed."""
+    say = view.say
+    news = [thread for thread in section.issues if thread.event in say.events]
+    told = {f"{section.repo}#{thread.number}" for thread in section.issues}
+    beside = [one for one in view.report.links if one.issue.startswith(f"{section.repo}#") and one.issue not in told]
+    beside = [one for one in beside if _relation(one)]
+    if not news and not beside:
+        return
+    sheet.heading(3, f"{section.repo} issues", chrome(say.issues))
+    for event, name in say.events.items():
+        found = [thread for thread in news if thread.event == event]
+        _threads(sheet, name, [_thread(thread, section, view) for thread in found])
+    _threads(sheet, say.linked, [[computed(_issue_link(one, view)), *_links([one], view)] for one in beside])
+
+
+def _threads(sheet: Sheet, name: str, lines: list[list[Span]]) -> None:
+    if lines:
+        sheet.paragraph(computed(f"**{name}** ({len(lines)})"))
+        for line in lines:
+            sheet.line(chrome("- "), *line)
+        sheet.blank()
+
+
+def _thread(thread: ThreadLine, section: RepoSection, view: View) -> list[Span]:
+    number = link(f"#{thread.number}", view.web.thread(section.repo, thread.number))
+    author = f" — {inline(thread.author)}" if thread.author else ""
+    own = [one for one in view.report.links if one.issue == f"{section.repo}#{thread.number}" and _relation(one)]
+    linked = _links(own, view) if thread.event != "opened" or own else []
+    return [computed(number), chrome(" "), title(thread.title), computed(author), *linked]
+
+
+def _issue_link(one: Link, view: View) -> str:
+    repo, _, number = one.issue.partition("#")
+    return link(f"#{number}", view.web.thread(RepoId(repo), int(number)))
+
+
+def _relation(one: Link) -> str | None:
+    """Choose the words for a link; what is weak is not printed."""
+    if one.grade is Grade.D:
+        return None
+    if one.relation is Relation.FIXES:
+        return "fixes" if one.may_read_fixed else "likely"
+    return {Relation.PARTLY: "partly", Relation.REVERTS: "reverts"}.get(one.relation)
+
+
+def _links(links: list[Link], view: View) -> list[Span]:
+    """Say which commits address an issue, and how sure that is."""
+    rows = {f"{row.repo}@{row.sha}": row for row in view.report.ledger}
+    spans: list[Span] = []
+    for one in links:
+        relation = _relation(one)
+        row = rows.get(one.change)
+        if relation and row:
+            change = link(code(view.short(row)), view.web.commit(row.repo, row.sha))
+            spans.append(computed(f" — {view.say.fixed[relation]} {change} ({one.grade.value})"))
+    return spans
+
+
+def outlook(sheet: Sheet, section: RepoSection, view: View) -> None:
+    """Tell what is not over: open issues that somebody spoke of, and series of which parts are missing."""
+    say = view.say
+    active = [thread for thread in section.issues if thread.event == "active"]
+    series = [(row, part) for row in view.rows(section.repo) if (part := _unfinished(row, say))]
+    if not active and not series:
+        return
+    sheet.heading(3, f"{section.repo} outlook", chrome(say.outlook))
+    _threads(sheet, say.still_open, [_thread(thread, section, view) for thread in active])
+    lines = [[*named(row, view.short(row), view.web), computed(f" — {part}")] for row, part in series]
+    _threads(sheet, say.series, lines)
+
+
+def _unfinished(row: LedgerRow, say: Words) -> str | None:
+    part = read_heading(row.title).part
+    if part is None or (part[1] is not None and part[0] >= part[1]):
+        return None
+    return say.part.format(part[0]) if part[1] is None else say.part_of.format(*part)
+
+
+def notice_words(notice: Notice, say: Words) -> str:
+    """Put a notice into words."""
+    return say.notices[notice.kind].format(*map(code, notice.about))
+
+
+def footer(sheet: Sheet, view: View) -> None:
+    """Account for the report: how much was read, checked, dropped, linked, and by whom it was written."""
+    report, say = view.report, view.say
+    sheet.paragraph(chrome("---"))
+    sheet.paragraph(computed(say.footer.format(**footer_counts(report))))
+    counts = checked_counts(report)
+    sheet.paragraph(computed(say.checked.format(**counts)))
+    drops = Counter(drop.verdict for drop in report.drops)
+    if drops:
+        told = say.comma.join(f"{say.verdicts[verdict]} {count}" for verdict, count in sorted(drops.items()))
+        sheet.paragraph(computed(say.dropped.format(told)))
+    if report.links:
+        told = say.comma.join(f"{grade} {count}" for grade, count in counts["links"].items())
+        sheet.paragraph(computed(say.graded.format(told)))
+    coverage = [
+        f"{inline(section.repo)} {say.coverage[section.coverage]}"
+        + "".join(f" ({notice_words(notice, say)})" for notice in section.coverage_notices)
+        for section in report.sections
+    ]
+    if coverage:
+        sheet.paragraph(computed(say.threads.format(say.semicolon.join(coverage))))
+    sheet.line(computed(say.analyst.get(report.analyst, say.analyst["model"])))

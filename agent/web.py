@@ -1,0 +1,29 @@
+"""The addresses that a report links to."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from agent.ids import RepoId
+
+
+@dataclass(frozen=True)
+class Web:
+    """Where people open repositories in a browser."""
+
+    base: str
+
+    def repo(self, repo: RepoId) -> str:
+        """Point at a repository."""
+        return f"{self.base}/{repo}"
+
+    def commit(self, repo: RepoId, sha: str) -> str:
+        """Point at a commit by its full hash."""
+        return f"{self.base}/{repo}/commit/{sha}"
+
+    def thread(self, repo: RepoId, number: int, *, pull: bool = False) -> str:
+        """Point at an issue or pull request."""
+        return f"{self.base}/{repo}/{'pull' if pull else 'issues'}/{number}"
+
+    def release(self, repo: RepoId, tag: str) -> str:
+        """Point at a release."""
+        return f"{self.base}/{repo}/releases/tag/{quote(tag)}"
