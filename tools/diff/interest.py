@@ -6,7 +6,7 @@ before patterns are tried, because that is a hundred times as fast.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from keyword import kwlist, softkwlist
 
 from tools.diff.hunks import Hunk
@@ -34,11 +34,13 @@ _BRACED_SITES = _words(
 )
 _READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")
 _SETUP = re.compile(r"(?:^|/)setup\w*\.py$")
-_PYTHON_STARTS = ("def ", "class ", "async def ", "@", "__all__", ") ->")
-# A type that is followed by a word belongs to the prose of a docstring: `size: Number of tokens`.
-_TYPED = re.compile(r"\*{0,2}[A-Za-z_]\w*\s*:\s*(?![\w.`'-]+ +[A-Za-z`(])[^=\s#]")
-_DESCRIBED = re.compile(r"\w+ :[^=]*[^,=(\[]$")
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+\s*\+?=")
+# A definition, a constant, something with a type; a type that is followed by a word, or that stands alone behind a
+# space, belongs to the prose of a docstring: `size: Number of tokens`, `size : int`.
+_DECLARED = re.compile(
+    r"^. *(?:(?:async )?def |class |@|__all__|\) ->|[A-Z][A-Z0-9_]+[ \t]*\+?="
+    r"|(?!\w+ :[^=\n]*[^,=(\[\n]$)\*{0,2}[A-Za-z_]\w*[ \t]*:[ \t]*(?![\w.`'-]+ +[A-Za-z`(])[^=\s#])",
+    re.M,
+)
 _ENTRY = re.compile(r"[\"'][\w.:/-]+[\"']\s*[:,]")
 _LISTS = _words("add_argument choices Literal ption( __all__ REGISTR Regist regist _MAP _MODELS _BACKENDS env")
 _REGISTERED = re.compile(r"regist\w*\s*[(:=\[]")
@@ -48,12 +50,12 @@ _IDLE = re.compile(
     r"|(?:return|for|while|break|continue|switch|case)\b"
     r"|[\w\]\[]+(?:->|\.)[\w.>\[\]-]+\s*(?:[-+*/|&^]?=[^=]|\+\+|--|\())"
 )
-_PARAMETER = re.compile(r"(?:\*{0,2}[a-z_]\w*(?:=[^=].*)?|\*|/),?\s*(?:#.*)?$")
+_PARAMETER = re.compile(r". *(?:\*{0,2}[a-z_]\w*(?:=[^=].*)?|\*|/),?\s*(?:#.*)?$")
 _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
 _DECLARES = re.compile(r"[ +-]\s*(?:pub|struct|enum|union|class|trait|impl|interface|namespace|template|extern)\b")
 _CONTAINER = re.compile(r"\b(?:struct|class|union|enum|namespace|extern)\b")
-_WORDING = re.compile(r"[+-]\s*(?:[frFR]{0,2}[\"']|<<)")
+_WORDING = re.compile(r"^.[ \t]*(?:[frFR]{0,2}[\"']|<<)", re.M)
 _FAILING = _words("raise assert warn CHECK throw ERROR ASSERT Error( panic bail! ensure! Errorf deprecat")
 _RENAMED = re.compile(r"\w+ as \w+,")
 _GIVEN_ON = re.compile(r"(?:from|import)\b|[\w.]+(?: as \w+)?,?\s*(?:#.*)?$|[\"')\]]")
@@ -90,10 +92,12 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
     if _has(text, words):
         return True
     # The words of an error often change on lines below the one that raises it.
-    if any(_WORDING.match(line) for line in changed) and _has("\n".join(hunk.lines), _FAILING):
+    if _WORDING.search(text) and _has("\n".join(hunk.lines), _FAILING):
         return True
     if extension in _PYTHON:
-        return ("regist" in text and _REGISTERED.search(text) is not None) or _python(path, hunk, changed)
+        if _DECLARED.search(text) or ("regist" in text and _REGISTERED.search(text)):
+            return True
+        return _python(path, hunk, changed)
     if all(_IDLE.match(line) for line in changed):
         return False
     # Inside a function body nothing is declared; elsewhere almost every line declares something.
@@ -123,26 +127,32 @@ def _has(text: str, words: Sequence[str]) -> bool:
 def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
     package = path.endswith("__init__.py")
     given_on = _GIVEN_ON if package else _RENAMED
-    in_class = hunk.heading.startswith("class ") or any("class " in line for line in hunk.lines)
-    last = [line for line in hunk.lines if line[-1:] in "([{"]
-    opened = any(_OPENED.search(line) and _holds_value(line, in_class=in_class) for line in last)
-    members = in_class or not hunk.heading or _METHOD.match(hunk.heading) is not None
-    spread = members and any(_SPREAD.match(line) for line in last)
+    in_class = hunk.heading.startswith("class ") or "class " in "\n".join(hunk.lines)
+    depths: set[int] = set()
     for line in changed:
         text = line[1:].lstrip(" ")
         depth = len(line) - 1 - len(text)
-        if text.startswith(_PYTHON_STARTS) or _CONSTANT.match(text) or _is_typed(text) or _is_entry(text, depth, hunk):
+        if _is_entry(text, depth, hunk):
             return True
+        if depth > _SHALLOW:
+            continue
+        depths.add(depth)
         if depth == 0 and (" = " in text or package):
             return True
-        if (depth in (2, 4) and in_class and " = " in text) or (depth <= _SHALLOW and given_on.match(text)):
+        if (depth in (2, 4) and in_class and " = " in text) or given_on.match(text):
             return True
-        # A value that stands on a line of its own, under a name that did not change.
-        if depth <= _SHALLOW and (
-            opened or (spread and depth > 4) or (text.startswith(_QUOTED) and text[:3] not in _QUOTES)
-        ):
+        if text.startswith(_QUOTED) and text[:3] not in _QUOTES:
             return True
-    return _has_parameters(hunk)
+    return _in_value(hunk, depths, in_class=in_class) or _has_parameters(hunk, changed)
+
+
+def _in_value(hunk: Hunk, depths: Set[int], *, in_class: bool) -> bool:
+    """Tell whether lines so deep may be a value that stands on lines of its own, under a name that did not change."""
+    last = [line for line in hunk.lines if line[-1:] in "([{"] if depths else []
+    if any(_OPENED.search(line) and _holds_value(line, in_class=in_class) for line in last):
+        return True
+    members = in_class or not hunk.heading or _METHOD.match(hunk.heading) is not None
+    return members and max(depths, default=0) > 4 and any(_SPREAD.match(line) for line in last)
 
 
 def _holds_value(line: str, *, in_class: bool) -> bool:
@@ -188,10 +198,6 @@ def _outside_of_bodies(hunk: Hunk) -> bool:
     return False
 
 
-def _is_typed(text: str) -> bool:
-    return ":" in text and _TYPED.match(text) is not None and _DESCRIBED.match(text) is None
-
-
 def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
     """Tell whether a line is an item of a list that others read; deep in a function it is mostly an argument."""
     if text[:1] not in "\"'" or _ENTRY.match(text) is None:
@@ -199,8 +205,10 @@ def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
     return depth <= _SHALLOW or hunk.heading.startswith("class ") or _has("\n".join(hunk.lines), _LISTS)
 
 
-def _has_parameters(hunk: Hunk) -> bool:
+def _has_parameters(hunk: Hunk, changed: Sequence[str]) -> bool:
     """Tell whether a changed line in a signature looks like a parameter; elsewhere it would be an argument."""
+    if not any(map(_PARAMETER.match, changed)):
+        return False
     ends = next((at for at, line in enumerate(hunk.lines) if _SIGNATURE_END.match(line)), -1)
     begins = next((at for at, line in enumerate(hunk.lines) if _is_definition(line)), len(hunk.lines))
     inside = (0 <= ends < begins or (ends < 0 and _is_all_signature(hunk))) and _may_be_parameters(hunk.lines[:ends])
@@ -209,7 +217,7 @@ def _has_parameters(hunk: Hunk) -> bool:
             inside = line.count("(") > line.count(")")
         elif inside and _SIGNATURE_END.match(line):
             inside = False
-        elif inside and line[:1] in "+-" and _PARAMETER.match(line[1:].lstrip(" ")):
+        elif inside and line[:1] in "+-" and _PARAMETER.match(line):
             return True
     return False
 

@@ -69,7 +69,9 @@ def declaring(text: bytes) -> list[tuple[int, int]]:
 
 def may_declare(text: bytes) -> bool:
     """Say whether a text can declare anything that users set or choose by name."""
-    if any(word in text for word in DECLARED) or declaring(text):
+    if any(word in text for word in DECLARED) or b"environ" in text:
+        return True
+    if any(True for word, pattern in CALLS if word in text for _ in _calls(text, pattern)):
         return True
     heads = (text[max(text.rfind(b"\n", 0, at), at - 2 * LONGEST) : at] for at in _starts(text, b"= {"))
     return any(REGISTRY.search(head) for head in heads) or DECORATED.search(text) is not None
