@@ -8,13 +8,15 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+
 from agent.citations import cited_by
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE
+from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.recipe import Recipe
 from agent.record import to_json
 from agent.report import Report
@@ -23,11 +25,16 @@ from agent.window import Window
 from gitzette.configured import settings_for, settings_here
 from gitzette.here import checkout_here
 from gitzette.progress import progress
+from gitzette.resuming import to_resume
 from gitzette.when import window_of
-from gitzette.wiring import home_of, open_house
+from gitzette.wiring import House, home_of, open_house
 from graphs import daily
+from graphs.checkpoints import open_checkpoints
 from graphs.desk import Progress
-from memory.store import open_memory
+from memory.lives import Lives
+from memory.rebuild import rebuild
+from memory.runs import RunRecord
+from memory.store import Memory, open_memory
 from tools.git.repository import open_repository
 from tools.github.usage import Usage
 
@@ -45,8 +52,12 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         window = window_of(args, settings.tz, now)
         specs = settings.repos or (checkout_here(Path.cwd()),)
         asyncio.run(_look_at_paths(specs))
+        resumed = None
+        if args.resume is not None:
+            resumed, window = _unfinished(args, Recipe.of(settings, window, specs), home_of(settings, environ))
+            sys.stderr.write(f"gitzette: going on with run {resumed}\n")
         with progress() as display:
-            covered = asyncio.run(cover(settings, environ, window, specs, now, display))
+            covered = asyncio.run(cover(settings, environ, window, specs, now, display, resumed))
     report = covered.report
     sys.stderr.write(_told(covered))
     if args.json:
@@ -54,6 +65,15 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     else:
         sys.stdout.write(f"{covered.page}\n")
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE
+
+
+def _unfinished(args: argparse.Namespace, wanted: Recipe, home: Path) -> tuple[str, Window]:
+    """Find the run to go on with, and its window: that of a run which was cut short may not be today's."""
+    if args.demo:
+        raise UsageError("--demo keeps nothing that could be gone on with; leave out --resume")
+    with open_memory(home, datetime.now(UTC).date()) as memory:
+        run, recipe = to_resume(memory, args.resume, wanted, any_window=not (args.date or args.since or args.until))
+    return run.id, recipe.window
 
 
 async def _look_at_paths(specs: tuple[RepoSpec, ...]) -> None:
@@ -70,6 +90,8 @@ class Covered:
     report: Report
     page: Path
     usage: Usage
+    notices: tuple[str, ...] = ()
+    """What a person should know that is not of the report: published files that cannot be read."""
 
 
 async def cover(
@@ -86,31 +108,63 @@ async def cover(
     With the id of a run that did not end, that one goes on: what it was told before it is not asked for again.
     """
     run_id = run or f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    started = time.monotonic()
-    async with open_house(settings, environ, display, now, run_id) as house:
+    recipe = Recipe.of(settings, window, specs)
+    async with open_house(settings, environ, display, now, run_id, specs) as house:
         memory = house.memory
-        memory.retention.forget(now.date() - timedelta(days=settings.keep_days))
-        memory.runs.begin(run_id, window.key, now, Recipe.of(settings, window, specs))
-        status = "failed"
-        try:
-            state: dict[str, Any] = {"window": window, "specs": specs}
-            await daily.build().ainvoke(state, {"max_concurrency": 4}, context=house.deps)
-            report = house.deps.notes.read(daily.REPORT, "run", Report)
-            memory.retention.cite(run_id, window.key, cited_by(report))
-            status = "incomplete" if report.failures else "done"
-        finally:
-            details = {
-                "repos": [spec.name for spec in specs],
-                "seconds": round(time.monotonic() - started, 3),
-                "requests": {name: asdict(host) for name, host in house.client.usage.hosts.items()},
-            }
-            memory.runs.end(run_id, status, datetime.now(UTC), details)
-        return Covered(report, house.publisher.paths(report)[0], house.client.usage)
+        with memory.lives.hold(run_id):
+            _tidy(memory, now.date() - timedelta(days=settings.keep_days))
+            notices = rebuild(memory.archive, settings.out / "reports")
+            report = await _live(house, run_id, recipe, now)
+            memory.lives.finish(run_id)
+        return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
+
+
+async def _live(house: House, run: str, recipe: Recipe, now: datetime) -> Report:
+    """Be one run from its beginning to its end; whatever ends it, it is noted how."""
+    memory, started, status = house.memory, time.monotonic(), "failed"
+    memory.runs.begin(run, recipe.window.key, now, recipe)
+    try:
+        await _walk(house, run, recipe)
+        report = house.deps.notes.read(daily.REPORT, "run", Report)
+        memory.retention.cite(run, recipe.window.key, cited_by(report))
+        status = "incomplete" if report.failures else "done"
+    finally:
+        details = {
+            "repos": [repo.name for repo in recipe.repos],
+            "seconds": round(time.monotonic() - started, 3),
+            "requests": {name: asdict(host) for name, host in house.client.usage.hosts.items()},
+        }
+        memory.runs.end(run, status, datetime.now(UTC), details)
+    return report
+
+
+def _tidy(memory: Memory, before: date) -> None:
+    """Forget the records of old runs, and where they stood."""
+    memory.retention.forget(before)
+    memory.lives.prune(memory.runs.unfinished(before))
+
+
+async def _walk(house: House, run: str, recipe: Recipe) -> None:
+    """Run the graph from the beginning, or from where the run stood when it died."""
+    file = house.memory.lives.checkpoints(run)
+    if house.memory.tape(run).blank:
+        # Where a run stood means nothing without what it was told.
+        file.unlink(missing_ok=True)
+    async with open_checkpoints(file) as checkpoints:
+        graph = daily.build(checkpoints)
+        config: RunnableConfig = {"max_concurrency": 4, "configurable": {"thread_id": run}}
+        stood = await graph.aget_state(config)
+        if stood.created_at is not None and not stood.next:
+            return
+        state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
+        begun = None if stood.created_at is not None else state
+        await graph.ainvoke(begun, config, context=house.deps, durability="sync")
 
 
 def _told(covered: Covered) -> str:
     report, usage = covered.report, covered.usage
-    lines = [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
+    lines = [f"gitzette: {notice}" for notice in covered.notices]
+    lines += [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
     read = f"{len(report.sections)} of {len(report.repos)} repositories read"
     spent = f"{usage.sent} API requests, {usage.free} of them free"
     lines.append(f"gitzette: {report.window.key}: {len(report.ledger)} commits, {read}; {spent}")
@@ -121,7 +175,7 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """List earlier runs, newest first."""
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        records = memory.runs.latest()
+        records = [_as_it_is(record, memory.lives) for record in memory.runs.latest()]
     if args.json:
         sys.stdout.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
         return EXIT_DONE
@@ -132,3 +186,9 @@ def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     if not records:
         sys.stdout.write("no runs yet\n")
     return EXIT_DONE
+
+
+def _as_it_is(record: RunRecord, lives: Lives) -> RunRecord:
+    """Tell a run that died from one that is under way; the dead do not note their end."""
+    died = record.status == "running" and lives.process(record.id) is None
+    return replace(record, status="unfinished") if died else record

@@ -11,6 +11,7 @@ from langgraph.types import Send
 
 from agent.allotment import allot
 from agent.errors import AppError
+from agent.ids import RepoId
 from agent.report import Failure, Report
 from agent.settings import RepoSpec
 from agent.window import Window
@@ -30,7 +31,7 @@ class Day(TypedDict):
     specs: tuple[RepoSpec, ...]
     scouted: Annotated[list[str], add]
     covered: Annotated[list[str], add]
-    failures: Annotated[list[Failure], add]
+    failed: Annotated[list[str], add]
 
 
 class Beat(TypedDict):
@@ -66,7 +67,7 @@ async def scout(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
     try:
         await scouting.build().ainvoke({**state, "done": []}, context=runtime.context)
     except AppError as error:
-        return {"failures": [Failure(repo=repo, stage="code", message=str(error))]}
+        return _failed(runtime.context, repo, error)
     return {"scouted": [repo]}
 
 
@@ -92,8 +93,13 @@ async def cover(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
     try:
         await covering.build().ainvoke({**state, "done": []}, context=runtime.context)
     except AppError as error:
-        return {"failures": [Failure(repo=repo, stage="code", message=str(error))]}
+        return _failed(runtime.context, repo, error)
     return {"covered": [repo]}
+
+
+def _failed(deps: Deps, repo: RepoId, error: AppError) -> dict[str, Any]:
+    deps.notes.keep("failure", repo, Failure(repo=repo, stage="code", message=str(error)))
+    return {"failed": [repo]}
 
 
 async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -101,7 +107,8 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
     deps, window = runtime.context, state["window"]
     order = {spec.name: place for place, spec in enumerate(state["specs"])}
     chapters = [deps.notes.read("chapter", repo, Chapter) for repo in order if repo in state.get("covered", [])]
-    failures = [*state.get("failures", []), *(failure for chapter in chapters for failure in chapter.failures)]
+    failures = [deps.notes.read("failure", repo, Failure) for repo in order if repo in state.get("failed", [])]
+    failures += [failure for chapter in chapters for failure in chapter.failures]
     report = Report(
         window=window,
         repos=tuple(order),

@@ -1,7 +1,9 @@
 """The agent loop: the analyst asks for tools, they are called, and it sees the answers until it has read enough."""
 
+import asyncio
 import json
 from collections.abc import Sequence
+from contextvars import Context
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -24,7 +26,9 @@ async def investigate(analyst: Analyst, assignment: Assignment, toolset: Toolset
     """Let the analyst read until it asks for nothing more, or its turns are used up."""
     loop = _build(analyst, assignment, toolset, turns)
     # Each turn is two steps, and the last word of the analyst is one more.
-    await loop.ainvoke({"messages": []}, {"recursion_limit": 2 * turns + 3})
+    talk = loop.ainvoke({"messages": []}, {"recursion_limit": 2 * turns + 3})
+    # In a context of its own it has no checkpoints: its messages hold texts, and what they show is on the tape already.
+    await asyncio.create_task(talk, context=Context())
 
 
 def _build(

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,6 +11,9 @@ from sqlite_utils import Database
 from agent.errors import InputError, StorageError
 from agent.recipe import Recipe
 from memory.database import reading, writing
+
+FINISHED = ("done", "incomplete")
+"""How a run ends that published its report; any other may be taken up again."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ class Runs:
         with reading():
             rows = list(self._db.table("runs").rows_where(order_by="started desc, rowid desc", limit=limit))
         return [_record(row) for row in rows]
+
+    def unfinished(self, since: date) -> set[str]:
+        """Name the runs that began on this day or later and published nothing, be they dead or alive."""
+        with reading():
+            rows = self._db.table("runs").rows_where("started >= ?", [since.isoformat()], select="id, status")
+            return {row["id"] for row in rows if row["status"] not in FINISHED}
 
     def find(self, prefix: str) -> RunRecord:
         """Find a run by its id, or by the beginning of it where only one run has that."""

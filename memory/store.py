@@ -13,6 +13,7 @@ from memory.artefacts import Artefacts
 from memory.database import open_database
 from memory.issues import OpenIssues
 from memory.landings import Landings
+from memory.lives import Lives
 from memory.recall import Recall
 from memory.retention import Retention
 from memory.runs import Runs
@@ -31,6 +32,7 @@ class Memory:
     retention: Retention
     recall: Recall
     archive: Archive
+    lives: Lives
     tape: Callable[..., Tape]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
 
@@ -49,6 +51,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             retention=Retention(db),
             recall=Recall(db),
             archive=Archive(db),
+            lives=Lives(home),
             tape=partial(Tape, db),
         )
     finally:

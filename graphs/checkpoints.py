@@ -1,0 +1,61 @@
+"""Where a run stands: LangGraph's checkpoints, in a private file of the run's own."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from agent.errors import StorageError
+from agent.settings import RepoSpec
+from agent.window import Window
+
+_OURS = (Window, RepoSpec)
+"""Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
+
+
+class _Names(JsonPlusSerializer):
+    """Writes the state; of an error only its kind, because its words may be anybody's."""
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Write one value."""
+        return super().dumps_typed(type(obj).__name__ if isinstance(obj, BaseException) else obj)
+
+
+@asynccontextmanager
+async def open_checkpoints(file: Path) -> AsyncIterator[AsyncSqliteSaver]:
+    """Open the checkpoints of one run.
+
+    A damaged file is begun anew: the checkpoints only spare work, and what the run was told is on its tape.
+    """
+    try:
+        connection = await _connected(file)
+        try:
+            yield AsyncSqliteSaver(connection, serde=_Names(allowed_msgpack_modules=_OURS))
+        finally:
+            await connection.close()
+    except (aiosqlite.Error, OSError) as error:
+        raise StorageError(f"the checkpoints of the run ({file.name}) cannot be used: {error}") from error
+
+
+async def _connected(file: Path) -> aiosqlite.Connection:
+    os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
+    connection = await aiosqlite.connect(file)
+    try:
+        await connection.execute("pragma journal_mode = wal")
+        # Like the tape: it must survive the death of the process, and that costs no wait for the disk.
+        await connection.execute("pragma synchronous = normal")
+        found = await (await connection.execute("pragma quick_check(1)")).fetchone()
+        whole = found is not None and found[0] == "ok"
+    except aiosqlite.DatabaseError:
+        whole = False
+    if whole:
+        return connection
+    await connection.close()
+    for part in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        part.unlink(missing_ok=True)
+    return await _connected(file)
