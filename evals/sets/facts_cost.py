@@ -1,10 +1,13 @@
 """What facts cost: a month of each mirror by both routes, beside the time of reading that month, on one core.
 
-Time is that of the processor, git's included: what several cores do at once adds up, and waiting for other work on the
-machine does not count.
+Ratios are of processor time, this process's and that of the git it runs: what several cores do at once adds up, and
+waiting for other work on the machine does not count. The longest commit is measured by the clock, as somebody who waits
+for it would.
 """
 
 import resource
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from agent.domain import Change
@@ -40,8 +43,16 @@ async def run(bench: Bench) -> Figures:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Spent:
+    """What one commit cost by one route."""
+
+    processor: float
+    clock: float
+
+
 def _seconds() -> float:
-    """Say how much time this process and the programs it ran have spent so far."""
+    """Say how much of the processor this process and the programs it ran have used so far."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in used)
 
@@ -58,22 +69,23 @@ async def _turn(source: GitSource, window: Window) -> tuple[float, float, float,
     landing = await source.landed(window)
     changes = [change async for change in source.changes([row.commit.sha for row in landing.rows])]
     reading = _seconds() - started
-    by_hunks = [_seconds_of_hunks(change) for change in changes]
-    by_blobs = [await _seconds_of_blobs(source, change) for change in changes]
-    return reading, sum(by_hunks), sum(by_blobs), max((*by_hunks, *by_blobs), default=0.0)
+    by_hunks = [_spent_on_hunks(change) for change in changes]
+    by_blobs = [await _spent_on_blobs(source, change) for change in changes]
+    longest = max((spent.clock for spent in (*by_hunks, *by_blobs)), default=0.0)
+    return reading, sum(one.processor for one in by_hunks), sum(one.processor for one in by_blobs), longest
 
 
-def _seconds_of_hunks(change: Change) -> float:
-    started = _seconds()
+def _spent_on_hunks(change: Change) -> _Spent:
+    started, at = _seconds(), time.perf_counter()
     read_facts(change)
-    return _seconds() - started
+    return _Spent(_seconds() - started, time.perf_counter() - at)
 
 
-async def _seconds_of_blobs(source: GitSource, change: Change) -> float:
+async def _spent_on_blobs(source: GitSource, change: Change) -> _Spent:
     """Time a commit with the fetching of its blobs."""
-    started = _seconds()
+    started, at = _seconds(), time.perf_counter()
     read_facts(change, await source.blobs(change, paths_to_read(change)))
-    return _seconds() - started
+    return _Spent(_seconds() - started, time.perf_counter() - at)
 
 
 FACTS_COST = EvalSet("facts-cost", "a month of commits turned into facts, beside reading them", run, needs_mirrors=True)
