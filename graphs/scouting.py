@@ -59,8 +59,7 @@ def build() -> CompiledStateGraph[Scouting, Deps, Any, Any]:
     graph.add_edge(START, "collect")
     graph.add_edge("collect", "triage")
     graph.add_edge("triage", END)
-    # No checkpoints of its own: what it reads is on the tape, and its steps would only write it down once more.
-    return graph.compile(checkpointer=False, name="scouting")
+    return graph.compile(name="scouting")
 
 
 async def collect(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
