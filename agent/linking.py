@@ -18,10 +18,15 @@ _NOT_SAID = re.compile(r"^\s*>.*$|^(```|~~~).*?^\1.*?$|<!--.*?-->|`[^`\n]*`", re
 
 def closing_words(text: str, repo: RepoId) -> Iterator[tuple[ThreadId, str]]:
     """Find the issues that a message closes when it reaches the default branch, each with the words that do it."""
-    for found in _CLOSES.finditer(_NOT_SAID.sub(" ", text)):
+    for found in _CLOSES.finditer(said(text)):
         reference = parse_reference(found[1], repo)
         if reference is not None and reference.kind == "thread" and reference.repo is not None:
             yield thread_id(reference.repo, reference.number), found[0]
+
+
+def said(text: str) -> str:
+    """Leave out what a message only quotes, shows as code or hides: GitHub does not obey words in there."""
+    return _NOT_SAID.sub(" ", text)
 
 
 def recorded_links(repo: RepoId, commits: Iterable[Commit], threads: Threads) -> tuple[Link, ...]:

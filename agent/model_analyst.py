@@ -1,0 +1,188 @@
+"""The analyst that asks a model: it chooses what to read and explains, on top of what the rules say from the facts."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
+from agent.briefs import facts_brief, hunks_brief, message_brief
+from agent.claims import Claim, Judgement, Role
+from agent.drafts import Draft, Shown, settle
+from agent.model import Message, Model, ModelError, ToolSpec
+from agent.prompting import boundary, fenced, prompt
+from agent.report import Depth
+from agent.rules import RulesAnalyst
+from agent.settings import Language
+from agent.triage import Tier
+
+_NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese"}
+_TABLE, _ANSWER = 60, 3_000
+
+
+class Statement(BaseModel):
+    """One sentence as a model writes it, in the languages that were asked for."""
+
+    en: str = ""
+    zh: str = ""
+    cites: list[str] = Field(default_factory=list, description="handles such as c1")
+
+
+class Statements(BaseModel):
+    """What a model has to say; an empty list is an answer too."""
+
+    statements: list[Statement] = Field(default_factory=list, max_length=4)
+
+
+class ModelAnalyst:
+    """Claims of the rules, and before them what the model explains; where the model fails, the rules stand alone."""
+
+    def __init__(self, model: Model, tools: Sequence[ToolSpec], languages: Sequence[Language], seed: str) -> None:
+        """Ask this model; `seed` makes the fence around untrusted text, the same when a run is taken up again."""
+        self.name = f"model {model.name}"
+        self._model = model
+        self._tools = tools
+        self._languages = tuple(languages)
+        self._mark = boundary(seed)
+        self._rules = RulesAnalyst()
+        self.fallbacks: list[str] = []
+        """Where the rules had to do without the model, and why."""
+
+    async def next_calls(self, assignment: Assignment, answers: Sequence[ToolAnswer]) -> Sequence[ToolRequest]:
+        """Let the model choose from the table; handles become hashes again."""
+        handles = {f"c{number}": one.sha for number, one in enumerate(assignment.table[:_TABLE], start=1)}
+        user = prompt("investigate", self._table(assignment, handles, answers))
+        try:
+            wanted = await self._model.call_tools([self._system(assignment.repo), Message("user", user)], self._tools)
+        except ModelError as error:
+            self.fallbacks.append(f"{assignment.repo}: choosing: {error}")
+            return await self._rules.next_calls(assignment, answers)
+        asked = {(one.request.tool, repr(sorted(one.request.arguments.items()))) for one in answers}
+        resolved = [_with_hash(request, handles) for request in wanted]
+        # A model that asks the same again would never end.
+        return [one for one in resolved if (one.tool, repr(sorted(one.arguments.items()))) not in asked]
+
+    async def write(self, material: Material) -> Sequence[Claim]:
+        """Explain each commit that was read in depth, sum up the day, and keep everything the rules say."""
+        said: list[Claim] = []
+        deep = [read for read in material.reads if read.depth is Depth.DEEP]
+        shown = _shown(material)
+        said += await self._sum_up(deep, shown, material)
+        for read in deep:
+            said += await self._explain(read, shown, material)
+        return [*said, *await self._rules.write(material)]
+
+    async def mend(self, claim: Claim, judgement: Judgement, material: Material) -> Claim | None:
+        """Show the model what was wrong, once."""
+        read = next((read for read in material.reads if read.evidence.id in claim.about), None)
+        if read is None or claim.predicate != "says":
+            return None
+        shown = _shown(material)
+        handle = _handle(read, shown)
+        values = {
+            "handle": handle,
+            "text": fenced(" / ".join(claim.text.values()), self._mark),
+            "reason": judgement.reason,
+            "evidence": fenced(f"{facts_brief(read)}\n{message_brief(read)}\n{hunks_brief(read)}", self._mark),
+            "languages": self._asked(),
+        }
+        answer = await self._ask("mend", values, material)
+        drafts = [self._draft(one, claim.id, claim.role, handle, material) for one in answer.statements[:1]]
+        return settle(drafts[0], shown) if drafts and drafts[0].text else None
+
+    async def _explain(self, read: Read, shown: Shown, material: Material) -> list[Claim]:
+        handle = _handle(read, shown)
+        values = {
+            "handle": handle,
+            "title": fenced(read.evidence.change.commit.title, self._mark),
+            "facts": fenced(facts_brief(read), self._mark),
+            "message": fenced(message_brief(read), self._mark),
+            "hunks": fenced(hunks_brief(read), self._mark),
+            "languages": self._asked(),
+        }
+        answer = await self._ask("write_commit", values, material)
+        name = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
+        drafts = [
+            self._draft(one, f"{name}{place}", Role.EFFECT, handle, material)
+            for place, one in enumerate(answer.statements[:2], start=1)
+        ]
+        return [settle(draft, shown) for draft in drafts if draft.text]
+
+    async def _sum_up(self, deep: Sequence[Read], shown: Shown, material: Material) -> list[Claim]:
+        top = [read for read in deep if read.triage.tier in (Tier.HIGH, Tier.MID)]
+        if len(top) < 2:
+            return []
+        items = "\n".join(f"[{_handle(r, shown)}] {r.evidence.change.commit.title}\n{facts_brief(r)}" for r in top[:10])
+        answer = await self._ask(
+            "write_day", {"items": fenced(items, self._mark), "languages": self._asked()}, material
+        )
+        drafts = [
+            self._draft(one, f"{material.repo}.day{place}", Role.SUMMARY, None, material)
+            for place, one in enumerate(answer.statements[:3], start=1)
+        ]
+        return [settle(draft, shown) for draft in drafts if draft.text]
+
+    async def _ask(self, name: str, values: dict[str, str], material: Material) -> Statements:
+        messages = [self._system(material.repo), Message("user", prompt(name, values))]
+        try:
+            return await self._model.fill(messages, Statements)
+        except ModelError as error:
+            self.fallbacks.append(f"{material.repo}: {name}: {error}")
+            return Statements()
+
+    def _draft(self, one: Statement, name: str, role: Role, handle: str | None, material: Material) -> Draft:
+        words: dict[Language, str] = {"en": one.en.strip(), "zh": one.zh.strip()}
+        cites = tuple(cite.strip("[] ") for cite in one.cites)
+        return Draft(
+            id=name,
+            role=role,
+            repo=material.repo,
+            text={lang: words[lang] for lang in self._languages if words[lang]},
+            cites=tuple(dict.fromkeys((*cites, *((handle,) if handle else ())))),
+            about=(handle,) if handle else (),
+        )
+
+    def _system(self, repo: str) -> Message:
+        return Message("system", prompt("system", {"repo": repo, "mark": self._mark}))
+
+    def _asked(self) -> str:
+        return " and ".join(f"{_NAMES[lang]} (field {lang})" for lang in self._languages)
+
+    def _table(self, assignment: Assignment, handles: dict[str, str], answers: Sequence[ToolAnswer]) -> dict[str, str]:
+        weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in assignment.table}
+        lines = [f"[{handle}] {weights[sha]} {assignment.titles[sha]}" for handle, sha in handles.items()]
+        by_sha = {sha: handle for handle, sha in handles.items()}
+        read = [
+            f"{one.request.tool} {_told(one.request, by_sha)}:\n{fenced(one.text[:_ANSWER], self._mark)}"
+            for one in answers
+        ]
+        return {
+            "table": fenced("\n".join(lines), self._mark),
+            "deep": str(len(assignment.allotment.deep)),
+            "answers": "\n".join(["What you have read so far:", *read]) if read else "",
+        }
+
+
+def _told(request: ToolRequest, handles: dict[str, str]) -> str:
+    """Name a call as the model made it: by handles."""
+    return ", ".join(f"{key}={handles.get(str(value), value)}" for key, value in sorted(request.arguments.items()))
+
+
+def _with_hash(request: ToolRequest, handles: dict[str, str]) -> ToolRequest:
+    arguments = dict(request.arguments)
+    if isinstance(sha := arguments.get("sha"), str):
+        arguments["sha"] = handles.get(sha.strip("[] "), sha)
+    return ToolRequest(request.tool, arguments)
+
+
+def _shown(material: Material) -> Shown:
+    """Give every commit that was read its handle, heaviest first."""
+    ids = [read.evidence.id for read in material.reads]
+    return Shown(
+        handles={f"c{number}": name for number, name in enumerate(ids, start=1)},
+        known=frozenset(ids),
+        repo=material.repo,
+    )
+
+
+def _handle(read: Read, shown: Shown) -> str:
+    return next(handle for handle, name in shown.handles.items() if name == read.evidence.id)
