@@ -18,6 +18,7 @@ from agent.window import zone
 
 FILE_NAME = "gitzette.toml"
 PREFIX = "GITZETTE_"
+MAX_FAILED = 0.5
 SourceChoice = Literal["both", "git", "api"]
 Language = Literal["en", "zh"]
 Layout = Literal["digest", "ledger"]
@@ -155,12 +156,15 @@ class Settings(BaseModel):
     """Where links in a report point; derived from `github_url` when not set."""
     link_host: str | None = None
     """A host that forwards to `web_url`, such as redirect.github.com: links through it leave no back-reference."""
+    model: str | None = None
+    model_url: str | None = None
+    """An endpoint that speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only."""
     token: SecretStr | None = None
     budget: Budget = Budget()
     tiers: Tiers = Tiers()
     keep_days: int = Field(default=30, ge=1, le=3_650)
     """For how many days a run can be replayed; what published reports cite is kept for good."""
-    max_failed: float = Field(default=0.5, ge=0, le=1)
+    max_failed: float = Field(default=MAX_FAILED, ge=0, le=1)
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
     """How far back `run --catch-up` looks for days without a report."""
@@ -200,7 +204,7 @@ class Settings(BaseModel):
             zone(value)
         return value
 
-    @field_validator("github_url", "git_url", "web_url")
+    @field_validator("github_url", "git_url", "web_url", "model_url")
     @classmethod
     def _url(cls, value: str | None) -> str | None:
         if value is None:

@@ -43,6 +43,7 @@ class Words:
     threads: str
     coverage: dict[str, str]
     archive: str
+    kept_back: str
     comma: str
     semicolon: str
     breaking: str

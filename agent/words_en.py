@@ -65,6 +65,7 @@ EN = Words(
     threads="Threads: {}.",
     coverage={"read": "read", "partial": "partial", "not read": "not read"},
     archive="Archive",
+    kept_back="Too much is missing from the report of {}; this is the one before it.",
     comma=", ",
     semicolon="; ",
     breaking="breaking",

@@ -60,6 +60,7 @@ ZH = Words(
     threads="讨论串：{}。",
     coverage={"read": "已读", "partial": "部分", "not read": "未读"},
     archive="往期",
+    kept_back="{} 的报告缺失过多；以下为此前的一份。",
     comma="，",
     semicolon="；",
     breaking="不兼容",

@@ -81,6 +81,9 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.add_argument(
         "--resume", metavar="RUN", nargs="?", const="", help="go on with an unfinished run (default: the newest)"
     )
+    run.add_argument(
+        "--catch-up", action="store_true", help="report on every day up to yesterday (or --date) that has no report yet"
+    )
     run.add_argument("--replay", metavar="RUN", help="make the report of an earlier run again, from its record alone")
     run.add_argument("--demo", action="store_true", help="report on a made-up world; needs no network and no token")
     run.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -124,7 +127,9 @@ def _add_runs(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 
 
 def _add_doctor(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    doctor = commands.add_parser("doctor", help="check git, token, limits, mirrors, database and clock")
+    doctor = commands.add_parser(
+        "doctor", help="check folders, reports, git, token, limits, mirrors, database, clock and model"
+    )
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     doctor.set_defaults(command=_doctor)
 
@@ -146,6 +151,10 @@ _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --rep
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.catch_up:
+        from gitzette.catching import catch_up
+
+        return catch_up(args, os.environ)
     if args.replay is not None:
         from gitzette.replaying import replay
 

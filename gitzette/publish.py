@@ -4,18 +4,21 @@ import fcntl
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from agent.errors import StorageError
+from agent.markdown import link
 from agent.pages import readme_page, report_page
 from agent.record import dump, load, merge
 from agent.report import Report
-from agent.settings import Language, Layout
+from agent.settings import MAX_FAILED, Language, Layout
+from agent.soundness import failed_share
 from agent.web import Web
+from agent.wordings import words
 
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
@@ -43,12 +46,18 @@ class Style:
 class FilePublisher:
     """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
 
-    def __init__(self, out: Path, style: Style, note: Note = lambda _, __: None) -> None:
-        """Write below `out`; `note` is told of the report that each new one is merged with, before anything is."""
+    def __init__(
+        self, out: Path, style: Style, note: Note = lambda _, __: None, *, max_failed: float = MAX_FAILED
+    ) -> None:
+        """Write below `out`; `note` is told of the report that each new one is merged with, before anything is.
+
+        A report of which a greater share than `max_failed` could not be read does not take over the front page.
+        """
         self._out = out
         self._reports = out / "reports"
         self._style = style
         self._note = note
+        self._max_failed = max_failed
 
     def publish(self, report: Report) -> Report:
         """Write the report, merged with what the same window already has, and return what was written."""
@@ -76,13 +85,13 @@ class FilePublisher:
             )
         self._note(asked, earlier)
         # Everything that could be refused is looked at before anything is written.
-        _check_front_page(self._out / "README.md")
+        check_front_page(self._out / "README.md")
         front_page = self._front_page(report)
-        _replace(page, self._page(report, self._style.lang))
+        replace_file(page, self._page(report, self._style.lang))
         for lang in self._style.others:
-            _replace(page.with_name(f"{report.window.label}.{lang}.md"), self._page(report, lang))
-        _replace(record, dump(report))
-        _replace(self._out / "README.md", front_page)
+            replace_file(page.with_name(f"{report.window.label}.{lang}.md"), self._page(report, lang))
+        replace_file(record, dump(report))
+        replace_file(self._out / "README.md", front_page)
         return report
 
     def _page(self, report: Report, lang: Language) -> str:
@@ -94,25 +103,41 @@ class FilePublisher:
     def _front_page(self, report: Report) -> str:
         labels = {file.stem for file in self._reports.glob("*.json") if _LABEL.fullmatch(file.stem)}
         labels.add(report.window.label)
-        # Single days lead the front page; a range is shown there only when there is nothing else.
-        newest = max(labels, key=lambda label: (".." not in label, label))
-        latest = None if newest == report.window.label else self._earlier(self._reports / f"{newest}.json")
+        latest, kept_back = self._latest(labels, report)
         style = self._style
         others = {label: [lang for lang in _LANGUAGES if self._has(label, lang)] for label in labels}
         others[report.window.label] = sorted({*others[report.window.label], *style.others})
-        return _OURS + readme_page(latest or report, labels, style.lang, style.web, style.layout, others)
+        head = _OURS
+        if kept_back:
+            told = ", ".join(link(label, f"reports/{label}.md") for label in kept_back)
+            head += f"\n> [!WARNING]\n> {words(style.lang).kept_back.format(told)}\n\n"
+        return head + readme_page(latest, labels, style.lang, style.web, style.layout, others)
+
+    def _latest(self, labels: Collection[str], report: Report) -> tuple[Report, list[str]]:
+        """Choose the report of the front page, and name newer ones of which too much is missing.
+
+        Single days lead; a range is shown only when there is nothing else.
+        """
+        kept_back: dict[str, Report] = {}
+        for label in sorted(labels, key=lambda label: (".." not in label, label), reverse=True):
+            found = report if label == report.window.label else self._earlier(self._reports / f"{label}.json")
+            if found is not None and failed_share(found) <= self._max_failed:
+                return found, list(kept_back)
+            kept_back[label] = found or report
+        # Where nothing better was ever published, the newest is shown with the warning that it carries itself.
+        return next(iter(kept_back.values())), []
 
     def _has(self, label: str, lang: Language) -> bool:
         return (self._reports / f"{label}.{lang}.md").exists()
 
 
-def _check_front_page(file: Path) -> None:
+def check_front_page(file: Path) -> None:
     """Refuse to replace somebody else's README before anything is written."""
     if file.exists() and not file.read_text("utf-8", errors="replace").startswith(_OURS):
         raise StorageError(f"{file} was not written by gitzette and is left alone; choose another folder with --out")
 
 
-def _replace(file: Path, text: str) -> None:
+def replace_file(file: Path, text: str) -> None:
     """Write a file so that a reader sees the old one or the new one, also after a crash."""
     data = text.encode("utf-8", errors="replace")
     if file.exists() and file.read_bytes() == data:

@@ -23,6 +23,7 @@ from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from gitzette.configured import settings_for, settings_here
+from gitzette.heartbeat import beating
 from gitzette.here import checkout_here
 from gitzette.progress import progress
 from gitzette.resuming import to_resume
@@ -50,16 +51,14 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         else:
             settings = settings_for(args, environ)
         window = window_of(args, settings.tz, now)
-        specs = settings.repos or (checkout_here(Path.cwd()),)
+        specs = specs_of(settings)
         asyncio.run(_look_at_paths(specs))
         resumed = None
         if args.resume is not None:
             resumed, window = _unfinished(args, Recipe.of(settings, window, specs), home_of(settings, environ))
             sys.stderr.write(f"gitzette: going on with run {resumed}\n")
-        with progress() as display:
-            covered = asyncio.run(cover(settings, environ, window, specs, now, display, resumed))
+        covered = report_on(settings, environ, window, specs, now, resumed)
     report = covered.report
-    sys.stderr.write(_told(covered))
     if args.json:
         sys.stdout.write(json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n")
     else:
@@ -74,6 +73,28 @@ def _unfinished(args: argparse.Namespace, wanted: Recipe, home: Path) -> tuple[s
     with open_memory(home, datetime.now(UTC).date()) as memory:
         run, recipe = to_resume(memory, args.resume, wanted, any_window=not (args.date or args.since or args.until))
     return run.id, recipe.window
+
+
+def specs_of(settings: Settings) -> tuple[RepoSpec, ...]:
+    """Name what is reported on: what is configured, else the checkout that the user stands in."""
+    return settings.repos or (checkout_here(Path.cwd()),)
+
+
+def report_on(
+    settings: Settings,
+    environ: Mapping[str, str],
+    window: Window,
+    specs: tuple[RepoSpec, ...],
+    now: datetime,
+    run: str | None = None,
+) -> "Covered":
+    """Cover a window, tell a person how it went, and leave a heartbeat however it ends."""
+    with beating(settings, window, now) as beat:
+        with progress() as display:
+            covered = asyncio.run(cover(settings, environ, window, specs, now, display, run))
+        beat(covered.report)
+    sys.stderr.write(_told(covered))
+    return covered
 
 
 async def _look_at_paths(specs: tuple[RepoSpec, ...]) -> None:

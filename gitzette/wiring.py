@@ -94,8 +94,8 @@ async def open_house(
 def _publisher(settings: Settings, tape: Tape | None) -> FilePublisher:
     style = Style(web=Web(settings.web), lang=settings.lang, languages=settings.languages, layout=settings.layout)
     if tape is None:
-        return FilePublisher(settings.out, style)
-    return FilePublisher(settings.out, style, EarlierReport(tape).note)
+        return FilePublisher(settings.out, style, max_failed=settings.max_failed)
+    return FilePublisher(settings.out, style, EarlierReport(tape).note, max_failed=settings.max_failed)
 
 
 def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:

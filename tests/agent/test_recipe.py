@@ -17,7 +17,19 @@ from agent.window import Window
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "Asia/Shanghai")
 SPEC = RepoSpec(name=RepoId("octo/router"), path=Path("/home/somebody/router"), branch="next", exclude=("docs/",))
 # Where things go and how long they are kept shapes no report; the zone is the window's, addresses of links are `web`.
-_SHAPE_NOTHING = {"out", "home", "keep_days", "token", "tz", "web_url", "link_host", "max_failed", "catch_up_days"}
+_SHAPE_NOTHING = {
+    "model",
+    "model_url",
+    "out",
+    "home",
+    "keep_days",
+    "token",
+    "tz",
+    "web_url",
+    "link_host",
+    "max_failed",
+    "catch_up_days",
+}
 
 
 def test_every_setting_is_in_the_recipe_or_known_to_shape_nothing() -> None:

@@ -1,0 +1,245 @@
+"""Running by itself: missed days, the heartbeat, and reports that failed for the most part."""
+
+import json
+import subprocess
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gitzette.cli import main
+
+DAY = "2026-02-04"
+
+
+@pytest.fixture(autouse=True)
+def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
+    corner = tmp_path / "corner"
+    corner.mkdir()
+    monkeypatch.chdir(corner)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def commit(folder: Path, name: str, when: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(f"{name}\n")
+    env = {
+        "GIT_AUTHOR_DATE": when,
+        "GIT_COMMITTER_DATE": when,
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "PATH": "/usr/bin:/bin",
+    }
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run(["git", *who, "-C", str(folder), "add", "."], check=True, env=env)
+    subprocess.run(["git", *who, "-C", str(folder), "commit", "-qm", f"Add {name}"], check=True, env=env)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A repository in which something landed on the third, fourth and sixth of February."""
+    folder = tmp_path / "engine"
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    for day in ("03", "04", "06"):
+        commit(folder, f"src/day{day}.py", f"2026-02-{day}T10:00:00Z")
+    return folder
+
+
+@pytest.fixture
+def configured(clone: Path) -> Path:
+    Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}"]\n')
+    return clone
+
+
+def reports() -> list[str]:
+    return sorted(file.stem for file in Path("gazette/reports").glob("*.json"))
+
+
+def ledger(day: str) -> list[str]:
+    return [row["subject"] for row in json.loads(Path(f"gazette/reports/{day}.json").read_text())["ledger"]]
+
+
+def heartbeat() -> dict[str, object]:
+    found: dict[str, object] = json.loads(Path("gazette/heartbeat.json").read_text())
+    return found
+
+
+@pytest.mark.usefixtures("configured")
+def test_every_missed_day_gets_its_own_report_oldest_first(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "--date", "2026-02-03"])
+    capsys.readouterr()
+    assert main(["run", "--catch-up", "--date", "2026-02-06"]) == 0
+    told = capsys.readouterr()
+    assert told.out.splitlines() == [f"gazette/reports/2026-02-0{day}.md" for day in (4, 5, 6)]
+    assert "to report on: 2026-02-04, 2026-02-05, 2026-02-06 (UTC)" in told.err
+    assert reports() == [f"2026-02-0{day}" for day in (3, 4, 5, 6)]
+    assert [ledger(f"2026-02-0{day}") for day in (3, 4, 5, 6)] == [
+        ["Add src/day03.py"],
+        ["Add src/day04.py"],
+        [],
+        ["Add src/day06.py"],
+    ]
+
+
+@pytest.mark.usefixtures("configured")
+def test_when_nothing_is_missed_it_says_so_and_still_gives_a_sign_of_life(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "--date", "2026-02-04"])
+    before = Path("gazette/reports/2026-02-04.json").stat().st_mtime_ns
+    Path("gazette/heartbeat.json").unlink()
+    capsys.readouterr()
+    assert main(["run", "--catch-up", "--date", DAY, "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out) == []
+    assert "nothing to catch up: every day up to 2026-02-04 UTC has its report" in told.err
+    assert Path("gazette/reports/2026-02-04.json").stat().st_mtime_ns == before
+    assert (heartbeat()["status"], heartbeat()["says"]) == ("done", "nothing to do")
+
+
+@pytest.mark.usefixtures("configured")
+def test_without_any_report_only_the_last_day_is_missed() -> None:
+    assert main(["run", "--catch-up", "--date", DAY]) == 0
+    assert reports() == [DAY]
+
+
+@pytest.mark.usefixtures("configured")
+def test_without_a_day_it_goes_up_to_yesterday(capsys: pytest.CaptureFixture[str]) -> None:
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    main(["run", "--date", str(yesterday - timedelta(days=2))])
+    assert main(["run", "--catch-up"]) == 0
+    assert reports() == [str(yesterday - timedelta(days=days)) for days in (2, 1, 0)]
+
+
+@pytest.mark.usefixtures("configured")
+def test_it_does_not_look_back_for_ever_and_says_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    with Path("gitzette.toml").open("a") as file:
+        file.write("catch_up_days = 2\n")
+    main(["run", "--date", "2026-02-01"])
+    assert main(["run", "--catch-up", "--date", "2026-02-06"]) == 0
+    assert reports() == ["2026-02-01", "2026-02-05", "2026-02-06"]
+    assert "3 days without a report since 2026-02-02 are older than catch_up_days = 2" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("configured")
+def test_a_day_that_cannot_be_published_does_not_stop_the_next(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "--date", "2026-02-03"])
+    Path("gazette/reports/2026-02-04.json").write_text("{}")
+    assert main(["run", "--catch-up", "--date", "2026-02-06"]) == 3
+    assert "2026-02-04: 2026-02-04.json is not a report of ours" in capsys.readouterr().err
+    assert ledger("2026-02-06") == ["Add src/day06.py"]
+    assert Path("gazette/reports/2026-02-04.json").read_text() == "{}"
+
+
+def test_a_day_on_which_too_much_failed_is_tried_again(configured: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "--date", "2026-02-03"])
+    away = configured.rename(configured.with_name("away"))
+    assert main(["run", "--catch-up", "--date", DAY]) == 3
+    away.rename(configured)
+    assert main(["run", "--catch-up", "--date", DAY]) == 0
+    assert ledger(DAY) == ["Add src/day04.py"]
+
+
+def test_a_report_that_failed_for_the_most_part_leaves_the_front_page_to_the_last_good_one(configured: Path) -> None:
+    main(["run", "--date", "2026-02-03"])
+    configured.rename(configured.with_name("away"))
+    assert main(["run", "--catch-up", "--date", DAY]) == 3
+    page = Path(f"gazette/reports/{DAY}.md").read_text()
+    assert "> [!WARNING]\n> This report is not complete." in page
+    front = Path("gazette/README.md").read_text()
+    assert "Too much is missing from the report of [2026-02-04](reports/2026-02-04.md)" in front
+    assert "Add src/day03.py" in front
+    assert heartbeat()["status"] == "incomplete"
+    assert heartbeat()["failed"] == ["acme/engine"]
+
+
+def test_a_share_that_may_fail_can_be_chosen(clone: Path, tmp_path: Path) -> None:
+    text = f'max_failed = 0.{{}}\nrepos = ["acme/engine={clone}", "acme/gone={tmp_path}/gone"]\n'
+    subprocess.run(["git", "init", "-q", str(tmp_path / "gone")], check=True)
+    Path("gitzette.toml").write_text(text.format(4))
+    main(["run", "--date", "2026-02-03"])
+    (tmp_path / "gone").rename(tmp_path / "away")
+    assert main(["run", "--catch-up", "--date", DAY]) == 3
+    assert "Add src/day03.py" in Path("gazette/README.md").read_text()
+    Path("gitzette.toml").write_text(text.format(5))
+    assert main(["run", "--catch-up", "--date", "2026-02-06"]) == 3
+    assert "Add src/day06.py" in Path("gazette/README.md").read_text()
+
+
+@pytest.mark.usefixtures("configured")
+def test_a_day_read_before_it_was_over_is_read_again() -> None:
+    today = datetime.now(UTC).date()
+    main(["run", "--date", "today", "--partial"])
+    record = Path(f"gazette/reports/{today}.json")
+    assert json.loads(record.read_text())["window"]["cutoff"] is not None
+    # The file of today as it will be found tomorrow.
+    day = date.fromisoformat(DAY)
+    data = record.read_text().replace(str(today), DAY).replace(str(today + timedelta(days=1)), str(day + timedelta(1)))
+    record.with_name(f"{DAY}.json").write_text(data)
+    record.unlink()
+    assert main(["run", "--catch-up", "--date", DAY]) == 0
+    assert ledger(DAY) == ["Add src/day04.py"]
+
+
+@pytest.mark.usefixtures("configured")
+@pytest.mark.parametrize("other", [["--since", DAY], ["--partial"], ["--demo"], ["--replay", "x"], ["--resume"]])
+def test_other_ways_to_choose_a_window_are_refused(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--catch-up", *other]) == 2
+    assert f"leave out {other[0]}" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("configured")
+def test_the_heartbeat_tells_how_a_run_ended_and_when_the_next_is_due() -> None:
+    assert main(["run", "--date", "2026-02-05", "--tz", "Asia/Shanghai"]) == 0
+    beat = heartbeat()
+    assert (beat["of"], beat["status"], beat["window"]) == ("gitzette", "done", "2026-02-05 Asia/Shanghai")
+    assert beat["says"] == "0 commits, 1 of 1 repositories read"
+    due = datetime.fromisoformat(str(beat["next_expected"]))
+    assert due.strftime("%H:%M") == "16:00"
+    assert timedelta(0) < due - datetime.fromisoformat(str(beat["at"])) <= timedelta(days=1)
+
+
+@pytest.mark.usefixtures("configured")
+def test_the_same_day_twice_leaves_the_heartbeat_as_it_is_for_an_hour() -> None:
+    main(["run", "--date", DAY])
+    file = Path("gazette/heartbeat.json")
+    first = file.read_bytes()
+    main(["run", "--date", DAY])
+    assert file.read_bytes() == first
+    old = json.loads(first) | {"at": "2026-02-05T00:20:00Z"}
+    file.write_text(json.dumps(old))
+    main(["run", "--date", DAY])
+    assert heartbeat()["at"] != old["at"]
+
+
+@pytest.mark.usefixtures("configured")
+def test_a_run_that_fails_says_so_in_the_heartbeat(tmp_path: Path) -> None:
+    main(["run", "--date", "2026-02-03"])
+    (tmp_path / "home" / "memory.db").write_bytes(b"this is no database at all, however long one looks at it")
+    assert main(["run", "--date", DAY]) == 1
+    beat = heartbeat()
+    assert (beat["status"], beat["window"]) == ("failed", "2026-02-04 UTC")
+    assert "memory" in str(beat["says"])
+
+
+@pytest.mark.usefixtures("configured")
+def test_somebody_elses_heartbeat_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gazette").mkdir()
+    Path("gazette/heartbeat.json").write_text('{"mine": true}')
+    assert main(["run", "--date", DAY]) == 0
+    assert heartbeat() == {"mine": True}
+    assert "was not written by gitzette" in capsys.readouterr().err
+
+
+def test_commits_outside_the_chosen_paths_are_listed_folded_and_counted(clone: Path) -> None:
+    commit(clone, "docs/guide.py", "2026-02-04T11:00:00Z")
+    Path("gitzette.toml").write_text(
+        f'[[repos]]\nname = "acme/engine"\npath = "{clone}"\ninclude = ["src/**"]\nignore_authors = ["Nobody"]\n'
+    )
+    assert main(["run", "--date", DAY]) == 0
+    rows = json.loads(Path(f"gazette/reports/{DAY}.json").read_text())["ledger"]
+    assert {row["subject"]: (row["depth"], row["noise"]) for row in rows} == {
+        "Add docs/guide.py": ("group", "left out"),
+        "Add src/day04.py": ("skim", None),
+    }
+    assert "listed and folded: `1`" in Path(f"gazette/reports/{DAY}.md").read_text()
