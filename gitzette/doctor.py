@@ -4,42 +4,44 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.settings import FILE_NAME, Settings
 from gitzette.configured import settings_here
+from gitzette.premises import Finding, clones, heartbeat, output_folder, reports, space
 from gitzette.wiring import home_of, keeper_of
 from memory.store import open_memory
 from tools.git.repository import git_version
 from tools.github.client import GitHubClient
 from tools.github.quota import quota
+from tools.models import list_models
 
 _SKEW_SECONDS = 120
 _ENOUGH = 100
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
-
-    what: str
-    ok: bool
-    says: str
-
-
 def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Look at everything; 3 when something needs care."""
     findings = _examine(environ)
+    ok = all(finding.ok for finding in findings)
     if args.json:
-        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=1) + "\n")
+        told = {"ok": ok, "verdict": _verdict(findings), "findings": [asdict(finding) for finding in findings]}
+        sys.stdout.write(json.dumps(told, ensure_ascii=False, indent=1) + "\n")
     else:
         for finding in findings:
             sys.stdout.write(f"{'ok  ' if finding.ok else 'CARE'}  {finding.what}: {finding.says}\n")
-    return EXIT_DONE if all(finding.ok for finding in findings) else EXIT_INCOMPLETE
+        sys.stdout.write(f"{_verdict(findings)}\n")
+    return EXIT_DONE if ok else EXIT_INCOMPLETE
+
+
+def _verdict(findings: Sequence[Finding]) -> str:
+    """Say in one line whether a run can be expected to succeed."""
+    wrong = list(dict.fromkeys(finding.what for finding in findings if not finding.ok))
+    return f"needs care: {', '.join(wrong)}" if wrong else f"all is well ({len(findings)} things looked at)"
 
 
 def _examine(environ: Mapping[str, str]) -> list[Finding]:
@@ -49,13 +51,34 @@ def _examine(environ: Mapping[str, str]) -> list[Finding]:
     except AppError as error:
         return [Finding("configuration", False, str(error))]
     about = f"{FILE_NAME}, {len(settings.repos)} repositories" if file.is_file() else f"no {FILE_NAME} here; defaults"
-    local = [Finding("configuration", True, about), _database(settings, environ), *_mirrors(settings, environ)]
-    return local + asyncio.run(_ask(settings))
+    now = datetime.now(UTC)
+    local = [
+        Finding("configuration", True, about),
+        output_folder(settings),
+        reports(settings, now),
+        heartbeat(settings, now),
+        *space(settings, home_of(settings, environ)),
+        _database(settings, environ),
+        *_mirrors(settings, environ),
+    ]
+    return local + asyncio.run(_ask(settings, environ.get("OPENAI_API_KEY") or None))
 
 
-async def _ask(settings: Settings) -> list[Finding]:
-    """Ask git and GitHub."""
-    return [await _git(), *await _github(settings)]
+async def _ask(settings: Settings, key: str | None) -> list[Finding]:
+    """Ask git, GitHub, and the model's endpoint where there is one."""
+    return [*await clones(settings), await _git(), *await _github(settings), *await _model(settings, key)]
+
+
+async def _model(settings: Settings, key: str | None) -> list[Finding]:
+    if settings.model_url is None:
+        return []
+    try:
+        offered = await list_models(settings.model_url, key)
+    except AppError as error:
+        return [Finding("model", False, f"unreachable: {error}")]
+    if settings.model is not None and settings.model not in offered:
+        return [Finding("model", False, f"{settings.model_url} answers, but does not offer {settings.model}")]
+    return [Finding("model", True, f"{settings.model_url} answers; models offered: {len(offered)}")]
 
 
 async def _git() -> Finding:

@@ -1,0 +1,50 @@
+"""Whether an endpoint that speaks OpenAI's protocol is there, and which models it offers."""
+
+import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from agent.errors import UpstreamError
+
+_LARGEST = 4_000_000
+_SECONDS = 5.0
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+
+
+class _Listing(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    data: tuple[_Model, ...]
+
+
+async def list_models(url: str, key: str | None, *, seconds: float = _SECONDS) -> tuple[str, ...]:
+    """Ask for the models; the one request is short, and the key goes to that address alone."""
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    place = f"{url.rstrip('/')}/models"
+    try:
+        async with (
+            httpx.AsyncClient(timeout=seconds, follow_redirects=False) as client,
+            client.stream("GET", place, headers=headers) as response,
+        ):
+            body = b""
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) > _LARGEST:
+                    raise UpstreamError(f"{place} sends more than a list of models", retryable=False)
+    except httpx.TimeoutException as error:
+        raise UpstreamError(f"{place} does not answer within {seconds:g} s", retryable=True) from error
+    # A header or an address that cannot be sent is no HTTPError.
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeEncodeError) as error:
+        raise UpstreamError(f"{place}: {error or type(error).__name__}", retryable=True) from error
+    if response.status_code in (401, 403):
+        raise UpstreamError(f"{place} refuses the key (HTTP {response.status_code})", retryable=False)
+    if response.status_code != httpx.codes.OK:
+        raise UpstreamError(f"{place}: HTTP {response.status_code}", retryable=response.is_server_error)
+    try:
+        return tuple(model.id for model in _Listing.model_validate_json(body).data)
+    except ValidationError as error:
+        raise UpstreamError(f"{place} does not answer with a list of models", retryable=False) from error
