@@ -8,9 +8,10 @@ from urllib.parse import unquote
 from agent.audit.markdown_blocks import Block
 from agent.audit.page import Page
 from agent.audit.paths import is_path
+from agent.audit.periods import day_from
 from agent.audit.statement import Statement, structural
 from agent.audit.vocabulary import ATTRIBUTE, DAY_WORDS, FILES_LABEL, plain
-from agent.audit.whereabouts import day_from, span_days
+from agent.audit.whereabouts import span_days
 from agent.markdown import slug
 
 _ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-]$|[\U0001f300-\U0001faff]$")

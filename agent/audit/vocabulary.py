@@ -119,6 +119,5 @@ WEEK_WORDS = _any(
     r"past week",
     "一周",
 )
-MONTH_WORDS = _any("本月", "上月", "月报", r"\bthis month\b", r"\blast month\b", r"\bmonthly\b")
 DAY_WORDS = _any("今日", "昨日", "本日", "每日", "日报", "当日", r"\btoday\b", r"\byesterday\b", r"\bdaily\b")
 ELLIPSIS = re.compile(r"\.{3}|…|省略|\betc\b|\(\.\.\.\)")

@@ -8,16 +8,14 @@ from typing import Literal
 
 from agent.audit.markdown_blocks import Block
 from agent.audit.mentions import linked
-from agent.audit.vocabulary import DAY_WORDS, ENTRY_KINDS, MONTH_WORDS, REPO_COLUMN, WEEK_WORDS, plain
+from agent.audit.periods import dates_in
+from agent.audit.vocabulary import ENTRY_KINDS, REPO_COLUMN, WEEK_WORDS, plain
 from agent.errors import UsageError
-from agent.gate.dates import find_dates
 from agent.ids import RepoId, repo_id
 from agent.settings import Language
 from agent.window import Window
 
 Period = Literal["day", "range", ""]
-_DAY = re.compile(r"(?<!\d)(20\d\d)[-/.年](0?[1-9]|1[0-2])[-/.月](0?[1-9]|[12]\d|3[01])日?(?!\d)")
-_COMPACT = re.compile(r"(?<!\d)(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)")
 _ZONE = re.compile(r"\b(UTC|GMT|Asia/[A-Z]\w+|America/[A-Z]\w+|Europe/[A-Z]\w+)\b|(北京时间|CST|UTC\s*\+\s*0?8)")
 _REPO_URL = re.compile(r"^https?://[^/\s]+/([\w.-]+/[\w.-]+)/?(?:[?#].*)?$")
 _FULL_NAME = re.compile(r"(?<![\w/.@-])([A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99})(?![\w/-]|\.\w)")
@@ -34,6 +32,8 @@ class Days:
     """The zone that the report itself names."""
     guessed: str = ""
     """What the days were taken from, where no title names them."""
+    near: date | None = None
+    """The one date of a weekly report, which may be the first of its days, the last, or the one after."""
 
     @property
     def period(self) -> Period:
@@ -62,15 +62,23 @@ def days_of(blocks: Sequence[Block], name: str, text: str) -> Days:
     """Find the labelled days: in the file's name, the title, or the first headings."""
     tz = _zone_in(text[:2000])
     heads = [block for block in blocks if block.kind == "heading" and block.level <= 2]
+    weekly = any(WEEK_WORDS.search(one) for one in (name, *(block.text for block in (*heads[:1], *blocks[:1]))))
     for block in heads:
         if found := dates_in(block.text):
-            return Days(min(found), max(found), block.line, tz)
+            return _labelled(found, block.line, tz, weekly)
     if found := dates_in(name):
-        return Days(min(found), max(found), 1, tz)
+        return _labelled(found, 1, tz, weekly)
     for block in blocks[:8]:
         if block.kind == "paragraph" and (found := dates_in(block.text)):
-            return Days(min(found), max(found), block.line, tz)
+            return _labelled(found, block.line, tz, weekly)
     return Days(tz=tz)
+
+
+def _labelled(found: Sequence[date], line: int, tz: str | None, weekly: bool) -> Days:
+    first, last = min(found), max(found)
+    if weekly and first == last:
+        return Days(first - timedelta(days=7), last + timedelta(days=6), line, tz, near=first)
+    return Days(first, last, line, tz)
 
 
 def _zone_in(text: str) -> str | None:
@@ -78,34 +86,6 @@ def _zone_in(text: str) -> str | None:
     if found is None:
         return None
     return "Asia/Shanghai" if found[2] else {"GMT": "UTC"}.get(found[1], found[1])
-
-
-def dates_in(text: str) -> list[date]:
-    """Find the days that a text names."""
-    found = [*_DAY.findall(plain(text)), *_COMPACT.findall(plain(text))]
-    days = [made for parts in found if (made := day_from(*parts))]
-    if not days:
-        worded = [one for one in find_dates(plain(text)) if one.year and one.month and one.day]
-        days = [made for one in worded if (made := day_from(str(one.year), str(one.month), str(one.day)))]
-    # "2026-02-01 to 02-07" names the second day without its year.
-    short = re.search(r"(20\d\d)-(\d\d)-(\d\d)\s*(?:to|~|–|-|至|\.\.)\s*(?:(\d\d)-)?(\d\d)(?![\d-])", plain(text))
-    if short and len(days) == 1 and (end := day_from(short[1], short[4] or short[2], short[5])):
-        days.append(end)
-    return days
-
-
-def day_from(year: str, month: str, day: str) -> date | None:
-    """Make a day; None where the calendar has none."""
-    try:
-        return date(int(year), int(month), int(day))
-    except ValueError:
-        return None
-
-
-def period_words(text: str) -> set[str]:
-    """Tell which periods a text speaks of."""
-    words = (("day", DAY_WORDS), ("week", WEEK_WORDS), ("month", MONTH_WORDS))
-    return {name for name, form in words if form.search(text)}
 
 
 def span_days(days: Days) -> int:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
+from agent.audit.periods import dates_in
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import NOTHING_NEW, plain
 
@@ -29,6 +31,7 @@ def _has_commit(page: Page, place: int) -> bool:
 def windows(page: Page) -> Iterator[Statement]:
     """State once for each commit that it belongs to the report's days."""
     seen: set[tuple[str, str]] = set()
+    yield from _filed_days(page)
     for place, block in enumerate(page.blocks):
         for mention in page.mentions[place]:
             if not _told_as_new(mention) or (mention.kind == "thread" and _has_commit(page, place)):
@@ -44,3 +47,20 @@ def windows(page: Page) -> Iterator[Statement]:
         if block.kind in ("paragraph", "item") and NOTHING_NEW.match(plain(block.text)) and page.repos[place]:
             params = {"commits": "0"}
             yield Statement(block.line, "coverage", block.text, None, page.repos[place], "landed", params)
+
+
+def _filed_days(page: Page) -> Iterator[Statement]:
+    """State of what a report of several days files under one of them that it landed on that day."""
+    if page.days.period != "range":
+        return
+    day: date | None = None
+    level = 0
+    for place, block in enumerate(page.blocks):
+        if block.kind == "heading" and (day is None or block.level <= level):
+            named = set(dates_in(block.text)) if block.line != page.days.line else set()
+            day, level = (named.pop() if len(named) == 1 else None), block.level
+        lead = page.subjects[place]
+        entry = block.kind in ("item", "row") and lead in page.mentions[place]
+        if day is not None and entry and lead is not None and lead.kind == "commit" and lead.sure and not lead.damaged:
+            told = f"{shortened(lead.words)} under {day}"
+            yield Statement(block.line, "date", told, lead, page.repo_of(lead, place), "dated", {"at": day.isoformat()})

@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 from agent.audit.library import Library
 from agent.audit.page import Page
+from agent.audit.periods import dates_in
 from agent.audit.statement import Statement
 from agent.audit.structure import is_daily
-from agent.audit.whereabouts import Days, dates_in
+from agent.audit.whereabouts import Days
 from agent.evidence import CommitEvidence
 from agent.gate.dates import stated
 
@@ -44,6 +45,8 @@ def days_behind(page: Page, library: Library) -> Days:
     A report whose commits fit into one day of some zone is about that day, whichever it is, and nothing lies outside.
     Where they do not, it is about the first of their days: what was added later came after it was over.
     """
+    if page.days.near is not None:
+        return _week(page.days, library)
     if page.days.first is not None or not is_daily(page):
         return page.days
     if len(dates := set(dates_in(page.text))) == 1:
@@ -54,6 +57,17 @@ def days_behind(page: Page, library: Library) -> Days:
         return page.days
     day = moments[0].date()
     return replace(page.days, first=day, last=day, guessed="the first day of its commits")
+
+
+def _week(days: Days, library: Library) -> Days:
+    """Choose among the weeks that a weekly report with one date may mean the one that most of its commits are of."""
+    assert days.near is not None
+    moments = [one.at.date() for one in library.found.values() if isinstance(one, CommitEvidence)]
+    monday = days.near - timedelta(days=days.near.weekday())
+    starts = (days.near - timedelta(days=6), days.near - timedelta(days=7), days.near, monday)
+    fits = {start: sum(start <= one < start + timedelta(days=7) for one in moments) for start in starts}
+    best = max(starts, key=lambda start: fits[start])
+    return replace(days, first=best, last=best + timedelta(days=6), guessed=f"the week of {days.near}")
 
 
 def _offset(page: Page, statement: Statement, library: Library) -> timedelta | None:
