@@ -3,7 +3,6 @@
 import fcntl
 import os
 import re
-import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from agent.wordings import words
 # A link definition that nothing refers to: invisible in Markdown, and the sign that the front page is ours to replace.
 _OURS = "[//]: # (front page of a gitzette archive)\n"
 _MOMENT = r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?"
+_FRESH = ".gitzette-new"
 Note = Callable[[Report, Report | None], None]
 _LANGUAGES: tuple[Language, ...] = get_args(Language)
 _LABEL = re.compile(rf"{_MOMENT}(?:\.\.{_MOMENT})?", re.ASCII)
@@ -64,6 +64,8 @@ class FilePublisher:
         try:
             self._reports.mkdir(parents=True, exist_ok=True)
             with _locked(self._reports):
+                _sweep(self._out)
+                _sweep(self._reports)
                 return self._write(report)
         except OSError as error:
             raise StorageError(f"cannot write to {self._out}: {error.strerror or error}") from error
@@ -142,17 +144,35 @@ def replace_file(file: Path, text: str) -> None:
     data = text.encode("utf-8", errors="replace")
     if file.exists() and file.read_bytes() == data:
         return
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    fresh = file.with_name(f".{file.name}.{os.getpid()}{_FRESH}")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with fresh.open("wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(file)
+        fresh.chmod(0o644)
+        fresh.replace(file)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        fresh.unlink(missing_ok=True)
         raise
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a run that was killed while it wrote has left behind."""
+    for file in folder.glob(f".*{_FRESH}"):
+        process = file.name.removesuffix(_FRESH).rpartition(".")[2]
+        if not process.isdigit() or not _is_alive(int(process)):
+            file.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 @contextmanager

@@ -1,8 +1,10 @@
 """How answers become artefacts and artefacts answers again: exactly, whatever text they hold."""
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,6 +22,7 @@ from agent.errors import (
     UsageError,
 )
 from agent.evidence import EvidenceId, ReleaseEvidence
+from agent.model import ModelError
 from memory.artefacts import Artefact
 
 T = TypeVar("T")
@@ -51,6 +54,11 @@ class Plain(Generic[T]):
         self.kind = kind
         self._adapter = adapter
         self._evidence = evidence
+
+    @cached_property
+    def form(self) -> str:
+        """The hash of how such a value is written: another version of Gitzette may write it otherwise."""
+        return hashlib.sha256(json.dumps(self._adapter.json_schema(), sort_keys=True).encode()).hexdigest()[:16]
 
     def pack(self, value: T) -> tuple[Artefact, ...]:
         """Write the value as JSON."""
@@ -138,6 +146,8 @@ def unpack_error(artefact: Artefact) -> AppError:
     told = _load(TypeAdapter(_Told), artefact)
     if told.name == NotFound.__name__:
         return NotFound(told.message)
+    if told.name == ModelError.__name__:
+        return ModelError(told.message, retryable=told.retryable)
     if told.name == RateLimited.__name__:
         return RateLimited(told.message, retry_after=told.retry_after or 0.0)
     if told.name in _ERRORS:

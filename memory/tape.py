@@ -30,12 +30,21 @@ class Call:
     """Plain data; equal questions must have equal arguments."""
     origin: str = "memory"
     """The kind of source and its public address; it does not tell calls apart."""
+    lasting: str = ""
+    """For a question whose answer never changes: how the answer is written. Then another run's record will do."""
 
     @cached_property
     def key(self) -> str:
         """The hash of the question."""
         asked = json.dumps([self.name, self.about, self.arguments], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(asked.encode("ascii")).hexdigest()
+
+    @cached_property
+    def lasting_key(self) -> str | None:
+        """The hash under which every run finds the answer; not that of another source, nor one written otherwise."""
+        if not self.lasting:
+            return None
+        return hashlib.sha256(f"{self.key} {self.lasting} {self.origin}".encode()).hexdigest()
 
     def __str__(self) -> str:
         return f"{self.name} of {self.about}"
@@ -72,6 +81,19 @@ class Tape:
         """True when nothing is on it: the run never got that far, or its record was forgotten."""
         with reading():
             return self._db.execute("select 1 from calls where run = ? limit 1", [self.run]).fetchone() is None
+
+    def answered(self) -> dict[str, int]:
+        """Give each answer of sources and memory its place on the tape; one that was asked for again has moved.
+
+        The run's own notes, and what it found where it publishes, are written anew when it is taken up again.
+        """
+        with reading():
+            rows = self._db.execute(
+                "select c.key, c.rowid from calls c join artefacts a using (hash) where c.run = ? and a.kind != ?"
+                " and c.name not like 'note.%' and c.name != 'publisher.earlier'",
+                [self.run, OUTAGE],
+            ).fetchall()
+        return dict(rows)
 
     def ask(self, call: Call, shape: Shape[T], live: Callable[[], T]) -> T:
         """Answer from the tape, or make the call and record it."""
@@ -115,7 +137,8 @@ class Tape:
                 " where c.run = ? and a.kind != ? and c.key in (select value from json_each(?))",
                 [self.run, OUTAGE, json.dumps(list(wanted))],
             ).fetchall()
-        return {wanted[key] for key in wanted.keys() - {row[0] for row in rows}}
+        missing = {wanted[key] for key in wanted.keys() - {row[0] for row in rows}}
+        return missing - self._adopted(missing)
 
     def has(self, call: Call, answer: Artefact) -> bool:
         """Tell whether exactly this answer is on the tape."""
@@ -128,16 +151,41 @@ class Tape:
         if self.play_only or not answers:
             return
         at = self._clock()
-        calls = [(self.run, c.key, c.name, found[0].hash, at.isoformat(timespec="seconds")) for c, found in answers]
+        calls = [(call, found[0].hash) for call, found in answers]
         # An answer that the death of the machine takes away is asked for again: not worth a wait for the disk.
         with writing(self._db, durable=False):
             for call, found in answers:
                 self._artefacts.add(found, call.origin, at)
                 held = ((part.hash, self.run) for part in found)
                 self._db.conn.executemany("insert or ignore into holds (hash, run) values (?, ?)", held)
-            self._db.conn.executemany(
-                "insert or replace into calls (run, key, name, hash, at) values (?, ?, ?, ?, ?)", calls
-            )
+            self._note(calls, at)
+
+    def _adopted(self, calls: Iterable[Call]) -> set[Call]:
+        """Take over what other runs were told of things that never change; tell which calls that answers."""
+        lasting = {call.lasting_key: call for call in calls if call.lasting_key}
+        if not lasting:
+            return set()
+        with reading():
+            found = self._db.execute(
+                "select c.lasting, c.hash from calls c join artefacts a using (hash)"
+                " where a.kind not in (?, ?) and c.lasting in (select value from json_each(?))",
+                [ERROR, OUTAGE, json.dumps(list(lasting))],
+            ).fetchall()
+        answers = {lasting[key]: name for key, name in found}
+        if answers:
+            with writing(self._db, durable=False):
+                held = [(name, self.run) for name in answers.values()]
+                self._db.conn.executemany("insert or ignore into holds (hash, run) values (?, ?)", held)
+                self._note(answers.items(), self._clock())
+        return set(answers)
+
+    def _note(self, answers: Iterable[tuple[Call, str]], at: datetime) -> None:
+        """Write down which artefact answers which call; the caller holds the transaction."""
+        moment = at.isoformat(timespec="seconds")
+        self._db.conn.executemany(
+            "insert or replace into calls (run, key, name, hash, at, lasting) values (?, ?, ?, ?, ?, ?)",
+            ((self.run, call.key, call.name, name, moment, call.lasting_key) for call, name in answers),
+        )
 
     def _answer(self, call: Call, shape: Shape[T], value: T) -> T:
         self.record([(call, shape.pack(value))])

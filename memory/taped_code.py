@@ -3,11 +3,12 @@
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from agent.domain import Change, Commit, Landing
+from agent.domain import Change, Commit, FileChange, Landing
 from agent.errors import AppError
 from agent.ids import RepoId
 from agent.sources import CodeSource
@@ -16,6 +17,8 @@ from memory.shapes import Plain, pack_error
 from memory.tape import Call, Tape
 
 Blobs = tuple[bytes | None, bytes | None]
+_READING = 1
+"""Raised whenever the same commit would be read otherwise: then what earlier runs recorded of it is not used."""
 
 _LANDING = Plain("landing", TypeAdapter(Landing))
 _CHANGE: Plain[Change | None] = Plain(
@@ -49,7 +52,7 @@ class TapedCode:
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
         """Read these commits in the order given; each is recorded by itself, so that any choice of them works later."""
-        calls = {sha: self._call("changes", sha) for sha in shas}
+        calls = {sha: self._call("changes", sha, _CHANGE) for sha in shas}
         unread = self._tape.unanswered(calls.values())
         async with aclosing(self._read({sha: call for sha, call in calls.items() if call in unread})) as reading:
             for call in calls.values():
@@ -67,7 +70,7 @@ class TapedCode:
 
     async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, Blobs]:
         """Read both versions of these files; each is recorded by itself."""
-        calls = {path: self._call("blobs", [change.commit.sha, path]) for path in paths}
+        calls = {path: self._call("blobs", [change.commit.sha, path], _VERSIONS) for path in paths}
         unread = self._tape.unanswered(calls.values())
         wanted = {path: call for path, call in calls.items() if call in unread}
         found = dict(await self._read_blobs(change, wanted)) if wanted else {}
@@ -93,8 +96,10 @@ class TapedCode:
 
         return await self._tape.fetch(self._call("resolve", prefix), _COMMIT, live)
 
-    def _call(self, method: str, arguments: Any) -> Call:
-        return Call(f"code.{method}", self.repo, arguments, self._origin)
+    def _call(self, method: str, arguments: Any, lasting: Plain[Any] | None = None) -> Call:
+        """Name a question; one about a commit by its whole hash has the same answer for ever."""
+        form = f"{_READING} {lasting.form}" if lasting else ""
+        return Call(f"code.{method}", self.repo, arguments, self._origin, form)
 
     async def _read(self, calls: Mapping[str, Call]) -> AsyncGenerator[Change | None, None]:
         """Give each of these commits as the source streams them, recorded; None for one that it leaves out."""
@@ -116,7 +121,9 @@ class TapedCode:
     def _keep(self, calls: Mapping[str, Call], waiting: deque[str], change: Change | None) -> Change | None:
         """Record the answer for the commit whose turn it is: this change, or nothing where it is another's."""
         mine = change if change is not None and change.commit.sha == waiting[0] else None
-        self._tape.record([(calls[waiting[0]], _CHANGE.pack(mine))])
+        call = calls[waiting[0]]
+        whole = mine is not None and not mine.unreadable
+        self._tape.record([(call if whole else _passing(call), _CHANGE.pack(mine))])
         waiting.popleft()
         return mine
 
@@ -127,8 +134,22 @@ class TapedCode:
             self._tape.record([(call, pack_error(error)) for call in calls.values()])
             raise
         texts = {path: (_text(old), _text(new)) for path, (old, new) in found.items()}
-        self._tape.record([(call, _VERSIONS.pack(texts[path])) for path, call in calls.items()])
+        whole = {file.path for file in change.files if _is_whole(file, found.get(file.path, (None, None)))}
+        self._tape.record(
+            [(call if path in whole else _passing(call), _VERSIONS.pack(texts[path])) for path, call in calls.items()]
+        )
         return found
+
+
+def _passing(call: Call) -> Call:
+    """Ask as of something that may be there next time: a shallow or partial clone can grow."""
+    return replace(call, lasting="")
+
+
+def _is_whole(file: FileChange, versions: Blobs) -> bool:
+    """Tell whether both versions that a change has are there."""
+    old, new = versions
+    return (old is not None or file.status == "added") and (new is not None or file.status == "removed")
 
 
 @asynccontextmanager
