@@ -1,0 +1,191 @@
+"""The doctor: what it looks at, what it says, and its exit status."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from gitzette.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
+    corner = tmp_path / "corner"
+    corner.mkdir()
+    monkeypatch.chdir(corner)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    for name in ("GITHUB_TOKEN", "GH_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+class Examined:
+    """What the doctor said as data."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        capsys.readouterr()
+        self.status = main(["doctor", "--json"])
+        data = json.loads(capsys.readouterr().out)
+        self.verdict: str = data["verdict"]
+        self.ok: bool = data["ok"]
+        self.findings = {finding["what"]: (finding["ok"], finding["says"]) for finding in data["findings"]}
+
+
+@contextmanager
+def endpoint(status: int, body: bytes) -> Iterator[tuple[str, list[str | None]]]:
+    """Serve one answer to everything, and note the keys that came with the questions."""
+    keys: list[str | None] = []
+
+    class Answer(BaseHTTPRequestHandler):
+        seen: ClassVar[list[str | None]] = keys
+
+        def do_GET(self) -> None:
+            self.seen.append(self.headers.get("authorization"))
+            self.send_response(status if self.path == "/v1/models" else 404)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Keep the test's output clean."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1", keys
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_fresh_folder_is_well_and_the_last_line_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith("all is well")
+    told = "\n".join(lines)
+    for what in (
+        "configuration",
+        "output",
+        "reports: none yet",
+        "heartbeat: none yet",
+        "disk",
+        "memory",
+        "git",
+        "token",
+    ):
+        assert what in told
+    assert "model" not in told
+    assert not Path("gazette").exists()
+
+
+def test_a_mistake_in_the_configuration_is_the_only_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gitzette.toml").write_text('langg = "zh"')
+    found = Examined(capsys)
+    assert (found.status, found.ok, found.verdict) == (3, False, "needs care: configuration")
+    assert "langg" in found.findings["configuration"][1]
+
+
+def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gitzette.toml").write_text('out = "/proc/gazette"')
+    found = Examined(capsys)
+    assert found.status == 3
+    assert found.findings["output"][0] is False
+    assert "cannot write to /proc" in found.findings["output"][1]
+
+
+def test_a_front_page_of_somebody_else_is_found_before_a_run_meets_it(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gazette").mkdir()
+    Path("gazette/README.md").write_text("# Mine\n")
+    assert "was not written by gitzette" in Examined(capsys).findings["output"][1]
+
+
+def test_a_clone_that_is_gone_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path / "engine")], check=True)
+    Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
+    assert Examined(capsys).findings["clone"] == (True, f"a/engine: {tmp_path}/engine")
+    (tmp_path / "engine").rename(tmp_path / "away")
+    found = Examined(capsys)
+    assert (found.status, found.verdict) == (3, "needs care: clone")
+
+
+def test_days_without_a_report_are_named_with_what_makes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path / "engine")], check=True)
+    Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
+    today = datetime.now(UTC).date()
+    main(["run", "--date", str(today - timedelta(days=2))])
+    assert "yesterday's is due" in Examined(capsys).findings["reports"][1]
+    main(["run", "--date", str(today - timedelta(days=4))])
+    found = Examined(capsys)
+    assert found.findings["reports"][0] is False
+    assert f"missing or failed: {today - timedelta(days=3)}: `gitzette run --catch-up`" in found.findings["reports"][1]
+    assert found.findings["heartbeat"][0] is True
+    main(["run", "--catch-up"])
+    assert Examined(capsys).status == 0
+
+
+def test_a_timer_that_stopped_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gazette").mkdir()
+    beat = {
+        "of": "gitzette",
+        "at": "2026-02-04T00:20:00Z",
+        "status": "done",
+        "window": "2026-02-03 UTC",
+        "says": "3 commits, 1 of 1 repositories read",
+        "next_expected": "2026-02-05T00:00:00Z",
+    }
+    Path("gazette/heartbeat.json").write_text(json.dumps(beat))
+    found = Examined(capsys)
+    assert found.findings["heartbeat"][0] is False
+    assert "is the timer on?" in found.findings["heartbeat"][1]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "ok", "says"),
+    [
+        (200, b'{"object": "list", "data": [{"id": "small"}, {"id": "large"}]}', True, "answers; models offered: 2"),
+        (200, b'{"data": [{"id": "small"}]}', False, "answers, but does not offer large"),
+        (401, b"{}", False, "unreachable: {url}/models refuses the key (HTTP 401)"),
+        (503, b"", False, "unreachable: {url}/models: HTTP 503"),
+        (200, b"<html>", False, "does not answer with a list of models"),
+    ],
+)
+def test_the_endpoint_of_a_model_is_asked_where_one_is_configured(
+    status: int,
+    body: bytes,
+    ok: bool,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with endpoint(status, body) as (url, keys):
+        monkeypatch.setenv("GITZETTE_MODEL_URL", url)
+        monkeypatch.setenv("GITZETTE_MODEL", "large")
+        monkeypatch.setenv("OPENAI_API_KEY", "c4nary")
+        found = Examined(capsys)
+    assert found.findings["model"][0] is ok
+    assert says.format(url=url) in found.findings["model"][1]
+    assert keys == ["Bearer c4nary"]
+    assert "c4nary" not in json.dumps(found.findings)
+    assert found.status == (0 if ok else 3)
+
+
+def test_an_endpoint_where_nobody_listens_is_unreachable(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with endpoint(200, b"") as (url, _):
+        pass
+    monkeypatch.setenv("GITZETTE_MODEL_URL", url)
+    found = Examined(capsys)
+    assert (found.status, found.verdict) == (3, "needs care: model")
+    assert found.findings["model"][1].startswith("unreachable: ")
