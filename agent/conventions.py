@@ -33,10 +33,14 @@ class Heading:
 
     purposes: tuple[Purpose, ...]
     """In the order of the words; a line may have several, as in `[CI][Bugfix]`."""
+    declared: tuple[Purpose, ...]
+    """Those among them that stand in a tag or before a colon: chosen on purpose, not only mentioned."""
     tags: tuple[str, ...]
     """What stands in brackets or as a scope: `ROCm`, `diffusion`."""
     breaking: bool
     """The author marks it: `feat!:`, `[Breaking]`, `BREAKING CHANGE`."""
+    removes: bool
+    """The words begin with taking something away."""
     part: tuple[int, int | None] | None
     """`[2/N]` or `(2/3)`: which part of a series; None for an open end."""
     words: str
@@ -57,7 +61,7 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
     (Purpose.RELEASE, r"releases?|version bump|bump version|发布"),
     (Purpose.DEPENDENCY, r"deps?|dependenc(?:y|ies)|bump|upgrade|依赖"),
     (Purpose.FIX, r"fix(?:es|ed|ing)?|bug ?fix(?:es)?|hot ?fix(?:es)?|bugs?|修复|修正"),
-    (Purpose.PERFORMANCE, r"perf|performance|optimi[sz]\w*|speed ?up|faster|fuse|优化|加速"),
+    (Purpose.PERFORMANCE, r"perf|performance|optimi[sz]\w*|speed ?up|faster|fuse|优化|加速|性能"),
     (Purpose.REFACTOR, r"refactor\w*|clean ?up|cleanup|tidy|nfc|simplif\w*|重构|清理"),
     (Purpose.CHORE, r"chores?|style|lint|format(?:ting)?|misc|minor|build|infra|typing|mypy|auto sync"),
     (
@@ -67,7 +71,30 @@ _WORDS: tuple[tuple[Purpose, str], ...] = (
 )
 _AS_TAG = tuple((purpose, re.compile(rf"(?:{words})", re.IGNORECASE)) for purpose, words in _WORDS)
 _IN_TEXT = tuple((purpose, re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)) for purpose, words in _WORDS)
-_BREAKING = re.compile(r"\bbreaking\b|\bBC[- ]?break|不兼容|破坏性", re.IGNORECASE)
+# Words that name a thing as often as an intention count only where they begin the line: "Support rollback of …".
+_FIRST_ONLY = (Purpose.REVERT, Purpose.PERFORMANCE)
+_SAYS_FASTER = re.compile(
+    r"\b(?:optimi[sz]\w*|speed(?:s|ing)? ?up|faster)\b"
+    r"|\b(?:improv|boost|reduc)\w+ (?:\S+ ){0,3}(?:performance|efficiency|throughput|latency|overhead|speed)\b"
+    r"|优化|加速",
+    re.IGNORECASE,
+)
+# "… and fix docstring" mends nothing that runs.
+_MENDS = re.compile(
+    r"(?<![\w-])(?:bug ?fix(?:es)?|(?:fix(?:es|ed|ing)?|bugs?)"
+    r"(?! (?:the |a |some )?(?:doc|typo|lint|format|comment|test|ci\b|spell)))(?![\w-])|修复|修正",
+    re.IGNORECASE,
+)
+_HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b|\bvulnerabilit(?:y|ies)\b|安全漏洞", re.IGNORECASE)
+_VERSION = re.compile(
+    r"(?:release |bump version to |发布 ?)?v?\d+\.\d+(?:\.\d+)*\w*(?: (?:release|update))?\.?", re.IGNORECASE
+)
+_REMOVES = re.compile(
+    r"(?:remov(?:e[sd]?|ing)|drop(?:s|ped)?|delet(?:e[sd]?|ing)|移除|删除|去除)(?![a-z])", re.IGNORECASE
+)
+_BREAKING = re.compile(
+    r"(?<!non-)(?<!non )(?<!not )\bbreaking\b|\bBC[- ]?break|(?<!非)(?:不兼容|破坏性)", re.IGNORECASE
+)
 # A plain line is judged by its first words only: "Remove the test for X" removes, "Fix docs" mends documents.
 _OPENING = 3
 
@@ -84,21 +111,52 @@ def read_heading(subject: str) -> Heading:
         rest = rest[found.end() :]
     part = _PART.search(subject)
     words = _PULL.sub("", rest).strip()
+    declared = _declared([scheme, *tags])
     return Heading(
-        purposes=_purposes([scheme, *tags], words),
+        purposes=tuple(dict.fromkeys((*declared, *_mentioned(words, found_already=bool(declared))))),
+        declared=declared,
         tags=tuple(tag for tag in tags if not _is_part(tag)),
         breaking=marked or bool(_BREAKING.search(subject)),
+        removes=bool(_REMOVES.match(words)),
         part=(int(part[1]), int(part[2]) if part[2].isdigit() else None) if part and _sensible(part) else None,
         words=words,
     )
 
 
-def _purposes(labels: list[str], words: str) -> tuple[Purpose, ...]:
-    """Read the labels first: they are chosen on purpose, while words may only mention something."""
-    found = [purpose for label in labels for purpose, pattern in _AS_TAG if pattern.fullmatch(label.strip())]
-    opening = " ".join(words.split()[:_OPENING])
-    found += [purpose for purpose, pattern in _IN_TEXT if pattern.search(opening)]
+def _declared(labels: list[str]) -> tuple[Purpose, ...]:
+    """Read tags and schemes: each as a whole, else by its parts, as in `CI/Build` or `chore/feat`."""
+    found: list[Purpose] = []
+    for label in labels:
+        whole = _of_tag(label.strip())
+        found += whole or [purpose for part in re.split(r"[\s/&+,|_-]+", label) for purpose in _of_tag(part)]
     return tuple(dict.fromkeys(found))
+
+
+def _of_tag(text: str) -> list[Purpose]:
+    return [purpose for purpose, pattern in _AS_TAG if pattern.fullmatch(text)]
+
+
+def _mentioned(words: str, *, found_already: bool) -> list[Purpose]:
+    """Read the words: the first few for any purpose, all of them for what nobody says in passing."""
+    opening = words.split()[:_OPENING]
+    found = [purpose for purpose, pattern in _IN_TEXT if pattern.search(" ".join(opening))]
+    first = opening[0] if opening else ""
+    found = [one for one in found if one not in _FIRST_ONLY or dict(_IN_TEXT)[one].match(first)]
+    found = [one for one in found if one is not Purpose.FIX or _MENDS.search(words)]
+    if Purpose.REVERT in found:
+        # What follows is the title of something that is no longer there.
+        return [Purpose.REVERT]
+    if _HOLE.search(words):
+        found.append(Purpose.SECURITY)
+    if _VERSION.fullmatch(words):
+        found.append(Purpose.RELEASE)
+    if _SAYS_FASTER.search(words):
+        found.append(Purpose.PERFORMANCE)
+    if not found and not found_already and _MENDS.search(words):
+        found.append(Purpose.FIX)
+    # "Fix … support" and "[Perf] Enable …" add nothing beside what they are for.
+    beside = found_already or any(one not in CHORES for one in found if one is not Purpose.FEATURE)
+    return [one for one in found if one is not Purpose.FEATURE] if beside else found
 
 
 def _sensible(part: re.Match[str]) -> bool:

@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from agent.conventions import CHORES, Purpose, read_heading
+from agent.areas import Area, lines_by_area
+from agent.conventions import CHORES, Heading, Purpose, read_heading
 from agent.domain import Change, Frozen
 from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.settings import Tiers
+from agent.weights import POINTS, URGENT, label_purposes, reasons_in_facts, reasons_in_words
 
 
 class Tier(StrEnum):
@@ -56,61 +58,54 @@ _ONLY = {
     FactKind.ONLY_FORMATTING: Noise.FORMATTING,
     FactKind.ONLY_COMMENTS: Noise.DOCS,
 }
-_PURPOSE_POINTS = {
-    Purpose.SECURITY: 5.0,
-    Purpose.REVERT: 3.0,
-    Purpose.RELEASE: 2.0,
-    Purpose.FIX: 2.0,
-    Purpose.FEATURE: 1.5,
-    Purpose.DEPRECATION: 2.0,
-    Purpose.PERFORMANCE: 1.5,
-    Purpose.DEPENDENCY: 0.5,
-    Purpose.REFACTOR: 0.5,
-}
-_SET_BY_USERS = ("flag-", "env-", "config-key-", "route-", "limit-")
-_NEW_FOR_USERS = (FactKind.REGISTERED, FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.ROUTE_ADDED)
-_NEW_ROLES = ("model", "kernel", "operator")
-# Trouble that users would have met, in the words of those who mended it.
-_GRAVE = re.compile(
-    r"\b(?:crash\w*|segfault\w*|hang(?:s|ing)?|dead ?lock\w*|corrupt\w*|nan|inf(?:inite)? loop|race|oom|out of memory"
-    r"|memory leak\w*|leak(?:s|ed|ing)?|regression\w*|wrong (?:results?|outputs?)|incorrect\w*|data loss"
-    r"|illegal memory|accuracy (?:drop|issue|bug)\w*|numerical\w*)\b|崩溃|死锁|泄漏|精度",
-    re.IGNORECASE,
-)
+_ASIDE = {Area.TESTS: Noise.TESTS, Area.DOCS: Noise.DOCS, Area.CI: Noise.CI}
+_OF_CHORE = {Purpose.DOCS: Noise.DOCS, Purpose.TESTS: Noise.TESTS, Purpose.CI: Noise.CI}
 _BOT = re.compile(
-    r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|-bot$", re.IGNORECASE
+    r"\[bot\]|^(?:dependabot|renovate|github-actions|pre-commit-ci|copybara|mergify)\b|[- ]bot$", re.IGNORECASE
 )
 _TIERS = Tiers()
 # A day on which everything is urgent tells nobody what to do first.
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
+_CLOSES_ISSUES = 1.5
+# Without an urgent reason further ones hardly count above this; without product nothing does above the other.
+_NOT_URGENT, _NOT_PRODUCT = 4.0, 1.5
+_FOR_THEMSELVES = {Purpose.CI, Purpose.TESTS}
+# Chores fold unless they rework a good part of the product.
+_LARGE_CHORE = 50
 
 
 def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), fixes: int = 0) -> Triage:
     """Score one commit by what its diff does, what its author says, and the issues it closes."""
-    commit = change.commit
-    heading = read_heading(commit.title)
+    heading = read_heading(change.commit.title)
     facts = sheet.facts if sheet else ()
-    points = dict(_fact_points(facts))
-    purposes = [*heading.purposes, *_label_purposes(labels)]
-    if purposes:
-        best = max(purposes, key=lambda purpose: _PURPOSE_POINTS.get(purpose, 0.0))
-        points[best.value] = _PURPOSE_POINTS.get(best, 0.0)
-    if heading.breaking:
-        points["marked breaking"] = 4.0
-    if _GRAVE.search(commit.title) and Purpose.FIX in purposes:
-        points["grave"] = 1.5
+    lines = lines_by_area(change.files)
+    refactored = Purpose.REFACTOR in heading.purposes
+    found = {
+        *reasons_in_facts(facts, refactored=refactored),
+        *reasons_in_words(heading, labels, change.commit.title),
+    }
+    reasons = sorted(found, key=lambda name: (-POINTS[name], name))
+    score = _sum(reasons) + min(0.4, math.log10(1 + lines.get(Area.PRODUCT, 0)) / 8)
     if fixes:
-        points["closes issues"] = 1.0
-    points["size"] = min(1.0, math.log10(1 + change.additions + change.deletions) / 4)
-    noise = _noise(change, facts, purposes)
-    reasons = sorted((name for name, value in points.items() if value >= 0.5), key=lambda name: -points[name])
+        reasons.append("closes issues")
+        score += _CLOSES_ISSUES
+    if not URGENT & found or _FOR_THEMSELVES & set(heading.declared):
+        score = min(score, _NOT_URGENT + (score - _NOT_URGENT) / 5)
+    if change.files and Area.PRODUCT not in lines and not _announces(heading):
+        score = min(score, _NOT_PRODUCT)
     return Triage(
-        sha=commit.sha,
-        score=round(sum(points.values()), 3),
+        sha=change.commit.sha,
+        score=round(score, 3),
         reasons=tuple(reasons),
-        purpose=_main_purpose(facts, purposes),
-        noise=noise,
+        purpose=_main_purpose(facts, (*heading.purposes, *label_purposes(labels))),
+        noise=_noise(change, facts, heading, lines),
     )
+
+
+def _sum(reasons: Sequence[str]) -> float:
+    """Count the weightiest reason in full and the others by half: doing much is not the same as mattering."""
+    points = [POINTS[name] for name in reasons]
+    return math.fsum(points[:1]) + math.fsum(points[1:]) / 2
 
 
 def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]:
@@ -133,66 +128,44 @@ def _tier(one: Triage, tiers: Tiers, *, room: bool) -> Tier:
     return Tier.MID if one.score >= tiers.mid else Tier.LOW
 
 
-def _fact_points(facts: Sequence[Fact]) -> Iterable[tuple[str, float]]:
-    """Count each sort of fact once by its best: ten renamed parameters are no ten times as urgent as one."""
-    breaking = [fact for fact in facts if fact.severity is Severity.BREAKING]
-    if any(fact.kind.startswith(_SET_BY_USERS) for fact in breaking):
-        yield "breaks what users set", 4.0
-    elif any(_exported(fact) for fact in breaking):
-        yield "breaks exported names", 3.5
-    elif breaking:
-        yield "breaks names", 2.5
-    behaviour = [fact for fact in facts if fact.severity is Severity.BEHAVIOUR]
-    if any(fact.kind.startswith(_SET_BY_USERS) for fact in behaviour):
-        yield "changes defaults", 2.0
-    if any(fact.kind is FactKind.DEPRECATED for fact in behaviour):
-        yield "deprecates", 2.0
-    if any(fact.kind is FactKind.VERSION_CHANGED for fact in behaviour):
-        yield "new version", 3.0
-    if any(fact.kind in (FactKind.DEPENDENCY_CHANGED, FactKind.DEPENDENCY_ADDED) for fact in behaviour):
-        yield "dependencies", 1.0
-    if any(fact.kind is FactKind.REVERT for fact in facts):
-        yield "undoes a change", 1.5
-    if any(fact.kind is FactKind.RELAND for fact in facts):
-        yield "lands again", 1.5
-    additive = [fact for fact in facts if fact.severity is Severity.ADDITIVE]
-    if any(fact.kind in _NEW_FOR_USERS or fact.detail in _NEW_ROLES for fact in additive):
-        yield "new for users", 1.5
-    elif additive:
-        yield "new names", 0.7
-
-
-def _exported(fact: Fact) -> bool:
-    """Tell what users import or include directly from what lies deep inside."""
-    return any(
-        place.file.endswith("__init__.py") or "include/" in place.file or place.file.count("/") <= 1
-        for place in fact.places
-    )
-
-
-def _label_purposes(labels: Sequence[str]) -> list[Purpose]:
-    """Read the labels of the pull request like tags of the subject."""
-    return [purpose for label in labels for purpose in read_heading(f"[{label}] x").purposes]
-
-
 def _main_purpose(facts: Sequence[Fact], purposes: Sequence[Purpose]) -> Purpose | None:
     if any(fact.kind is FactKind.REVERT for fact in facts):
         return Purpose.REVERT
     return purposes[0] if purposes else None
 
 
-def _noise(change: Change, facts: Sequence[Fact], purposes: Sequence[Purpose]) -> Noise | None:
+def _announces(heading: Heading) -> bool:
+    """Tell documents that users must read from documents that they may."""
+    return heading.breaking or Purpose.DEPRECATION in heading.purposes
+
+
+def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
     """Find what is folded away: by its diff, else by an author who is a machine, else by its own words."""
-    for fact in facts:
-        if fact.kind in _ONLY:
-            return _ONLY[fact.kind]
-    telling = any(fact.severity is not Severity.INTERNAL for fact in facts)
-    if telling:
+    only = next((_ONLY[fact.kind] for fact in facts if fact.kind in _ONLY), None)
+    aside = only or _aside(lines)
+    if aside is not None:
+        return None if aside is Noise.DOCS and _announces(heading) else aside
+    if any(fact.severity is not Severity.INTERNAL for fact in facts):
         return None
     if _BOT.search(change.commit.author.name):
         return Noise.BOT
-    if purposes and all(purpose in CHORES for purpose in purposes):
-        return {Purpose.DOCS: Noise.DOCS, Purpose.TESTS: Noise.TESTS, Purpose.CI: Noise.CI}.get(
-            purposes[0], Noise.CHORE
-        )
-    return None
+    return _chore(heading, lines)
+
+
+def _chore(heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
+    """Believe an author who calls it a chore; `[CI][Bugfix]` is one, `[Misc] Fix …` is not."""
+    first = next(iter(heading.purposes), None)
+    if first not in CHORES:
+        return None
+    kind = _OF_CHORE.get(first, Noise.CHORE)
+    if kind is not Noise.CHORE and first in (heading.declared or heading.purposes):
+        return kind
+    small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE and first in heading.declared
+    return Noise.CHORE if small and set(heading.purposes) <= CHORES | {Purpose.REFACTOR} else None
+
+
+def _aside(lines: Mapping[Area, int]) -> Noise | None:
+    """Name what a commit is about that touches nothing but tests, documents and workflows."""
+    if not lines or not lines.keys() <= _ASIDE.keys():
+        return None
+    return _ASIDE[max(lines, key=lambda kind: lines[kind])]

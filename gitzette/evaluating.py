@@ -15,6 +15,7 @@ from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from evals.figures import Figure
 from evals.harness import Bench, EvalSet, Figures, Spent, choose, run_sets
+from evals.sets.daily import DAILY
 from evals.sets.facts import FACTS
 from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
@@ -28,7 +29,19 @@ from evals.sets.windows import WINDOWS
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 
-SETS: tuple[EvalSet, ...] = (WINDOWS, SOURCES, REQUESTS, STORM, FACTS, READING, FACTS_COST, GRIFFE, TAMPER, MUTANTS)
+SETS: tuple[EvalSet, ...] = (
+    WINDOWS,
+    SOURCES,
+    REQUESTS,
+    STORM,
+    FACTS,
+    READING,
+    FACTS_COST,
+    GRIFFE,
+    TAMPER,
+    MUTANTS,
+    DAILY,
+)
 
 
 class Gitzette:

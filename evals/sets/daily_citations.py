@@ -1,0 +1,103 @@
+"""What a report cites, looked up anew in the repositories and judged once more by the gate."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from agent.claims import Claim, Verdict
+from agent.dossier import Dossier
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.facts import FactKind
+from agent.gate.judge import judge
+from agent.ids import RepoId, commit_id
+from agent.links import Link
+from agent.report import Depth, Report
+from agent.settings import Language
+from evals.figures import Score
+from graphs.library import study_facts
+from tools.git.source import GitSource
+
+_LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_WRONG = (Verdict.MALFORMED, Verdict.NONEXISTENT, Verdict.OUT_OF_SCOPE, Verdict.UNSEEN)
+_READ = (Depth.DEEP, Depth.SKIM, Depth.GROUP)
+_LINEAGE = (FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Where a report's evidence is looked up."""
+
+    paths: Mapping[RepoId, Path]
+    threads: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What the gate says of a report."""
+
+    cited: list[Score]
+    """Each claim: 1 when everything it cites exists, belongs there and was read."""
+    held: list[Score]
+    """Each claim in each language: 1 when it is supported."""
+
+
+async def judged(report: Report, sources: Sources, where: str) -> Verdicts:
+    """Read what the report cites from the repositories and ask the gate about every claim."""
+    commits: dict[EvidenceId, CommitEvidence] = {}
+    for repo, path in sources.paths.items():
+        commits |= await _read(repo, path, _cited_shas(report.claims, repo))
+    dossier = _dossier(report, commits, sources)
+    cited, held = [], []
+    for claim in report.claims:
+        verdicts = [(lang, judge(claim, dossier, lang)) for lang in _LANGUAGES]
+        told = "; ".join(f"{lang} {one.verdict.value}: {one.reason}" for lang, one in verdicts)
+        reason = f"{where}: {claim.id} {claim.predicate}: {told}"
+        cited.append(Score(reason, float(all(one.verdict not in _WRONG for _, one in verdicts))))
+        held += [Score(reason, float(one.passed)) for _, one in verdicts]
+    return Verdicts(cited, held)
+
+
+async def _read(repo: RepoId, path: Path, shas: Sequence[str]) -> dict[EvidenceId, CommitEvidence]:
+    """Read commits with the whole files around their changes, and look for what they undo."""
+    source = GitSource(repo, path)
+    found = [
+        CommitEvidence(change=change, sheet=await study_facts(source, change), landed=True)
+        async for change in source.changes(shas)
+    ]
+    return {one.id: one for one in found}
+
+
+def _cited_shas(claims: Iterable[Claim], repo: RepoId) -> list[str]:
+    names = {name for claim in claims for name in claim.sources}
+    found = (name.partition("@") for name in sorted(names) if name.startswith(f"{repo}@"))
+    return [sha for _, _, sha in found if len(sha) == 40]
+
+
+def _dossier(report: Report, commits: Mapping[EvidenceId, CommitEvidence], sources: Sources) -> Dossier:
+    found: dict[EvidenceId, Evidence] = {**commits, **sources.threads}
+    rows = {commit_id(row.repo, row.sha) for row in report.ledger if row.depth in _READ}
+    pointed_at = _pointed_at([commits[name] for name in rows if name in commits])
+    linked = {link.issue for link in report.links}
+    return Dossier(
+        found=found,
+        window=report.window,
+        as_of=sources.as_of,
+        repos=frozenset(report.repos),
+        seen=frozenset({*rows, *pointed_at, *linked}),
+        links=sources.links,
+        reverted={old: new for old, new in pointed_at.items() if old in rows},
+        late=frozenset(commit_id(row.repo, row.sha) for row in report.ledger if row.late),
+    )
+
+
+def _pointed_at(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:
+    """List the earlier commits that the day's commits name as undone, brought back or taken over."""
+    return {
+        commit_id(one.repo, fact.old): one.id
+        for one in commits
+        for fact in one.facts
+        if fact.kind in _LINEAGE and fact.old and len(fact.old) == 40
+    }
