@@ -8,7 +8,7 @@ from agent.facts import FactKind, Place
 from tools.diff.draft import Draft, Where
 from tools.diff.folders import renamed_folders
 from tools.diff.grouping import Shown
-from tools.diff.homes import DECLARED
+from tools.diff.homes import DECLARED, Homes
 from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.roles import Role, is_public_path, only, role
 
@@ -18,7 +18,7 @@ _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
 
 
-def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
+def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
     """Tell what happened to files; many of one role that came or went together are one fact."""
     folders = renamed_folders(files)
     for old, new, count in folders:
@@ -29,6 +29,8 @@ def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
     for file in files:
         if file.status == "added":
             yield _one(FactKind.FILE_ADDED, file, new=file.path)
+        elif file.status == "removed" and (home := homes.merged(file)) is not None:
+            yield _moved(file, home)
         elif file.status == "removed":
             yield _one(FactKind.FILE_REMOVED, file, old=file.path)
         elif file.status == "renamed" and not _covered(file, folders):
@@ -43,6 +45,12 @@ def file_facts(files: Sequence[FileChange]) -> Iterator[Shown]:
     if kind := _ONLY.get(only(files) or Role.DATA):
         yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where()), _first(files))
     yield from _foreign(files)
+
+
+def _moved(file: FileChange, home: str) -> Shown:
+    """Tell of a file whose contents are in another one now."""
+    draft = Draft(FactKind.FILE_RENAMED, home, is_public_path(file.path), Where(), file.path, home)
+    return Shown(draft, Place(file=file.path, line=0, lines=()))
 
 
 def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str | None = None) -> Shown:

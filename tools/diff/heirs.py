@@ -1,7 +1,9 @@
 """Which declaration of the new version is one of the old version under another name."""
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Late, Symbol
@@ -10,6 +12,7 @@ from tools.diff.values import same_value
 CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
 _IN_A_ROW = ("member", "field", "method")
+_COUNTED = re.compile(r"auto\(\)$")
 _ALIKE = 0.6
 _NEAR = 5
 _PASSABLY, _CLOSELY = 0.5, 0.7
@@ -32,11 +35,37 @@ def renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Sy
             yield symbol, free.pop(id(same.popleft()))
         else:
             left.append(symbol)
-    for symbol in left if len(left) * len(free) <= MOST_PAIRS else ():
-        rivals = [(_took_its_place(symbol, other), other) for other in free.values()]
-        how_alike, best = max(rivals, key=lambda rival: rival[0], default=(0.0, symbol))
-        if how_alike > 0:
-            yield symbol, free.pop(id(best))
+    if len(left) * len(free) <= MOST_PAIRS:
+        yield from _alike(left, list(free.values()))
+
+
+def _alike(went: list[Symbol], come: list[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair what is most alike first, then what was renamed by the same change of words as something else."""
+    scored = [(_took_its_place(one, other), one, other) for one in went for other in come]
+    taken: set[int] = set()
+    words: set[tuple[str, str]] = set()
+    for how_alike, one, other in sorted(scored, key=lambda rival: -rival[0]):
+        if how_alike > 0 and taken.isdisjoint((id(one), id(other))):
+            taken |= {id(one), id(other)}
+            exchanged = _exchanged(own_name(one), own_name(other))
+            words |= {exchanged} if all(exchanged) else set()
+            yield one, other
+    for _, one, other in scored if words else ():
+        same = one.kind == other.kind and owner_of(one) == owner_of(other)
+        if same and taken.isdisjoint((id(one), id(other))) and _exchanged(own_name(one), own_name(other)) in words:
+            taken |= {id(one), id(other)}
+            yield one, other
+
+
+def _exchanged(one: str, other: str) -> tuple[str, str]:
+    """Say which part of a name became which: `ptrSwiGluBeta` to `ptrGatedActBeta` is `SwiGlu` to `GatedAct`."""
+    start = _shared(one, other)
+    end = _shared(one[start:][::-1], other[start:][::-1])
+    return one[start : len(one) - end], other[start : len(other) - end]
+
+
+def _shared(one: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _took_its_place(one: Symbol, other: Symbol) -> float:
@@ -44,7 +73,8 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
     if one.kind != other.kind or owner_of(one) != owner_of(other):
         return 0.0
     if one.kind == "member" and one.value is not None and same_value(one.value, other.value):
-        return 1.0
+        # A value that every member has tells nothing.
+        return 1.0 if not _COUNTED.search(one.value) else _likeness(one, other, _CLOSELY)
     if one.kind in ("member", "field", "constant", "variable"):
         same = (one.annotation, one.value) == (other.annotation, other.value)
         found = _likeness(one, other, _ALIKE if same else 0.8)

@@ -21,6 +21,7 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _SAYS_LITTLE = 6
 _FEW = 4
+_MOST_FILES = 50
 _MOST_OF_IT = 0.75
 _WORDS = 24
 """Letters of a message that stand on one line nearly always."""
@@ -31,6 +32,7 @@ class Homes:
 
     def __init__(self, files: Sequence[FileChange]) -> None:
         self._files = files
+        self._removed: dict[str, dict[int, str]] = {}
         self._told = [file for file in files if file.patch and role(file.path) not in _FOREIGN]
 
     def of(self, name: str, path: str, *, came: bool) -> str | None:
@@ -40,12 +42,25 @@ class Homes:
         alike = [file for file in files if file.rpartition("/")[2] == stem]
         return alike[0] if alike else files[0] if len(files) == 1 else None
 
+    def merged(self, file: FileChange) -> str | None:
+        """Find the new file that declares most of what a removed one did."""
+        if not any(other.status == "added" for other in self._told):
+            return None
+        names = set(_names(file))
+        homes = Counter(path for name in names for path in self._came.get(name, ()))
+        path, count = homes.most_common(1)[0] if homes else ("", 0)
+        return path if count >= max(2, _MOST_OF_IT * len(names)) else None
+
     def heir(self, draft: Draft, path: str) -> str | None:
         """Name the function of a new file that has nearly the same body as one that went."""
         if draft.where.old is None or not any(file.status == "added" for file in self._told):
             return None
-        patch = next((file.patch for file in self._files if file.path == path), None) or ""
-        body = _body(read_patch(patch).removed, *draft.where.old)
+        if path not in self._removed and len(self._removed) >= _MOST_FILES:
+            return None
+        if path not in self._removed:
+            patch = next((file.patch for file in self._files if file.path == path), None) or ""
+            self._removed[path] = read_patch(patch).removed
+        body = _body(self._removed[path], *draft.where.old)
         if len(body) < _FEW:
             return None
         for lines in self._new_lines:
@@ -89,10 +104,8 @@ class Homes:
     def _declared(self, status: str) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for file in self._told:
-            if file.status == status and (patch := file.patch):
-                names = [one[1] for one in DECLARED.finditer(patch)]
-                names += [one[1] for one in _VALUE.finditer(patch)] if file.path.endswith(".py") else []
-                for name in dict.fromkeys(names):
+            if file.status == status:
+                for name in dict.fromkeys(_names(file)):
                     found.setdefault(name, []).append(file.path)
         return found
 
@@ -109,6 +122,12 @@ class Homes:
                     lines.setdefault(line[1:].strip(), owner)
                 found.append(lines)
         return found
+
+
+def _names(file: FileChange) -> list[str]:
+    patch = file.patch or ""
+    names = [one[1] for one in DECLARED.finditer(patch)]
+    return names + [one[1] for one in _VALUE.finditer(patch)] if file.path.endswith(".py") else names
 
 
 def plain_words(message: str | None) -> str | None:

@@ -8,6 +8,7 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.homes import Homes, plain_words
+from tools.diff.symbols import follows
 
 _DEFINED = ("function", "class", "struct", "enum")
 _VALUES = ("constant", "variable")
@@ -16,6 +17,8 @@ _FOREIGN = re.compile(
     r"|NamedTuple|TypedDict|dict|list|str|int|Dataset|metaclass=.*)$"
 )
 """Bases from outside of any project, of which nobody expects a method that a project removes."""
+_MOST = 200
+"""Names that came or went in a commit; where there are more, only what kept its name is followed."""
 _TELLING = 8
 """Letters of a name that hardly two functions with the same parameters have by chance."""
 _WENT = {
@@ -33,7 +36,7 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
-    for one in _without_unmoved(list(shown), homes):
+    for one in _without_followers(_without_unmoved(list(shown), homes)):
         if one.draft.kind is FactKind.SYMBOL_REMOVED:
             went.append(one)
         elif one.draft.kind is FactKind.SYMBOL_ADDED:
@@ -41,15 +44,16 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
         else:
             rest.append(one)
     added = {other.draft.name for others in came.values() for other in others}
+    several = len(went) <= _MOST
     for one in went:
-        if one.draft.bases:
+        if several and one.draft.bases and one.place is not None and one.place.file.endswith(".py"):
             one = replace(one, draft=_left_to_bases(one, added, homes))
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
         if there is not None:
             came[_own(one.draft)].remove(there)
             rest.append(_moved(one, there))
         else:
-            rest += _gone(one, came, homes)
+            rest += _gone(one, came if several else {}, homes)
     return rest + [_from_a_file(one, homes) for others in came.values() for one in _as_one(others)]
 
 
@@ -89,7 +93,7 @@ def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:
 
 def _heir(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:
     """Find what came in another file with the same body."""
-    if one.draft.detail not in _DEFINED or not one.draft.shape:
+    if len(came) > _MOST or one.draft.detail not in _DEFINED or not one.draft.shape:
         return None
     others = (other for rivals in came.values() for other in rivals if other.draft.detail == one.draft.detail)
     return next((other for other in others if other.draft.shape == one.draft.shape), None)
@@ -125,6 +129,13 @@ def _without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
     both = here & there
     return [one for one in shown if not _is_unmoved(one.draft, both, homes)]
+
+
+def _without_followers(shown: Sequence[Shown]) -> list[Shown]:
+    """Leave out values and types that are others only because they name what was renamed in another file."""
+    drafts = (one.draft for one in shown if one.draft.kind is FactKind.SYMBOL_RENAMED)
+    words = {draft.old: draft.new for draft in drafts if draft.old and draft.new}
+    return [one for one in shown if not follows(one.draft, words)] if words else list(shown)
 
 
 def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:

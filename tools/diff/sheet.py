@@ -46,7 +46,8 @@ def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | No
 
     `partner` is the earlier commit that the patch undoes, brings back or copies, where somebody looked for one.
     """
-    shown = [*_lineage(read_lineage(change.commit.message), partner), *file_facts(change.files)]
+    homes = Homes(change.files)
+    shown = [*_lineage(read_lineage(change.commit.message), partner), *file_facts(change.files, homes)]
     skipped: list[str] = []
     shelf = Shelf(blobs)
     for file, patch in patches(change.files, skipped):
@@ -55,7 +56,7 @@ def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | No
             shown += _compared(versions)
     if not shown:
         shown += unchanged_code(change.files)
-    facts, left = group(join_moves(shown, Homes(change.files)))
+    facts, left = group(join_moves(shown, homes))
     return FactSheet(facts=tuple(facts), route="hunks" if blobs is None else "blobs", skipped=(*skipped, *left))
 
 
@@ -92,7 +93,11 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         for draft in sites
         if draft.kind not in _WITH_THE_FILE or not (whole or _is_within(draft.detail, gone))
     ]
+    named = path.endswith((".py", ".pyi"))
     for draft in drafts:
+        # Only in Python does a caller write the name of a parameter.
+        if draft.kind is FactKind.PARAMETER_RENAMED and not named:
+            draft = replace(draft, breaking=False)
         # A document that now mentions a flag does not add it.
         if draft.detail == _DOCUMENTED and draft.kind is not FactKind.DEPRECATED:
             continue

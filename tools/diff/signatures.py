@@ -53,7 +53,8 @@ def _renamed(
         for other in free:
             same_place = new.index(other) == place or (param.keyword_only and other.keyword_only)
             same_look = same_type(param.annotation, other.annotation) and same_value(param.default, other.default)
-            only_one = len(old) == len(new) == 1
+            # Where there is one parameter only, it is the same one, unless names and types have nothing in common.
+            only_one = len(old) == len(new) == 1 and not (param.annotation and other.annotation)
             if same_place and not other.star and (same_look or only_one or _akin(param, other, gone, come)):
                 free.remove(other)
                 # A positional-only name is nobody's business.

@@ -51,7 +51,11 @@ _ALIKE = 0.55
 _WORDED_ALIKE = 0.75
 """Of an error that is of another class as well."""
 _SAME_CHECK = 0.99
+_ASSERTED = "AssertionError"
 _ANY = 0.001
+_MOST_WORDS = 400
+_SIGNS = re.compile(r"\W+")
+_TELLING = 10
 _SIMILAR = 0.3
 """Of two flags in one hunk, one gone and one come: little is needed to take the one for the other."""
 
@@ -69,7 +73,8 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     for one, other in list(_renames(gone, come, together)):
         gone.remove(one)
         come.remove(other)
-        drafts.append(_renamed(one, other))
+        if one.value or other.value or one.kind != "error" or _is_told(one, _REMOVED) or _is_told(other, _ADDED):
+            drafts.append(_renamed(one, other))
         drafts += _altered(one, other)
     drafts += [_one_sided(site, _REMOVED[site.kind], removed=True) for site in gone if _is_told(site, _REMOVED)]
     drafts += [_one_sided(site, _ADDED[site.kind], removed=False) for site in come if _is_told(site, _ADDED)]
@@ -83,8 +88,10 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
     """Leave out assertions without words, but for those with which a public function refuses what it is given."""
     if site.kind not in kinds:
         return False
-    if site.value is not None or site.name != "AssertionError":
+    if site.value is not None or site.name != _ASSERTED:
         return True
+    if not site.public:
+        return False
     own = any(part.startswith("_") and part != "__init__" for part in site.scope.split("."))
     return bool(site.scope and site.guard) and not own and not _FOR_CHECKERS.search(site.guard)
 
@@ -93,8 +100,16 @@ def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site
     """Leave out errors that are raised in another function now, in the same words."""
     words = [{_worded(site) for site in sites if site.kind == "error"} for sites in (gone, come)]
     moved = words[0] & words[1]
+    if len(words[0]) * len(words[1]) <= _MOST_WORDS:
+        moved |= {one for one in words[0] if any(_begins_so(one, other) for other in words[1])}
     kept = [[site for site in sites if site.kind != "error" or _worded(site) not in moved] for sites in (gone, come)]
     return kept[0], kept[1]
+
+
+def _begins_so(one: tuple[str | None, ...], other: tuple[str | None, ...]) -> bool:
+    """Tell whether an error that is raised now says all that another said, and more: a part of it was out of sight."""
+    mine, its = (_SIGNS.sub("", words[1] or "") for words in (one, other))
+    return one[0] == other[0] and len(mine) >= _TELLING and len(its) > len(mine) and its.startswith(mine)
 
 
 def _worded(site: Site) -> tuple[str | None, ...]:
@@ -168,7 +183,8 @@ def _heritage(one: Site, other: Site) -> float:
         if one.guard and one.guard == other.guard:
             return _SAME_CHECK
         least = _ALIKE if one.name == other.name else _WORDED_ALIKE
-        found = likeness(one.value or "", other.value or "", least) if one.value and other.value else 0.0
+        words = [site.value or (site.guard if site.name == _ASSERTED else "") for site in (one, other)]
+        found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
         return found if found >= least else 0.0
     same = (one.value, one.choices) == (other.value, other.choices) and one.value is not None
     least = 0.0 if same else _SIMILAR
@@ -180,7 +196,7 @@ def _heritage(one: Site, other: Site) -> float:
 def _renamed(one: Site, other: Site) -> Draft:
     if one.kind == "error":
         scope = one.scope or None
-        old, new = one.value, other.value
+        old, new = (site.value or (site.guard if site.name == _ASSERTED else None) for site in (one, other))
         if one.name != other.name:
             old, new = (f"{site.name}: {site.value or site.guard}" for site in (one, other))
         return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), old, new, scope)
@@ -239,7 +255,7 @@ def _refuses_more(one: Site, other: Site) -> bool | None:
 def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:
     value = _FEATURES.sub("", site.value or "") or None if site.kind == "dependency" else site.value
     text = value if site.choices is None else f"{site.value or ''} of {', '.join(site.choices)}".strip()
-    text = site.guard if text is None and site.kind == "error" and site.name == "AssertionError" else text
+    text = site.guard if text is None and site.kind == "error" and site.name == _ASSERTED else text
     span = (site.start, site.end)
     return Draft(
         kind,

@@ -19,8 +19,12 @@ _OPTION = re.compile(
 )
 """Decorators that are told as flags, routes and deprecations, or that no caller notices."""
 _SPECIAL = re.compile(r"^__\w+__$")
+_COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
+_WORD = re.compile(r"\w+")
+_WRITTEN = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED, FactKind.MEMBER_CHANGED, FactKind.SIGNATURE_CHANGED)
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
+_SEVERAL = ("type", "struct", "class", "constant", "variable")
 _CALLABLE = ("function", "method", "macro")
 _ADDED = {"member": FactKind.MEMBER_ADDED, "field": FactKind.FIELD_ADDED}
 _REMOVED = {"member": FactKind.MEMBER_REMOVED, "field": FactKind.FIELD_REMOVED}
@@ -41,13 +45,21 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [_rename(one, other) for one, other in pairs if own_name(one) != own_name(other)]
-    gone, come = _of_the_same(gone, after), _of_the_same(come, before)
+    gone, come = _of_the_same(gone, before, after), _of_the_same(come, after, before)
     drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), before, after)
     drafts += _came_or_went(come, after, paired_new, removed=False)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
+    words = {own_name(one): own_name(other) for one, other in pairs if own_name(one) != own_name(other)}
     for one, other in [*same, *stayed, *pairs]:
-        drafts += _altered(one, other)
+        drafts += (draft for draft in _altered(one, other) if not words or not follows(draft, words))
     return drafts
+
+
+def follows(draft: Draft, renamed: dict[str, str]) -> bool:
+    """Tell whether a value or type is another only because it names what was renamed."""
+    if draft.kind not in _WRITTEN or not draft.old or not draft.new:
+        return False
+    return draft.old != draft.new and _WORD.sub(lambda word: renamed.get(word[0], word[0]), draft.old) == draft.new
 
 
 def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, Symbol]]:
@@ -63,6 +75,11 @@ def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, S
                 common &= {signed(symbol) for symbol in after.get(name, [])} - {None}
                 mine = [symbol for symbol in mine if signed(symbol) not in common]
                 its = [symbol for symbol in its if signed(symbol) not in common]
+        if mine and its and len(mine) != len(its) and all(symbol.kind in _SEVERAL for symbol in (*mine, *its)):
+            # What is declared for several cases is there as long as it is for one of them.
+            mine, its = mine[: len(its)], its[: len(mine)]
+        elif bool(mine) != bool(its) and name in before and name in after and (mine or its)[0].kind in _SEVERAL:
+            mine, its = [], []
         for index, symbols in ((old_index, mine), (new_index, its)):
             for place, symbol in enumerate(symbols):
                 index[name if place == 0 else f"{name}#{place}"] = symbol
@@ -99,10 +116,21 @@ def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
     return found
 
 
-def _of_the_same(symbols: Iterable[Symbol], other_side: dict[str, Symbol]) -> list[Symbol]:
+def _of_the_same(
+    symbols: Iterable[Symbol], this_side: dict[str, Symbol], other_side: dict[str, Symbol]
+) -> list[Symbol]:
     """Leave out members of what is no class on the other side: what it has become has others, or none."""
-    owners = ((symbol, other_side.get(owner_of(symbol))) for symbol in symbols)
-    return [symbol for symbol, owner in owners if owner is None or owner.kind in CONTAINERS]
+    owners = ((symbol, this_side.get(owner_of(symbol)), other_side.get(owner_of(symbol))) for symbol in symbols)
+    return [
+        symbol
+        for symbol, mine, its in owners
+        if its is None or not (_is_alias(mine, its) or its.kind not in CONTAINERS)
+    ]
+
+
+def _is_alias(one: Symbol | None, other: Symbol) -> bool:
+    """Tell whether a class has become another name of one, and so has other members."""
+    return other.kind == "type" and other.value is not None and one is not None and one.kind in ("struct", "class")
 
 
 def _came_or_went(
@@ -124,6 +152,15 @@ def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[s
         owner, old = after.get(name), before.get(name)
         # A record's constructor is made from its fields.
         if owner is not None and owner.kind == "struct" and draft.name.endswith(".__init__"):
+            continue
+        # A constructor that only copies is made by the compiler where there is none.
+        if (
+            owner is not None
+            and old is not None
+            and _COPIES.search(draft.old or "")
+            and draft.name.endswith(f".{own_name(owner)}")
+        ):
+            yield replace(draft, breaking=False)
             continue
         # Fields are seldom left to a base, unless there is a new one.
         rebased = draft.detail == "field" and old is not None and owner is not None and old.bases != owner.bases
@@ -195,6 +232,9 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         return
     where = _where(one, other)
     public = one.public
+    if _is_alias(one, other):
+        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.kind, f"= {other.value}", "kind")
+        return
     if public and not other.public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         # Whoever uses it from outside has lost it, though it is still there.
         yield Draft(FactKind.SYMBOL_REMOVED, one.name, public, where, _declaration(one), None, one.kind)
@@ -215,9 +255,14 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         return
     if not same(one.value, other.value) and one.kind not in _CALLABLE and own_name(one) not in _PLUMBING:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
+        # What is too long to be shown is still there.
+        values = [
+            value if value is not None or not symbol.shape else "…"
+            for value, symbol in ((one.value, one), (other.value, other))
+        ]
         # A plain variable of a module is its own business; one of a class is read by everybody who has the class.
         if one.kind != "variable" or owner_of(one):
-            yield Draft(kind, other.name, public, where, one.value, other.value, one.kind)
+            yield Draft(kind, other.name, public, where, values[0], values[1], one.kind)
     elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
 

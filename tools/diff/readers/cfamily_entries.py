@@ -32,6 +32,9 @@ def _registrations(masked: Masked) -> Iterator[Site]:
     for call in calls(masked, _EXPORT) if _MAY_EXPORT.search(masked.mask) else ():
         if arguments := call.arguments:
             name = masked.literal(*arguments[0]) or masked.fold(*arguments[0])
+            # The name of the module is given when it is compiled.
+            if name == "TORCH_EXTENSION_NAME":
+                continue
             value = masked.fold(*arguments[1]) if len(arguments) > 1 else None
             lines = masked.line(call.start), masked.line(call.end)
             yield Site("registration", name, *lines, value=value, scope=call.name)

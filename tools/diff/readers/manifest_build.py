@@ -75,6 +75,8 @@ def _command(command: str, arguments: list[str], start: int, end: int) -> Iterat
     if key is None:
         return
     value = arguments[upper.index(key) + 1]
+    if command == "project" and "$" in value:
+        return
     if command == "project":
         yield Site("version", "version", start, end, value=value)
     else:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -157,7 +158,12 @@ class Sites:
         yield from python_checks.raised(self._code, node, self._scope(node))
 
     def _assert(self, node: Node) -> Iterator[Site]:
-        yield from python_checks.asserted(self._code, node, self._scope(node))
+        scope = self._scope(node)
+        symbol = self._found.symbols.get(scope)
+        for site in python_checks.asserted(self._code, node, scope):
+            # Without words it only matters to those who call the function.
+            hidden = site.kind == "error" and site.value is None and symbol is not None and not symbol.public
+            yield replace(site, public=False) if hidden else site
 
     def _decorator(self, node: Node) -> Iterator[Site]:
         inner = next(iter(node.named_children), None)
@@ -201,7 +207,7 @@ class Sites:
             # Of a dictionary that a fragment begins in, only the name of the file tells what it is.
             return True
         if one.owner is None and one.name != UNKNOWN:
-            return bool(REGISTRY.search(one.name.upper()))
+            return bool(REGISTRY.search(one.name.upper())) or (one.name.isupper() and self._names_classes(holder))
         # What a function chooses from is its own business.
         scope = one.owner.name if one.owner else self._scope(one.node)
         return (not scope or CLASS.match(scope) is not None) and self._names_classes(holder)
