@@ -233,18 +233,36 @@ def _value(tokens: Sequence[Token], place: int, high: int) -> Token | None:
             return token
         if token.kind is not Kind.WORD or token.lower in PREPOSITIONS:
             return None
-        if token.lower in ("true", "false", "none", "null", "auto", "zero"):
+        if token.lower in _LITERALS:
             return token
     return None
 
 
 def _instead(tokens: Sequence[Token]) -> Iterator[Act]:
     """Read `b instead of a` and `b rather than a`, which need no verb of change."""
-    for place in range(1, len(tokens) - 2):
+    for place in range(len(tokens) - 2):
         pair = (tokens[place].lower, tokens[place + 1].lower)
         if pair not in (("instead", "of"), ("rather", "than")):
             continue
         old = _value(tokens, place + 2, len(tokens))
+        if place == 0:
+            yield from _ahead(tokens, place)
+            continue
         new = next((one for one in reversed(tokens[max(0, place - 4) : place]) if one.kind in VALUES), None)
         if old is not None and new is not None and old.kind in VALUES:
             yield Act(_D.CHANGE, "instead", old=old, new=new, place=place)
+
+
+def _ahead(tokens: Sequence[Token], place: int) -> Iterator[Act]:
+    """Read `Rather than a, x is set to b`: the old value comes first, the new one behind the comma."""
+    comma = next((n for n in range(place, len(tokens)) if tokens[n].text in (",", "，")), None)
+    if comma is None:
+        return
+    words = [one for one in tokens[place + 2 : comma] if one.kind in VALUES or one.lower not in FUNCTION]
+    news = [one for one in tokens[comma:] if one.kind in (Kind.NUMBER, Kind.VERSION, Kind.CODE, Kind.QUOTED)]
+    news = news or [one for one in tokens[comma:] if one.lower in _LITERALS]
+    if len(words) in (1, 2) and news:
+        yield Act(_D.CHANGE, "instead", old=words[-1], new=news[-1], place=place)
+
+
+_LITERALS = ("true", "false", "none", "null", "auto", "zero")

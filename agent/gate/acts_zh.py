@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from agent.gate.act import Act
 from agent.gate.direction import Direction
@@ -58,6 +59,9 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
         new = _first(region[by:]) or new
         region = region[:by]
     objects, near, words = _phrase(region)
+    if any(one.kind is Kind.NUMBER and two.text == "行" for one, two in pairwise(after)):
+        # 减少 7 行: the lines are counted elsewhere.
+        return Act(direction, word, words=("行",), negated=_negated(before), place=place)
     if region is after:
         near = (*near, *(token for token in before if token.named or token.camel))
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:

@@ -1,5 +1,6 @@
 """The rules by which words are judged, in their order."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -8,12 +9,15 @@ from agent.gate.act import Act
 from agent.gate.content import check_content
 from agent.gate.direction import Direction
 from agent.gate.effects import check_effects, check_fixed, check_reverted
+from agent.gate.ground import whole
 from agent.gate.holding import stand_of
+from agent.gate.named_facts import last_part
 from agent.gate.names import check_expansions, check_names, check_projects
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.relations import check_relations
-from agent.gate.stances import check_absolutes, check_causes, check_forecasts, check_negation
+from agent.gate.stances import check_absolutes, check_causes, check_forecasts, check_negation, check_reported
 from agent.gate.stand import Stand
+from agent.gate.values import check_values
 
 Check = Callable[[Reading], Judgement | None]
 
@@ -37,6 +41,25 @@ def check_directions(reading: Reading) -> Judgement | None:
     return doubtful
 
 
+_TURNED = re.compile(
+    r"\b(?:formerly|previously|replac\w*|instead|rather|was|old|former|from|earlier|supersed\w*|reviv\w*)\b|"
+    r"原|取代|替换|替代|代替|旧|从|由|之前|此前|曾",
+    re.IGNORECASE,
+)
+
+
+def check_renames(reading: Reading) -> Judgement | None:
+    """Read a rename in its order: who tells the new name first says so, or has it the wrong way round."""
+    text = reading.sentence.text
+    for fact in reading.ground.facts:
+        if not fact.kind.value.endswith("renamed") or not fact.old or not fact.new:
+            continue
+        old, new = whole(last_part(fact.old)).search(text), whole(last_part(fact.new)).search(text)
+        if old and new and new.start() < old.start() and not _TURNED.search(text):
+            return undecided("direction", f"{fact.old} became {fact.new}, not the other way round")
+    return None
+
+
 def _with_objects(acts: Iterable[Act]) -> Iterator[Act]:
     """Give an act without an object that of the one before: added; both are deprecated."""
     before: Act | None = None
@@ -57,10 +80,13 @@ CHECKS: tuple[Check, ...] = (
     check_fixed,
     check_effects,
     check_negation,
+    check_reported,
     check_directions,
+    check_renames,
     check_absolutes,
     check_causes,
     check_forecasts,
     check_relations,
+    check_values,
     check_content,
 )

@@ -1,6 +1,6 @@
 """Whether every citation of a claim carries something of it: one too many shows the reader a proof that is none."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from agent.claims import MARK, Claim, Judgement, Verdict
 from agent.dossier import Dossier
@@ -9,31 +9,30 @@ from agent.gate.content import stems_of
 from agent.gate.ground import Ground, ground_of, occurs
 from agent.gate.named_facts import last_part
 from agent.gate.predicates import prose
-from agent.gate.prose import VALUES, Sentence, Token
+from agent.gate.prose import Sentence, Token
 from agent.gate.prose_zh import cut
 from agent.ids import thread_id
 from agent.settings import Language
 
-# Commits of a series say the same; one that shares a file or a few words with the claim is not one of them.
-_AS_MUCH = 0.75
-
 
 def citing(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
-    """Find a citation that is not marked, has no tie to another, and adds nothing to what the others show."""
+    """Find a citation that is not marked, has no tie to another, and adds nothing to what the others show.
+
+    Commits of a series say the same: whoever means each of them marks each in the text.
+    """
     text = prose(claim, lang)
     if len(claim.cites) < 2 or not text:
         return None
     marked = {claim.sources[int(mark) - 1] for mark in MARK.findall(text)}
     tokens = cut(Sentence(MARK.sub(" ", text)).tokens)
-    grounds = {cite: ground_of([dossier.found[cite]]) for cite in claim.cites}
-    shown = {cite: _shown(tokens, ground) for cite, ground in grounds.items()}
-    most = max(len(things) for things in shown.values())
+    grounds = [(cite, ground_of([dossier.found[cite]])) for cite in claim.cites]
+    shown = {cite: _shown(tokens, ground) for cite, ground in grounds}
     for cite in claim.cites:
         others = [other for other in claim.sources if other != cite]
         if cite in marked or _is_tied(cite, others, dossier):
             continue
         rest = frozenset(thing for other in others if other in shown for thing in shown[other])
-        if shown[cite] - rest or (most and not marked and len(shown[cite]) >= most * _AS_MUCH):
+        if shown[cite] - rest:
             continue
         verdict = Verdict.UNDECIDED if shown[cite] else Verdict.UNSUPPORTED
         return Judgement(verdict=verdict, reason=f"{cite} shows nothing of it", check="cite", about=cite)
@@ -41,16 +40,18 @@ def citing(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
 
 
 def _shown(tokens: Sequence[Token], ground: Ground) -> frozenset[str]:
-    """List the names, values and words of a claim that an artefact has."""
-    return frozenset(_names(tokens, ground)) | frozenset(
-        " ".join(sorted(stems)) for stems in stems_of(tokens) if any(ground.words.has_stem(one) for one in stems)
-    )
+    """List the names of a claim that an artefact has, and its words that need proof."""
+    names = (token.text for token in tokens if token.named and _is_named(token.text, ground))
+    return frozenset(names) | _words(stems_of(tokens), ground)
 
 
-def _names(tokens: Sequence[Token], ground: Ground) -> Iterator[str]:
-    for token in tokens:
-        if token.kind in VALUES and (occurs(token.text, ground.text) or occurs(last_part(token.text), ground.text)):
-            yield token.text
+def _words(wanted: Iterable[frozenset[str]], ground: Ground) -> frozenset[str]:
+    found = (stems for stems in wanted if any(ground.words.has_stem(one) for one in stems))
+    return frozenset(" ".join(sorted(stems)) for stems in found)
+
+
+def _is_named(name: str, ground: Ground) -> bool:
+    return occurs(name, ground.text) or occurs(last_part(name), ground.text)
 
 
 def _is_tied(cite: EvidenceId, others: Sequence[EvidenceId], dossier: Dossier) -> bool:

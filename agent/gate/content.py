@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from agent.claims import Judgement
+from agent.gate import lexicon_en, lexicon_zh
 from agent.gate import words_en as en
 from agent.gate import words_zh as zh
 from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS
@@ -18,7 +19,8 @@ from agent.gate.stems import stem, words_of
 @cache
 def _free_en() -> frozenset[str]:
     """Stems of English words that need no proof, or are proved by a rule of their own."""
-    lists = (en.FUNCTION, en.TRADE, en.DIRECTION_OF, en.NEGATIONS, en.CAUSES, en.PRODUCTS, en.PROVED, *_strong())
+    plain = (en.FUNCTION, en.TRADE, lexicon_en.VERBS, lexicon_en.NOUNS, lexicon_en.OTHERS, en.PRODUCTS)
+    lists = (*plain, en.DIRECTION_OF, en.NEGATIONS, en.CAUSES, en.PROVED, *_strong())
     return frozenset(form for words in lists for word in words for form in (word, stem(word)))
 
 
@@ -29,7 +31,8 @@ def _strong() -> tuple[frozenset[str], ...]:
 @cache
 def _free_zh() -> frozenset[str]:
     """Chinese words that need no proof, or are proved by a rule of their own."""
-    lists = (zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, zh.NEGATIONS, zh.CAUSES, zh.PROVED, *_strong())
+    plain = (zh.FUNCTION, zh.TRADE, lexicon_zh.PLAIN)
+    lists = (*plain, zh.DIRECTION_OF, zh.NEGATIONS, zh.CAUSES, zh.PROVED, *_strong())
     return frozenset(word for words in lists for word in words)
 
 
@@ -39,6 +42,11 @@ def check_content(reading: Reading) -> Judgement | None:
     if missing:
         return undecided("words", "not in the cited evidence: " + ", ".join(missing))
     return None
+
+
+def is_free(word: str) -> bool:
+    """Tell whether a word of either language needs no proof."""
+    return word in _free_zh() or word in _free_en() or stem(word) in _free_en() or word.isdigit()
 
 
 def stems_of(tokens: Sequence[Token], *, trade: bool = False) -> list[frozenset[str]]:

@@ -28,7 +28,7 @@ ABSOLUTES = (
         "all every everywhere everything everyone universally anywhere 所有 全部 任何 一切 每个 每一 每次 "
         "全平台 全都 无一例外 "
         "任意 每种 各种 全体 均已",
-        r"\b(?:all|every|each|any|everywhere|everything|both|whole|entire)\b|所有|全部|任何|每",
+        r"\b(?:all|every|each|any|everywhere|everything|both|whole|entire|per)\b|所有|全部|任何|每",
     ),
     _family(
         "always",
@@ -71,13 +71,8 @@ FORECASTS = (
         "likely probably presumably expected should would potentially perhaps hopefully promises planned "
         "plans 有望 预计 预期 "
         "可能会 很可能 应该会 应会 或将 料将 大概 也许 或许 恐怕 计划 打算",
-        r"\b(?:likely|probabl\w*|presumabl\w*|expect\w*|should|would|potential\w*|perhaps|plan\w*)\b|预计|"
-        r"预期|应该|计划",
-    ),
-    _family(
-        "may",
-        "may might could possibly 可能 似乎 看起来",
-        r"\b(?:may|might|could|can|allow\w*|support\w*|possibl\w*|potential\w*|would)\b|可能",
+        r"\b(?:likely|probabl\w*|presumabl\w*|expect\w*|should|would|potential\w*|perhaps|plan\w*|may|might|"
+        r"maybe|could|intend\w*)\b|预计|预期|应该|计划|可能|也许|打算",
     ),
 )
 OPINIONS = (

@@ -9,6 +9,7 @@ from itertools import islice
 from agent.domain import FileChange
 from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.facts import Fact
+from agent.gate.kinds import kind_words
 from agent.gate.stems import Vocabulary, words_of
 
 _TRAILER = re.compile(r"^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|cc|tested-by):", re.IGNORECASE)
@@ -16,6 +17,10 @@ _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n+")
 # What people write is untrusted: nobody needs longer lines or more of them to see what a change is about.
 _LONGEST, _MOST = 1000, 1500
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|\*|/\*|--|\"\"\")\s?(.*)|^([A-Z][a-z].{15,})$")
+
+
+# A string of several words tells somebody something.
+_TOLD = re.compile(r"[\"']([^\"'\n]{3,}(?: [^\"'\n ]+){2,})[\"']")
 
 
 @dataclass(frozen=True)
@@ -92,10 +97,12 @@ class Ground:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Lines of comments and documents that were added: words, but in the diff."""
-        found = (_COMMENT.search(line.strip()[:_LONGEST]) for hunk in self.hunks for line in hunk.added)
-        words = ((match[1] or match[2] or "").strip() for match in found if match)
-        return tuple(islice((remark for remark in words if remark), _MOST))
+        """Lines of comments, documents and messages that were added: words, but in the diff."""
+        lines = [line.strip()[:_LONGEST] for hunk in self.hunks for line in hunk.added]
+        found = (match for line in lines if (match := _COMMENT.search(line)))
+        words = ((match[1] or match[2] or "").strip() for match in found)
+        told = (match[1] for line in lines for match in _TOLD.finditer(line))
+        return tuple(islice((remark for remark in (*words, *told) if remark), _MOST))
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
@@ -132,7 +139,9 @@ class Ground:
     @cached_property
     def words(self) -> Vocabulary:
         """The words of everything."""
-        return Vocabulary(words_of(self.text))
+        kinds = {word for path in self.paths for word in kind_words(path)}
+        people = {name for one in self.commits for name in words_of(one.change.commit.author.name)}
+        return Vocabulary(words_of(self.text) | kinds | people)
 
     @cached_property
     def spoken_words(self) -> Vocabulary:

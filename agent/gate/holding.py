@@ -94,11 +94,12 @@ def _lines_stand(name: str, direction: Direction, ground: Ground) -> Stand:
     if direction in (_D.ADD, _D.ENABLE):
         if plus and not minus and not rest:
             return Stand.AGREES
-        return Stand.OPPOSES if minus and not plus else Stand.SILENT
+        # A guard that goes may be what enables something.
+        return Stand.OPPOSES if minus and not plus and direction is _D.ADD else Stand.SILENT
     if direction in (_D.REMOVE, _D.DISABLE):
         if minus and not plus:
             return Stand.AGREES
-        return Stand.OPPOSES if plus and not minus and not rest else Stand.SILENT
+        return Stand.OPPOSES if plus and not minus and not rest and direction is _D.REMOVE else Stand.SILENT
     if direction is _D.MOVE:
         leaves = any(_only_on(token, hunk.removed, hunk.added) for hunk in ground.hunks)
         arrives = any(_only_on(token, hunk.added, hunk.removed) for hunk in ground.hunks)

@@ -14,6 +14,7 @@ from agent.gate.figures import Figures, figures, told_counts
 from agent.gate.nearness import is_near, named_value, other_values
 from agent.gate.nouns import Noun
 from agent.gate.predicates import prose
+from agent.gate.units import UNITS
 from agent.settings import Language
 
 _ADDED = re.compile(r"\badd(?:s|ed|ing)?\b|\binsert|新增|增加|添加|加入", re.IGNORECASE)
@@ -54,8 +55,13 @@ def _may_be(atom: Atom, evidence: list[Evidence]) -> bool:
     if atom.noun is not None:
         # A part of the files and lines of a change may be meant, never more than there are.
         most = max(counted(atom.noun, "", "", evidence), default=Decimal(0))
-        return atom.noun in ("issues", "pulls") or (not atom.sign and atom.value is not None and atom.value < most)
-    return atom.value is not None and atom.value < _FEW and _COUNTS.match(atom.after) is not None
+        return atom.noun in ("issues", "pulls", "commits") or (
+            not atom.sign and atom.value is not None and atom.value < most
+        )
+    if atom.value is None:
+        # 3D and 7B are names more than numbers.
+        return re.fullmatch(r"\d{1,3}[A-Za-z-]+", atom.text) is not None
+    return atom.value < _FEW and _COUNTS.match(atom.after) is not None
 
 
 def _wrong(atom: Atom, claim: Claim, text: str, evidence: list[Evidence], dossier: Dossier) -> str:
@@ -81,7 +87,7 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
         version = atom.text.lower().removeprefix("v")
         return any(one.has_version(version) for one in known) or _is_token(atom.text, evidence)
     if any(one.has(atom.value, atom.unit) for one in known):
-        return True
+        return not _is_named_otherwise(atom, evidence)
     if atom.unit is not None and any(one.rounds_to(atom.value, atom.unit) for one in known):
         return True
     # "CUDA 12" and "Python 3.12" name a version by its first numbers, "SM 90" and "K = 7168" stand in names: sm90.
@@ -92,6 +98,20 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
     if atom.unit is not None or ("." not in atom.text and named is None):
         return False
     return any(one.has_version(atom.text) for one in known)
+
+
+def _is_named_otherwise(atom: Atom, evidence: Iterable[Evidence]) -> bool:
+    """Tell whether the name in front of the number gives it another unit: `delay_ms = 5000` is not 5000 s."""
+    if atom.unit is None:
+        return False
+    form = re.compile(
+        rf"_(?P<unit>[a-z]{{1,7}})\b[^\n=:]{{0,40}}[=:(]\s*{re.escape(atom.text)}(?![0-9.])", re.IGNORECASE
+    )
+    found = [
+        UNITS.get(match["unit"].lower()) for one in evidence for text in one.texts for match in form.finditer(text)
+    ]
+    known = [unit for unit in found if unit and unit.dimension == atom.unit.dimension]
+    return bool(known) and atom.unit not in known
 
 
 def _is_joined(word: str, number: str, evidence: Iterable[Evidence]) -> bool:

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from agent.gate import words_zh as zh
 from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS
 from agent.gate.glossary_zh import glossary
+from agent.gate.lexicon_zh import PLAIN
 from agent.gate.prose import Kind, Token
 
 _LONGEST = 8
@@ -16,7 +17,7 @@ _UNKNOWN, _WORD, _VERB = 100, 10, 7
 @cache
 def known() -> frozenset[str]:
     """Every Chinese word that some list holds."""
-    lists = (zh.NEGATIONS, zh.NO_NEGATIONS, zh.CAUSES, zh.FUNCTION, zh.TRADE, zh.DIRECTION_OF, glossary())
+    lists = (zh.NEGATIONS, zh.NO_NEGATIONS, zh.CAUSES, zh.FUNCTION, zh.TRADE, PLAIN, zh.DIRECTION_OF, glossary())
     strong = (family.words for family in (*ABSOLUTES, *FORECASTS, *OPINIONS))
     return frozenset(word for group in (*lists, *strong) for word in group)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from agent.claims import Judgement
 from agent.facts import Fact
-from agent.gate.closeness import share_of
+from agent.gate.closeness import has_any, share_of
 from agent.gate.content import stems_of
 from agent.gate.ground import Ground, occurs
 from agent.gate.named_facts import last_part, owners_of
@@ -33,7 +33,9 @@ def check_relations(reading: Reading) -> Judgement | None:
 def _fits(token: Token, others: Sequence[Token], reading: Reading) -> bool:
     name, ground = last_part(token.text), reading.ground
     told = occurs(name, ground.spoken) or any(name in _fact_text(fact) for fact in ground.facts)
-    for wanted in (stems_of(others), stems_of([one for one in reading.tokens if one is not token])):
+    sets = (stems_of(others), stems_of([one for one in reading.tokens if one is not token]))
+    # Words that are nowhere are another check's.
+    for wanted in ([one for one in some if has_any(ground.words, [one])] for some in sets):
         least = _MORE_THAN_HALF if told or len(wanted) < _FEW else _MOST
         if not wanted or _together(name, wanted, ground, least):
             return True

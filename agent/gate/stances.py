@@ -13,6 +13,7 @@ from agent.gate.direction import Direction
 from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS, Family, family_of
 from agent.gate.ground import Ground
 from agent.gate.holding import stand_of
+from agent.gate.lists import listed
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.stand import Stand
@@ -68,6 +69,26 @@ def check_negation(reading: Reading) -> Judgement | None:
     return None
 
 
+def check_reported(reading: Reading) -> Judgement | None:
+    """Hold what a message is said to say to it: where it says no of these words, so must the sentence."""
+    reported = _REPORTED.search(reading.sentence.text)
+    if reported is None or _denials(reading):
+        return None
+    told = stems_of([token for token in reading.tokens if token.start >= reported.end()], trade=True)
+    for line in reading.ground.said:
+        if len(told) > 1 and line not in reading.ground.titles and _alike(line, told, _VERY) and _PLAIN_NO.search(line):
+            return undecided("negation", "the message says no where the sentence does not")
+    return None
+
+
+_REPORTED = re.compile(
+    r"\b(?:message|description|author|body|comment)\s+(?:says|said|states|stated|calls|notes|explains|claims|reads)|"
+    r"\baccording to\b|(?:说明|描述|正文|信息|注释|标题)(?:中|里|上)?(?:写明|写道|写着|称|提到|指出|表示|说)|"
+    r"据(?:说明|描述|称)|按(?:提交)?说明",
+    re.IGNORECASE,
+)
+
+
 def _negates(tokens: Sequence[Token], place: int) -> bool:
     token = tokens[place]
     if token.kind is Kind.HAN:
@@ -76,10 +97,14 @@ def _negates(tokens: Sequence[Token], place: int) -> bool:
         return False
     if not (token.lower in en.NEGATIONS or token.lower.endswith(("n't", "n’t"))):
         return False
-    # No more than eight is a limit, not a denial.
-    return not any(
-        after.lower in ("more", "less", "fewer", "later", "earlier") for after in tokens[place + 1 : place + 2]
-    )
+    # No more than eight is a limit, and if none is given a case: neither denies anything.
+    return not any(after.lower in _NO_DENIAL for after in tokens[place + 1 : place + 2])
+
+
+_NO_DENIAL = listed(
+    "more less fewer later earlier set given specified provided passed present defined found configured supplied only "
+    "just"
+)
 
 
 def _is_removed(reading: Reading, place: int) -> bool:
@@ -168,19 +193,34 @@ def _is_counted(reading: Reading, family: Family) -> bool:
     """Know by counting that a commit touches nothing but tests, documents or the like."""
     kinds = {fact.kind for fact in reading.ground.facts}
     text = reading.sentence.text
-    return family.name == "only" and any(kind in kinds and form.search(text) for kind, form in _ONLY.items())
+    if family.name != "only":
+        return False
+    return _names_every_file(reading) or any(kind in kinds and form.search(text) for kind, form in _ONLY.items())
+
+
+def _names_every_file(reading: Reading) -> bool:
+    """Tell whether the sentence names every file that was touched."""
+    named = [token.text.strip("/") for token in reading.tokens if token.path]
+    files = reading.ground.files
+    return bool(named and files) and all(any(f"/{file.path}".endswith(f"/{name}") for name in named) for file in files)
 
 
 def check_causes(reading: Reading) -> Judgement | None:
     """Allow a why only where the evidence connects the same two things."""
     for place, token in enumerate(reading.tokens):
-        causal = token.kind is Kind.WORD and token.lower in en.CAUSES
+        causal = token.kind is Kind.WORD and (token.lower in en.CAUSES or _makes(reading.tokens, place))
         if not causal and not (token.kind is Kind.HAN and token.text in zh.CAUSES):
             continue
         before, after = stems_of(reading.tokens[:place]), stems_of(reading.tokens[place + 1 :])
         if not _connected(reading.ground, before, after):
             return undecided("cause", f"the evidence does not connect what {token.text!r} connects")
     return None
+
+
+def _makes(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a clause says what comes of the one before: which makes, which avoids."""
+    following = tokens[place + 1].lower if place + 1 < len(tokens) else ""
+    return tokens[place].lower == "which" and following in en.EFFECTS
 
 
 def _connected(ground: Ground, before: Sequence[frozenset[str]], after: Sequence[frozenset[str]]) -> bool:
@@ -190,7 +230,7 @@ def _connected(ground: Ground, before: Sequence[frozenset[str]], after: Sequence
     lines = (*ground.said, *ground.remarks)
     for number, line in enumerate(lines):
         words = vocabulary(line)
-        if before and share_of(words, before) >= 0.8 and share_of(words, after) == 1.0:
+        if before and len(after) > 1 and share_of(words, before) >= 0.8 and share_of(words, after) == 1.0:
             return True
         if not _CAUSE.search(line) or not has_any(words, after) or (before and not has_any(words, before)):
             continue

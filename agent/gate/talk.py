@@ -7,6 +7,7 @@ from functools import lru_cache
 from agent.gate import acts_en
 from agent.gate.act import Act
 from agent.gate.closeness import share_of
+from agent.gate.content import is_free
 from agent.gate.direction import FITS, Direction
 from agent.gate.glossary_zh import glossary
 from agent.gate.ground import Ground
@@ -88,7 +89,23 @@ def worded_stand(act: Act, ground: Ground) -> Stand:
         return Stand.AGREES
     if opposed >= _ENOUGH and opposed > fits:
         return Stand.OPPOSES
+    if _is_plain(act.words) and not act.objects and _bulk(ground) in _BULK.get(act.direction, ()):
+        return Stand.AGREES
     return _lines_worded(act.direction, content, ground) if content and not fits and not opposed else Stand.SILENT
+
+
+_BULK = {_D.ADD: (_D.ADD,), _D.RAISE: (_D.ADD,), _D.REMOVE: (_D.REMOVE,), _D.LOWER: (_D.REMOVE,)}
+
+
+def _bulk(ground: Ground) -> Direction | None:
+    """Say which way the whole of a diff goes: more came than went, or more went."""
+    came = sum(file.additions - file.deletions for file in ground.files)
+    return None if not came else _D.ADD if came > 0 else _D.REMOVE
+
+
+def _is_plain(words: Sequence[str]) -> bool:
+    """Tell whether an object says no more than that there is something: a line, an entry, 一条."""
+    return all(is_free(part) for word in words for part in word.split("-"))
 
 
 def _default_stand(direction: Direction, ground: Ground) -> Stand:

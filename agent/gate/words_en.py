@@ -84,6 +84,12 @@ CAUSES = listed(
     "resulted results resulting reason due stems stemmed triggered"
 )
 
+EFFECTS = listed(
+    "makes means removes lets speeds improves avoids prevents eliminates saves reduces keeps helps gives cuts lowers "
+    "raises doubles halves boosts ensures guarantees solves fixes frees stops breaks affects"
+)
+"""Verbs behind `which` that tell what comes of a change."""
+
 FUNCTION = listed(
     "a an the this that these those it its they them their there here and or but nor so yet as at by for from in "
     "into of on onto to with within via per than then too also just now still already again more most less least "
@@ -149,8 +155,7 @@ TRADE = listed(
 PROVED = listed("breaking breaks break incompatible incompatibility")
 """Words that a check of their own looks up."""
 PRODUCTS = listed(
-    "github git python pytorch numpy linux windows macos nvidia amd intel cuda gpu gpus cpu cpus api apis json "
-    "yaml toml http https url ci pr prs llm llms ai ml sdk cli doc docs readme os id ids ui io"
+    "github git api apis json yaml toml http https url ci pr prs llm llms ai ml sdk cli doc docs readme os id ids ui io"
 )
 SYNONYMS: tuple[frozenset[str], ...] = tuple(
     frozenset(group.split())

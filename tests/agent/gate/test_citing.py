@@ -47,7 +47,7 @@ def test_a_commit_that_shares_a_word_and_adds_nothing_is_undecided(
     assert (judgement.verdict, judgement.check) == (Verdict.UNDECIDED, "cite")
 
 
-def test_a_commit_of_the_same_series_or_with_a_part_of_the_words_may_be_cited(
+def test_commits_of_a_series_are_marked_and_a_commit_with_a_part_of_the_words_may_be_cited(
     cache: CommitEvidence,
     make_commit: Callable[..., CommitEvidence],
     make_claim: Callable[..., Claim],
@@ -56,7 +56,9 @@ def test_a_commit_of_the_same_series_or_with_a_part_of_the_words_may_be_cited(
     again = make_commit(
         sha="b" * 40, message="Add PrefixCache to the scheduler, part two", files=[_file("scheduler.py", "PrefixCache")]
     )
-    assert judge(make_claim(cache, again, text={"en": TEXT}), make_dossier(cache, again), "en").passed
+    marked = "`PrefixCache` is added to the scheduler [@1] [@2]."
+    assert judge(make_claim(cache, again, text={"en": marked}), make_dossier(cache, again), "en").passed
+    assert judge(make_claim(cache, again, text={"en": TEXT}), make_dossier(cache, again), "en").check == "cite"
     router = make_commit(sha="c" * 40, message="Add RouterCache", files=[_file("router.py", "RouterCache")])
     both = "`PrefixCache` and `RouterCache` are added."
     assert judge(make_claim(cache, router, text={"en": both}), make_dossier(cache, router), "en").check != "cite"
