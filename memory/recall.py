@@ -18,7 +18,7 @@ _NEWEST = 2_000
 """Of a word that is everywhere only so many of the newest statements are weighed; it keeps a search short."""
 _HALF_AFTER_DAYS = 180
 _SEARCH = """
-select s.id, s.repo, s.label, s.cites, s.en, s.zh from (
+select s.repo, s.label, s.cites, s.en, s.zh from (
     select w.rowid as id, bm25(statement_words, 2.0, 1.0) as fit
     from statement_words w join statements t on t.id = w.rowid
     where statement_words match ? and (? is null or t.repo = ?)
@@ -48,16 +48,12 @@ class Recall:
 
     def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> Sequence[str]:
         """Give the statements that fit best, each on one line with its day and what it cites; newer ones first."""
-        han = has_han(words)
-        found: dict[int, str] = {}
         for query in queries(words):
             with reading():
                 rows = self._db.execute(_SEARCH, [query, repo, repo, _NEWEST, _HALF_AFTER_DAYS, limit]).fetchall()
-            for number, *row in rows:
-                found.setdefault(number, _line(*row, han=han))
-            if len(found) >= limit:
-                break
-        return list(found.values())[:limit]
+            if rows:
+                return [_line(*row, han=has_han(words)) for row in rows]
+        return []
 
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
         """Give what the report of a day said, one statement a line, in the report's order."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 _HAN = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN = re.compile(rf"(?P<han>[{_HAN}]+)|(?P<word>(?:(?![{_HAN}])\w)+)")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}", re.ASCII)
 _LONGEST_WORD = 120
 _MOST_ASKED = 12
 _SHORTEST_BEGINNING = 4
@@ -36,14 +37,17 @@ def indexed(text: str) -> Indexed:
 
 
 def queries(text: str) -> list[str]:
-    """Give what to ask the index for, the strictest first: every word, every word's beginning, any of the words.
+    """Give what to ask the index for, the strictest first: every word, every word's beginning, any word or pair.
 
     Each word goes in quotation marks: what somebody searches for is never a command to the index.
     """
     asked = list(dict.fromkeys((found["han"] or "", found["word"] or "") for found in _runs(text)))[:_MOST_ASKED]
     exact = [_han(han) if han else _word(word, "") for han, word in asked]
     begun = [_han(han) if han else _word(word, "*") for han, word in asked]
-    forms = [" AND ".join(exact), " AND ".join(begun), " OR ".join(exact)]
+    loose = [
+        " OR ".join(f'"{pair}"' for pair in _pairs(han)) or _han(han) if han else _word(word, "") for han, word in asked
+    ]
+    forms = [" AND ".join(exact), " AND ".join(begun), " OR ".join(loose)]
     return [form for form in dict.fromkeys(forms) if form]
 
 
@@ -62,7 +66,9 @@ def _pairs(run: str) -> list[str]:
 
 
 def _split(word: str) -> list[str]:
-    """Cut an identifier at underscores, capitals and digits; a plain word has no parts."""
+    """Cut an identifier at underscores, capitals and digits; a plain word has no parts, and neither has a hash."""
+    if _HASH.fullmatch(word):
+        return []
     parts = [part.lower() for part in _PART.findall(word[:_LONGEST_WORD])]
     return parts if len(parts) > 1 else []
 
@@ -70,6 +76,10 @@ def _split(word: str) -> list[str]:
 def _han(run: str) -> str:
     # A single character is found as the beginning of a pair, or as the end of a run.
     return f'"{" ".join(_pairs(run))}"' if len(run) > 1 else f'"{run}"*'
+
+
+def _any_pair(run: str) -> str:
+    return " OR ".join(f'"{pair}"' for pair in _pairs(run)) or _han(run)
 
 
 def _word(word: str, beginning: str) -> str:
