@@ -74,15 +74,15 @@ _FOR_THEMSELVES = {Purpose.CI, Purpose.TESTS}
 _LARGE_CHORE = 50
 
 
-def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), fixes: int = 0) -> Triage:
-    """Score one commit by what its diff does, what its author says, and the issues it closes."""
+def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), fixes: Sequence[str] = ()) -> Triage:
+    """Score one commit by what its diff does, what its author says, and the titles of the issues that it fixes."""
     heading = read_heading(change.commit.title)
     facts = sheet.facts if sheet else ()
     lines = lines_by_area(change.files)
     refactored = Purpose.REFACTOR in heading.purposes
     found = {
         *reasons_in_facts(facts, refactored=refactored),
-        *reasons_in_words(heading, labels, change.commit.title),
+        *reasons_in_words(heading, labels, (change.commit.title, *fixes)),
     }
     reasons = sorted(found, key=lambda name: (-POINTS[name], name))
     score = _sum(reasons) + min(0.4, math.log10(1 + lines.get(Area.PRODUCT, 0)) / 8)

@@ -61,7 +61,7 @@ _DEPENDENCIES = {FactKind.DEPENDENCY_CHANGED, FactKind.DEPENDENCY_ADDED, FactKin
 _GRAVE = re.compile(
     r"\b(?:crash\w*|segfault\w*|hang(?:s|ing)?|stuck|dead ?lock\w*|panic\w*|corrupt\w*|nans?|inf(?:inite)? loop|race"
     r"|oom|out of memory|leak(?:s|ed|ing|age)?|regression\w*|wrong \w+|incorrect\w*|garbage|garbled|data loss"
-    r"|(?:under|over)flows?|illegal memory|accuracy|numeric(?:s|al\w*)|use[- ]after[- ]free)\b"
+    r"|(?:under|over)flows?|illegal memory|uninitiali[sz]ed|accuracy|numeric(?:s|al\w*)|use[- ]after[- ]free)\b"
     r"|崩溃|死锁|卡死|永远无法|死循环|泄漏|精度|溢出|下溢|非法访存|结果错误|乱码|半个汉字",
     re.IGNORECASE,
 )
@@ -78,10 +78,12 @@ _SURFACE = re.compile(
 _TOP_OF_PACKAGE = re.compile(r"(?:python/|src/)?(?!csrc/)[^/]+(?:/[^/]+)?|.*/src/[^/]+\.rs")
 
 
-def reasons_in_words(heading: Heading, labels: Sequence[str], title: str) -> Iterator[str]:
-    """Name what the author and the maintainers say."""
-    said = {*heading.purposes, *label_purposes(labels)}
-    grave = Purpose.FIX in said and _GRAVE.search(title)
+def reasons_in_words(heading: Heading, labels: Sequence[str], titles: Sequence[str]) -> Iterator[str]:
+    """Name what the author and the maintainers say, in the commit's title and those of the issues that it fixes."""
+    said, title = {*heading.purposes, *label_purposes(labels)}, titles[0]
+    if len(titles) > 1 and not said - CHORES:
+        said.add(Purpose.FIX)
+    grave = any(map(_GRAVE.search, titles))
     for purpose in said - {Purpose.FIX, Purpose.FEATURE}:
         if purpose.value in POINTS:
             yield purpose.value

@@ -110,7 +110,8 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     desk = await deps.desks.open(state["spec"])
     links = recorded_links(repo, (row.commit for row in scouted.landed), scouted.threads)
     labels = {pull.number: pull.labels for pull in scouted.threads.pulls}
-    fixes = {sha: sum(link.change.endswith(sha) for link in links) for sha in _shas(scouted)}
+    titles = {issue.id: issue.title for issue in scouted.threads.issues}
+    fixes = {sha: [titles[link.issue] for link in links if link.change.endswith(sha)] for sha in _shas(scouted)}
     wanted = _shas(scouted)[: desk.diffs]
     weighed: list[Triage] = []
     problem = "the diff could not be read"

@@ -76,9 +76,14 @@ async def run(bench: Bench) -> Figures:
     return {**_figures(tally), **await _mirrors(bench)}
 
 
+def named_days(world: World) -> set[date]:
+    """List the days that have a name; these are reported in both languages."""
+    return {date.fromisoformat(text) for name, text in world.notes.items() if name.endswith(" day")}
+
+
 def days_to_report(world: World) -> list[date]:
     """List the days that have a name, those before them, and those on which a part of the story landed."""
-    named = {date.fromisoformat(text) for name, text in world.notes.items() if name.endswith(" day")}
+    named = named_days(world)
     keys = {text: name.partition(": ")[2] for name, text in world.notes.items() if ": " in name}
     story = {
         row.committed_at.date()
@@ -116,8 +121,9 @@ async def _world_day(bench: Bench, stage: _Stage, day: date, tally: Tally) -> No
     )
     tally.cited += verdicts.cited
     tally.held += verdicts.held
-    chinese = await _report(bench, specs, window, "zh", stage.server)
-    tally.languages += in_both_languages(report, chinese, where)
+    if day in named_days(world):
+        chinese = await _report(bench, specs, window, "zh", stage.server)
+        tally.languages += in_both_languages(report, chinese, where)
 
 
 def _score_order(report: Report, grades: Grades, where: str, tally: Tally) -> None:
