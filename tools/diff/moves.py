@@ -176,7 +176,7 @@ def _moved(one: Shown, other: Shown) -> Shown:
         name=other.draft.name,
         old=one.place.file,
         new=other.place.file,
-        breaking=one.draft.public and not one.draft.kept,
+        breaking=one.draft.public and not one.draft.kept and one.draft.breaking is not False,
     )
     return Shown(draft, other.place)
 

@@ -78,6 +78,8 @@ class Symbol:
     """A digest of the body without the symbol's own name: an equal shape is the same thing under another name."""
     hunk: int = 0
     """Of a function in a fragment: which hunk shows it, since classes have methods of the same name."""
+    device: bool = False
+    """Whether only other code of a kernel calls it: what changes there breaks no user."""
 
 
 @dataclass(frozen=True, slots=True)

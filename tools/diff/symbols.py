@@ -52,7 +52,8 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     words = {own_name(one): own_name(other) for one, other in pairs if own_name(one) != own_name(other)}
     for one, other in [*same, *stayed, *pairs]:
         drafts += (draft for draft in _altered(one, other) if not words or not follows(draft, words))
-    return drafts
+    device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device}
+    return [replace(draft, breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
 
 
 def follows(draft: Draft, renamed: dict[str, str]) -> bool:

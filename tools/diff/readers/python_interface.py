@@ -93,7 +93,11 @@ def public_name(name: str) -> bool:
 def _listed(symbol: Symbol, exports: set[str]) -> Symbol:
     first, _, rest = symbol.name.partition(".")
     public = first in exports and (not rest or public_name(rest))
-    return symbol if public == symbol.public else replace(symbol, public=public)
+    return (
+        symbol
+        if public == symbol.public and not symbol.device
+        else replace(symbol, public=public, device=bool(rest) and symbol.device)
+    )
 
 
 def _open(part: str) -> bool:

@@ -162,7 +162,12 @@ class Sites:
         symbol = self._found.symbols.get(scope)
         for site in python_checks.asserted(self._code, node, scope):
             # Without words it only matters to those who call the function.
-            hidden = site.kind == "error" and site.value is None and symbol is not None and not symbol.public
+            hidden = (
+                site.kind == "error"
+                and site.value is None
+                and symbol is not None
+                and (symbol.device or not symbol.public)
+            )
             yield replace(site, public=False) if hidden else site
 
     def _decorator(self, node: Node) -> Iterator[Site]:

@@ -60,11 +60,11 @@ class Walk:
         return self.found
 
     def _close_kernels(self) -> None:
-        """Take the methods of kernels that no host calls for internal."""
+        """Mark the methods of kernels that no host calls."""
         for name, symbol in self.found.symbols.items():
             owner, _, own = name.rpartition(".")
-            if symbol.kind == "method" and symbol.public and owner in self.found.kernels and own not in SURFACE:
-                self.found.symbols[name] = replace(symbol, public=False)
+            if symbol.kind == "method" and not symbol.device and owner in self.found.kernels and own not in SURFACE:
+                self.found.symbols[name] = replace(symbol, device=True)
 
     def _visit(self, place: Place) -> Iterator[Place]:
         node = place.node
@@ -116,11 +116,12 @@ class Walk:
                 line,
                 code.last_line(whole),
                 head,
-                public_name(qualified) and not device,
+                public_name(qualified),
                 params=params,
                 returns=None if returns is None else code.fold(returns),
                 decorators=decorators,
                 shape=self._shape(node, name) if self._is_changed(line, head) else "",
+                device=device,
             ),
             whole,
         )
