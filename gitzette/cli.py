@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_audit(commands)
     _add_eval(commands)
     _add_runs(commands)
+    _add_init(commands)
     _add_doctor(commands)
     return parser
 
@@ -126,6 +127,17 @@ def _add_runs(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     runs.set_defaults(command=_runs)
 
 
+def _add_init(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    init = commands.add_parser("init", help="write a commented gitzette.toml", description=_INIT)
+    _add_repo(init)
+    init.add_argument("--tz", metavar="ZONE", help="time zone that cuts the days, as Asia/Shanghai (default: UTC)")
+    init.add_argument("--lang", choices=("en", "zh"), help="language of the reports (default: en)")
+    init.add_argument(
+        "--workflow", action="store_true", help="also write a GitHub Actions workflow that runs every day"
+    )
+    init.set_defaults(command=_init)
+
+
 def _add_doctor(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     doctor = commands.add_parser(
         "doctor", help="check folders, reports, git, token, limits, mirrors, database, clock and model"
@@ -147,6 +159,7 @@ def _add_repo(parser: argparse.ArgumentParser) -> None:
 _RUN = "Reads what landed on the default branch of each repository and writes reports/DATE.md and reports/DATE.json."
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
+_INIT = "Writes a commented gitzette.toml where you stand; asks on a terminal, and never replaces a file."
 _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --repo owner/name=PATH gives them."
 
 
@@ -186,6 +199,12 @@ def _runs(args: argparse.Namespace) -> int:
     from gitzette.running import show_runs
 
     return show_runs(args, os.environ)
+
+
+def _init(args: argparse.Namespace) -> int:
+    from gitzette.init import init
+
+    return init(args)
 
 
 def _doctor(args: argparse.Namespace) -> int:

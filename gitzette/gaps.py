@@ -26,7 +26,8 @@ class Missed:
 def missed_days(settings: Settings, last: date) -> Missed:
     """Find the days up to `last` that have no report, or one that was read too early or failed for the most part.
 
-    Nothing is missed before the first report; without any report only the last day is.
+    Of the last day everything should be there: what an outage took is worth another try, but not for ever. Nothing is
+    missed before the first report; without any report only the last day is.
     """
     published = {day: file for day, file in _published(settings.out / "reports") if day <= last}
     if not published:
@@ -34,9 +35,8 @@ def missed_days(settings: Settings, last: date) -> Missed:
     first = min(published)
     days = [first + timedelta(days=count) for count in range((last - first).days + 1)]
     recent = last - timedelta(days=settings.catch_up_days)
-    missed = tuple(
-        d for d in days if d > recent and _exists(d, settings.tz) and not _stands(published.get(d), settings)
-    )
+    candidates = [day for day in days if day > recent and _exists(day, settings.tz)]
+    missed = tuple(d for d in candidates if not _stands(published.get(d), settings, whole=d == last))
     too_old = tuple(day for day in days if day <= recent and day not in published)
     return Missed(missed, too_old, max(published))
 
@@ -57,12 +57,14 @@ def _exists(day: date, tz: str) -> bool:
     return midnight(day, tz) != midnight(day + timedelta(days=1), tz)
 
 
-def _stands(file: Path | None, settings: Settings) -> bool:
+def _stands(file: Path | None, settings: Settings, *, whole: bool) -> bool:
     if file is None:
         return False
     try:
         report = load(file.read_bytes(), file.name)
     except (StorageError, OSError):
         return False
-    # A day of another zone holds the name; only another folder could take ours.
-    return report.window.tz != settings.tz or sound(report, settings.max_failed)
+    if report.window.tz != settings.tz:
+        # A day of another zone holds the name; only another folder could take ours.
+        return True
+    return sound(report, settings.max_failed) and not (whole and report.failures)

@@ -87,7 +87,7 @@ def reports(settings: Settings, now: datetime) -> Finding:
     if overdue:
         told = ", ".join(map(str, overdue))
         return Finding("reports", False, f"{says}; missing or failed: {told}: `gitzette run --catch-up` makes them")
-    return Finding("reports", True, f"{says}; yesterday's is due" if missed.days else says)
+    return Finding("reports", True, f"{says}; yesterday's is due or incomplete" if missed.days else says)
 
 
 def heartbeat(settings: Settings, now: datetime) -> Finding:

@@ -166,6 +166,23 @@ def test_a_share_that_may_fail_can_be_chosen(clone: Path, tmp_path: Path) -> Non
     assert "Add src/day06.py" in Path("gazette/README.md").read_text()
 
 
+def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_that_kind_are_not(
+    clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path / "side")], check=True)
+    Path("gitzette.toml").write_text(f'repos = ["acme/engine={clone}", "acme/side={tmp_path}/side"]\n')
+    main(["run", "--date", "2026-02-03"])
+    (tmp_path / "side").rename(tmp_path / "away")
+    assert main(["run", "--catch-up", "--date", DAY]) == 3
+    assert main(["run", "--catch-up", "--date", DAY]) == 3
+    (tmp_path / "away").rename(tmp_path / "side")
+    capsys.readouterr()
+    assert main(["run", "--catch-up", "--date", "2026-02-05"]) == 0
+    assert "to report on: 2026-02-05 (UTC)" in capsys.readouterr().err
+    assert main(["run", "--catch-up", "--date", DAY]) == 0
+    assert json.loads(Path(f"gazette/reports/{DAY}.json").read_text())["failures"] == []
+
+
 @pytest.mark.usefixtures("configured")
 def test_a_day_read_before_it_was_over_is_read_again() -> None:
     today = datetime.now(UTC).date()

@@ -1,0 +1,155 @@
+"""Setting up: the configuration that `init` writes, what it asks, and what it leaves alone."""
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent.settings import Budget, RepoSpec, Settings, Tiers, read_settings
+from gitzette.blanks import configuration, workflow
+from gitzette.cli import main
+from gitzette.init import Answers, ask
+
+ROOT = Path(__file__).parents[2]
+FILE = Path("gitzette.toml")
+
+
+@pytest.fixture(autouse=True)
+def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corner = tmp_path / "corner"
+    corner.mkdir()
+    monkeypatch.chdir(corner)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+
+
+def uncommented(text: str) -> str:
+    """Take the comment signs from everything that is a key or a table."""
+    return re.sub(r"(?m)^# (?=(?:\w+ = |\[))", "", text)
+
+
+def test_without_a_terminal_nothing_is_asked_and_the_file_is_ready_to_fill(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init"]) == 0
+    assert read_settings(FILE, {}) == Settings(tz="UTC", lang="en")
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert "wrote gitzette.toml" in told.out
+    assert "Name your repositories in gitzette.toml" in told.out
+    assert "gitzette doctor" in told.out
+    assert sorted(file.name for file in Path.cwd().iterdir()) == ["gitzette.toml"]
+
+
+def test_what_the_command_line_says_is_filled_in() -> None:
+    assert main(["init", "--repo", "a/b", "--repo", "c/d=../d", "--tz", "Asia/Shanghai", "--lang", "zh"]) == 0
+    found = read_settings(FILE, {})
+    assert (found.tz, found.lang) == ("Asia/Shanghai", "zh")
+    assert found.repos == (RepoSpec.parse("a/b"), RepoSpec(name=found.repos[1].name, path=Path("../d")))
+
+
+def test_a_file_that_is_there_is_never_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    FILE.write_text("# mine\n")
+    assert main(["init", "--repo", "a/b"]) == 2
+    assert FILE.read_text() == "# mine\n"
+    assert "already there and is left alone" in capsys.readouterr().err
+
+
+def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
+    text = configuration([RepoSpec.parse("a/b")], "UTC", "en")
+    for key in {*Settings.model_fields, *Budget.model_fields, *Tiers.model_fields, *RepoSpec.model_fields} - {"token"}:
+        assert re.search(rf"(?m)^(?:# )?(?:{key} = |\[+{key}\])", text), key
+    FILE.write_text(uncommented(text))
+    found = read_settings(FILE, {})
+    assert (found.budget, found.tiers) == (Budget(), Tiers())
+    assert (found.repos[0].branch, found.repos[0].ignore_authors) == ("main", ("roll-up[bot]",))
+    for key in ("source", "layout", "keep_days", "max_failed", "catch_up_days", "github_url", "git_url", "languages"):
+        assert getattr(found, key) == getattr(Settings(), key), key
+
+
+def test_an_odd_path_comes_back_as_it_was(tmp_path: Path) -> None:
+    odd = RepoSpec.parse('a/b=/srv/"quoted"\\ 目录 \x7f\t$tz')
+    FILE.write_text(configuration([odd], "UTC", "en"))
+    assert read_settings(FILE, {}).repos == (odd,)
+
+
+def test_in_a_checkout_its_own_repository_is_configured_and_tokens_are_kept_out_of_it() -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "remote", "add", "origin", "https://github.com/acme/engine.git"], check=True)
+    Path(".gitignore").write_text("*.pyc")
+    assert main(["init"]) == 0
+    (spec,) = read_settings(FILE, {}).repos
+    assert (spec.name, spec.path) == ("acme/engine", Path())
+    assert Path(".gitignore").read_text() == "*.pyc\n.env\n/gazette/**/.*\n"
+    FILE.unlink()
+    main(["init"])
+    assert Path(".gitignore").read_text().count(".env") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--repo", "engine"], "write owner/name"),
+        (["--repo", "a/b", "--repo", "A/B"], "named twice"),
+        (["--tz", "Mars/Olympus"], "unknown time zone"),
+        (["--workflow", "--repo", "a/b=../b"], "a runner of GitHub has no such path"),
+    ],
+)
+def test_a_mistake_is_told_and_nothing_is_written(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", *arguments]) == 2
+    assert says in capsys.readouterr().err
+    assert not list(Path.cwd().iterdir())
+
+
+def test_questions_are_asked_again_until_the_answer_makes_sense() -> None:
+    questions = io.StringIO()
+    answers = io.StringIO("nonsense\na/b, c/d a/b\nMars\nAsia/Tokyo\nfr\nzh\n")
+    assert ask(Answers(()), answers, questions) == Answers(
+        (RepoSpec.parse("a/b"), RepoSpec.parse("c/d")), "Asia/Tokyo", "zh"
+    )
+    assert "'nonsense' is not a repository" in questions.getvalue()
+    assert "Time zone that cuts the days [UTC]" in questions.getvalue()
+
+
+def test_an_empty_answer_or_none_takes_what_is_offered() -> None:
+    known = Answers((RepoSpec.parse("a/b=../b"),), "Asia/Tokyo", "zh")
+    assert ask(known, io.StringIO("\n\n\n"), io.StringIO()) == known
+    assert ask(known, io.StringIO(), io.StringIO()) == known
+
+
+def test_on_a_terminal_it_asks() -> None:
+    outer, inner = pty.openpty()
+    os.write(outer, b"a/b\nAsia/Tokyo\nzh\n")
+    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-P", "-m", "gitzette", "init"]
+    done = subprocess.run(command, stdin=inner, stderr=inner, stdout=subprocess.PIPE, env=environ, timeout=60)
+    os.close(inner)
+    os.close(outer)
+    assert done.returncode == 0
+    found = read_settings(FILE, {})
+    assert ([spec.name for spec in found.repos], found.tz, found.lang) == (["a/b"], "Asia/Tokyo", "zh")
+
+
+def test_a_workflow_is_written_beside_an_existing_configuration_in_its_zone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    FILE.write_text('tz = "Asia/Shanghai"\nrepos = ["a/b"]\n')
+    assert main(["init", "--workflow"]) == 0
+    written = Path(".github/workflows/gitzette.yml")
+    assert written.read_text() == workflow("Asia/Shanghai")
+    written.write_text("# mine\n")
+    assert main(["init", "--workflow"]) == 0
+    assert written.read_text() == "# mine\n"
+    assert "gitzette.yml is already there and is left alone" in capsys.readouterr().out
+
+
+def test_a_workflow_belongs_at_the_root(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    Path("deep").mkdir()
+    monkeypatch.chdir("deep")
+    assert main(["init", "--workflow"]) == 2
+    assert "at the root of a repository only" in capsys.readouterr().err
