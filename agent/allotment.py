@@ -34,5 +34,5 @@ def _turn(one: Triage, table: Sequence[Triage]) -> int:
     """Serve urgent commits first, then the best of each repository, so that a quiet one is not starved."""
     if one.tier is Tier.HIGH:
         return 2
-    best = max(table, key=lambda other: (other.tier is not Tier.NOISE, other.score))
+    best = min(table, key=lambda other: (other.tier is Tier.NOISE, -other.score, other.sha))
     return 1 if one.sha == best.sha else 0

@@ -127,8 +127,9 @@ def _declared(labels: list[str]) -> tuple[Purpose, ...]:
     """Read tags and schemes: each as a whole, else by its parts, as in `CI/Build` or `chore/feat`."""
     found: list[Purpose] = []
     for label in labels:
-        whole = _of_tag(label.strip())
-        found += whole or [purpose for part in re.split(r"[\s/&+,|_-]+", label) for purpose in _of_tag(part)]
+        parts = [purpose for part in re.split(r"[\s/&+,|_-]+", label) for purpose in _of_tag(part)]
+        parts = [purpose for purpose in parts if purpose is not Purpose.FIX or _MENDS.search(label)]
+        found += _of_tag(label.strip()) or parts
     return tuple(dict.fromkeys(found))
 
 

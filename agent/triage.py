@@ -90,7 +90,7 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         reasons.append("closes issues")
         score += _CLOSES_ISSUES
     if not URGENT & found or _FOR_THEMSELVES & set(heading.declared):
-        score = min(score, _NOT_URGENT + (score - _NOT_URGENT) / 5)
+        score = min(score, _NOT_URGENT + (score - _NOT_URGENT) / 10)
     if change.files and Area.PRODUCT not in lines and not _announces(heading):
         score = min(score, _NOT_PRODUCT)
     return Triage(
