@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from agent.allotment import Allotment
 from agent.claims import Claim, Judgement
-from agent.domain import Issue
+from agent.domain import Issue, PullRequest
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import RepoId
 from agent.links import Link
@@ -63,6 +63,8 @@ class Material:
     """Heaviest first."""
     links: Sequence[Link] = ()
     issues: Sequence[Issue] = ()
+    pulls: Mapping[int, PullRequest] = field(default_factory=dict)
+    """The pull requests that were read, by number."""
     reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
     """Which commit undid which, as far as it was read."""
     background: Mapping[EvidenceId, CommitEvidence] = field(default_factory=dict)

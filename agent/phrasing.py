@@ -1,128 +1,253 @@
-"""How a fact becomes a sentence: the template of its kind, filled with its own names and values as code."""
+"""How facts become a sentence: the template of their kind, filled with their own names and values as code."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, FactKind, Severity
+from agent.grouping import CALLS, FIELDS, MEMBERS, RENAMES, class_of
 from agent.markdown import code
+from agent.naming import items_of, member_names, names_of, old_name, owner_of, shortened, shown_names
 
-_LONG = 72
-_SHOWN_NAMES = 3
-_PARTS = 2
-_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+")
+K = FactKind
+_LONG, _LONG_MESSAGE = 90, 240
+_SHOWN = 5
+_LISTS = (K.CONSTANT_CHANGED, K.FLAG_CHOICES, K.BASE_CHANGED, K.FIELD_CHANGED, K.CONFIG_CHANGED, K.SIGNATURE_CHANGED)
+_CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
+_VALUED = (*_LISTS, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
+_MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED)
+_EXPORT = re.compile(r"(\w+) = [\w.]*\.\1")
+_NOWHERE = (None, "__init__")
+_FORMS = re.compile(r"«([^/»]*)/([^»]*)»")
+_ADDRESS = re.compile(r"https?://\S+/([^/\s]+)")
+_BETWEEN_SIGNS = re.compile(r"(?<=[\u4e00-\u9fff，、]) (?=[\u4e00-\u9fff，。、；：])")
+_WHEEL = re.compile(r"[\w.]+-(\d[\w.+!]*)-[\w.-]+\.whl")
+_LITERAL = re.compile(r"[A-Z]\w*(?:\.\w+)+|[a-z_]\w*(?:\.\w+)+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Phrases:
-    """The templates of one language."""
+    """The templates of one language; «one/more» is chosen by the number of names."""
 
-    things: Mapping[str, str]
-    """What a detail such as `method` or `kernel` is called."""
-    thing: str
+    things: Mapping[str, tuple[str, str]]
+    """What a detail such as `method` or `kernel` is called, one and several of them."""
+    thing: tuple[str, str]
     more: str
     comma: str
+    semicolon: str
     change: Mapping[FactKind, str]
     without_values: Mapping[FactKind, str]
     """For kinds whose old or new value is missing or too long for a sentence; the excerpt shows it."""
     gained_default: str
     must_give: str
+    now_needs: str
+    with_names: str
+    inside: str
+    instead: str
+    call: str
+    calls: Mapping[FactKind, str]
+    """What a sentence about several changes of a function's parameters is put together from."""
+    lists: Mapping[str, str]
+    """What came into a list, went from it, or both."""
+    members: Mapping[str, str]
+    fields: Mapping[FactKind, tuple[str, str]]
+    """Who gains or loses, and what."""
+    renames: tuple[str, str]
+    """Several renames of one owner, and one of them."""
     risk: Mapping[str, str]
     advice: Mapping[str, str]
 
 
-# Which risk and which advice belong to a kind of fact.
-_TROUBLE = {
-    FactKind.SYMBOL_REMOVED: "symbol",
-    FactKind.SYMBOL_RENAMED: "symbol",
-    FactKind.SYMBOL_MOVED: "symbol",
-    FactKind.PARAMETER_ADDED: "parameter",
-    FactKind.PARAMETER_REMOVED: "parameter",
-    FactKind.PARAMETER_RENAMED: "parameter",
-    FactKind.PARAMETER_REORDERED: "parameter",
-    FactKind.PARAMETER_REQUIRED: "parameter",
-    FactKind.SIGNATURE_CHANGED: "parameter",
-    FactKind.MEMBER_REMOVED: "member",
-    FactKind.MEMBER_RENAMED: "member",
-    FactKind.FIELD_REMOVED: "member",
-    FactKind.FIELD_RENAMED: "member",
-    FactKind.FLAG_REMOVED: "flag",
-    FactKind.FLAG_RENAMED: "flag",
-    FactKind.FLAG_CHOICES: "flag",
-    FactKind.FLAG_DEFAULT: "default",
-    FactKind.ENV_REMOVED: "env",
-    FactKind.ENV_RENAMED: "env",
-    FactKind.ENV_DEFAULT: "default",
-    FactKind.PARAMETER_DEFAULT: "default",
-    FactKind.CONFIG_REMOVED: "config",
-    FactKind.ROUTE_REMOVED: "route",
-    FactKind.LIMIT_CHANGED: "limit",
-    FactKind.FILE_REMOVED: "file",
-    FactKind.FILE_RENAMED: "file",
-    FactKind.FOLDER_RENAMED: "file",
-    FactKind.DEPENDENCY_CHANGED: "dependency",
-    FactKind.REVERT: "revert",
-    FactKind.UNREGISTERED: "registered",
-    FactKind.DEPRECATED: "deprecated",
-}
+def change_sentence(facts: Sequence[Fact], phrases: Phrases) -> str:
+    """Tell what changed, as Markdown; the facts are a group of `agent.grouping`."""
+    first = facts[0]
+    if first.kind in CALLS and len(facts) > 1:
+        return _call(facts, phrases)
+    if first.kind in MEMBERS:
+        return _members(facts, phrases)
+    if first.kind in FIELDS:
+        return _fields(facts, phrases)
+    if first.kind in RENAMES and len(facts) > 1:
+        return _renames(facts, phrases)
+    if first.kind in _LISTS and len(facts) == 1 and (told := _list(first, phrases)):
+        return told
+    return _plain(facts, phrases)
 
 
-def change_sentence(fact: Fact, phrases: Phrases) -> str:
-    """Tell what changed, as Markdown."""
+def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
+    fact = facts[0]
     template = phrases.change[fact.kind]
-    if fact.kind is FactKind.PARAMETER_DEFAULT and fact.old is None and fact.new is not None:
+    if fact.kind is K.PARAMETER_DEFAULT and fact.old is None and fact.new is not None:
         template = phrases.gained_default
-    if not _fits(template, fact):
+    if fact.kind is K.DEPENDENCY_CHANGED and fact.new and not fact.old:
+        template = phrases.now_needs
+    if not fits(template, fact):
         template = phrases.without_values.get(fact.kind, template)
-    told = _fill(template, fact, phrases)
-    if fact.kind is FactKind.PARAMETER_ADDED and fact.severity is Severity.BREAKING and "=" not in (fact.new or "="):
-        space = "" if told.endswith("。") else " "
-        told += space + phrases.must_give
+    told = fill(template, facts, phrases)
+    if fact.kind is K.FILE_ADDED and len(facts) == 1 and fact.new and fact.new != fact.name:
+        names = listed(member_names(fact.new), phrases)
+        told = fill(phrases.with_names, facts, phrases, names=names)
+    if fact.kind in _MESSAGES:
+        place = "" if fact.detail in _NOWHERE else code(shortened(fact.detail or ""))
+        told = fill(phrases.inside, facts, phrases, told=told, place=place) if place else told[:1].upper() + told[1:]
+    if fact.kind is K.PARAMETER_ADDED and fact.severity is Severity.BREAKING and "=" not in (fact.new or "="):
+        told += ("" if told.endswith("。") else " ") + phrases.must_give
     return told
 
 
-def risk_sentence(fact: Fact, phrases: Phrases) -> str | None:
-    """Tell what can go wrong for users; None where the kind of fact says nothing of that."""
-    return _bound(fact, phrases.risk, phrases)
+def _call(facts: Sequence[Fact], phrases: Phrases) -> str:
+    """Tell all that changed in the parameters of one function, or of several alike, in one sentence."""
+    told = {kind: listed(_unique(_parameter(fact) for fact in facts if fact.kind is kind), phrases) for kind in CALLS}
+    kinds = {fact.kind for fact in facts}
+    if kinds == {K.PARAMETER_ADDED, K.PARAMETER_REMOVED}:
+        return fill(phrases.instead, facts, phrases, new=told[K.PARAMETER_ADDED], old=told[K.PARAMETER_REMOVED])
+    pieces = []
+    for kind in CALLS:
+        own = [fact for fact in facts if fact.kind is kind]
+        if kind in (K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_REQUIRED) and own:
+            pieces.append(phrases.calls[kind].format(names=told[kind]))
+        elif own:
+            pieces += [_one_way(fact, phrases) for fact in own]
+    return fill(phrases.call, facts, phrases, changes=phrases.semicolon.join(_unique(pieces)))
 
 
-def advice_sentence(fact: Fact, phrases: Phrases) -> str | None:
-    """Tell what to do about it."""
-    return _bound(fact, phrases.advice, phrases)
-
-
-def _bound(fact: Fact, table: Mapping[str, str], phrases: Phrases) -> str | None:
-    template = table.get(_TROUBLE.get(fact.kind, ""))
-    return _fill(template, fact, phrases) if template and _fits(template, fact) else None
-
-
-def _fits(template: str, fact: Fact) -> bool:
-    """Tell whether the sentence has its values, and whether they are short enough to be read."""
-    values = (fact.old if "{old}" in template else "", fact.new if "{new}" in template else "")
-    return all(value is not None and len(value) <= _LONG and "\n" not in value for value in values)
-
-
-def _fill(template: str, fact: Fact, phrases: Phrases) -> str:
-    name = fact.old if fact.kind in (FactKind.FLAG_RENAMED, FactKind.ENV_RENAMED) and fact.old else fact.name
-    return template.format(
-        name=_names(name, phrases),
-        old=code(fact.old or ""),
-        new=code(fact.new or ""),
-        detail=code(fact.detail or ""),
-        thing=phrases.things.get(fact.detail or "", phrases.thing),
+def _one_way(fact: Fact, phrases: Phrases) -> str:
+    return phrases.calls[fact.kind].format(
+        names=code(fact.detail or ""), old=code(fact.old or "—"), new=code(fact.new or "—")
     )
 
 
-def _names(name: str, phrases: Phrases) -> str:
-    """Write one name or several; a long qualified name by its last parts, which are what people search for."""
-    parts = [code(shortened(part)) for part in name.split(", ")]
-    shown = phrases.comma.join(parts[:_SHOWN_NAMES])
-    rest = len(parts) - _SHOWN_NAMES
-    return shown if rest <= 0 else f"{shown} {phrases.more.format(count=rest)}"
+def _parameter(fact: Fact) -> str:
+    """Write a parameter with its type and default where that is short."""
+    whole = fact.new if fact.kind is K.PARAMETER_ADDED else None
+    return whole if whole and len(whole) <= _LONG else fact.detail or ""
 
 
-def shortened(name: str) -> str:
-    """Keep the last parts of a qualified name; a path, a flag or a version stays whole."""
-    if _PATH.search(name) or name.startswith("-") or not re.fullmatch(r"[A-Za-z_][\w.:<>]*", name):
-        return name
-    return ".".join(name.split(".")[-_PARTS:])
+def _members(facts: Sequence[Fact], phrases: Phrases) -> str:
+    """Tell what an enumeration lost and gained."""
+    gone = listed([name for fact in facts if fact.kind is K.MEMBER_REMOVED for name in member_names(fact.old)], phrases)
+    came = listed([name for fact in facts if fact.kind is K.MEMBER_ADDED for name in member_names(fact.new)], phrases)
+    form = "both" if gone and came else "gone" if gone else "came"
+    return fill(phrases.members[form], facts, phrases, gone=gone, came=came)
+
+
+def _fields(facts: Sequence[Fact], phrases: Phrases) -> str:
+    """Tell which fields a class gained or lost; a single one with its default."""
+    values = [item for fact in facts for item in items_of(fact.new or fact.old)]
+    shown = (
+        values
+        if len(values) == 1 and len(values[0]) <= _LONG
+        else [name for fact in facts for name in member_names(fact.new or fact.old)]
+    )
+    owners = shown_names(tuple(dict.fromkeys(class_of(fact) for fact in facts)))
+    verb, noun = phrases.fields[facts[0].kind]
+    template = _formed(verb, len(owners)) + _formed(noun, len(_unique(shown)))
+    return _tight(template.format(name=listed(owners, phrases), names=listed(shown, phrases)))
+
+
+def _renames(facts: Sequence[Fact], phrases: Phrases) -> str:
+    """Tell the renamed members of one owner together."""
+    pairs = [phrases.renames[1].format(old=code(fact.old or ""), new=code(fact.new or "")) for fact in facts]
+    owner = code(shortened(owner_of(facts[0].name)))
+    return phrases.renames[0].format(owner=owner, pairs=phrases.comma.join(pairs))
+
+
+def _list(fact: Fact, phrases: Phrases) -> str | None:
+    """Tell what came into a list and what went, where most of it stayed."""
+    if fact.kind is K.FIELD_CHANGED and fits(phrases.change[fact.kind], fact):
+        return None
+    gone, came, stayed = _exchanged(fact)
+    if not (gone or came) or not (stayed or fact.kind in _CHOSEN) or len(gone) + len(came) > 2 * _SHOWN:
+        return None
+    if any(len(item) > _LONG for item in (*gone, *came)):
+        return None
+    form = "both" if gone and came else "gone" if gone else "came"
+    prefix = {K.FLAG_CHOICES: "flag ", K.BASE_CHANGED: "base ", K.SIGNATURE_CHANGED: "type "}.get(fact.kind, "")
+    template = phrases.lists[prefix + form]
+    return fill(template, [fact], phrases, gone=listed(gone, phrases), came=listed(came, phrases))
+
+
+def _exchanged(fact: Fact) -> tuple[list[str], list[str], bool]:
+    """Compare what was listed with what is: what went, what came, and whether something stayed."""
+    old, new = fact.old or "", fact.new or ""
+    listed_before = fact.kind in _CHOSEN or (old[:1] in "[({" and new[:1] in "[({")
+    separator = "|" if "|" in old + new and fact.kind not in _CHOSEN else ","
+    if separator == "," and not listed_before:
+        return [], [], False
+    if fact.kind is K.SIGNATURE_CHANGED:
+        old, new = (side.partition(": ")[2] for side in (old, new))
+    before, after = items_of(old, separator), items_of(new, separator)
+    gone, came = [item for item in before if item not in after], [item for item in after if item not in before]
+    return gone, came, len(gone) < len(before)
+
+
+def fits(template: str, fact: Fact) -> bool:
+    """Tell whether the sentence has its values, and whether they are short enough to be read."""
+    limit = _LONG_MESSAGE if fact.kind in _MESSAGES else _LONG
+    values = [value for gap, value in (("{old}", fact.old), ("{new}", fact.new)) if gap in template]
+    if fact.kind is K.FLAG_ADDED and fact.new and _LITERAL.fullmatch(fact.new):
+        # The default is what another name stands for, which says nothing.
+        return False
+    return all(value and len(_value(value)) <= limit and "\n" not in value for value in values)
+
+
+def says_much(fact: Fact) -> bool:
+    """Tell whether a sentence about a changed value can show it, or only say that it changed."""
+    if fact.kind not in _VALUED:
+        return True
+    values = (fact.old, fact.new)
+    short = all(value and len(_value(value)) <= _LONG and "\n" not in value for value in values)
+    gone, came, stayed = _exchanged(fact) if fact.kind in _LISTS else ([], [], False)
+    return short or (stayed and 0 < len(gone) + len(came) <= _SHOWN)
+
+
+def fill(template: str, facts: Sequence[Fact], phrases: Phrases, most: int = _SHOWN, **given: str) -> str:
+    """Put names and values into a template; names that several facts have are listed once, `most` of them."""
+    fact = facts[0]
+    names = shown_names(tuple(dict.fromkeys(name for one in facts for name in names_of(one))))
+    thing = phrases.things.get("export" if _is_export(fact) else fact.detail or "", phrases.thing)
+    if fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED):
+        names = [shortened(owner_of(fact.name))]
+    values = {
+        "name": listed(names, phrases, most),
+        "old": code(old_name(fact) if fact.kind is K.SYMBOL_RENAMED else _value(fact.old or "")),
+        "new": code(_value(fact.new or "")),
+        "detail": code(fact.detail or ""),
+        "thing": thing[len(names) > 1],
+    }
+    return _tight(_formed(template, len(names)).format(**values | given))
+
+
+def _is_export(fact: Fact) -> bool:
+    """Tell a name that a package only passes on from one that stands for a value."""
+    return fact.detail == "variable" and _EXPORT.fullmatch(fact.new or fact.old or "") is not None
+
+
+def _tight(text: str) -> str:
+    """Take out the spaces that a gap leaves between Chinese signs."""
+    return _BETWEEN_SIGNS.sub("", text)
+
+
+def _formed(template: str, count: int) -> str:
+    return _FORMS.sub(r"\1" if count == 1 else r"\2", template)
+
+
+def _value(value: str) -> str:
+    """Shorten an address to the file it names, and the file of a package to its version."""
+    found = _ADDRESS.fullmatch(value)
+    file = found[1] if found else value
+    wheel = _WHEEL.fullmatch(file)
+    return wheel[1] if wheel else file
+
+
+def listed(names: Sequence[str], phrases: Phrases, most: int = _SHOWN) -> str:
+    """List names as code: all of a few, or the first ones and how many more there are."""
+    names = _unique(names)
+    shown = names if len(names) <= most + 1 else names[:most]
+    text = phrases.comma.join(code(name) for name in shown)
+    rest = len(names) - len(shown)
+    return f"{text} {phrases.more.format(count=rest)}" if rest else text
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name for name in names if name))

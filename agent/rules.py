@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
-from agent.claims import Claim, Judgement, Quote, Role
+from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.facts import Fact, FactKind, Severity
+from agent.excerpts import short_change
+from agent.facts import FactKind, Place
 from agent.links import Link
 from agent.report import Depth
 from agent.settings import Language
-from agent.templates import params_of, sentence
+from agent.speech import own_words
+from agent.telling import Group, told_groups
+from agent.templates import SEVERAL, params_of, params_of_several, sentence
+from agent.triage import Tier
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_LINEAGE = (FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
-_SHOWN_DEEP, _SHOWN_SKIM, _EXCERPTS = 6, 1, 2
+_SHOWN_DEEP, _SHOWN_SKIM = 6, 1
 _EXCERPT_LINES = 12
 
 
@@ -35,8 +39,10 @@ class RulesAnalyst:
         return [claim for read in material.reads for claim in _claims(read, material)]
 
     async def mend(self, claim: Claim, judgement: Judgement, material: Material) -> Claim | None:
-        """Give up: the rules would only say the same again."""
-        del claim, judgement, material
+        """Leave out an excerpt that does not stand as it is; anything else the rules would only say again."""
+        del material
+        if judgement.verdict is Verdict.QUOTE and claim.text and claim.quotes:
+            return claim.model_copy(update={"quotes": ()})
         return None
 
 
@@ -56,32 +62,41 @@ def _claims(read: Read, material: Material) -> Iterator[Claim]:
 def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     if read.depth not in (Depth.DEEP, Depth.SKIM):
         return
-    yield from _lineage(read.evidence, material)
-    yield from (_fixed(read.evidence, link) for link in material.links if _is_fix(read.evidence, link))
-    telling = [fact for fact in read.evidence.facts if _tells(fact)]
-    shown = telling[: _SHOWN_DEEP if read.depth is Depth.DEEP else _SHOWN_SKIM]
-    for place, fact in enumerate(shown):
-        excerpt = read.depth is Depth.DEEP and place < _EXCERPTS
-        yield _statement("fact", Role.CHANGE, fact, read.evidence, quote=excerpt)
-    if read.depth is Depth.DEEP:
-        yield from _consequences(shown, read.evidence)
+    evidence, deep = read.evidence, read.depth is Depth.DEEP
+    yield from _lineage(evidence, material)
+    yield from (_fixed(evidence, link) for link in material.links if _is_fix(evidence, link))
+    groups = told_groups(evidence.facts)
+    shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM]
+    proof = _proof(shown, evidence) if deep else None
+    for group in shown:
+        yield _statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
+    if deep and proof is None:
+        yield from _shown(evidence)
+    if deep:
+        yield from _consequences(shown, evidence, 2 if read.triage.tier is Tier.HIGH else 1)
+    if deep or not shown:
+        yield from _speech(read, material)
 
 
-def _tells(fact: Fact) -> bool:
-    return fact.severity is not Severity.INTERNAL and fact.kind not in _LINEAGE
-
-
-def _consequences(facts: Sequence[Fact], evidence: CommitEvidence) -> Iterator[Claim]:
-    """Say once what can go wrong and once what to do: about the gravest fact that has something to say."""
+def _consequences(groups: Sequence[Group], evidence: CommitEvidence, most: int) -> Iterator[Claim]:
+    """Say what can go wrong and what to do about the gravest facts that have something to say."""
     for predicate, role in (("risk", Role.RISK), ("advice", Role.ADVICE)):
-        for fact in facts:
-            if fact.severity is not Severity.ADDITIVE and sentence(predicate, params_of(fact), "en"):
-                yield _statement(predicate, role, fact, evidence)
-                break
+        fitting = (group for group in groups if sentence(*_told(predicate, group), "en"))
+        for group in islice(fitting, most):
+            yield _statement(predicate, role, group, evidence)
 
 
-def _statement(predicate: str, role: Role, fact: Fact, evidence: CommitEvidence, *, quote: bool = False) -> Claim:
-    params = params_of(fact)
+def _told(predicate: str, group: Group) -> tuple[str, dict[str, str]]:
+    """Give the predicate and the values of a statement about one fact or several."""
+    if len(group) == 1:
+        return predicate, params_of(group[0])
+    return SEVERAL[predicate], params_of_several(group)
+
+
+def _statement(
+    predicate: str, role: Role, group: Group, evidence: CommitEvidence, quotes: tuple[Quote, ...] = ()
+) -> Claim:
+    predicate, params = _told(predicate, group)
     return Claim(
         id="",
         repo=evidence.repo,
@@ -90,17 +105,65 @@ def _statement(predicate: str, role: Role, fact: Fact, evidence: CommitEvidence,
         predicate=predicate,
         params=params,
         cites=(evidence.id,),
-        quotes=_quotes(fact, evidence) if quote else (),
+        quotes=quotes,
         text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
     )
 
 
-def _quotes(fact: Fact, evidence: CommitEvidence) -> tuple[Quote, ...]:
-    """Show the place that proves the fact best."""
-    place = next((place for place in fact.places if place.lines), None)
-    if place is None or len(place.lines) > _EXCERPT_LINES:
-        return ()
-    return (Quote(cite=evidence.id, text="\n".join(place.lines), file=place.file),)
+def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
+    """Choose what the excerpt shows: something that went and what came for it, else whatever can be shown."""
+    shown = [(group, place) for group in groups if (place := _place(group, evidence))]
+    exchanges = [(group, place) for group, place in shown if {line[:1] for line in place.lines} >= {"+", "-"}]
+    return next((group for group, _ in (*exchanges, *shown)), None)
+
+
+def _place(group: Group | None, evidence: CommitEvidence) -> Place | None:
+    """Find the place that proves a fact best and is short enough to be shown."""
+    places = (place for fact in group or () for place in fact.places[:1])
+    short = (place for place in places if 0 < len(place.lines) <= _EXCERPT_LINES)
+    patches = {file.path: file.patch or "" for file in evidence.change.files}
+    return next((place for place in short if "\n".join(place.lines) in patches.get(place.file, "")), None)
+
+
+def _quotes(group: Group | None, evidence: CommitEvidence) -> tuple[Quote, ...]:
+    place = _place(group, evidence)
+    return (Quote(cite=evidence.id, text="\n".join(place.lines), file=place.file),) if place else ()
+
+
+def _shown(evidence: CommitEvidence) -> Iterator[Claim]:
+    """Show a short change of code where no fact can be told, so that a reader sees what was done."""
+    if excerpt := short_change(evidence.change):
+        file, lines = excerpt
+        quote = Quote(cite=evidence.id, text="\n".join(lines), file=file)
+        yield Claim(
+            id="",
+            repo=evidence.repo,
+            role=Role.CHANGE,
+            about=(evidence.id,),
+            predicate="shows",
+            cites=(evidence.id,),
+            quotes=(quote,),
+        )
+
+
+def _speech(read: Read, material: Material) -> Iterator[Claim]:
+    """Let the author explain what facts do not tell, or why: in the commit's message or in its pull request."""
+    commit = read.evidence.change.commit
+    pull = material.pulls.get(read.evidence.pull or 0)
+    texts = [(read.evidence.id, commit.message.partition(commit.title)[2])]
+    texts += [(pull.id, pull.body)] if pull else []
+    for source, text in texts:
+        if words := own_words(text, commit.title):
+            yield Claim(
+                id="",
+                repo=read.evidence.repo,
+                role=Role.CHANGE,
+                about=(read.evidence.id,),
+                cites=tuple(dict.fromkeys((read.evidence.id, source))),
+                quotes=(Quote(cite=source, text=words),),
+                speech=True,
+            )
+            return
 
 
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:

@@ -1,12 +1,14 @@
 """The sentences that code writes: each is a predicate with its values, and reads the same in every language."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 
 from agent.facts import Fact, FactKind, Severity
 from agent.phrases_en import PHRASES as EN
 from agent.phrases_zh import PHRASES as ZH
-from agent.phrasing import Phrases, advice_sentence, change_sentence, risk_sentence
+from agent.phrasing import Phrases, change_sentence
 from agent.settings import Language
+from agent.troubles import trouble_sentence
 
 _PHRASES: Mapping[Language, Phrases] = {"en": EN, "zh": ZH}
 Params = Mapping[str, str]
@@ -20,15 +22,28 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
 """Sentences whose only values are what they cite."""
 
 
-def _of_fact(tell: Callable[[Fact, Phrases], str | None]) -> Callable[[Params, Language], str | None]:
-    return lambda params, lang: tell(fact_of(params), _PHRASES[lang])
+def _change(facts: Sequence[Fact], phrases: Phrases) -> str | None:
+    return change_sentence(facts, phrases)
 
 
-_MADE: Mapping[str, Callable[[Params, Language], str | None]] = {
-    "fact": _of_fact(change_sentence),
-    "risk": _of_fact(risk_sentence),
-    "advice": _of_fact(advice_sentence),
+def _risk(facts: Sequence[Fact], phrases: Phrases) -> str | None:
+    return trouble_sentence(facts, phrases.risk, phrases)
+
+
+def _advice(facts: Sequence[Fact], phrases: Phrases) -> str | None:
+    return trouble_sentence(facts, phrases.advice, phrases)
+
+
+_MADE: Mapping[str, Callable[[Sequence[Fact], Phrases], str | None]] = {
+    "fact": _change,
+    "facts": _change,
+    "risk": _risk,
+    "risks": _risk,
+    "advice": _advice,
+    "advices": _advice,
 }
+SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
+"""What a statement about one fact is called when it is about several."""
 
 
 def has_template(predicate: str) -> bool:
@@ -39,7 +54,7 @@ def has_template(predicate: str) -> bool:
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
     fixed = _FIXED.get(predicate)
-    return fixed[lang] if fixed else _MADE[predicate](params, lang)
+    return fixed[lang] if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
 
 
 def params_of(fact: Fact) -> dict[str, str]:
@@ -55,8 +70,24 @@ def params_of(fact: Fact) -> dict[str, str]:
     return {key: value for key, value in values.items() if value is not None}
 
 
+def params_of_several(facts: Sequence[Fact]) -> dict[str, str]:
+    """Give the values of several facts as those of one statement."""
+    told = [params_of(fact) for fact in facts]
+    return {"facts": json.dumps(told, ensure_ascii=False, separators=(",", ":"))}
+
+
+def facts_of(params: Params) -> tuple[Fact, ...]:
+    """Read the values back; what is no list of facts is a ValueError."""
+    if "facts" not in params:
+        return (fact_of(params),)
+    told = json.loads(params["facts"])
+    if not isinstance(told, list) or not told or not all(isinstance(one, dict) and "name" in one for one in told):
+        raise ValueError("no list of facts")
+    return tuple(fact_of(one) for one in told)
+
+
 def fact_of(params: Params) -> Fact:
-    """Read the values back."""
+    """Read the values of one fact back."""
     return Fact(
         kind=FactKind(params["kind"]),
         severity=Severity(params.get("severity", Severity.BEHAVIOUR.value)),

@@ -86,3 +86,5 @@ class Words:
     nothing_graded: str
     analyst: dict[str, str]
     colon: str
+    listing: str
+    between: str

@@ -108,7 +108,7 @@ EN = Words(
     folded="Folded",
     not_read="Not read",
     where="Where",
-    more="and {} more",
+    more="and {} more files",
     kind="Type",
     scope="Scope",
     changed="What changed for you",
@@ -147,4 +147,6 @@ EN = Words(
     nothing_graded="none",
     analyst={"rules": "Written by rules, without a model.", "model": "Written by a model, checked by rules."},
     colon=": ",
+    listing=", ",
+    between=" ",
 )

@@ -211,6 +211,7 @@ async def _material(state: Covering, deps: Deps) -> Material:
         reads=reads,
         links=scouted.links,
         issues=scouted.threads.issues,
+        pulls={pull.number: pull for pull in scouted.threads.pulls},
         reverted=_reverted(reads),
         background=background,
     )
@@ -234,6 +235,7 @@ def _dossier(material: Material, scouted: Scouted) -> Dossier:
     found |= material.background
     wanted = {link.issue for link in material.links}
     found |= {issue.id: ThreadEvidence(thread=issue) for issue in material.issues if issue.id in wanted}
+    found |= {pull.id: ThreadEvidence(thread=pull) for pull in material.pulls.values()}
     late = frozenset(commit_id(row.commit.repo, row.commit.sha) for row in scouted.late)
     return Dossier(
         found=found,

@@ -11,6 +11,7 @@ from agent.gate.verbatim import normal
 from agent.ids import RepoId, ThreadId, parse_reference, thread_id
 from agent.links import Grade, Link, Relation
 from agent.settings import Language
+from agent.templates import facts_of
 
 
 def statements(claim: Claim, dossier: Dossier, _: Language) -> Judgement | None:
@@ -156,6 +157,25 @@ def _fact(claim: Claim, dossier: Dossier) -> Judgement | None:
     return _unsupported(claim, f"the diff shows no {kind} of {name}" + (f", but of {listed}" if listed else ""))
 
 
+def _facts(claim: Claim, dossier: Dossier) -> Judgement | None:
+    """Hold every fact of a statement about several to the diff."""
+    try:
+        told = facts_of(claim.params)
+    except ValueError:
+        return Judgement(verdict=Verdict.MALFORMED, reason="the facts cannot be read", check="form")
+    known = [fact for one in _cited(claim, dossier) for fact in one.facts]
+    for fact in told:
+        if not any(_holds(fact, one) for one in known):
+            return _unsupported(claim, f"the diff shows no such {fact.kind.value} of {fact.name}")
+    return None
+
+
+def _holds(told: Fact, fact: Fact) -> bool:
+    """Tell whether a fact is told as it is; one about several names may be told of some of them."""
+    names = set(told.name.split(", ")) <= set(fact.name.split(", "))
+    return names and all(getattr(told, side) == getattr(fact, side) for side in ("kind", *_VALUES))
+
+
 _VALUES = ("old", "new", "detail", "severity")
 
 
@@ -205,6 +225,9 @@ _KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
     "fact": _fact,
     "risk": _fact,
     "advice": _fact,
+    "facts": _facts,
+    "risks": _facts,
+    "advices": _facts,
     "undoes": _undoes,
     "undone": _undone,
     "relands": _relands,

@@ -20,16 +20,23 @@ def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
         kind = say.purposes[row.purpose] if row.purpose else "—"
         sheet.line(chrome(f"- **{say.kind}**{say.colon}"), computed(kind))
     told = view.said(row, Role.CHANGE, Role.EFFECT, Role.SUMMARY)
-    if where := places(row, say):
-        sheet.line(chrome(f"- **{say.scope if detailed else say.where}**{say.colon}"), computed(where))
+    if detailed:
+        _where(sheet, row, view, say.scope)
     for claim in told:
-        if not claim.speech:
+        if claim.text:
             sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+    if not detailed:
+        _where(sheet, row, view, say.where)
     _consequences(sheet, row, view)
     sheet.blank()
     _speech(sheet, told, view)
     _excerpt(sheet, told)
     return None
+
+
+def _where(sheet: Sheet, row: LedgerRow, view: View, label: str) -> None:
+    if where := places(row, view.say):
+        sheet.line(chrome(f"- **{label}**{view.say.colon}"), computed(where))
 
 
 def _consequences(sheet: Sheet, row: LedgerRow, view: View) -> None:
@@ -69,10 +76,9 @@ def _pair(sheet: Sheet, earlier: LedgerRow, later: LedgerRow, view: View) -> Non
         undone=f"{moment(later, window)} ({inline(later.author)})",
     )
     sheet.paragraph(computed(times))
-    if where := places(later, say):
-        sheet.line(chrome(f"- **{say.where}**{say.colon}"), computed(where))
+    _where(sheet, later, view, say.where)
     for claim in view.said(earlier, Role.CHANGE):
-        if not claim.speech:
+        if claim.text:
             sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(earlier)))
     sheet.blank()
     _speech(sheet, view.said(later, Role.CHANGE), view)
@@ -93,7 +99,10 @@ def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
     spans: list[Span] = []
     for claim in view.lead(row):
         if not claim.speech:
-            spans += [chrome(" " if spans else " — "), *words_spans(claim, view.lang, view.web, own=row_id(row))]
+            spans += [
+                chrome(view.say.between if spans else " — "),
+                *words_spans(claim, view.lang, view.web, own=row_id(row)),
+            ]
         elif all_of_it or not spans:
-            spans += [chrome(" " if spans else " — "), speech_span(claim)]
+            spans += [chrome(view.say.between if spans else " — "), speech_span(claim)]
     return spans

@@ -94,7 +94,7 @@ def notes(row: LedgerRow, say: Words) -> str:
 
 def places(row: LedgerRow, say: Words) -> str:
     """Name the files that changed most, and how many more there are."""
-    shown = say.comma.join(code(path) for path in row.places)
+    shown = say.listing.join(code(path) for path in row.places)
     rest = (row.files or 0) - len(row.places)
     return f"{shown} {say.more.format(rest)}" if rest > 0 and shown else shown
 

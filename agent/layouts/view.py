@@ -90,7 +90,7 @@ class View:
     def lead(self, row: LedgerRow) -> list[Claim]:
         """Choose what is said of a commit in one line: what it undoes or fixes, and its first news."""
         claims = self.said(row, Role.CHANGE, Role.EFFECT)
-        news = [claim for claim in claims if claim.predicate not in _LINEAGE]
+        news = [claim for claim in claims if claim.predicate not in _LINEAGE and (claim.text or claim.speech)]
         return [claim for claim in claims if claim.predicate in _LINEAGE][:1] + news[:1]
 
     def breaking(self, row: LedgerRow) -> bool:

@@ -1,0 +1,72 @@
+"""How names of code are shown: short enough to read, long enough to tell apart and to search for."""
+
+import re
+
+from agent.facts import Fact, FactKind
+
+_PARTS = 2
+_LONG_PATH = 80
+_PATH = re.compile(r"[\w.@+=,-]+(?:/[\w.@+=,-]+)+")
+_NAME = re.compile(r"[A-Za-z_~][\w.:<>~]*")
+_OWNED = ("method", "property", "override", "field")
+
+
+def names_of(fact: Fact) -> tuple[str, ...]:
+    """List what a fact is about; one change of several functions names them all."""
+    return tuple(fact.name.split(", "))
+
+
+def shown_names(names: tuple[str, ...]) -> list[str]:
+    """Shorten names by as much as leaves them different from one another."""
+    longest = max((name.count(".") + 1 for name in names), default=1)
+    for parts in range(_PARTS, longest + 1):
+        shown = list(dict.fromkeys(shortened(name, parts) for name in names))
+        if len(shown) == len(dict.fromkeys(names)):
+            return shown
+    return list(dict.fromkeys(names))
+
+
+def shortened(name: str, parts: int = _PARTS) -> str:
+    """Keep the last parts of a qualified name; a flag or a version stays whole, of a very long path the file is left.
+
+    A constructor is what people know by the name of its class.
+    """
+    if _PATH.fullmatch(name):
+        return name if len(name) <= _LONG_PATH else name.rpartition("/")[2]
+    if not _NAME.fullmatch(name):
+        return name
+    pieces = name.split(".")
+    if len(pieces) > 1 and pieces[-1] in ("__init__", "__new__", pieces[-2]):
+        pieces = pieces[:-1]
+    return ".".join(pieces[-parts:])
+
+
+def owner_of(name: str) -> str:
+    """Give what a member belongs to; empty for a name of its own."""
+    return name.rpartition(".")[0]
+
+
+def old_name(fact: Fact) -> str:
+    """Give the name that users have in their code: the old one, behind its class where it is a member."""
+    if fact.kind is FactKind.SYMBOL_RENAMED and fact.old and fact.detail in _OWNED and (owner := owner_of(fact.name)):
+        return shortened(f"{owner}.{fact.old}")
+    return fact.old or shortened(fact.name)
+
+
+def items_of(text: str | None, separator: str = ",") -> list[str]:
+    """Take a written list apart: `[a, b(1, 2)]` has two items; with `|` the alternatives of a type."""
+    text = (text or "").strip()
+    if text[:1] + text[-1:] in ("[]", "()", "{}"):
+        text = text[1:-1]
+    items, depth, start = [], 0, 0
+    for place, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == separator and depth == 0:
+            items.append(text[start:place].strip())
+            start = place + 1
+    return [item for item in (*items, text[start:].strip()) if item]
+
+
+def member_names(text: str | None) -> list[str]:
+    """List the members or fields that a fact tells of, without their values."""
+    return [item.partition("=")[0].partition(":")[0].strip() for item in items_of(text)]

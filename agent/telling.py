@@ -1,0 +1,110 @@
+"""Which facts of a commit are told, and in which order: first what users set, import and call, never the same twice."""
+
+from collections.abc import Sequence
+
+from agent.facts import Fact, FactKind, Severity
+from agent.grouping import CALLS, RENAMES, grouped
+from agent.naming import items_of, member_names, names_of
+from agent.phrasing import says_much
+
+K = FactKind
+Group = tuple[Fact, ...]
+_LINEAGE = (K.REVERT, K.RELAND, K.CHERRY_PICK)
+_SET = ("flag-", "env-", "config-key-", "route-", "limit-", "version-", "dependency-", "image-")
+_SET_BY_USERS = ("flag-", "env-", "config-key-", "route-", "limit-", "version-")
+_QUIET = ("error-",)
+_NATIVE = (".h", ".hpp", ".cuh", ".cu", ".cc", ".cpp", ".inl", ".inc")
+_GRAVITY = {Severity.BREAKING: 0, Severity.BEHAVIOUR: 1, Severity.ADDITIVE: 2, Severity.INTERNAL: 3}
+_DEEP = 3
+"""Folders below which a name is rather a part of the inside."""
+
+
+def told_groups(facts: Sequence[Fact]) -> list[Group]:
+    """List what is worth a sentence each, the most important first."""
+    telling = [fact for fact in facts if _tells(fact)]
+    ordered = sorted(telling, key=lambda fact: _rank(fact, facts))
+    return _once(grouped(ordered), facts)
+
+
+def _tells(fact: Fact) -> bool:
+    if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE:
+        return False
+    if fact.kind.startswith(_QUIET):
+        return bool(fact.old or fact.new)
+    if fact.kind is K.SYMBOL_ADDED and fact.name.endswith(".__init__"):
+        return False
+    # In these languages callers do not write the names of parameters.
+    return not (fact.kind is K.PARAMETER_RENAMED and _native(fact))
+
+
+def _rank(fact: Fact, facts: Sequence[Fact]) -> tuple[int, int]:
+    gravity = _GRAVITY[fact.severity]
+    if fact.kind.startswith(_SET_BY_USERS) and fact.severity is Severity.BEHAVIOUR:
+        return 0, 2
+    if fact.kind.startswith(_QUIET) and fact.severity is Severity.BEHAVIOUR:
+        gravity = _GRAVITY[Severity.ADDITIVE]
+    return gravity, _inwardness(fact, facts)
+
+
+def _inwardness(fact: Fact, facts: Sequence[Fact]) -> int:
+    """Count how far a fact is from what users write: settings, exported names, calls, members, the inside, errors."""
+    if fact.kind.startswith(_SET):
+        return 0
+    if fact.kind.startswith(_QUIET) or not says_much(fact):
+        return 9
+    exported = any(place.file.endswith("__init__.py") or place.file.count("/") < _DEEP for place in fact.places)
+    own = {part for name in names_of(fact) for part in name.split(".")[-1:]}
+    reexported = any(
+        one is not fact and one.kind.startswith("symbol-") and own & {one.name} and not _native(one) for one in facts
+    )
+    members = fact.kind in (K.MEMBER_REMOVED, K.MEMBER_ADDED, K.REGISTERED, K.UNREGISTERED)
+    base = 1 if reexported or (members and exported) else 2 if exported and not _native(fact) else 3
+    return base + (3 if _native(fact) and not reexported else 0) + (1 if fact.kind.startswith("file-") else 0)
+
+
+def _native(fact: Fact) -> bool:
+    return bool(fact.places) and all(place.file.endswith(_NATIVE) for place in fact.places)
+
+
+def _once(groups: list[Group], facts: Sequence[Fact]) -> list[Group]:
+    """Leave out what another sentence says already."""
+    flags = {_plain(fact.name) for fact in facts if fact.kind in (K.FLAG_ADDED, K.ENV_ADDED)}
+    renamed = {fact.new for fact in facts if fact.kind in RENAMES}
+    limits = {value for fact in facts if fact.kind is K.LIMIT_CHANGED for value in (fact.old, fact.new) if value}
+    choices = {frozenset(items_of(fact.new)) for fact in facts if fact.kind is K.FLAG_CHOICES}
+    inside = {name for fact in facts if fact.kind is K.FILE_ADDED for name in member_names(fact.new)}
+
+    def repeated(fact: Fact) -> bool:
+        last = fact.name.rpartition(".")[2]
+        if fact.kind in (K.FIELD_ADDED, K.SYMBOL_ADDED, K.MEMBER_ADDED):
+            return _plain(last) in flags or (last in renamed and fact.kind is K.SYMBOL_ADDED)
+        if fact.kind is K.ERROR_CHANGED:
+            return any(limit in (fact.old or "") or limit in (fact.new or "") for limit in limits)
+        if fact.kind is K.CONSTANT_CHANGED:
+            return frozenset(item.strip("\"'") for item in items_of(fact.new)) in choices
+        return False
+
+    kept = [tuple(fact for fact in group if not repeated(fact)) for group in groups]
+    kept = [group for group in kept if group and not _in_new_file(group, inside)]
+    return _without_echoes(kept)
+
+
+def _in_new_file(group: Group, inside: set[str]) -> bool:
+    """Tell names that a new file brings: they are told with the file."""
+    return all(fact.kind is K.SYMBOL_ADDED and fact.detail == "variable" and fact.name in inside for fact in group)
+
+
+def _without_echoes(groups: list[Group]) -> list[Group]:
+    """Drop groups that would be the same words again, as of one name that two files export."""
+    seen: set[tuple[object, ...]] = set()
+    kept = []
+    for group in groups:
+        keys = {(fact.kind, fact.name.rpartition(".")[2], fact.detail if fact.kind in CALLS else "") for fact in group}
+        if group[0].kind in CALLS or not keys <= seen:
+            kept.append(group)
+        seen |= keys
+    return kept
+
+
+def _plain(name: str) -> str:
+    return name.strip("-").replace("-", "_").lower()
