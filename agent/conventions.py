@@ -52,7 +52,7 @@ _SCHEME = re.compile(r"^\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)
 _PART = re.compile(r"(?:\b|\[|\()(\d{1,2})\s*/\s*(\d{1,2}|[nNxX])\b", re.ASCII)
 _PULL = re.compile(r"\s*\(#\d+\)")
 _WORDS: tuple[tuple[Purpose, str], ...] = (
-    (Purpose.REVERT, r"reverts?|reverted|rollback|roll back|回滚|撤销"),
+    (Purpose.REVERT, r"reverts?|reverted|rollback|roll back|undo(?:es)?|back ?out|回滚|撤销"),
     (Purpose.SECURITY, r"security|cve-\d+(?:-\d+)?|ghsa-[\w-]+|vulnerabilit(?:y|ies)|安全漏洞"),
     (Purpose.DEPRECATION, r"deprecat\w*|弃用|废弃"),
     (Purpose.DOCS, r"docs?|documentation|readme|typos?|docstrings?|comments?|文档"),
@@ -85,7 +85,11 @@ _MENDS = re.compile(
     r"(?! (?:the |a |some )?(?:doc|typo|lint|format|comment|test|ci\b|spell)))(?![\w-])|修复|修正",
     re.IGNORECASE,
 )
-_HOLE = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b|\bvulnerabilit(?:y|ies)\b|安全漏洞", re.IGNORECASE)
+_HOLE = re.compile(
+    r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b|\bvulnerabilit(?:y|ies)\b|\b(?:ssrf|xss|csrf|rce)\b"
+    r"|\b(?:path|directory) traversal\b|\b(?:sql|command|code) injection\b|\barbitrary code\b|\bdenial of service\b|\bprivilege escalation\b|安全漏洞",
+    re.IGNORECASE,
+)
 _VERSION = re.compile(
     r"(?:release |bump version to |发布 ?)?v?\d+\.\d+(?:\.\d+)*\w*(?: (?:release|update))?\.?", re.IGNORECASE
 )

@@ -70,7 +70,7 @@ _CLOSES_ISSUES = 1.5
 # Without an urgent reason further ones hardly count above this; without product nothing does above the other.
 _NOT_URGENT, _NOT_PRODUCT = 4.0, 1.5
 _FOR_THEMSELVES = {Purpose.CI, Purpose.TESTS}
-# Chores fold unless they rework a good part of the product.
+# Chores and the work of machines fold unless they rework a good part of the product.
 _LARGE_CHORE = 50
 
 
@@ -147,7 +147,7 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
         return None if aside is Noise.DOCS and _announces(heading) else aside
     if any(fact.severity is not Severity.INTERNAL for fact in facts):
         return None
-    if _BOT.search(change.commit.author.name):
+    if _BOT.search(change.commit.author.name) and lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE:
         return Noise.BOT
     return _chore(heading, lines)
 

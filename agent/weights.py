@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from agent.areas import Area, area
 from agent.conventions import CHORES, Heading, Purpose, read_heading
 from agent.facts import Fact, FactKind, Severity
 
@@ -14,6 +15,7 @@ POINTS = {
     "new version": 4.5,
     "grave fix": 4.5,
     "breaks exported names": 4.0,
+    "moves exported names": 4.0,
     "deprecation": 3.0,
     "release": 2.5,
     "fix": 2.5,
@@ -22,6 +24,7 @@ POINTS = {
     "changes defaults": 2.5,
     "changes what users call": 2.5,
     "new for users": 2.5,
+    "speaks of defaults": 2.5,
     "deprecates": 2.5,
     "undoes a change": 2.5,
     "removes": 2.0,
@@ -31,9 +34,8 @@ POINTS = {
     "changes values": 1.5,
     "new names": 1.2,
     "dependencies": 1.0,
-    "speaks of defaults": 1.0,
     "dependency": 0.5,
-    "breaks moved names": 0.7,
+    "moves names": 0.7,
     "refactor": 0.3,
 }
 URGENT = frozenset(
@@ -65,7 +67,7 @@ _GRAVE = re.compile(
     r"|崩溃|死锁|卡死|永远无法|死循环|泄漏|精度|溢出|下溢|非法访存|结果错误|乱码|半个汉字",
     re.IGNORECASE,
 )
-_DEFAULT = re.compile(r"\bdefault(?:s|ing|ed)?\b|默认", re.IGNORECASE)
+_DEFAULT = re.compile(r"\bby default\b|\bdefaults? (?:to|of|for|value)\b|\bdefault \S+ (?:of|to)\b|默认", re.IGNORECASE)
 _UNUSED = re.compile(
     r"\b(?:unused|dead code|redundant|unnecessary|stale|obsolete|duplicate)\b|不再使用|无用|冗余", re.IGNORECASE
 )
@@ -120,10 +122,10 @@ def reasons_in_facts(facts: Sequence[Fact], *, refactored: bool) -> Iterator[str
     if any(fact.kind.startswith(_SET_BY_USERS) for fact in breaking):
         yield "breaks what users set"
     elif any(_exported(fact) for fact in breaking):
-        yield "breaks exported names"
-    elif breaking:
         # A refactoring says itself that nobody outside should notice.
-        yield "breaks moved names" if refactored else "breaks names"
+        yield "moves exported names" if refactored else "breaks exported names"
+    elif breaking:
+        yield "moves names" if refactored else "breaks names"
     yield from _in_behaviour([fact for fact in facts if fact.severity is Severity.BEHAVIOUR])
     kinds = {fact.kind for fact in facts}
     if FactKind.REVERT in kinds:
@@ -154,8 +156,11 @@ def _in_behaviour(facts: Sequence[Fact]) -> Iterator[str]:
 
 
 def _exported(fact: Fact) -> bool:
-    """Tell what users import or include directly from what lies deep inside."""
-    return _on_surface(fact) or any(_TOP_OF_PACKAGE.fullmatch(place.file) for place in fact.places)
+    """Tell what users import, include or choose by name from what lies deep inside."""
+    if fact.kind is FactKind.UNREGISTERED:
+        return True
+    places = [place.file for place in fact.places if area(place.file) is Area.PRODUCT]
+    return any(_SURFACE.search(file) or _TOP_OF_PACKAGE.fullmatch(file) for file in places)
 
 
 def _on_surface(fact: Fact) -> bool:

@@ -18,6 +18,7 @@ FIX, FEATURE, TESTS, CI, DOCS = Purpose.FIX, Purpose.FEATURE, Purpose.TESTS, Pur
         ("修复小显存下的卡死", FIX),
         ('Revert "[Perf] fuse q, k norm" (#17332)', Purpose.REVERT),
         ("[Frontend][Core] Revert some timeout", Purpose.REVERT),
+        ("Undo the fix of the tuner", Purpose.REVERT),
         ("feat: Support Fused MoE", FEATURE),
         ("[New Model] HyperCLOVAX", FEATURE),
         ("use ORJSONResponse to improve the efficiency of requests", Purpose.PERFORMANCE),
@@ -52,8 +53,9 @@ def test_a_word_in_passing_is_no_purpose(line: str, not_meant: Purpose) -> None:
     assert not_meant not in read_heading(line).purposes
 
 
-def test_a_hole_is_told_wherever_it_stands_in_the_line() -> None:
-    assert Purpose.SECURITY in read_heading("Upgrade h11 for CVE-2025-43859").purposes
+@pytest.mark.parametrize("line", ["Upgrade h11 for CVE-2025-43859", "[Core] Fix SSRF bypass via backslash-@ URL"])
+def test_a_hole_is_told_wherever_it_stands_in_the_line(line: str) -> None:
+    assert Purpose.SECURITY in read_heading(line).purposes
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,21 @@ def test_a_refactoring_that_moves_what_lies_inside_is_never_high() -> None:
     assert tier(weigh(change("[Refactor] Split the loader", lines=900), sheet(*moved))) is Tier.LOW
 
 
+def test_a_refactoring_of_the_surface_is_told_and_not_high() -> None:
+    moved = fact(FactKind.SYMBOL_RENAMED, Severity.BREAKING, "include/forge/vec.cuh")
+    added = fact(FactKind.FLAG_ADDED, Severity.ADDITIVE)
+    assert tier(weigh(change("[Refactor] Rename the vector", lines=900), sheet(moved, added))) is Tier.MID
+
+
+def test_what_a_benchmark_loses_breaks_nobody() -> None:
+    gone = fact(FactKind.SYMBOL_REMOVED, Severity.BREAKING, "python/engine/bench_serving.py")
+    assert "breaks exported names" not in weigh(change("Drop a helper"), sheet(gone)).reasons
+
+
+def test_a_title_that_changes_a_default_is_worth_knowing_without_facts() -> None:
+    assert tier(weigh(change("[torch.compile] Turn on silu+fp4 quant fusion by default"), None)) is Tier.MID
+
+
 def test_doing_much_without_anything_urgent_does_not_reach_the_top() -> None:
     much = [
         fact(FactKind.SYMBOL_REMOVED, Severity.BREAKING),
