@@ -17,6 +17,7 @@ from tools.git.repository import open_repository
 
 _ENOUGH_BYTES = 1 << 30
 _OVERDUE = timedelta(days=1)
+_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def reports(settings: Settings, now: datetime) -> Finding:
     if missed.too_old:
         says += f"; {len(missed.too_old)} days are missing before {missed.too_old[-1] + timedelta(days=1)}"
     if overdue:
-        told = ", ".join(map(str, overdue))
+        told = ", ".join(map(str, overdue)) if len(overdue) <= _NAMED else f"{len(overdue)} days since {overdue[0]}"
         return Finding("reports", False, f"{says}; missing or failed: {told}: `gitzette run --catch-up` makes them")
     return Finding("reports", True, f"{says}; yesterday's is due or incomplete" if missed.days else says)
 

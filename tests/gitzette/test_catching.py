@@ -248,7 +248,9 @@ def test_somebody_elses_heartbeat_is_left_alone(capsys: pytest.CaptureFixture[st
     assert "was not written by gitzette" in capsys.readouterr().err
 
 
-def test_commits_outside_the_chosen_paths_are_listed_folded_and_counted(clone: Path) -> None:
+def test_commits_outside_the_chosen_paths_are_listed_folded_and_counted(
+    clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     commit(clone, "docs/guide.py", "2026-02-04T11:00:00Z")
     Path("gitzette.toml").write_text(
         f'[[repos]]\nname = "acme/engine"\npath = "{clone}"\ninclude = ["src/**"]\nignore_authors = ["Nobody"]\n'
@@ -259,4 +261,12 @@ def test_commits_outside_the_chosen_paths_are_listed_folded_and_counted(clone: P
         "Add docs/guide.py": ("group", "left out"),
         "Add src/day04.py": ("skim", None),
     }
-    assert "listed and folded: `1`" in Path(f"gazette/reports/{DAY}.md").read_text()
+    page = Path(f"gazette/reports/{DAY}.md").read_text()
+    assert "listed and folded: `1`" in page
+    # What the configuration said then is part of the run: it is not asked again.
+    Path("gitzette.toml").unlink()
+    capsys.readouterr()
+    main(["runs", "--json"])
+    (run,) = json.loads(capsys.readouterr().out)
+    assert main(["run", "--replay", run["id"]]) == 0
+    assert capsys.readouterr().out == page
