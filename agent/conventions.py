@@ -87,7 +87,8 @@ _MENDS = re.compile(
 )
 _HOLE = re.compile(
     r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b|\bvulnerabilit(?:y|ies)\b|\b(?:ssrf|xss|csrf|rce)\b"
-    r"|\b(?:path|directory) traversal\b|\b(?:sql|command|code) injection\b|\barbitrary code\b|\bdenial of service\b|\bprivilege escalation\b|安全漏洞",
+    r"|\b(?:path|directory) traversal\b|\b(?:sql|command|code) injection\b"
+    r"|\barbitrary code\b|\bdenial of service\b|\bprivilege escalation\b|安全漏洞",
     re.IGNORECASE,
 )
 _VERSION = re.compile(
