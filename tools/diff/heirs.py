@@ -96,8 +96,10 @@ def swapped(
         for side, other in ((before, after), (after, before))
     )
     for one in went if went and came else ():
+        if one.kind not in _IN_A_ROW:
+            continue
         rivals = [other for other in came if owner_of(other) == owner_of(one) and other.kind == one.kind]
-        if len(rivals) != 1 or one.kind not in _IN_A_ROW or not _looks_the_same(one, rivals[0]):
+        if len(rivals) != 1 or not _looks_the_same(one, rivals[0]):
             continue
         rows = [_row(one, side.values()) for side in (before, after)]
         if [rivals[0].name if name == one.name else name for name in rows[0]] == rows[1]:
