@@ -84,7 +84,7 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
     if not fits(template, fact):
         template = phrases.without_values.get(fact.kind, template)
     told = fill(template, facts, phrases)
-    if fact.kind is K.FILE_ADDED and len(facts) == 1 and fact.new and fact.new != fact.name:
+    if fact.kind is K.FILE_ADDED and len(facts) == len(names_of(fact)) == 1 and fact.new and "/" not in fact.new:
         names = listed(member_names(fact.new), phrases)
         told = fill(phrases.with_names, facts, phrases, names=names)
     if fact.kind in _MESSAGES:

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.excerpts import short_change
+from agent.excerpts import is_code, short_change
 from agent.facts import FactKind, Place
 from agent.links import Link
+from agent.naming import names_of
 from agent.report import Depth
 from agent.settings import Language
 from agent.speech import own_words
@@ -81,9 +81,21 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
 def _consequences(groups: Sequence[Group], evidence: CommitEvidence, most: int) -> Iterator[Claim]:
     """Say what can go wrong and what to do about the gravest facts that have something to say."""
     for predicate, role in (("risk", Role.RISK), ("advice", Role.ADVICE)):
-        fitting = (group for group in groups if sentence(*_told(predicate, group), "en"))
-        for group in islice(fitting, most):
+        fitting = [group for group in groups if sentence(*_told(predicate, group), "en")]
+        for group in _apart(fitting)[:most]:
             yield _statement(predicate, role, group, evidence)
+
+
+def _apart(groups: Sequence[Group]) -> list[Group]:
+    """Leave out groups about names of which another one spoke already."""
+    kept: list[Group] = []
+    spoken: set[str] = set()
+    for group in groups:
+        names = {name.rpartition(".")[2] for fact in group for name in names_of(fact)}
+        if not names & spoken:
+            kept.append(group)
+        spoken |= names
+    return kept
 
 
 def _told(predicate: str, group: Group) -> tuple[str, dict[str, str]]:
@@ -120,7 +132,7 @@ def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
 def _place(group: Group | None, evidence: CommitEvidence) -> Place | None:
     """Find the place that proves a fact best and is short enough to be shown."""
     places = (place for fact in group or () for place in fact.places[:1])
-    short = (place for place in places if 0 < len(place.lines) <= _EXCERPT_LINES)
+    short = (place for place in places if 0 < len(place.lines) <= _EXCERPT_LINES and is_code(place.file))
     patches = {file.path: file.patch or "" for file in evidence.change.files}
     return next((place for place in short if "\n".join(place.lines) in patches.get(place.file, "")), None)
 

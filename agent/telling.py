@@ -23,7 +23,8 @@ def told_groups(facts: Sequence[Fact]) -> list[Group]:
     """List what is worth a sentence each, the most important first."""
     telling = [fact for fact in facts if _tells(fact)]
     ordered = sorted(telling, key=lambda fact: _rank(fact, facts))
-    return _once(grouped(ordered), facts)
+    much = [fact for fact in ordered if says_much(fact)]
+    return _once(grouped(much or ordered), facts)
 
 
 def _tells(fact: Fact) -> bool:
@@ -39,8 +40,8 @@ def _tells(fact: Fact) -> bool:
 
 def _rank(fact: Fact, facts: Sequence[Fact]) -> tuple[int, int]:
     gravity = _GRAVITY[fact.severity]
-    if fact.kind.startswith(_SET_BY_USERS) and fact.severity is Severity.BEHAVIOUR:
-        return 0, 2
+    if fact.kind.startswith(_SET_BY_USERS) and fact.severity is not Severity.BREAKING:
+        return (0, 2) if fact.severity is Severity.BEHAVIOUR else (1, 0)
     if fact.kind.startswith(_QUIET) and fact.severity is Severity.BEHAVIOUR:
         gravity = _GRAVITY[Severity.ADDITIVE]
     return gravity, _inwardness(fact, facts)

@@ -65,7 +65,8 @@ def _call_kind(facts: Sequence[Fact]) -> str:
         return "parameter gone"
     if K.PARAMETER_RENAMED in kinds:
         return "parameter renamed"
-    if K.PARAMETER_REQUIRED in kinds or any("=" not in (fact.new or "=") for fact in facts):
+    needed = (fact for fact in facts if fact.kind is K.PARAMETER_ADDED)
+    if K.PARAMETER_REQUIRED in kinds or any("=" not in (fact.new or "=") for fact in needed):
         return "parameter required"
     if K.PARAMETER_ADDED in kinds:
         return "order"

@@ -87,4 +87,3 @@ class Words:
     analyst: dict[str, str]
     colon: str
     listing: str
-    between: str

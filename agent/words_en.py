@@ -108,7 +108,7 @@ EN = Words(
     folded="Folded",
     not_read="Not read",
     where="Where",
-    more="and {} more files",
+    more="and {} more",
     kind="Type",
     scope="Scope",
     changed="What changed for you",
@@ -148,5 +148,4 @@ EN = Words(
     analyst={"rules": "Written by rules, without a model.", "model": "Written by a model, checked by rules."},
     colon=": ",
     listing=", ",
-    between=" ",
 )

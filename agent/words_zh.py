@@ -103,7 +103,7 @@ ZH = Words(
     folded="折叠",
     not_read="未读取",
     where="位置",
-    more="及另外 {} 个文件",
+    more="及另外 {} 个",
     kind="类型",
     scope="范围",
     changed="对你的变化",
@@ -143,5 +143,4 @@ ZH = Words(
     analyst={"rules": "由规则撰写，未使用模型。", "model": "由模型撰写，经规则核对。"},
     colon="：",
     listing="、",
-    between="",
 )

@@ -15,16 +15,18 @@ def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
         return _pair(sheet, earlier, row, view)
     say = view.say
     sheet.heading(4, row_id(row), *named(row, view.short(row), view.web))
-    sheet.paragraph(computed(about(row, view.report.window, say, breaking=view.breaking(row))))
+    sheet.paragraph(computed(about(row, view.report.window, say, breaking=view.breaking(row), kind=not detailed)))
     if detailed:
         kind = say.purposes[row.purpose] if row.purpose else "—"
         sheet.line(chrome(f"- **{say.kind}**{say.colon}"), computed(kind))
     told = view.said(row, Role.CHANGE, Role.EFFECT, Role.SUMMARY)
+    news = [claim for claim in told if claim.text]
     if detailed:
         _where(sheet, row, view, say.scope)
-    for claim in told:
-        if claim.text:
-            sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+        if news:
+            sheet.line(chrome(f"- **{say.changed}**"))
+    for claim in news:
+        sheet.line(chrome("  - " if detailed else "- "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
     if not detailed:
         _where(sheet, row, view, say.where)
     _consequences(sheet, row, view)
@@ -100,9 +102,9 @@ def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
     for claim in view.lead(row):
         if not claim.speech:
             spans += [
-                chrome(view.say.between if spans else " — "),
+                chrome(" " if spans else " — "),
                 *words_spans(claim, view.lang, view.web, own=row_id(row)),
             ]
         elif all_of_it or not spans:
-            spans += [chrome(view.say.between if spans else " — "), speech_span(claim)]
+            spans += [chrome(" " if spans else " — "), speech_span(claim)]
     return spans

@@ -49,13 +49,13 @@ def moment(row: LedgerRow, window: Window) -> str:
     return f"{local:%Y-%m-%d %H:%M}" if row.late or ".." in window.label else f"{local:%H:%M}"
 
 
-def about(row: LedgerRow, window: Window, say: Words, *, breaking: bool) -> str:
+def about(row: LedgerRow, window: Window, say: Words, *, breaking: bool, kind: bool) -> str:
     """Tell in one line what sort of commit it is, by whom, when and how large."""
     at = moment(row, window)
     return joined(
         (
             f"**{say.breaking}**" if breaking else "",
-            say.purposes[row.purpose] if row.purpose else "",
+            say.purposes[row.purpose] if row.purpose and kind else "",
             inline(row.author),
             say.late.format(at) if row.late else at,
             lines_changed(row),

@@ -27,7 +27,7 @@ def test_the_demo_speaks_both_languages_with_the_same_rows(
     monkeypatch.chdir(tmp_path)
     pages = {}
     for lang in ("en", "zh"):
-        assert main(["run", "--demo", "--lang", lang, "--out", lang]) == 0
+        assert main(["run", "--demo", "--lang", lang, "--layout", "ledger", "--out", lang]) == 0
         pages[lang] = (tmp_path / lang / "reports" / "2026-02-04.md").read_text().splitlines()
     rows = {lang: [line for line in page if line.startswith("| [")] for lang, page in pages.items()}
     assert rows["en"]
