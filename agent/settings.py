@@ -1,23 +1,20 @@
-"""What a user may configure: one frozen value, read from `gitzette.toml` and the environment."""
+"""What a user may configure: one frozen value; agent/configuration.py reads it."""
 
-import difflib
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
-from agent.errors import ConfigError, UsageError
+from agent.errors import UsageError
 from agent.globs import check_glob
 from agent.ids import RepoId, repo_id
 from agent.window import zone
 
 FILE_NAME = "gitzette.toml"
-PREFIX = "GITZETTE_"
 MAX_FAILED = 0.5
 SourceChoice = Literal["both", "git", "api"]
 Language = Literal["en", "zh"]
@@ -261,101 +258,3 @@ class Settings(BaseModel):
     def threads_wanted(self) -> bool:
         """True when somebody said where issues and pull requests of a local mirror may be read."""
         return self.token is not None or "github_url" in self.model_fields_set
-
-
-_TABLES: dict[str, type[BaseModel]] = {"budget": Budget, "tiers": Tiers}
-# A token is read from GITHUB_TOKEN only, so that it never stands in a file that is committed.
-_FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", *_TABLES))
-
-
-def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
-    """Read the file, then let the environment override it; the error names the key and where it stands."""
-    values: dict[str, Any] = {}
-    if file is not None:
-        values = _read_file(file)
-        _anchor_paths(values, file.parent)
-    overrides = {
-        key.removeprefix(PREFIX).lower(): value
-        for key, value in environ.items()
-        if key.startswith(PREFIX) and value != ""
-    }
-    _refuse_unknown(overrides, _FLAT_KEYS, "in the environment", spell=_variable)
-    token = (environ.get("GITHUB_TOKEN") or environ.get("GH_TOKEN") or "").strip()
-    merged = values | overrides | ({"token": token} if token else {})
-    where = f"in {file.name if file else FILE_NAME}"
-    return _validated(merged, lambda key, path: _variable(key) if key in overrides else f"{path} {where}")
-
-
-def override(settings: Settings, given: Mapping[str, Any]) -> Settings:
-    """Put what the command line says over the settings; it is as untrusted as the file."""
-    known = {name: getattr(settings, name) for name in settings.model_fields_set}
-    return _validated(known | dict(given), lambda key, _: "--" + key.removesuffix("s"))
-
-
-def _validated(values: dict[str, Any], name: Callable[[str, str], str]) -> Settings:
-    """Make the settings, or tell in one line which key is wrong and why; the value may be a secret and is not told."""
-    try:
-        return Settings.model_validate(values)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        key, path = str(first["loc"][0]), ".".join(map(str, first["loc"]))
-        told = "GITHUB_TOKEN" if key == "token" else name(key, path)
-        raise ConfigError(f"{told}: {' '.join(first['msg'].removeprefix('Value error, ').split())}") from error
-
-
-def _read_file(file: Path) -> dict[str, Any]:
-    try:
-        values = tomllib.loads(file.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{file.name} is not valid TOML: {error}") from error
-    if "token" in values:
-        raise ConfigError(f"a token does not belong in {file.name}; put it in the variable GITHUB_TOKEN")
-    _refuse_unknown(values, (*_FLAT_KEYS, *_TABLES), f"in {file.name}")
-    for name, table_kind in _TABLES.items():
-        if isinstance(values.get(name), dict):
-            _refuse_unknown(values[name], table_kind.model_fields, f"in [{name}] of {file.name}")
-    for table in _tables(values.get("repos")):
-        _refuse_unknown(table, RepoSpec.model_fields, f"in repos of {file.name}")
-    return values
-
-
-def _tables(repos: object) -> list[dict[str, Any]]:
-    """Pick the repositories that are written as tables, not as plain names."""
-    return [item for item in repos if isinstance(item, dict)] if isinstance(repos, list) else []
-
-
-def _anchor_paths(values: dict[str, Any], folder: Path) -> None:
-    """Read relative paths from where the file stands, not from where the command runs."""
-    for table, key in ((values, "out"), (values, "home"), *((item, "path") for item in _tables(values.get("repos")))):
-        if isinstance(table.get(key), str):
-            table[key] = _anchored(table[key], folder)
-    if isinstance(values.get("repos"), list):
-        values["repos"] = [_anchored_spec(item, folder) for item in values["repos"]]
-
-
-def _anchored_spec(item: object, folder: Path) -> object:
-    """Anchor the path of `"owner/name=PATH"`."""
-    name, equals, path = item.partition("=") if isinstance(item, str) else ("", "", "")
-    return f"{name}={_anchored(path, folder)}" if equals and path else item
-
-
-def _anchored(path: str, folder: Path) -> str:
-    return path if path.startswith("~") else str(folder / path)
-
-
-def _variable(key: str) -> str:
-    """Spell a key the way the environment does."""
-    return PREFIX + key.upper()
-
-
-def _refuse_unknown(given: Iterable[str], known: Iterable[str], where: str, spell: Callable[[str], str] = str) -> None:
-    """Stop at the first key nobody knows and name the nearest one that exists."""
-    names = sorted(known)
-    for key in given:
-        if key not in names:
-            near = difflib.get_close_matches(key.lower(), names, n=1, cutoff=0.5)
-            hint = f"did you mean {spell(near[0])}?" if near else f"known are {', '.join(map(spell, names))}"
-            told = spell(key) if key.isprintable() else repr(spell(key))
-            raise ConfigError(f"unknown key {told} {where}; {hint}")

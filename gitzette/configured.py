@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agent.settings import FILE_NAME, Settings, override, read_settings
+from agent.configuration import override, read_settings
+from agent.settings import FILE_NAME, Settings
 
 
 def settings_here(environ: Mapping[str, str]) -> Settings:

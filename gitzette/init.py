@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeVar, cast, get_args
 
+from agent.configuration import read_settings
 from agent.errors import EXIT_DONE, InputError, StorageError, UsageError
-from agent.settings import FILE_NAME, Language, RepoSpec, read_settings
+from agent.settings import FILE_NAME, Language, RepoSpec
 from agent.window import zone
 from gitzette.blanks import configuration, workflow
 from gitzette.here import checkout_here

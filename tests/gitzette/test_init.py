@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import Budget, RepoSpec, Settings, Tiers, read_settings
+from agent.configuration import read_settings
+from agent.settings import Budget, RepoSpec, Settings, Tiers
 from gitzette.blanks import configuration, workflow
 from gitzette.cli import main
 from gitzette.init import Answers, ask

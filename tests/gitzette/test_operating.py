@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from agent.configuration import read_settings
 from gitzette.blanks import workflow
 
 ROOT = Path(__file__).parents[2]
@@ -58,8 +59,6 @@ def test_nothing_from_outside_is_pasted_into_a_script(plan: dict[str, Any]) -> N
 
 
 def test_its_variables_are_settings_that_gitzette_knows(plan: dict[str, Any]) -> None:
-    from agent.settings import read_settings
-
     found = read_settings(None, plan["env"])
     assert (found.tz, str(found.out)) == ("UTC", "gazette")
 
