@@ -110,8 +110,7 @@ async def judge_all(state: Audit, runtime: Runtime[AuditDeps]) -> dict[str, Any]
             if shelf.line_read
         }
     judge = Judge(page, library)
-    findings = [finding for one in state["statements"] if (finding := judge.finding(one)) is not None]
-    return {"library": library, "findings": findings}
+    return {"library": library, "findings": judge.findings(state["statements"])}
 
 
 def _in_order(state: Audit) -> Sequence[Shelf]:

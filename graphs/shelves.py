@@ -60,7 +60,8 @@ async def fill(desk: Desk, wanted: Wanted, progress: Progress) -> Shelf:
     await _name(shelf, desk.code, wanted)
     await _line(shelf, desk.code, wanted)
     await _read_threads(shelf, desk.threads, wanted, progress)
-    shelf.pulls_wanted = [shelf.pulls[number] for number in wanted.threads if number in shelf.pulls]
+    asked = dict.fromkeys((*wanted.threads, *wanted.beside))
+    shelf.pulls_wanted = [shelf.pulls[number] for number in asked if number in shelf.pulls]
     await _read_commits(shelf, desk.code, progress)
     if wanted.members:
         await _count_members(shelf, desk.code)

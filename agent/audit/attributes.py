@@ -7,12 +7,14 @@ from datetime import date
 from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
+from agent.audit.signatures import IN_LINK, signature
 from agent.audit.statement import Kind, Statement, shortened
 from agent.audit.vocabulary import (
     AUTHOR_COLUMN,
     AUTHOR_LABEL,
     DATE_COLUMN,
     DATE_LABEL,
+    DATED_IN_WORDS,
     STATE_COLUMN,
     TITLE_COLUMN,
     plain,
@@ -21,7 +23,13 @@ from agent.gate.dates import find_dates
 
 _NAME_END = re.compile(r"，|；|。|\n|\s-\s|\s\||（|;|, (?=\d{4}-)|,\s*(?:on|at)\s")
 _BY = re.compile(r"\bby (@[A-Za-z0-9][\w-]*(?:\[bot\])?)")
-_BY_NAME = re.compile(r"\bby ([A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})")
+_BY_NAME = re.compile(r"\bby ([A-Z][\w.'-]*[\w'-](?: [A-Z][\w.'-]*[\w'-]){0,3})")
+# Without a colon only what is written in Latin letters is surely a name.
+_UNLABELLED = re.compile(r"(?:作者|提交者)\s*(?=[A-Za-z@])|\b(?:author|committer)\s+(?=@?[A-Z])")
+_DONE_BY = re.compile(r"由\s*(@?[A-Za-z][\w.@'-]*(?: [\w.@'-]+){0,3}(?:, [A-Z][\w-]+)?)\s*(?=提交|完成|贡献|合入|编写)")
+_TITLE_LABEL = re.compile(
+    r"(?:标题|\btitled?)\s*(?:为|是)?\s*[:：]?\s*[“\"「《](?P<title>[^”\"」》\n]{6,})[”\"」》]", re.IGNORECASE
+)
 _SIGNED = re.compile(r"\(#\d+\) by (?!@)([^()\[\]@\n]{2,60}?)\s*(?=[(\[（]|$)", re.MULTILINE)
 _CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(?::\d{2})?)\s*$")
 _STATES = {
@@ -43,6 +51,8 @@ def attributes(page: Page) -> Iterator[Statement]:
         elif block.kind in ("item", "paragraph"):
             for inline in block.inlines:
                 yield from _labelled(make, inline)
+                yield from _told_in_words(make, inline)
+            yield from _signed(make, page, place)
             yield from _leads(make, page, place)
         elif block.kind == "heading":
             yield make("title", block.text, "titled", strict=_closed(block.text), title=block.text)
@@ -125,6 +135,58 @@ def _labelled(make: _Maker, inline: Inline) -> Iterator[Statement]:
         yield make("author", by[0], "authored", line=inline.line_at(by.start()), author=by[1], strict=False)
 
 
+def _told_in_words(make: _Maker, inline: Inline) -> Iterator[Statement]:
+    """Read who did it, when, and how it is called, where a sentence says so."""
+    text = plain(inline.text)
+    for label in _UNLABELLED.finditer(text):
+        rest = text[label.end() : label.end() + 80]
+        end = _NAME_END.search(rest)
+        name = (rest[: end.start()] if end else rest).strip(" *_`.")
+        line = inline.line_at(label.start())
+        yield make.near(label.start())("author", f"{label[0]}{name}", "authored", line=line, author=name)
+    for done in _DONE_BY.finditer(text):
+        near, line = make.near(done.start()), inline.line_at(done.start())
+        yield near("author", done[0].strip(), "authored", line=line, author=done[1])
+    for label in DATED_IN_WORDS.finditer(text):
+        for found in find_dates(text[label.end() : label.end() + 40])[:1]:
+            if found.start <= 1:
+                line = inline.line_at(label.start())
+                yield make.near(label.start())("date", found.text, "dated", line=line, at=found.text)
+    for label in _TITLE_LABEL.finditer(text):
+        title = inline.text[label.start("title") : label.end("title")]
+        yield make.near(label.start())("title", title, "titled", line=inline.line_at(label.start()), title=title)
+
+
+def _signed(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
+    """Read who signed an entry; whether the words are a name shows by how the other entries are signed."""
+    inline = page.blocks[place].inlines[0]
+    first_line = inline.text.partition("\n")[0]
+    for text, start in _signable(inline, first_line, page.mentions[place]):
+        if (signed := signature(text)) is None:
+            continue
+        if signed.name and not signed.name.startswith("@"):
+            custom = "" if signed.date else "yes"
+            line = inline.line_at(start + signed.at)
+            yield make("author", signed.name, "authored", line=line, author=signed.name, signed=custom)
+        if signed.date:
+            yield make("date", signed.date, "dated", line=inline.line_at(start + signed.at), at=signed.date)
+        return
+
+
+def _signable(inline: Inline, line: str, mentions: tuple[Mention, ...]) -> Iterator[tuple[str, int]]:
+    """Give what of a line may be signed: all of it behind a leading hash, or what stands before a link."""
+    lead = next((m for m in mentions if m.kind == "commit" and m.at < 4), None)
+    spans = [span for span in inline.spans if span.kind == "link" and span.end <= len(line)]
+    start = 0
+    if lead is not None:
+        start = next((span.end for span in inline.spans if span.at <= lead.at < span.end and span.kind != "text"), 0)
+        start = start or lead.at + len(lead.words)
+    yield line[start:], start
+    for span in spans:
+        if span.at > start:
+            yield line[start : span.at], start
+
+
 def _behind_a_change(inline: Inline, at: int) -> bool:
     """Tell whether a place follows right behind a hash or a link to a change."""
     before = plain(inline.text[:at]).rstrip(" ,()[]")
@@ -139,7 +201,9 @@ def _leads(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
 
 
 def _closed(lead: str) -> bool:
-    """Tell whether words end in a number as squash merges close a title: then they are meant word by word."""
+    """Tell whether words end as change logs close a title, by its number or by whom in what: then each is meant."""
+    if (signed := signature(lead)) is not None and (signed.date or IN_LINK.search(plain(lead))):
+        return signed.date == "" or _closed(signed.title)
     return bool(re.search(r"\(#\d+\)?(?:\s+by\s+\S.*)?$", lead.strip())) and not re.search(r"[\u4e00-\u9fff]", lead)
 
 

@@ -3,11 +3,16 @@
 import re
 from collections.abc import Iterator
 
+from agent.audit.mentions import Mention
 from agent.audit.page import Page
+from agent.audit.paths import advises
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import ELLIPSIS
 
 _COMMANDS = {"bash", "sh", "shell", "console", "text", "mermaid", "http", "output", "log"}
+_FAR = 200
+_FRAGMENT = re.compile(r"(?=.*[=(){};<>:\[\]])(?=.*\w\s|.*\s\w)[\x20-\x7e]{12,}")
+_LONGEST = 400
 _COMMENT = re.compile(r"^(?:#|//|/\*|\*|--|;|<!--)")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORDY = re.compile(r"\w.*\w.*\w", re.DOTALL)
@@ -20,17 +25,62 @@ def code(page: Page) -> Iterator[Statement]:
         if block.kind != "fence" or not block.code.strip():
             continue
         subject = page.subjects[place]
+        around = neighbours(page, place)
+        if subject is None and around:
+            subject = around[0]
         if subject is not None and subject.kind == "thread" and subject.told == "issue":
             continue
         language = block.info.split()[0].lower() if block.info else ""
-        if subject is None and (language in _COMMANDS or not language):
+        if subject is None and (language in _COMMANDS or not language or advises(page, place)):
             continue
         shown = telling_lines(block.code)
         if not shown or (language in _COMMANDS and language != "text"):
             continue
         repo = page.repo_of(subject, place) if subject else page.repos[place]
         words = shortened(block.code)
-        yield Statement(block.line, "code", words, subject, repo, "shows", lines=tuple(shown))
+        yield Statement(block.line, "code", words, subject, repo, "shows", also=around, lines=tuple(shown))
+
+
+def fragments(page: Page) -> Iterator[Statement]:
+    """State that code in running text stands in the change; what does not may be a paraphrase."""
+    for place, block in enumerate(page.blocks):
+        if block.kind not in ("item", "paragraph", "row"):
+            continue
+        for cell, inline in enumerate(block.inlines):
+            for span in inline.spans:
+                if span.kind != "code" or not _FRAGMENT.fullmatch(span.text.strip()) or len(span.text) > _LONGEST:
+                    continue
+                subject = page.nearest(place, span.at, cell)
+                if subject is not None and (subject.kind == "commit" or subject.told == "pull"):
+                    repo, lines = page.repo_of(subject, place), (span.text.strip(),)
+                    words = shortened(span.text)
+                    yield Statement(span.line, "code", words, subject, repo, "shows", lines=lines, strict=False)
+
+
+def neighbours(page: Page, place: int) -> tuple[Mention, ...]:
+    """List the changes that a block of code may be of: those of the text around it, or of the part it stands in.
+
+    Inside a list item only that item's own are meant, and in a part about one change only that one.
+    """
+    block = page.blocks[place]
+    if block.parent is not None:
+        return ()
+    found: list[Mention] = []
+    for near in (place - 1, place + 1):
+        if 0 <= near < len(page.blocks) and page.blocks[near].kind in ("paragraph", "item", "row"):
+            found += [m for m in page.mentions[near] if _is_change(m)]
+    listed = place > 0 and page.blocks[place - 1].kind in ("item", "row")
+    if listed or (not found and page.subjects[place] is None):
+        for before in range(place - 1, max(-1, place - _FAR), -1):
+            if page.blocks[before].kind in ("heading", "rule"):
+                break
+            found += [m for m in page.mentions[before] if _is_change(m)]
+    distinct = {(m.sha[:7], m.number): m for m in found}
+    return tuple(distinct.values())
+
+
+def _is_change(mention: Mention) -> bool:
+    return (mention.kind == "commit" and mention.sure and not mention.damaged) or mention.told == "pull"
 
 
 def telling_lines(source: str) -> list[str]:

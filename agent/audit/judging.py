@@ -1,16 +1,20 @@
 """From statements to findings: each becomes one small claim for the gate, or is decided by counting."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from itertools import chain
 
 from agent.audit.library import Answer, Library
 from agent.audit.measures import fitting_paths, measured
+from agent.audit.mentions import Mention
 from agent.audit.page import Page
+from agent.audit.signatures import signature
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, wrong
 from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
-from agent.domain import Issue, PullRequest
+from agent.domain import Commit, Issue, PullRequest
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence, Unresolved
 from agent.gate.judge import judge
@@ -22,6 +26,10 @@ from agent.settings import Language
 from agent.window import Window
 
 _ALIKE = 0.8
+_CUSTOM = 2
+_TELLING = 4
+_MOST = 12
+"""How many diffs a block of code is looked for in."""
 _THREAD_FIRST = {"exists", "state", "fixes", "happened", "named"}
 _NUMBERED = re.compile(r"\s*\(#\d+\)\s*$")
 _MERGED_NOTE = re.compile(r"\s+—\s+.*$")
@@ -34,7 +42,21 @@ class Judge:
         self._page = page
         self._library = library
         self._lang: Language = page.lang
+        self._normal: dict[str, str] = {}
+        self._by_title: dict[str, list[str]] = {}
+        for commit in (*chain.from_iterable(library.landed.values()), *_commits(library)):
+            bare = " ".join(word for word in _tokens(commit.subject) if not word.isdigit())
+            self._by_title.setdefault(bare, []).append(f"{commit.id} “{shortened(commit.subject, 80)}”")
         self._dossier = Dossier(found=library.found, unresolved=library.unresolved, links=library.links)
+
+    def findings(self, statements: Sequence[Statement]) -> list[Finding]:
+        """Give every verdict; words that only sign entries are names where most of them turn out to be right."""
+        found = [(one, finding) for one in statements if (finding := self.finding(one)) is not None]
+        signed = [finding for one, finding in found if "signed" in one.params]
+        right = sum(finding.verdict == RIGHT for finding in signed)
+        judged = sum(finding.verdict != UNVERIFIABLE for finding in signed)
+        kept = [finding for one, finding in found if "signed" not in one.params]
+        return kept + (signed if right >= _CUSTOM and right * 2 > judged else [])
 
     def finding(self, statement: Statement) -> Finding | None:
         """Give the verdict; None where a statement turns out to be none."""
@@ -45,10 +67,30 @@ class Judge:
             return self._of_repository(statement)
         if statement.predicate == "new" and self._library.window is None:
             return None
+        if statement.predicate == "shows":
+            return self._shown(statement)
         if statement.about is None:
             why = "nothing says which commit this is from"
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+        if statement.predicate == "exists" and statement.also:
+            statement = self._placed(statement)
+        if statement.predicate == "fixes" and (own := self._own_number(statement)):
+            why = f"#{statement.params['issue']} is the pull request that brought {own}, not an issue"
+            return Finding(statement.line, statement.kind, statement.words, wrong("label"), why)
         return self._judged(statement, self._answer(statement))
+
+    def _placed(self, statement: Statement) -> Statement:
+        """File a number under the repository of the commit that its line is about."""
+        beside = self._diff(statement.also[0], statement)
+        return replace(statement, repo=beside.change.commit.repo if beside else statement.repo, also=())
+
+    def _own_number(self, statement: Statement) -> str:
+        """Find the commit that is said to fix an issue which is its own pull request."""
+        for mention in statement.also:
+            change = self._diff(mention, statement)
+            if change is not None and str(change.pull) == statement.params["issue"]:
+                return change.id
+        return ""
 
     def _answer(self, statement: Statement) -> Answer:
         assert statement.about is not None
@@ -70,8 +112,6 @@ class Judge:
             return self._as_printed(statement, evidence)
         if statement.predicate == "counts":
             return _of(statement, *measured(statement, evidence))
-        if statement.predicate == "shows":
-            return self._shown(statement, evidence)
         if statement.predicate == "titled":
             return self._titled(statement, evidence)
         if statement.predicate == "touches":
@@ -89,6 +129,12 @@ class Judge:
         if statement.predicate != "exists":
             if not statement.strict and (statement.predicate in ("titled", "names") or mention.kind == "commit"):
                 return None
+            if statement.predicate == "titled" and mention.kind == "thread" and repo in self._library.readable:
+                unsigned = signature(statement.params["title"])
+                for title in (statement.params["title"], unsigned.title if unsigned else ""):
+                    if other := self._titled_so(_tokens(title)):
+                        why = f"#{mention.number} brought no commit of this title; so is called {other}"
+                        return Finding(statement.line, statement.kind, statement.words, wrong("metadata"), why)
             why = (
                 gone.reason if gone else self._library.unread(repo) if not looked_up else "what it speaks of is missing"
             )
@@ -152,7 +198,7 @@ class Judge:
         if statement.predicate == "authored":
             name = plain(statement.params["author"])
             known = authors(evidence, self._dossier)
-            if _key(name) in {_key(plain(one)) for one in (*known.main, *known.along)}:
+            if any(_is_named(name, plain(one)) for one in (*known.main, *known.along)):
                 return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
             is_login = bool(re.fullmatch(r"@?[A-Za-z0-9][A-Za-z0-9-]*(?:\[bot\])?", name.strip("`* ")))
             pull_known = isinstance(evidence, CommitEvidence) and len(known.main) > 1
@@ -171,7 +217,8 @@ class Judge:
         if "exact" in statement.params:
             return self._exactly_titled(statement, evidence)
         bare = _MERGED_NOTE.sub("", title)
-        unsigned = re.sub(r"\s+by\s+\S[^()]*$", "", bare)
+        signed = signature(title)
+        unsigned = signed.title if signed else re.sub(r"\s+by\s+\S[^()]*$", "", bare)
         for form in dict.fromkeys((title, bare, _unnumbered(bare, evidence), unsigned, plain(title))):
             if form.strip() and self._ask(statement, evidence, title=form).passed:
                 return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
@@ -179,18 +226,30 @@ class Judge:
         stated = _tokens(_MERGED_NOTE.sub("", title))
         if not stated:
             return None
-        joined = {"".join(stated), "".join(_tokens(unsigned))}
-        if any(_within(stated, one) or "".join(one) in joined for one in real):
+        forms = (stated, _tokens(unsigned))
+        joined = {"".join(form) for form in forms}
+        if any("".join(one) in joined or any(_within(form, one) for form in forms) for one in real):
             return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
-        likeness = max((_likeness(stated, one) for one in real), default=0.0)
+        likeness = max((_likeness(form, one) for one in real for form in forms if form), default=0.0)
         if statement.strict or likeness >= _ALIKE:
             by_pull = statement.about is not None and statement.about.kind == "thread"
-            if by_pull and isinstance(evidence, CommitEvidence) and likeness < _ALIKE:
+            grown = any(len(one) > _TELLING and forms[1][: len(one) - 1] == one[:-1] for one in real)
+            if by_pull and isinstance(evidence, CommitEvidence) and likeness < _ALIKE and not grown:
+                if other := self._titled_so(stated, evidence.id) or self._titled_so(forms[1], evidence.id):
+                    why = f"it is “{next(titles(evidence), '')}”; so is called {other}"
+                    return Finding(statement.line, statement.kind, statement.words, wrong("metadata"), why)
                 # The title of a pull request may have changed on the way.
                 why = f"the commit is called “{next(titles(evidence), '')}”"
                 return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
             return _of(statement, self._ask(statement, evidence), _told(evidence))
         return None
+
+    def _titled_so(self, stated: list[str], but: str = "") -> str:
+        """Find another commit that has exactly this title, whatever number closes it."""
+        bare = [word for word in stated if not word.isdigit()]
+        if len(bare) < _TELLING:
+            return ""
+        return next((name for name in self._by_title.get(" ".join(bare), ()) if name != but), "")
 
     def _exactly_titled(self, statement: Statement, evidence: Evidence) -> Finding:
         """Compare a title of our own printing letter by letter; only what Markdown does to it is allowed."""
@@ -231,22 +290,55 @@ class Judge:
 
     # ------------------------------------------------------------ code
 
-    def _shown(self, statement: Statement, evidence: Evidence) -> Finding:
-        """Look for each line of a block in the diff."""
-        if isinstance(evidence, ThreadEvidence):
-            why = "the diff of this pull request was not read"
-            return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
-        missing = [line for line in statement.lines if not self._quoted(line, evidence)]
+    def _shown(self, statement: Statement) -> Finding:
+        """Look for each line of a block in the diffs that it may be of; the best of them counts."""
+        shown = [
+            one for mention in (statement.about, *statement.also) if mention and (one := self._diff(mention, statement))
+        ]
         count = len(statement.lines)
-        if not missing:
-            return Finding(
-                statement.line, statement.kind, statement.words, RIGHT, f"all {count} lines are in {evidence.id}"
-            )
-        if len(missing) == count:
-            why = f"none of its {count} lines is in {_told(evidence)}"
-            return Finding(statement.line, statement.kind, statement.words, wrong("quote"), why)
-        told = f"{len(missing)} of {count} lines are not in {evidence.id}: {shortened(missing[0], 60)}"
-        return Finding(statement.line, statement.kind, statement.words, wrong("quote"), told)
+        if not shown:
+            verdict, why = self._shown_of_none(statement)
+            return Finding(statement.line, statement.kind, statement.words, verdict, why)
+        missing = {one.id: [line for line in statement.lines if not self._quoted(line, one)] for one in shown[:_MOST]}
+        evidence = min(shown[:_MOST], key=lambda one: len(missing[one.id]))
+        lacking = missing[evidence.id]
+        verdict, why = RIGHT, f"all {count} lines are in {evidence.id}"
+        if len(lacking) == count:
+            verdict, why = wrong("quote"), f"none of its {count} lines is in {_told(evidence)}"
+        if lacking and not statement.strict:
+            verdict, why = UNVERIFIABLE, f"not word by word in {evidence.id}"
+        elif lacking and len(lacking) < count:
+            told = f"{len(lacking)} of {count} lines are not in {evidence.id}: {shortened(lacking[0], 60)}"
+            verdict, why = wrong("quote"), told
+        return Finding(statement.line, statement.kind, statement.words, verdict, why)
+
+    def _diff(self, mention: Mention, statement: Statement) -> CommitEvidence | None:
+        repo = self._page.names.known(mention.repo) if mention.repo else statement.repo
+        answer = self._library.change_of(mention, repo, self._page.names.all)
+        evidence = self._library.found.get(answer.id)
+        return evidence if isinstance(evidence, CommitEvidence) else None
+
+    def _shown_of_none(self, statement: Statement) -> tuple[str, str]:
+        """Judge code that stands below no change: where no diff of the report has a line of it, it was made up."""
+        if statement.about is not None:
+            return UNVERIFIABLE, "the diff of what it stands below was not read"
+        where = [one for one in self._library.found.values() if isinstance(one, CommitEvidence)]
+        own = [one for one in where if statement.repo is None or one.change.commit.repo == statement.repo]
+        if not own or any(one.change.unreadable or one.change.incomplete for one in own):
+            return UNVERIFIABLE, "nothing says which commit this is from"
+        texts = self._diffs(own)
+        forms = [normal(re.sub(r"^[+-]\s*", "", line)) for line in statement.lines]
+        if any(form in text for form in forms for text in texts):
+            return UNVERIFIABLE, "nothing says which commit this is from"
+        return wrong("quote"), f"none of its {len(forms)} lines is in any of the {len(own)} commits that are cited"
+
+    def _diffs(self, commits: Sequence[CommitEvidence]) -> list[str]:
+        """Normalise each diff once."""
+        for one in commits:
+            if one.id not in self._normal:
+                bare = "\n".join(line[1:] for text in one.texts for line in text.split("\n"))
+                self._normal[one.id] = normal(bare)
+        return [self._normal[one.id] for one in commits]
 
     def _quoted(self, line: str, evidence: Evidence) -> bool:
         forms = {line, re.sub(r"^[+-]\s*", "", line), plain(line), plain(re.sub(r"^[+-]\s*", "", line)).rstrip(";,")}
@@ -289,6 +381,10 @@ class Judge:
         told = f"{len(rows)} commits landed on {self._library.window.label} ({self._library.window.tz})"
         verdict = RIGHT if len(rows) == stated else wrong("count")
         return Finding(statement.line, statement.kind, statement.words, verdict, f"{repo}: {told}")
+
+
+def _commits(library: Library) -> list[Commit]:
+    return [one.change.commit for one in library.found.values() if isinstance(one, CommitEvidence)]
 
 
 def _windowed(dossier: Dossier, window: Window) -> Dossier:
@@ -352,6 +448,11 @@ def _loosely_named(statement: Statement, evidence: Evidence) -> bool:
 
 def _key(name: str) -> str:
     return " ".join(name.strip("`*_ @").casefold().split())
+
+
+def _is_named(stated: str, real: str) -> bool:
+    """Compare names; behind a comma something else may follow, unless the comma is part of the name."""
+    return _key(stated) == _key(real) or _key(stated).startswith(f"{_key(real)},")
 
 
 def _tokens(text: str) -> list[str]:

@@ -48,7 +48,7 @@ def _groups(statement: Statement, change: Change) -> list[tuple[str, list[FileCh
     if scope == "whole":
         return [whole]
     if scope == "any":
-        return [whole, *((file.path, [file]) for file in change.files)]
+        return [whole, *((file.path, [file]) for file in change.files), *_folders(change)]
     groups: list[tuple[str, list[FileChange]]] = []
     together: dict[str, FileChange] = {}
     for path in wanted:
@@ -64,6 +64,16 @@ def _groups(statement: Statement, change: Change) -> list[tuple[str, list[FileCh
     if scope == "either":
         return [*groups, ("these files", list(together.values())), whole]
     return groups or [(f"{wanted[-1]} is not touched;", []), whole]
+
+
+def _folders(change: Change) -> list[tuple[str, list[FileChange]]]:
+    """Group the files by each folder above them: a report may count its tests or its kernels."""
+    groups: dict[str, list[FileChange]] = {}
+    for file in change.files:
+        parts = file.path.split("/")[:-1]
+        for depth in range(1, len(parts) + 1):
+            groups.setdefault("/".join(parts[:depth]) + "/", []).append(file)
+    return list(groups.items())
 
 
 def _fits(statement: Statement, files: list[FileChange]) -> bool:

@@ -42,14 +42,19 @@ class Page:
     def nearest(self, block: int, at: int, cell: int = 0) -> Mention | None:
         """Find the change that a place in a block speaks of: one of its own sentence, the last before, the block's."""
         changes = [m for m in self.mentions[block] if _changes(m) and m.cell == cell]
-        if not changes:
+        pulls = [m for m in self.mentions[block] if m.kind == "thread" and m.told == "pull" and m.cell == cell]
+        if not changes and len({m.number for m in pulls}) < 2:
             return self.subjects[block]
         text = self.blocks[block].inlines[cell].text
         start = max((end.end() for end in _SENTENCE_END.finditer(text, 0, at)), default=0)
         end = next((end.start() for end in _SENTENCE_END.finditer(text, at)), len(text))
         before = [m for m in changes if m.at < at]
         own = [m for m in before if m.at >= start] or [m for m in changes if at <= m.at < end][:1]
-        return (own or before)[-1] if own or before else self.subjects[block]
+        # A sentence that names no commit speaks of the pull request that it names.
+        asked = [m for m in pulls if start <= m.at < at] or [m for m in pulls if at <= m.at < end][:1]
+        asked = [] if own or self.subjects[block] is None else asked
+        nearest = own or asked or before
+        return nearest[-1] if nearest else self.subjects[block]
 
     @property
     def spoken_of(self) -> list[RepoId]:

@@ -21,6 +21,11 @@ _NAMED = re.compile(
 _FOLDER = re.compile(r"(?:[\w.@+-]+/){2,}[\w.*-]*|[\w.@+-]+/\*+")
 _IN_TEXT = re.compile(rf"(?<![\w/:.@])(?:[\w.@+-]+/)+[\w.@+-]+\.(?:{_ENDINGS})(?![\w/])", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"-{0,2}[A-Za-z_][\w]*(?:[.:/-]+[\w]+)*(?:\(\))?")
+_TOUCHED = re.compile(
+    r"`?\s*(?:(?:was|were|is|are|gets|got)\s+(?:re)?(?:worked|written|changed|updated|added|removed|modified|touched"
+    r"|deleted|renamed|moved|split)|changes? by|被(?:修改|重写|删除|重命名|移动|更新)|有改动)",
+    re.IGNORECASE,
+)
 _LEAST = 4
 
 
@@ -61,15 +66,22 @@ def paths(page: Page) -> Iterator[Statement]:
             column = plain(block.header[cell]) if cell < len(block.header) else ""
             text = plain(inline.text)
             for path in located(inline):
-                if (subject := page.nearest(place, path.at, cell)) is None or subject.kind != "commit":
+                subject = page.nearest(place, path.at, cell)
+                if subject is None or (subject.kind != "commit" and subject.told != "pull"):
                     subject = page.subjects[place]
                 if subject is None or (subject.kind == "thread" and subject.told == "issue"):
                     continue
                 strict = labelled or bool(PATH_COLUMN.match(column)) or _is_counted(text, path)
-                strict = strict or bool(TOUCHES.search(text[: path.at]) and not _speculative(page, place))
+                told = TOUCHES.search(text[: path.at]) or _TOUCHED.match(text, path.end) or _only_paths(text)
+                strict = strict or bool(told and not advises(page, place))
                 repo, line = page.repo_of(subject, place), inline.line_at(path.at)
                 params = {"path": path.path}
                 yield Statement(line, "path", path.path, subject, repo, "touches", params, strict=strict)
+
+
+def _only_paths(text: str) -> bool:
+    """Tell whether a line is nothing but a list of files."""
+    return all(is_path(word) for word in re.split(r"[、,，;；\s`]+", text.strip(" 。.")) if word)
 
 
 def _is_counted(text: str, path: Located) -> bool:
@@ -88,9 +100,10 @@ def identifiers(page: Page) -> Iterator[Statement]:
                 if span.kind != "code" or len(word) < _LEAST or not _IDENTIFIER.fullmatch(word) or is_path(word):
                     continue
                 subject = page.nearest(place, span.at, cell)
-                if subject is None or subject.kind != "commit" or re.fullmatch("[0-9a-f]{7,40}", word):
+                change = subject is not None and (subject.kind == "commit" or subject.told == "pull")
+                if subject is None or not change or re.fullmatch("[0-9a-f]{7,40}", word):
                     continue
-                strict = _claims_change(block, cell, inline, span.at) and not _speculative(page, place)
+                strict = _claims_change(block, cell, inline, span.at) and not advises(page, place)
                 repo, name = page.repo_of(subject, place), word.removesuffix("()")
                 params = {"identifier": name}
                 words = shortened(word)
@@ -98,7 +111,7 @@ def identifiers(page: Page) -> Iterator[Statement]:
 
 
 _DONE = re.compile(
-    r"新增|删除|移除|重命名|替换|改为|引入|添加|加入|去除|更名|修改|增加|实现|将|\b(?:add|remov|renam|replac|introduc|delet|deprecat)\w*",
+    r"新增|删除|移除|重命名|替换|改为|引入|添加|加入|去除|更名|修改|增加|实现|将|\b(?:add|remov|renam|replac|introduc|delet|deprecat|import|export)\w*",
     re.IGNORECASE,
 )
 
@@ -113,7 +126,7 @@ def _claims_change(block: Block, cell: int, inline: Inline, at: int) -> bool:
     return bool(_DONE.search(clause)) and not HEDGED.search(clause) and not SPECULATIVE.search(column)
 
 
-def _speculative(page: Page, place: int) -> bool:
+def advises(page: Page, place: int) -> bool:
     """Tell whether this part of the report gives opinions and advice."""
     block = page.blocks[place]
     lead = plain(block.text)[:40]

@@ -37,7 +37,10 @@ def _exists(page: Page, place: int, mention: Mention) -> Iterator[Statement]:
     if mention.damaged:
         yield structural(mention.line, kind_of(mention), mention.words, "malformed", mention.damaged)
         return
-    yield Statement(mention.line, kind_of(mention), shortened(mention.words), mention, repo)
+    subject = page.subjects[place]
+    lost = repo is None and mention.kind == "thread" and subject is not None and subject.kind == "commit"
+    also = (subject,) if lost and subject is not None else ()
+    yield Statement(mention.line, kind_of(mention), shortened(mention.words), mention, repo, also=also)
     filed = page.repos[place]
     if filed != repo and _filed(page, place, mention):
         told = f"{filed} {shortened(mention.words)}"
@@ -71,6 +74,8 @@ def _labels(span: Span, before: str) -> Iterator[Statement]:
                 yield structural(span.line, "label", told, "right", "the link goes to the commit that it names")
     if target.kind == "thread":
         if re.fullmatch(r"(?i)commits?|sha|提交|查看提交", label) or (bare and COMMIT_LABEL.search(called)):
+            yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")
+        if not bare and re.fullmatch(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}", label):
             yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")
         numbers = re.findall(r"#(\d+)", label) if not bare else []
         if len(numbers) == 1:

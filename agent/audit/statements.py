@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agent.audit.attributes import attributes
-from agent.audit.code import code
+from agent.audit.code import code, fragments
 from agent.audit.contents import contents
 from agent.audit.fixes import fixes
 from agent.audit.own import own
@@ -15,7 +15,20 @@ from agent.audit.stats import stats
 from agent.audit.structure import structure
 from agent.audit.windows import windows
 
-FAMILIES = (references, attributes, stats, paths, identifiers, code, fixes, contents, windows, structure, own)
+FAMILIES = (
+    references,
+    attributes,
+    stats,
+    paths,
+    identifiers,
+    code,
+    fragments,
+    fixes,
+    contents,
+    windows,
+    structure,
+    own,
+)
 
 
 def statements(page: Page) -> list[Statement]:

@@ -39,9 +39,14 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"{_N}\s*个文件(?:变更|改动|被修改|发生)", ("files",)),
     )
 )
+_LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:$|[,，;；、)）]\s*(?![-\d])))")
 _ENGLISH = re.compile(r"additions?|insertions?|deletions?|files?", re.IGNORECASE)
 _WHOLE = re.compile(r"(?:累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:约|大约|近|around|about|roughly|nearly|~|≈)\s*$", re.IGNORECASE)
+_BEHIND_FILES = re.compile(
+    r"\d\s*(?:个文件|files?)(?:\s+(?:changed|touched))?\s*[,，(（:：]\s*(?:with\s+|合计)?$", re.IGNORECASE
+)
+_BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:个文件|files?)", re.IGNORECASE)
 _EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
 
 
@@ -70,7 +75,7 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
     paths = located(inline)
     block = page.blocks[place]
     column = plain(block.header[cell]) if cell < len(block.header) else ""
-    for number in _numbers(text):
+    for number in (*_numbers(text), *_beside(text, paths)):
         subject = page.nearest(place, number.start, cell)
         if subject is None:
             continue
@@ -79,6 +84,9 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             bool(LINES_COLUMN.match(column))
             or bool(_WHOLE.search(before))
             or bool(re.match(r"共|累计|合计|总计", number.words))
+            # "3 files, +10/-2": what stands behind the number of files is the sum over them.
+            or bool(_BEHIND_FILES.search(before))
+            or bool(_BEFORE_FILES.match(text, number.end))
         )
         own = _paths_for(number, paths, text, _EACH.search(before) is not None)
         scope = "either" if whole and own else "whole" if whole else "file" if own else "any"
@@ -100,8 +108,21 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             repo,
             "counts",
             params,
-            strict=bool(own) or whole or bool(_ENGLISH.search(number.words)),
+            strict=bool(own) or whole or bool(_ENGLISH.search(number.words)) or _says_all(page, place, number),
         )
+
+
+def _says_all(page: Page, place: int, number: _Number) -> bool:
+    """Tell whether a pair of counts can only be meant of the one change that its line names."""
+    changes = {m.sha[:7] or str(m.number) for m in page.mentions[place] if m.kind in ("commit", "thread")}
+    return len(number.values) == 2 and len(changes) <= 1
+
+
+def _beside(text: str, paths: list[Located]) -> Iterator[_Number]:
+    """Find a lone "+7" right behind a path."""
+    for path in paths:
+        if found := _LONE.match(text, path.end):
+            yield _Number(found.start(1) - 1, found.end(), found[0].strip(), {"additions": found[1].replace(",", "")})
 
 
 def _numbers(text: str) -> list[_Number]:

@@ -19,6 +19,7 @@ _DANGLING = re.compile(
     r"(?:[\u4e00-\u9fff](?:在|的|将|与|和|或|对|及|为|以|从|把|被|由|于|并)|(?<=[\u4e00-\u9fff])(?:在|的|将|与|和|或)"
     r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at))$"
 )
+_SENTENCES = re.compile(r"[。；！？].*[，。；]|[a-z]\. [A-Z].*[a-z,] [a-z]", re.DOTALL)
 _RAW = re.compile(r"\b\w+_truncated\s*:\s*true\b|\{\s*\"\w+\"\s*:|\"\w+\"\s*:\s*(?:\"|\[|\{|true|false|null)")
 _THIS_WEEK = re.compile(r"本周|这周|本週|(?<!\w)this week(?!\w)|本月|(?<!\w)this month(?!\w)", re.IGNORECASE)
 _THIS_DAY = re.compile(r"今日|本日|昨日|(?<!\w)(?:today'?s?|daily report|yesterday'?s)(?!\w)", re.IGNORECASE)
@@ -94,27 +95,34 @@ def _why_cut(page: Page, place: int) -> str:
     if _DANGLING.search(text):
         return "the sentence has no end"
     ends_part = at_end or (after is not None and after.kind in ("heading", "rule"))
+    if ends_part and block.kind == "paragraph" and len(text) > 2 * _LONG and _SENTENCES.search(text):
+        return "the last sentence of the paragraph has no end"
     return "the sentence has no end, unlike those before it" if ends_part and _peers_end(page, place) else ""
 
 
 def _peers_end(page: Page, place: int) -> bool:
     """Tell whether entries of the same kind end as sentences do."""
     block, peers = page.blocks[place], list[Block]()
-    label = _label(block)
+    label = _label(page, place)
+    same: list[Block] = []
     for before in range(place - 1, -1, -1):
         one = page.blocks[before]
         if one.kind in ("heading", "rule") and len(peers) >= _FEW:
             break
-        alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 2
+        alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 4
         peers += [one] if alike else []
-    same = [one for one in peers if _label(one) == label]
+        same += [one] if alike and _label(page, before) == label else []
     peers = same if len(same) >= _FEW else peers
     ended = sum(bool(re.search(r"[。.!！?？]\s*$", one.text.rstrip())) for one in peers)
     return len(peers) >= _FEW and ended >= 0.8 * len(peers)
 
 
-def _label(block: Block) -> str:
-    found = re.match(r"\W*(\w{1,12})\s*[:：]", plain(block.text))
+def _label(page: Page, place: int) -> str:
+    """Give what an entry is labelled by: its own first word, or the line right above it."""
+    found = re.match(r"\W*(\w{1,12})\s*[:：]", plain(page.blocks[place].text[:_LONG]))
+    above = page.blocks[place - 1] if place else None
+    if found is None and above is not None and above.kind == "paragraph" and len(above.text) < _LONG:
+        return above.text.strip()
     return found[1] if found else ""
 
 
@@ -168,9 +176,13 @@ def is_daily(page: Page) -> bool:
 def _repeats(page: Page) -> Iterator[Statement]:
     seen: dict[tuple[str, str, str], int] = {}
     group = ""
-    for block in page.blocks:
-        if block.kind == "heading" or (block.kind == "paragraph" and len(block.text) < _LONG):
+    for place, block in enumerate(page.blocks):
+        if block.kind == "heading":
             group = block.text
+        elif block.kind == "paragraph" and len(block.text) < _LONG:
+            # The same label stands below every change; what follows it there is told of that change.
+            subject = page.subjects[place]
+            group = f"{block.text} {subject.words if subject else ''}"
         text = " ".join(plain(block.text).split())
         if block.kind not in ("item", "paragraph", "row") or len(text) < _LONG or (block.kind == "row" and block.level):
             continue

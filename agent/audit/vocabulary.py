@@ -56,6 +56,9 @@ AUTHOR_LABEL = re.compile(r"(?:作者|提交者|author(?:ed by)?|committed by|co
 DATE_LABEL = re.compile(
     r"(?:日期|时间|提交时间|创建时间|date|committed|landed|merged|created|opened)(?:\s+(?:on|at))?\s*[:：]\s*", _PARTS
 )
+DATED_IN_WORDS = re.compile(
+    r"(?:(?:提交|合入|合并|落地|发布)于|于(?=\s*20\d\d)|\b(?:landed|merged|committed|authored)\s+(?:on|at))\s*", _PARTS
+)
 # A line that goes on about what the line before it named.
 ATTRIBUTE = re.compile(
     r"^\W*(?:受影响文件|涉及文件|受影响模块|文件|作者|变更|说明|关键改动|代码片段|影响"
@@ -81,7 +84,7 @@ ENTRY_KINDS = re.compile(
 )
 # Parts that are about what might be, not about what was done.
 SPECULATIVE = _any(
-    "建议", "风险", "关注", "影响", "评估", "性能", "安全", "兼容", "可维护", "洞察", "展望", "总结", "结论",
+    "建议", "风险", "关注", "影响(?!范围)", "评估", "性能", "安全", "兼容", "可维护", "洞察", "展望", "总结", "结论",
     "对使用者", "对开发者",
     "advice", "risk", "impact", "recommend", "outlook", "conclusion", "suggest", "todo", "next steps", "how to",
 )  # fmt: skip

@@ -22,6 +22,8 @@ class Wanted:
     threads: tuple[int, ...]
     pulls: tuple[int, ...]
     """Numbers that a commit's subject may name."""
+    beside: tuple[int, ...]
+    """Numbers that stand beside a commit, of this repository if the commit is."""
     issues: frozenset[int]
     """Numbers whose state matters."""
     releases: bool
@@ -36,6 +38,7 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
     others: dict[str, None] = {}
     threads: dict[int, None] = {}
     pulls: dict[int, None] = {}
+    beside: dict[int, None] = {}
     issues: set[int] = set()
     releases = False
     for statement in statements:
@@ -45,6 +48,9 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
             where = page.names.known(mention.repo) if mention.repo else statement.repo
             if mention.kind == "commit":
                 (own if where in (repo, None) else others)[mention.sha] = None
+            elif mention.kind == "thread" and where is None and statement.also:
+                # Which repository is meant shows by the commit beside it.
+                beside[mention.number] = None
             elif mention.kind == "thread" and where == repo:
                 threads[mention.number] = None
                 if mention.told != "issue":
@@ -62,6 +68,7 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
         others=tuple(others),
         threads=numbers,
         pulls=tuple(pulls),
+        beside=tuple(beside),
         issues=frozenset(issues),
         releases=releases,
         members=members,
