@@ -13,6 +13,7 @@ from agent.gate.words_zh import DIRECTION_OF, FUNCTION, NEGATIONS, TAKES_VALUE
 _D = Direction
 _STOPS = frozenset("，,；;：:。！？!?")
 _HELPERS = listed("被 了 会 再 能 能够 可 可以 已 已经 将 要 由 所 也 都 均 还 完全 彻底 直接")
+_RETREATS = listed("退回 退回到 退到")
 _PLACES = listed("中 里 上 内 下 时 后 前 之中 之内")
 _GIVERS = listed("将 把")
 _SOURCES = listed("从 由 自")
@@ -66,6 +67,9 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
         near = (*near, *(token for token in before if token.named or token.camel))
     if direction in (_D.RENAME, _D.REPLACE) and old is None and objects:
         old = objects[0]
+    if word in _RETREATS and (new is None or not any(sign.isdigit() for sign in new.text)):
+        # To fall back on another way lowers nothing.
+        direction, old = _D.CHANGE, None
     soft = (direction is _D.MOVE and not objects) or word in (
         "提供",
         "停止",

@@ -31,7 +31,7 @@ def check_directions(reading: Reading) -> Judgement | None:
             continue
         stand = stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
-        shown = bool(act.objects or act.old or act.new) and act.direction not in (Direction.REVERT, Direction.RELAND)
+        shown = _is_shown(act, reading) and act.direction not in (Direction.REVERT, Direction.RELAND)
         if stand is Stand.OPPOSES and shown and not act.lent and not act.soft:
             return unsupported("direction", f"the evidence does not show that {about} was {act.direction.value}")
         # In "reverts the addition of x" the evidence speaks of the addition as undone.
@@ -39,6 +39,13 @@ def check_directions(reading: Reading) -> Judgement | None:
         if stand is not Stand.AGREES and not silent:
             doubtful = doubtful or undecided("direction", f"nothing shows that {about!r} was {act.direction.value}")
     return doubtful
+
+
+def _is_shown(act: Act, reading: Reading) -> bool:
+    """Tell whether an act names what it is about, by a name or by values that stand for nothing else."""
+    values = [token.text for token in (act.old, act.new) if token is not None]
+    named = any(token.named or token.camel for token in reading.tokens if token not in (act.old, act.new))
+    return bool(act.objects) or (len(values) == 2 and (named or all(len(value) > 2 for value in values)))
 
 
 _TURNED = re.compile(

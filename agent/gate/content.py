@@ -80,7 +80,7 @@ def _is_found(token: Token, reading: Reading) -> bool:
 
 def _known(word: str, reading: Reading) -> bool:
     base = word.removesuffix("'s").removesuffix("n't")
-    if base in _free_en() or stem(base) in _free_en() or base.isdigit():
+    if is_free(base) or is_free(base.removesuffix("s")):
         return True
     if reading.ground.words.has(base) or base in _own(reading):
         return True

@@ -21,11 +21,14 @@ def counted(noun: Noun, of: str, sign: str, evidence: list[Evidence]) -> list[De
     commits = [one for one in evidence if isinstance(one, CommitEvidence)]
     threads = [one.thread for one in evidence if isinstance(one, ThreadEvidence)]
     if noun == "files":
-        counts = _files(commits, of)
+        counts = _files(commits, of, {"+": "added", "-": "removed"}.get(sign, ""))
     elif noun == "lines":
         added, deleted = totals(evidence)
-        both = [one + other for one, other in zip(added, deleted, strict=True)]
-        return {"+": added, "-": deleted}.get(sign, [*added, *deleted, *both])
+        # Without a direction a number of lines is clear only where all go one way, or as many came as went.
+        pairs = list(zip(added, deleted, strict=True))
+        clear = [one or other for one, other in pairs if not (one and other) or one == other]
+        both = [one + other for one, other in pairs]
+        return {"+": added, "-": deleted}.get(sign, [*clear, *both])
     elif noun == "commits":
         counts = [len(commits)]
     else:
@@ -33,14 +36,14 @@ def counted(noun: Noun, of: str, sign: str, evidence: list[Evidence]) -> list[De
     return [Decimal(count) for count in counts]
 
 
-def _files(commits: list[CommitEvidence], of: str) -> list[int]:
+def _files(commits: list[CommitEvidence], of: str, way: str) -> list[int]:
     """Count the files of all cited commits and of each, all of them or those that a word picks out."""
     groups = [[file for one in commits for file in one.change.files], *([*one.change.files] for one in commits)]
     words = [word.lower().rstrip("s") for word in of.split()]
     counts = [len(group) for group in groups]
     for group in groups:
         statuses = [file.status for file in group]
-        counts += [statuses.count(status) for status in dict.fromkeys(statuses)]
+        counts += [statuses.count(status) for status in dict.fromkeys(statuses) if of or status == way]
         if words:
             counts.append(sum(any(word in file.path.lower() for word in words) for file in group))
     return [count for count in counts if count]

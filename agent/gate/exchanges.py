@@ -82,12 +82,15 @@ def _plain(token: Token | None) -> str:
 
 def _pair(old: str, new: str, ground: Ground, names: Sequence[str]) -> Stand:
     """Look for old on the removed and new on the added side of one place, and for the reverse."""
-    for fact in ground.facts:
-        if fact.old and fact.new and _of(names, f"{fact.name} {fact.detail} {fact.old}"):
-            if _in(old, fact.old) and _in(new, fact.new) and not _in(old, fact.new):
-                return Stand.AGREES
-            if _in(new, fact.old) and _in(old, fact.new) and not _in(new, fact.new):
-                return Stand.OPPOSES
+    facts = [
+        (fact.old, fact.new)
+        for fact in ground.facts
+        if fact.old and fact.new and _of(names, f"{fact.name} {fact.detail} {fact.old}")
+    ]
+    if any(_in(old, before) and _in(new, after) and not _in(old, after) for before, after in facts):
+        return Stand.AGREES
+    if any(_in(new, before) and _in(old, after) and not _in(new, after) for before, after in facts):
+        return Stand.OPPOSES
     hunks = [hunk for hunk in ground.hunks if _of(names, hunk.text)]
     if any(_turns(old, new, hunk) for hunk in hunks) or _told_pair(old, new, ground):
         return Stand.AGREES

@@ -4,6 +4,41 @@ from collections.abc import Mapping
 from functools import cache
 
 _ENTRIES = """
+捕获 captur,catch;阻塞 block,unblock,hang,stall;解除 unblock,remov,lift,releas;运算 op,comput,calcul,vector,arith,math
+维 dim;不符 mismatch,match,unexpect;残留 stale,leftov,residu,remain,exist;非因果 causal,noncausal;数据结构 data,struct
+未被使用 unus,dead;卡 gpu,h100,a100,devic,card;向量化 vector;标量化 scalar;并发数 concurr;核数 core,cpu;机型 node,machin
+广播给 broadcast;分母 denomin,latenc,divid;口径 metric,throughput,measur;推算 deriv,comput,estimat,calcul;估算 estimat
+估计 estimat;换算 convert,convers;折算 convert;转码 transcod,encod;解引用 derefer;空指针 null,nullptr;野指针 dangl
+悬空 dangl;内联 inlin;外联 outlin;柯里 curri;闭包 closur,lambda;匿名 anonym,lambda;生成器 generat;迭代器 iter
+上下文管理器 context,with;装饰 decor;元类 metaclass;混入 mixin;接口层 api,interfac;抽象 abstract;具现 concret
+单例 singleton;懒初始化 lazi,lazy;预分配 prealloc,alloc;预留 reserv;预处理 preprocess;后处理 postprocess
+前处理 preprocess;预检 precheck,preflight,check,valid;预检查 precheck,check,valid,implement;自检 check,self
+健康 health;探活 health,live,probe;存活 aliv,live;就绪 readi,ready;冷热 hot,cold;热点 hot;热路径 hot,path
+慢路径 slow,path;快路径 fast,path;快速 fast,quick;缓慢 slow;逐渐 gradual;急 eager;急切 eager;贪心 greedi,greedy
+贪婪 greedi,greedy;束搜索 beam;温和 mild;退避 backoff;指数退避 backoff,exponenti;抖 jitter;重连 reconnect
+断连 disconnect;断开 disconnect;掉线 disconnect,offlin;上线 onlin,enabl,launch;下线 offlin,remov;灰度 canari,rollout
+金丝雀 canari;蓝绿 blue;回放 replay;录制 record;采集 collect,captur;埋点 metric,telemetr;遥测 telemetr
+仪表盘 dashboard;面板 dashboard,panel;图表 chart,graph,plot;曲线 curv;直方图 histogram;分位 percentil,p50,p90,p99
+均值 mean,averag;方差 varianc;中位数 median;求余 mod;取模 mod;移位 shift;位运算 bit,shift;掩码位 mask,bit
+字节序 endian;大端 endian;小端 endian;校验位 checksum,pariti;奇偶 odd,even,pariti;素数 prime;质数 prime
+整除 divis,multipl,%;倍数 multipl,divis,%;余量 slack,margin;裕量 margin,slack;冗余度 redund;副作用 side,effect
+幂等 idempot;可重入 reentr;线程安全 thread,safe;协议栈 stack,protocol;握手包 handshak;报文 packet,messag
+包头 header;负荷 payload,load;载荷 payload;元信息 metadata,meta;清单 manifest,list;索引表 index,tabl;倒排 invert
+正排 forward;主键 key,primari;外键 key,foreign;事务 transact;回查 lookup;脏 dirti,dirty,stale;脏页 dirti,page
+换页 swap,page;换出 swap,evict;换入 swap;落盘 disk,persist,flush;磁盘 disk;硬盘 disk;固态 ssd;网卡 nic
+交换机 switch;拓扑 topolog;亲和 affin;绑核 affin,pin,cpu;隔离性 isol;命名冲突 conflict,collis;冲突 conflict,collis
+重名 duplic,conflict;撞名 conflict;遮蔽 shadow;覆盖写 overwrit;就地 inplac,place;原地 inplac,place;拷出 copi,copy
+搬运 copi,move,transfer;搬移 move;展平 flatten;压平 flatten;升维 unsqueez,dim;降维 squeez,dim;转置 transpos
+补零 pad,zero;截取 slice,trunc;切片 slice;拼装 assembl,concat;组批 batch;攒批 batch;分桶 bucket;桶 bucket
+令牌数 token;词数 token;首包 ttft,first;首字 ttft,first;尾包 last;流控 flow,throttl;背压 backpressur;限速 rate,limit
+限额 quota,limit;额度 quota,budget;预算 budget;份额 share,fraction;占比 ratio,share,fraction;比重 ratio,weight
+环 ring,cycl;环形 ring,circular;链表 link,list;跳表 skip;堆排 heap;红黑 tree;字典树 trie;前缀树 trie,radix
+布隆 bloom;位图 bitmap;位集 bitset;滑窗 slid,window;窗 window;帧 frame;关键帧 keyfram,frame;码率 bitrat
+采样率 sampl,rate;分辨率 resolut;像素 pixel;通道数 channel;色彩 color;灰阶 gray;音轨 audio,track;字幕 subtitl
+说话人 speaker;语种 languag;方言 dialect;词性 pos;句法 syntax;分句 sentenc;断句 sentenc,split;标点符号 punctuat
+正负样本 sampl;样本 sampl,exampl;标注 label,annot,mark;标签 label,tag;真值 truth,gold,refer;基线 baselin
+消融 ablat;超参 hyperparam,param;随机数 random,seed,rng;打散 shuffl;洗牌 shuffl;权值 weight;偏差 bias,drift,deviat
+漂移 drift;饱和度 satur;溢出位 overflow,carri;下标 index,subscript,idx;脚标 index;行号 line,lineno;列号 column
 向量化 vectoriz;基础设施 infra;累积 cumul,accumul,cu_;累计 cumul,accumul;泄露 leak,expos;补全 complet
 进程组 process,group,pg;集中 central;均匀 uniform;非均匀 uniform,nonuniform;关闭竞态 shutdown,race
 打包 pack,packag,wheel;缺失 miss,lack,absent;向量化执行 vectoriz;标量化 scalar;本地化 local;容器化 contain

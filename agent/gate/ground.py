@@ -40,8 +40,8 @@ class Hunk:
 
     @cached_property
     def words(self) -> Vocabulary:
-        """The words in them."""
-        return Vocabulary(words_of(self.text))
+        """The words in them, and those for their file."""
+        return Vocabulary(words_of(self.text) | kind_words(self.file))
 
 
 class _Same:

@@ -84,7 +84,8 @@ def _file(name: str, direction: Direction, ground: Ground) -> Stand | None:
                 return Stand.AGREES if file.status == "renamed" else Stand.SILENT
         old = file.previous_path or ""
         if old and (old == tail or old.endswith("/" + tail)):
-            return Stand.AGREES if direction in (_D.RENAME, _D.MOVE, _D.REMOVE) else Stand.OPPOSES
+            gone = direction in (_D.RENAME, _D.MOVE, _D.REMOVE, _D.REPLACE)
+            return Stand.AGREES if gone else Stand.OPPOSES if direction is _D.ADD else Stand.SILENT
     return None
 
 
@@ -126,6 +127,5 @@ def _numbers_stand(token: str, direction: Direction, ground: Ground) -> Stand:
             if after is not None:
                 ways.update(order(a, b) for a, b in zip(NUMBER.findall(line), NUMBER.findall(after), strict=True))
     ways.discard(0)
-    if len(ways) != 1:
-        return Stand.SILENT
-    return Stand.AGREES if (ways == {1}) is (direction is _D.RAISE) else Stand.OPPOSES
+    # Without values the sentence may speak of something else than the number that went the other way.
+    return Stand.AGREES if ways == {1 if direction is _D.RAISE else -1} else Stand.SILENT

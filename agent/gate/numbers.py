@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from agent.claims import MARK, Claim, Judgement, Verdict
 from agent.dossier import Computation, Dossier
-from agent.evidence import Evidence
+from agent.evidence import CommitEvidence, Evidence
 from agent.gate.atoms import Atom, atoms
 from agent.gate.counts import counted, miscounted, totals
 from agent.gate.enumerations import list_lengths
@@ -14,13 +14,21 @@ from agent.gate.figures import Figures, figures, told_counts
 from agent.gate.nearness import is_near, named_value, other_values
 from agent.gate.nouns import Noun
 from agent.gate.predicates import prose
-from agent.gate.units import UNITS
+from agent.gate.stems import words_of
+from agent.gate.sums import results
+from agent.gate.units import UNITS, Unit
 from agent.settings import Language
 
 _ADDED = re.compile(r"\badd(?:s|ed|ing)?\b|\binsert|新增|增加|添加|加入", re.IGNORECASE)
 _DELETED = re.compile(r"\b(?:delet|remov|drop)(?:es|e|s|ed|ing|ping|ped)?\b|删除|移除|去掉|减少", re.IGNORECASE)
 _MODES = ("100644", "100755", "120000", "160000", "040000")
+_LINES, _NEAR = 3000, 24
 _FEW, _TIMES = 100, tuple(map(Decimal, range(2, 9)))
+_ABOUT = re.compile(
+    r"(?:约|近|超过|逾|~|≈|\b(?:about|around|roughly|nearly|some|almost|approximately|over))\s?$", re.IGNORECASE
+)
+_PART = re.compile(r"[/–~]\s?\d|-\d")
+_SPELLED = re.compile(r"(?<=\d)([A-Za-z]{1,3})\b")
 _COUNTS = re.compile(
     r"\s*[个处条项种次份类块名位层组套张台轮步段枚款批]|\s+(?:[a-z-]+\s+)?[a-z]{3,}s\b(?<!ss)(?<!is)(?<!us)"
 )
@@ -48,7 +56,8 @@ def numbers(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
 
 def _may_be(atom: Atom, evidence: list[Evidence]) -> bool:
     """Tell whether a number may be right that nobody registered: a count of a part, a ratio, the mode of a file."""
-    if atom.word or atom.text in _MODES:
+    # What stands in code is looked up letter by letter as a name.
+    if atom.word or atom.in_code or atom.text in _MODES or _ABOUT.search(atom.before) or _PART.match(atom.after):
         return True
     if atom.unit and atom.unit.dimension == "times":
         return atom.value in _TIMES
@@ -58,10 +67,20 @@ def _may_be(atom: Atom, evidence: list[Evidence]) -> bool:
         return atom.noun in ("issues", "pulls", "commits") or (
             not atom.sign and atom.value is not None and atom.value < most
         )
+    if atom.unit and any(atom.value in figures(text).bare for one in evidence for text in one.texts):
+        return True
+    if re.search(r"(?:第|\blines?|\bL)\s?$", atom.before) or _is_worked_out(atom, evidence):
+        return True
     if atom.value is None:
         # 3D and 7B are names more than numbers.
         return re.fullmatch(r"\d{1,3}[A-Za-z-]+", atom.text) is not None
     return atom.value < _FEW and _COUNTS.match(atom.after) is not None
+
+
+def _is_worked_out(atom: Atom, evidence: list[Evidence]) -> bool:
+    """Tell whether two numbers of one line give this one: 64 * 1024, 1 << 20, from 128 to 512."""
+    lines = (line for one in evidence for text in one.texts for line in text.split("\n")[:_LINES])
+    return any(atom.value in results(line[:200]) for line in lines if atom.value is not None)
 
 
 def _wrong(atom: Atom, claim: Claim, text: str, evidence: list[Evidence], dossier: Dossier) -> str:
@@ -87,7 +106,7 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
         version = atom.text.lower().removeprefix("v")
         return any(one.has_version(version) for one in known) or _is_token(atom.text, evidence)
     if any(one.has(atom.value, atom.unit) for one in known):
-        return not _is_named_otherwise(atom, evidence)
+        return atom.unit is None or _has_unit(atom, atom.unit, evidence)
     if atom.unit is not None and any(one.rounds_to(atom.value, atom.unit) for one in known):
         return True
     # "CUDA 12" and "Python 3.12" name a version by its first numbers, "SM 90" and "K = 7168" stand in names: sm90.
@@ -100,18 +119,18 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
     return any(one.has_version(atom.text) for one in known)
 
 
-def _is_named_otherwise(atom: Atom, evidence: Iterable[Evidence]) -> bool:
-    """Tell whether the name in front of the number gives it another unit: `delay_ms = 5000` is not 5000 s."""
-    if atom.unit is None:
-        return False
-    form = re.compile(
-        rf"_(?P<unit>[a-z]{{1,7}})\b[^\n=:]{{0,40}}[=:(]\s*{re.escape(atom.text)}(?![0-9.])", re.IGNORECASE
-    )
-    found = [
-        UNITS.get(match["unit"].lower()) for one in evidence for text in one.texts for match in form.finditer(text)
+def _has_unit(atom: Atom, unit: Unit, evidence: Iterable[Evidence]) -> bool:
+    """Tell whether the line of a number has its unit: `delay_ms = 5000` is not 5000 s, `delay = 5` may be either."""
+    if unit.dimension not in ("time", "size"):
+        return True
+    number = re.compile(rf"(?<![\w.]){re.escape(atom.text)}(?![0-9.])")
+    lines = [
+        line for one in evidence for text in one.texts for line in text.split("\n")[:_LINES] if number.search(line)
     ]
-    known = [unit for unit in found if unit and unit.dimension == atom.unit.dimension]
-    return bool(known) and atom.unit not in known
+    units = {UNITS[word] for line in lines for word in words_of(_SPELLED.sub(r" \1 ", line)) if word in UNITS}
+    shown = {one for one in units if one.dimension == unit.dimension}
+    # Without the number as it is printed another unit was converted; code without units counts seconds and bytes.
+    return not lines or unit in shown or (not shown and unit.size == 1)
 
 
 def _is_joined(word: str, number: str, evidence: Iterable[Evidence]) -> bool:
@@ -151,8 +170,12 @@ def _wrong_count(atom: Atom, evidence: list[Evidence], dossier: Dossier, claim: 
 def _direction(atom: Atom) -> str:
     """Tell whether lines are said to be added or deleted, by the verb that is nearest in front of the number."""
     added, deleted = (max((m.end() for m in verb.finditer(atom.before)), default=0) for verb in (_ADDED, _DELETED))
-    if atom.sign or not (added or deleted):
+    if atom.sign:
         return atom.sign
+    if not (added or deleted):
+        # "Four lines are added": the verb comes behind.
+        behind = atom.after[:_NEAR]
+        return "+" if _ADDED.search(behind) else "-" if _DELETED.search(behind) else ""
     return "+" if added > deleted else "-"
 
 
@@ -194,7 +217,15 @@ def _printed_as(value: float, atom: Atom) -> bool:
 
 
 def _enumerated(atom: Atom, claim: Claim, text: str, evidence: list[Evidence]) -> set[Decimal]:
-    """Count what the claim itself lists, its citations, and the facts of each kind: "two flags, `--a` and `--b`"."""
+    """Count what the claim lists ("two flags, `--a` and `--b`"), its citations, files, places, facts of each kind."""
     kinds = [fact.kind for one in evidence for fact in one.facts]
-    counts = {len(claim.cites), *(kinds.count(kind) for kind in kinds), *list_lengths(atom.before, atom.after, text)}
+    files = [file for one in evidence if isinstance(one, CommitEvidence) for file in one.change.files]
+    places = sum((file.patch or "").count("\n@@ ") + 1 for file in files)
+    counts = {
+        len(claim.cites),
+        len(files),
+        places,
+        *(kinds.count(kind) for kind in kinds),
+        *list_lengths(atom.before, atom.after, text),
+    }
     return {Decimal(count) for count in counts if count > 1}

@@ -11,10 +11,10 @@ from agent.gate.closeness import has_any, said_near, share_of
 from agent.gate.content import stems_of
 from agent.gate.direction import Direction
 from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS, Family, family_of
-from agent.gate.ground import Ground
+from agent.gate.ground import Ground, occurs
 from agent.gate.holding import stand_of
 from agent.gate.lists import listed
-from agent.gate.prose import Kind, Token
+from agent.gate.prose import VALUES, Kind, Token
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.stand import Stand
 from agent.gate.stems import vocabulary
@@ -40,7 +40,9 @@ _FAILURE = re.compile(
     re.IGNORECASE,
 )
 _NO_CODE = re.compile(
-    r"\bno (?:code|functional|runtime|production|behaviou?r)|(?:不涉及|没有|不改|未改|无)\w{0,4}(?:代码|功能|逻辑|行为)"
+    r"\bno (?:code|functional|runtime|production|behaviou?r)|"
+    r"(?:不涉及|没有|不改|未改|无)\w{0,4}(?:代码|功能|逻辑|行为)|"
+    r"(?:代码|逻辑|功能|行为)[^，。]{0,4}(?:没|未|不)有?(?:变|改|动)"
 )
 _PLAIN_NO = re.compile(
     r"\b(?:not|no|never|without|cannot|none|nothing|unable|unsupported)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
@@ -133,6 +135,8 @@ def _said_no(reading: Reading, place: int) -> bool:
     denied = behind[:1] or ahead[-1:]
     if _NO_CODE.search(reading.sentence.text) and any(fact.kind in _ONLY for fact in ground.facts):
         return True
+    if _is_untouched(reading, place) or _is_case(reading, place):
+        return True
     said = [line for line in (*ground.said, *ground.remarks) if _alike(line, (*ahead, *behind), _ALIKE)]
     if any(line in ground.titles and not _PLAIN_NO.search(line) for line in said):
         return False
@@ -142,6 +146,41 @@ def _said_no(reading: Reading, place: int) -> bool:
         return True
     alike = [line for line in said if _alike(line, (*ahead, *behind), _VERY)]
     return any(len(_NO.findall(line)) >= _denials(reading) for line in alike)
+
+
+def _is_untouched(reading: Reading, place: int) -> bool:
+    """Tell whether what is said not to have changed is shown, and shown as unchanged."""
+    clause = _clause(reading.tokens, place)
+    if not any(token.text in _CHANGED_ZH or token.lower in _CHANGED_EN for token in clause):
+        return False
+    ground = reading.ground
+    things = [token.text for token in clause if token.kind in VALUES]
+    kept = (occurs(one, ground.around) and not occurs(one, f"{ground.added}\n{ground.removed}") for one in things)
+    return bool(things) and all(kept)
+
+
+def _is_case(reading: Reading, place: int) -> bool:
+    """Tell whether a no belongs to a case, and code with the words of that case asks for one."""
+    clause = _clause(reading.tokens, place)
+    if not any(token.lower in _CASES for token in clause):
+        return False
+    meant = stems_of(clause, trade=True)
+    hunks = [hunk for hunk in reading.ground.hunks if share_of(hunk.words, meant) >= _ALIKE]
+    return bool(meant) and any(_ASKS.search(line) for hunk in hunks for line in hunk.added)
+
+
+_CHANGED_ZH = listed("变化 变 改 改动 变更 修改 变动 改变 动 动过")
+_CHANGED_EN = listed("change changes changed touch touched modify modified alter altered edit edited")
+_CASES = listed("if when unless where whenever once 若 如果 当 时 倘若 假如 一旦 要是 若是 时候")
+_ASKS = re.compile(
+    r"\bnot\b|!|\bNone\b|\bnull|\belse\b|\bmissing|\bempty|ok_or|unwrap_or|is_none|== ?0\b|-z |\bwithout\b|\bno\b"
+)
+
+
+def _clause(tokens: Sequence[Token], place: int) -> Sequence[Token]:
+    stops = [n for n, token in enumerate(tokens) if token.kind is Kind.PUNCT and token.text in "，,；;：:。"]
+    low = max((n + 1 for n in stops if n < place), default=0)
+    return tokens[low : min((n for n in stops if n > place), default=len(tokens))]
 
 
 def _alike(line: str, stems: Sequence[frozenset[str]], least: float) -> bool:

@@ -15,7 +15,7 @@ from agent.gate.lists import listed
 from agent.gate.named_facts import direction_of, last_part
 from agent.gate.prose import Kind, Sentence
 from agent.gate.stand import Stand, against
-from agent.gate.stems import stem, vocabulary, words_of
+from agent.gate.stems import Vocabulary, stem, vocabulary, words_of
 from agent.gate.words_en import DIRECTION_OF, FUNCTION, TRADE
 from agent.gate.words_zh import HEADS
 
@@ -98,9 +98,10 @@ _BULK = {_D.ADD: (_D.ADD,), _D.RAISE: (_D.ADD,), _D.REMOVE: (_D.REMOVE,), _D.LOW
 
 
 def _bulk(ground: Ground) -> Direction | None:
-    """Say which way the whole of a diff goes: more came than went, or more went."""
-    came = sum(file.additions - file.deletions for file in ground.files)
-    return None if not came else _D.ADD if came > 0 else _D.REMOVE
+    """Say which way a diff goes: at some place more came than went, or altogether more went."""
+    if any(len(hunk.added) > len(hunk.removed) for hunk in ground.hunks):
+        return _D.ADD
+    return _D.REMOVE if any(file.deletions > file.additions for file in ground.files) else None
 
 
 def _is_plain(words: Sequence[str]) -> bool:
@@ -141,9 +142,25 @@ def _about(said: Act) -> Iterator[str]:
     yield from (token.text for token in (*said.objects, *said.near))
 
 
+def _has(ground: Ground, stems: frozenset[str]) -> bool:
+    return any(words.has_stem(one) for words in (ground.added_words, ground.removed_words) for one in stems)
+
+
+@lru_cache(maxsize=4096)
+def _words(lines: tuple[str, ...]) -> Vocabulary:
+    return Vocabulary(words_of("\n".join(lines)))
+
+
 def _lines_worded(direction: Direction, content: Sequence[frozenset[str]], ground: Ground) -> Stand:
     """Take the weakest proof: all words of the object are on one side of the diff alone."""
     plus, minus = share_of(ground.added_words, content), share_of(ground.removed_words, content)
+    if direction is _D.REPLACE and all(_has(ground, one) for one in content):
+        return Stand.AGREES
+    for hunk in ground.hunks:
+        came = len(hunk.added) - len(hunk.removed)
+        side = hunk.added if came > 0 else hunk.removed
+        if came and direction is (_D.ADD if came > 0 else _D.REMOVE) and share_of(_words(side), content) == 1.0:
+            return Stand.AGREES
     if direction in (_D.ADD, _D.ENABLE, _D.DISABLE) and plus == 1.0 and minus < 1.0:
         return Stand.AGREES
     if direction is _D.REMOVE and minus == 1.0 and plus < 1.0:

@@ -139,4 +139,5 @@ def _lines(ground: Ground) -> Iterator[tuple[str, bool]]:
     yield from ((line, True) for line in ground.said)
     for hunk in ground.hunks:
         yield from ((line[:_LONGEST], True) for line in (*hunk.added, *hunk.removed))
-        yield from ((line[:_LONGEST], False) for line in hunk.around)
+        yield from ((line[:_LONGEST], False) for line in (hunk.head, *hunk.around))
+    yield from ((path, False) for path in ground.paths)

@@ -91,7 +91,7 @@ def test_what_is_merely_not_shown_is_undecided(told: Judge, text: str, check: st
         ("Rather than 12, `MAX_RETRIES` is set to 3.", Verdict.UNSUPPORTED),
         ("`NetUploaderQueue` is touched.", Verdict.UNDECIDED),
         ("`BillingQueue` is touched.", Verdict.UNSUPPORTED),
-        ("`LINK_TIMEOUT_MS` is 700 seconds.", Verdict.NUMBER),
+        ("`LINK_TIMEOUT_MS` is 700 seconds.", Verdict.UNDECIDED),
         ("`LINK_TIMEOUT_MS` is 700 ms.", Verdict.SUPPORTED),
     ],
 )
