@@ -123,9 +123,9 @@ def test_a_path_that_is_no_repository_is_named_before_anything_is_written(capsys
 
 
 def test_an_unknown_key_in_the_file_is_named_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gitzette.toml").write_text('langage = "zh"\n')
+    Path("gitzette.toml").write_text('langg = "zh"\n')
     assert main(["run", "--repo", "acme/engine"]) == 2
-    assert capsys.readouterr().err == "gitzette: unknown key langage in gitzette.toml; did you mean lang?\n"
+    assert capsys.readouterr().err == "gitzette: unknown key langg in gitzette.toml; did you mean lang?\n"
 
 
 def test_the_file_gives_repositories_zone_and_language(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
