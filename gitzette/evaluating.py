@@ -19,6 +19,7 @@ from evals.sets.daily import DAILY
 from evals.sets.facts import FACTS
 from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
+from evals.sets.kills import KILLS
 from evals.sets.mutants import MUTANTS
 from evals.sets.reading import READING
 from evals.sets.requests import REQUESTS
@@ -41,6 +42,7 @@ SETS: tuple[EvalSet, ...] = (
     TAMPER,
     MUTANTS,
     DAILY,
+    KILLS,
 )
 
 

@@ -44,13 +44,11 @@ async def open_checkpoints(file: Path) -> AsyncIterator[AsyncSqliteSaver]:
 
 async def _connected(file: Path) -> aiosqlite.Connection:
     os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
-    connection = await aiosqlite.connect(file)
+    connection = await aiosqlite.connect(file, timeout=30)
     try:
-        await connection.execute("pragma journal_mode = wal")
         # Like the tape: it must survive the death of the process, and that costs no wait for the disk.
-        await connection.execute("pragma synchronous = normal")
-        found = await (await connection.execute("pragma quick_check(1)")).fetchone()
-        whole = found is not None and found[0] == "ok"
+        await connection.execute_fetchall("pragma synchronous = normal")
+        whole = [row[0] for row in await connection.execute_fetchall("pragma quick_check(1)")] == ["ok"]
     except aiosqlite.DatabaseError:
         whole = False
     if whole:

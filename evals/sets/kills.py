@@ -16,9 +16,8 @@ from agent.errors import StorageError
 from agent.record import load
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
-from evals.harness import SEED, Bench, EvalSet, Figures
+from evals.harness import Bench, EvalSet, Figures
 from evals.worlds.model import World
-from evals.worlds.worlds import build
 from memory.runs import FINISHED
 from memory.store import open_memory
 
@@ -59,10 +58,9 @@ class Trial:
 
 async def run(bench: Bench) -> Figures:
     """Kill a run at fifty random moments, one after the other."""
-    scores: list[Score] = []
-    resumed = 0
-    with GitHubServer(build("demo", SEED, bench.folder / "demo").repos, tokens=(_TOKEN,)) as server:
-        stage = await prepare(bench.folder / "kills", server, build("demo", SEED, bench.folder / "demo"))
+    world, scores, resumed = bench.world("demo"), list[Score](), 0
+    with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
+        stage = await prepare(bench.folder / "kills", server, world)
         for number in range(_MOMENTS):
             trial = await killed_at(stage, number)
             resumed += trial.resumed
@@ -197,7 +195,9 @@ async def _ended(process: Process) -> None:
 
 
 def _tree(folder: Path) -> Tree:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+    """Read every file but the heartbeat, which tells the time."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != "heartbeat.json"]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
 KILLS = EvalSet("kills", "killed at fifty moments and taken up again", run)

@@ -1,0 +1,192 @@
+"""A memory that is lost comes back from the published reports, and the next report is the same to the byte."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from agent.ids import RepoId
+from agent.settings import Budget, RepoSpec, Settings
+from agent.window import Window
+from evals.github_server.app import GitHubServer
+from evals.worlds.gold import push_at
+from evals.worlds.model import World
+from evals.worlds.worlds import build
+from gitzette.progress import QuietProgress
+from gitzette.running import Covered, cover
+
+TOKEN = "c4nary-rebuild-03fe"
+ROUTEKIT = RepoId("lumen-ai/routekit")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("full", 1, tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def server(world: World) -> Iterator[GitHubServer]:
+    with GitHubServer(world.repos, tokens=(TOKEN,), now=world.now) as server:
+        yield server
+
+
+class House:
+    """One home and one output folder, day after day."""
+
+    def __init__(self, folder: Path, server: GitHubServer, **settings: object) -> None:
+        self.folder = folder
+        values = {
+            "repos": (RepoSpec(name=ROUTEKIT),),
+            "home": folder / "home",
+            "out": folder / "out",
+            "github_url": server.url,
+            "git_url": server.git_url,
+            "token": SecretStr(TOKEN),
+            "budget": Budget(wait_seconds=1, retry_seconds=0.01, deep=3),
+        }
+        self.settings = Settings.model_validate(values | settings)
+
+    async def run(self, window: Window) -> Covered:
+        return await cover(self.settings, {}, window, self.settings.repos, datetime.now(UTC), QuietProgress())
+
+    def lose_memory(self) -> None:
+        for file in (self.folder / "home").glob("memory.db*"):
+            file.unlink()
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return {file.name: file.read_bytes() for file in (self.folder / "out").rglob("*") if file.is_file()}
+
+    def remembered(self) -> dict[str, list[tuple[object, ...]]]:
+        """What the memory knows of published reports; the order in which it learnt that does not count."""
+        tables = {
+            "tips": "repo, window, start, end, base, tip",
+            "landed": "repo, sha, window, start, end, late",
+            "published": "window, label",
+            "statements": "repo, window, label, start, kind, cites, en, zh",
+        }
+        with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db:
+            return {name: sorted(db.execute(f"select {columns} from {name}")) for name, columns in tables.items()}
+
+
+def day(text: str, offset: int = 0) -> Window:
+    chosen = date.fromisoformat(text) + timedelta(days=offset)
+    return Window.days(chosen, chosen, "UTC")
+
+
+async def test_the_late_day_is_told_the_same_with_the_memory_lost_before_it(
+    world: World, server: GitHubServer, tmp_path: Path
+) -> None:
+    calm, lost = House(tmp_path / "calm", server), House(tmp_path / "lost", server)
+    late: set[str] = set()
+    # Near the end a day is run again: its report then has a newer tip than the one from which the next one counts.
+    for offset, pushed in ((0, 0), (2, 2), (3, 3), (2, 3), (4, 4)):
+        window = day(world.notes["late day"], offset)
+        server.set_push(ROUTEKIT, push_at(world.repo(ROUTEKIT), day(world.notes["late day"], pushed).end))
+        lost.lose_memory()
+        reports = [(await house.run(window)).report for house in (calm, lost)]
+        assert reports[0] == reports[1]
+        assert calm.files == lost.files
+        assert calm.remembered() == lost.remembered()
+        late |= {row.sha for row in reports[0].ledger if row.late}
+    assert world.notes["lumen-ai/routekit: late"].split("@")[1] in late
+
+
+async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(
+    world: World, server: GitHubServer, tmp_path: Path
+) -> None:
+    house = House(tmp_path, server, source="git")
+    first = day(world.notes["late day"], -1)
+    await house.run(first)
+    reports = tmp_path / "out" / "reports"
+    good = json.loads((reports / f"{first.label}.json").read_text())
+    hostile = {
+        "2025-01-01": b"\xff\xfe not JSON",
+        "2025-01-02": b"[" * 100_000,
+        "2025-01-03": b'{"format": 1, "window": {"start": "2025-01-03"}}',
+        "2025-01-04": b'{"format": 99, "window": null}',
+        "2025-01-05": json.dumps(good).encode(),
+        "2025-01-06": _changed(good, "2025-01-06", lambda data: data["sections"][0].update(tip="--upload-pack=evil")),
+        "2025-01-07": _changed(good, "2025-01-07", lambda data: data["ledger"][0].update(sha="HEAD")),
+        "2025-01-08": _changed(good, "2025-01-08", lambda data: data["sections"][0].update(repo="../../etc")),
+        "2025-01-09": b"",
+    }
+    for label, data in hostile.items():
+        (reports / f"{label}.json").write_bytes(data)
+    (reports / "2025-01-10.json").mkdir()
+    house.lose_memory()
+    covered = await house.run(day(world.notes["late day"], 0))
+    told = "\n".join(covered.notices)
+    for label in (*hostile, "2025-01-10"):
+        assert f"{label}.json was left out of the memory" in told
+    assert len(covered.notices) == len(hostile) + 1
+    for label, data in hostile.items():
+        assert (reports / f"{label}.json").read_bytes() == data
+    assert {row[1] for row in house.remembered()["tips"]} == {first.key, day(world.notes["late day"], 0).key}
+
+
+def _changed(good: dict[str, Any], label: str, change: Callable[[dict[str, Any]], None]) -> bytes:
+    data = json.loads(json.dumps(good))
+    start = date.fromisoformat(label)
+    data["window"] |= {"start": f"{start}T00:00:00Z", "end": f"{start + timedelta(days=1)}T00:00:00Z"}
+    change(data)
+    return json.dumps(data).encode()
+
+
+async def test_a_report_that_was_published_by_a_run_that_died_before_it_was_remembered_is_known_next_time(
+    world: World, server: GitHubServer, tmp_path: Path
+) -> None:
+    house = House(tmp_path / "one", server, source="git")
+    windows = [day(world.notes["late day"], offset) for offset in (-1, 0)]
+    await house.run(windows[0])
+    before = house.remembered()
+    with closing(sqlite3.connect(tmp_path / "one" / "home" / "memory.db")) as db, db:
+        for table in ("tips", "landed", "published", "statements", "statement_words"):
+            db.execute(f"delete from {table}")
+    covered = await house.run(windows[1])
+    assert covered.notices == ()
+    after = house.remembered()
+    assert all(set(before[name]) <= set(after[name]) for name in before)
+
+
+async def test_the_same_day_twice_and_its_week_read_no_diff_again_and_leave_the_files_as_they_were(
+    world: World, server: GitHubServer, tmp_path: Path
+) -> None:
+    late = world.notes["late day"]
+    house = House(
+        tmp_path, server, source="api", budget=Budget(wait_seconds=1, retry_seconds=0.01, api_diffs=500, deep=500)
+    )
+    for offset in range(3):
+        await house.run(day(late, offset))
+    files, moments = house.files, _moments(house)
+
+    asked = _diffs_asked(server)
+    await house.run(day(late, 1))
+    assert _diffs_asked(server) == asked > 0
+    assert (house.files, _moments(house)) == (files, moments)
+
+    first, last = date.fromisoformat(late), date.fromisoformat(late) + timedelta(days=2)
+    week = (await house.run(Window.days(first, last, "UTC"))).report
+    assert _diffs_asked(server) == asked
+    assert len(week.ledger) >= 3
+    assert {name: data for name, data in house.files.items() if name in files and name != "README.md"} == {
+        name: data for name, data in files.items() if name != "README.md"
+    }
+
+
+def _moments(house: House) -> dict[str, int]:
+    return {file.name: file.stat().st_mtime_ns for file in (house.folder / "out").rglob("*") if file.is_file()}
+
+
+def _diffs_asked(server: GitHubServer) -> int:
+    """Count the requests for commits by their hashes, and for files."""
+    return sum(
+        re.search(r"/commits/[0-9a-f]{40}|/contents/|/git/blobs/", one.path) is not None for one in server.requests
+    )

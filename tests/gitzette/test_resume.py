@@ -1,0 +1,242 @@
+"""`run --resume`: a run that died goes on where it stood, and says so when there is nothing to go on with."""
+
+import json
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from agent.errors import InputError, StorageError
+from agent.recipe import Recipe
+from agent.settings import Budget, RepoSpec, Settings
+from agent.window import Window
+from evals.github_server.app import GitHubServer
+from evals.sets.kills import killed_at, prepare
+from evals.worlds.model import World
+from evals.worlds.worlds import build
+from gitzette.cli import main
+from gitzette.progress import QuietProgress
+from gitzette.running import Covered, cover
+from memory.lives import Lives
+from memory.store import open_memory
+
+TOKEN = "c4nary-resume-91ab"
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("demo", 1, tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def server(world: World) -> Iterator[GitHubServer]:
+    with GitHubServer(world.repos, tokens=(TOKEN, "kills"), now=world.now) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in an empty folder with a home of its own, and with none of the user's settings."""
+    corner = tmp_path / "corner"
+    corner.mkdir()
+    monkeypatch.chdir(corner)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GITZETTE_OUT", str(tmp_path / "out"))
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+
+
+class Stop(BaseException):
+    """The end of a run that nothing announces."""
+
+
+class Dying(QuietProgress):
+    """Ends the run the first time that a step of this name is told."""
+
+    def __init__(self, step: str) -> None:
+        self.step_to_die_at = step
+
+    def step(self, repo: str, what: str, done: int = 0, total: int = 0) -> None:
+        if what == self.step_to_die_at:
+            raise Stop
+
+
+class House:
+    """One home and one output folder, and runs in them as the command line makes them."""
+
+    def __init__(self, folder: Path, server: GitHubServer, world: World) -> None:
+        self.folder, self.world = folder, world
+        self.settings = Settings(
+            repos=tuple(RepoSpec.parse(repo.full_name) for repo in world.repos[:2]),
+            home=folder / "home",
+            out=folder / "out",
+            github_url=server.url,
+            git_url=server.git_url,
+            token=SecretStr(TOKEN),
+            budget=Budget(wait_seconds=1, retry_seconds=0.01),
+        )
+
+    async def run(self, *, die_at: str = "", run: str | None = None, window: Window = DAY) -> Covered:
+        display = Dying(die_at) if die_at else QuietProgress()
+        return await cover(self.settings, {}, window, self.settings.repos, NOW, display, run)
+
+    async def die(self, step: str) -> str:
+        """Run until a step, and forget how it ended, as a run that is killed does."""
+        with pytest.raises(Stop):
+            await self.run(die_at=step)
+        with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db, db:
+            db.execute("update runs set status = 'running', finished = null where status = 'failed'")
+            return str(db.execute("select id from runs order by started desc, rowid desc").fetchone()[0])
+
+    def command(self, *arguments: str) -> int:
+        repos = [part for repo in self.world.repos[:2] for part in ("--repo", repo.full_name)]
+        return main(["run", *repos, "--date", "2026-02-04", *arguments])
+
+    @property
+    def reports(self) -> Mapping[str, bytes]:
+        files = (self.folder / "out").rglob("*")
+        return {file.name: file.read_bytes() for file in files if file.is_file() and file.name != "heartbeat.json"}
+
+    def checkpoint(self, run: str) -> Path:
+        return self.folder / "home" / "running" / f"{run}.db"
+
+
+@pytest.fixture
+def house(tmp_path: Path, server: GitHubServer, world: World) -> House:
+    return House(tmp_path, server, world)
+
+
+@pytest.fixture
+def calm(tmp_path: Path, server: GitHubServer, world: World) -> House:
+    return House(tmp_path / "calm", server, world)
+
+
+@pytest.mark.parametrize("step", ["reading diffs", "writing"])
+async def test_a_run_that_died_goes_on_and_gives_the_undisturbed_report(house: House, calm: House, step: str) -> None:
+    await calm.run()
+    run = await house.die(step)
+    assert house.reports == {}
+    with open_memory(house.folder / "home", NOW.date()) as memory:
+        before = memory.tape(run).answered()
+    assert before
+    assert (await house.run(run=run)).report.failures == ()
+    with open_memory(house.folder / "home", NOW.date()) as memory:
+        after = memory.tape(run).answered()
+        assert memory.runs.find(run).status == "done"
+    assert {key: after[key] for key in before} == before
+    assert house.reports == calm.reports
+    assert list((house.folder / "home" / "running").iterdir()) == []
+
+
+async def test_where_a_run_stands_is_private_and_holds_names_only(house: House, world: World) -> None:
+    run = await house.die("writing")
+    file = house.checkpoint(run)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600}
+    stored = b"".join(path.read_bytes() for path in file.parent.iterdir())
+    assert world.repos[0].full_name.encode() in stored
+    report = (await house.run(run=run)).report
+    texts = [text for row in report.ledger for text in (row.title, row.author)]
+    texts += [line.title for section in report.sections for line in section.issues]
+    texts += [text for claim in report.claims for text in claim.text.values()]
+    assert len(texts) > 50
+    for secret in (TOKEN, str(house.folder), *texts):
+        assert secret.encode() not in stored, secret
+
+
+async def test_of_an_error_only_its_kind_is_noted(house: House) -> None:
+    (house.folder / "out").write_text("a file where a folder should be")
+    with pytest.raises(StorageError, match="cannot write"):
+        await house.run()
+    stored = b"".join(path.read_bytes() for path in (house.folder / "home" / "running").iterdir())
+    assert b"StorageError" in stored
+    assert b"cannot write" not in stored
+    (house.folder / "out").unlink()
+    with open_memory(house.folder / "home", NOW.date()) as memory:
+        run = memory.runs.latest()[0]
+    assert run.status == "failed"
+    assert (await house.run(run=run.id)).report.failures == ()
+
+
+async def test_damaged_checkpoints_cost_work_but_no_answers(house: House, calm: House) -> None:
+    await calm.run()
+    run = await house.die("writing")
+    house.checkpoint(run).write_bytes(b"not a database" * 1_000)
+    await house.run(run=run)
+    assert house.reports == calm.reports
+
+
+def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_it_is_finished(
+    house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, server: GitHubServer
+) -> None:
+    monkeypatch.setenv("GITZETTE_GITHUB_URL", server.url)
+    monkeypatch.setenv("GITZETTE_GIT_URL", server.git_url)
+    assert house.command("--resume") == 2
+    assert "there is no run with these settings to go on with" in capsys.readouterr().err
+    assert house.command() == 0
+    with closing(sqlite3.connect(house.folder / "home" / "memory.db")) as db, db:
+        db.execute("update runs set status = 'running', finished = null")
+    capsys.readouterr()
+    assert main(["runs", "--json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)
+    assert run["status"] == "unfinished"
+    assert house.command("--resume", "--lang", "zh") == 2
+    assert house.command("--resume", run["id"], "--lang", "zh") == 2
+    assert "was started with another lang; use the same to go on" in capsys.readouterr().err
+    with Lives(house.folder / "home").hold(run["id"]):
+        assert house.command("--resume") == 2
+        told = f"gitzette: run {run['id']} is still under way (process {os.getpid()}); wait for it or stop it first\n"
+        assert capsys.readouterr().err == told
+    assert house.command("--resume", run["id"][:12]) == 0
+    assert f"going on with run {run['id']}" in capsys.readouterr().err
+    assert house.command("--resume") == 2
+    assert f"run {run['id']} is finished (done)" in capsys.readouterr().err
+
+
+def test_a_demo_cannot_be_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--demo", "--resume"]) == 2
+    assert "leave out --resume" in capsys.readouterr().err
+
+
+def test_a_run_that_lives_is_held_by_one_process_alone(tmp_path: Path) -> None:
+    lives = Lives(tmp_path)
+    assert lives.process("r1") is None
+    with lives.hold("r1"):
+        assert lives.process("r1") == os.getpid()
+        with pytest.raises(InputError, match=r"run r1 is still under way \(process \d+\)"), lives.hold("r1"):
+            pass
+        lives.prune(())
+        assert lives.process("r1") == os.getpid()
+    assert lives.process("r1") is None
+    lives.prune({"r1"})
+    assert [file.name for file in (tmp_path / "running").iterdir()] == ["r1.lock"]
+    lives.prune(())
+    assert list((tmp_path / "running").iterdir()) == []
+
+
+async def test_where_old_runs_stood_is_forgotten_with_their_records(house: House) -> None:
+    run = await house.die("writing")
+    assert house.checkpoint(run).exists()
+    later = NOW + timedelta(days=40)
+    await cover(house.settings, {}, DAY, house.settings.repos, later, QuietProgress())
+    assert list(house.checkpoint(run).parent.iterdir()) == []
+
+
+def test_a_recipe_is_all_that_resuming_compares(house: House) -> None:
+    settings = house.settings
+    paths: Sequence[RepoSpec] = [spec.model_copy(update={"path": Path("/elsewhere")}) for spec in settings.repos]
+    assert Recipe.of(settings, DAY, tuple(paths)) == Recipe.of(settings, DAY, settings.repos)
+
+
+async def test_killed_in_earnest_it_goes_on_to_the_same_bytes(
+    tmp_path: Path, server: GitHubServer, world: World
+) -> None:
+    stage = await prepare(tmp_path / "kills", server, world)
+    for moment in (3, 4):
+        assert (await killed_at(stage, moment)).complaint == ""
