@@ -1,8 +1,10 @@
 """Statements about titles, authors, dates, states and pull requests, in tables and beside what they describe."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import date
+from operator import attrgetter
 
 from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.mentions import Mention
@@ -37,6 +39,7 @@ _STATES = {
     "开放": "open", "已关闭": "closed", "关闭": "closed", "已合并": "merged", "合并": "merged",
 }  # fmt: skip
 _LEAST_WORDS = 2
+_LINKS = 6
 
 
 def attributes(page: Page) -> Iterator[Statement]:
@@ -182,16 +185,17 @@ def _signable(inline: Inline, line: str, mentions: tuple[Mention, ...]) -> Itera
         start = next((span.end for span in inline.spans if span.at <= lead.at < span.end and span.kind != "text"), 0)
         start = start or lead.at + len(lead.words)
     yield line[start:], start
-    for span in spans:
+    for span in spans[:_LINKS]:
         if span.at > start:
             yield line[start : span.at], start
 
 
 def _behind_a_change(inline: Inline, at: int) -> bool:
     """Tell whether a place follows right behind a hash or a link to a change."""
-    before = plain(inline.text[:at]).rstrip(" ,()[]")
-    ends = [span.end for span in inline.spans if span.kind == "link" and span.end <= at]
-    return bool(re.search(r"(?<!\w)[0-9a-f]{7,40}$", before)) or any(at - end <= 2 for end in ends)
+    before = plain(inline.text[max(0, at - 64) : at]).rstrip(" ,()[]")
+    place = bisect_left(inline.spans, at, key=attrgetter("at"))
+    links = [span for span in inline.spans[max(0, place - 4) : place] if span.kind == "link"]
+    return bool(re.search(r"(?<!\w)[0-9a-f]{7,40}$", before)) or any(0 <= at - span.end <= 2 for span in links)
 
 
 def _leads(make: _Maker, page: Page, place: int) -> Iterator[Statement]:

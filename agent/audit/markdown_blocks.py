@@ -1,8 +1,10 @@
 """A Markdown report as blocks with line numbers: headings, paragraphs, list items, table rows, fences."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -44,12 +46,8 @@ class Inline:
 
     def line_at(self, position: int) -> int:
         """Tell the line on which a character stands."""
-        found = self.line
-        for span in self.spans:
-            if span.at > position:
-                break
-            found = span.line
-        return found
+        place = bisect_right(self.spans, position, key=attrgetter("at"))
+        return self.spans[place - 1].line if place else self.line
 
 
 @dataclass(frozen=True)

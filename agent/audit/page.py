@@ -1,10 +1,13 @@
 """A report that was read: its blocks, and for each the repository and the change that it speaks of."""
 
 import re
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 
-from agent.audit.markdown_blocks import Block, read_blocks
+from agent.audit.markdown_blocks import Block, Inline, read_blocks
 from agent.audit.mentions import Mention, mentions_of
 from agent.audit.vocabulary import ATTRIBUTE, COMMIT_COLUMN, ISSUE_COLUMN, PULL_COLUMN, SUBPART, plain
 from agent.audit.whereabouts import Days, Names, days_of, language_of, repos_of
@@ -14,6 +17,23 @@ from agent.settings import Language
 _SENTENCE_END = re.compile(r"[。！？；\n]|[.!?;](?=\s)")
 _EARLY = 40
 """How far into a line the commit of a section may stand."""
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What a cell names, by place."""
+
+    changes: list[Mention]
+    pulls: list[Mention]
+    ends: list[int]
+    """Where its sentences end."""
+    repos: list[tuple[int, RepoId]]
+
+
+def _beside(mentions: list[Mention], at: int) -> tuple[Mention | None, Mention | None]:
+    """Give the last before a place and the first at it or behind."""
+    place = bisect_left(mentions, at, key=attrgetter("at"))
+    return mentions[place - 1] if place else None, mentions[place] if place < len(mentions) else None
 
 
 @dataclass(frozen=True)
@@ -29,32 +49,58 @@ class Page:
     repos: tuple[RepoId | None, ...]
     mentions: tuple[tuple[Mention, ...], ...]
     subjects: tuple[Mention | None, ...]
+    _seen: dict[tuple[int, int], "_Around"] = field(default_factory=dict, repr=False, compare=False)
+    _ids: dict[int, set[int]] = field(default_factory=dict, repr=False, compare=False)
 
     def repo_of(self, mention: Mention, block: int) -> RepoId | None:
         """Tell to which repository a mention points: its own, its part's, or the one named last before it."""
         if mention.repo:
             return self.names.known(mention.repo)
-        if self.repos[block] is not None or mention not in self.mentions[block]:
+        if self.repos[block] is not None or id(mention) not in self._own(block):
             return self.repos[block]
-        named = self.names.named(self.blocks[block].inlines[mention.cell].text[: mention.at])
-        return named[-1] if named else None
+        placed = self._around(block, mention.cell).repos
+        last = bisect_left(placed, mention.at, key=itemgetter(0))
+        return placed[last - 1][1] if last else None
 
     def nearest(self, block: int, at: int, cell: int = 0) -> Mention | None:
         """Find the change that a place in a block speaks of: one of its own sentence, the last before, the block's."""
-        changes = [m for m in self.mentions[block] if _changes(m) and m.cell == cell]
-        pulls = [m for m in self.mentions[block] if m.kind == "thread" and m.told == "pull" and m.cell == cell]
-        if not changes and len({m.number for m in pulls}) < 2:
-            return self.subjects[block]
-        text = self.blocks[block].inlines[cell].text
-        start = max((end.end() for end in _SENTENCE_END.finditer(text, 0, at)), default=0)
-        end = next((end.start() for end in _SENTENCE_END.finditer(text, at)), len(text))
-        before = [m for m in changes if m.at < at]
-        own = [m for m in before if m.at >= start] or [m for m in changes if at <= m.at < end][:1]
+        around = self._around(block, cell)
+        subject = self.subjects[block]
+        if not around.changes and len({m.number for m in around.pulls}) < 2:
+            return subject
+        ends = bisect_right(around.ends, at)
+        start = around.ends[ends - 1] if ends else 0
+        end = around.ends[ends] if ends < len(around.ends) else sys.maxsize
+        before, behind = _beside(around.changes, at)
+        if before is not None and before.at >= start:
+            return before
+        if behind is not None and behind.at < end:
+            return behind
         # A sentence that names no commit speaks of the pull request that it names.
-        asked = [m for m in pulls if start <= m.at < at] or [m for m in pulls if at <= m.at < end][:1]
-        asked = [] if own or self.subjects[block] is None else asked
-        nearest = own or asked or before
-        return nearest[-1] if nearest else self.subjects[block]
+        asked, asked_behind = _beside(around.pulls, at) if subject is not None else (None, None)
+        if asked is not None and asked.at >= start:
+            return asked
+        if asked_behind is not None and asked_behind.at < end:
+            return asked_behind
+        return before or subject
+
+    def _around(self, block: int, cell: int) -> "_Around":
+        """Look a cell through once, however often it is asked about: a paragraph may be endless."""
+        if (block, cell) not in self._seen:
+            inline = self.blocks[block].inlines[cell] if cell < len(self.blocks[block].inlines) else Inline()
+            here = sorted((m for m in self.mentions[block] if m.cell == cell), key=attrgetter("at"))
+            self._seen[block, cell] = _Around(
+                changes=[m for m in here if _changes(m)],
+                pulls=[m for m in here if m.kind == "thread" and m.told == "pull"],
+                ends=[end.end() for end in _SENTENCE_END.finditer(inline.text)],
+                repos=self.names.placed(inline.text) if self.repos[block] is None else [],
+            )
+        return self._seen[block, cell]
+
+    def _own(self, block: int) -> set[int]:
+        if block not in self._ids:
+            self._ids[block] = {id(mention) for mention in self.mentions[block]}
+        return self._ids[block]
 
     @property
     def spoken_of(self) -> list[RepoId]:

@@ -27,6 +27,8 @@ _TOUCHED = re.compile(
     re.IGNORECASE,
 )
 _LEAST = 4
+_NEAR = 32
+_CLAUSE = 400
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ def paths(page: Page) -> Iterator[Statement]:
         for cell, inline in enumerate(block.inlines):
             column = plain(block.header[cell]) if cell < len(block.header) else ""
             text = plain(inline.text)
+            only = _only_paths(text)
             for path in located(inline):
                 subject = page.nearest(place, path.at, cell)
                 if subject is None or (subject.kind != "commit" and subject.told != "pull"):
@@ -72,7 +75,7 @@ def paths(page: Page) -> Iterator[Statement]:
                 if subject is None or (subject.kind == "thread" and subject.told == "issue"):
                     continue
                 strict = labelled or bool(PATH_COLUMN.match(column)) or _is_counted(text, path)
-                told = TOUCHES.search(text[: path.at]) or _TOUCHED.match(text, path.end) or _only_paths(text)
+                told = only or TOUCHES.search(text[max(0, path.at - _NEAR) : path.at]) or _TOUCHED.match(text, path.end)
                 strict = strict or bool(told and not advises(page, place))
                 repo, line = page.repo_of(subject, place), inline.line_at(path.at)
                 params = {"path": path.path}
@@ -118,7 +121,8 @@ _DONE = re.compile(
 
 def _claims_change(block: Block, cell: int, inline: Inline, at: int) -> bool:
     """Tell whether the clause around a name says that something was done to it."""
-    text = plain(inline.text)
+    first = max(0, at - _CLAUSE)
+    text, at = plain(inline.text[first : at + _CLAUSE]), at - first
     start = max(text.rfind(mark, 0, at) for mark in "。；;\n，,") + 1
     ends = [end for mark in "。；;\n，," if (end := text.find(mark, at)) >= 0]
     clause = text[start : min(ends, default=len(text))]
@@ -129,7 +133,7 @@ def _claims_change(block: Block, cell: int, inline: Inline, at: int) -> bool:
 def advises(page: Page, place: int) -> bool:
     """Tell whether this part of the report gives opinions and advice."""
     block = page.blocks[place]
-    lead = plain(block.text)[:40]
+    lead = plain(block.inlines[0].text[:40]) if block.inlines else ""
     if SPECULATIVE.search(re.split(r"[:：]", lead)[0]):
         return True
     for before in range(place - 1, max(-1, place - 40), -1):

@@ -1,8 +1,10 @@
 """Statements about how many lines and files a change has."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.page import Page
@@ -50,6 +52,9 @@ _BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:
 _EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
 
 
+_NEAR, _SENTENCE, _SEVERAL = 48, 2000, 8
+
+
 @dataclass(frozen=True)
 class _Number:
     start: int
@@ -79,7 +84,7 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
         subject = page.nearest(place, number.start, cell)
         if subject is None:
             continue
-        before = text[: number.start]
+        before = text[max(0, number.start - _NEAR) : number.start]
         whole = (
             bool(LINES_COLUMN.match(column))
             or bool(_WHOLE.search(before))
@@ -88,14 +93,15 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             or bool(_BEHIND_FILES.search(before))
             or bool(_BEFORE_FILES.match(text, number.end))
         )
-        own = _paths_for(number, paths, text, _EACH.search(before) is not None)
+        near = _close(paths, number)
+        own = _paths_for(number, near, text, _EACH.search(before) is not None)
         scope = "either" if whole and own else "whole" if whole else "file" if own else "any"
         params = number.values | {"paths": "\n".join(own), "scope": scope}
         if _ABOUT.search(before) or "约" in number.words:
             params["about"] = "yes"
-        if own and all(path.at > number.start for path in paths if path.path in own):
+        if own and all(path.at > number.start for path in near if path.path in own):
             params["scope"] = "either"
-            own = [path.path for path in paths if path.at > number.start]
+            own = [path.path for path in near if path.at > number.start]
             params["paths"] = "\n".join(own)
         words = f"{own[-1]} {number.words}" if own and scope == "file" else number.words
         repo = page.repo_of(subject, place)
@@ -114,8 +120,16 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
 
 def _says_all(page: Page, place: int, number: _Number) -> bool:
     """Tell whether a pair of counts can only be meant of the one change that its line names."""
+    if len(page.mentions[place]) > _SEVERAL:
+        return False
     changes = {m.sha[:7] or str(m.number) for m in page.mentions[place] if m.kind in ("commit", "thread")}
     return len(number.values) == 2 and len(changes) <= 1
+
+
+def _close(paths: list[Located], number: _Number) -> list[Located]:
+    """Keep the paths near a count; a paragraph may be endless."""
+    first = bisect_left(paths, number.start - _SENTENCE, key=attrgetter("at"))
+    return paths[first : bisect_left(paths, number.end + _SENTENCE, key=attrgetter("at"))]
 
 
 def _beside(text: str, paths: list[Located]) -> Iterator[_Number]:
@@ -142,7 +156,7 @@ def _numbers(text: str) -> list[_Number]:
 
 def _paths_for(number: _Number, paths: list[Located], text: str, each: bool) -> list[str]:
     """Find the file that a count belongs to: the one named last before it, or right behind it."""
-    start = max((text.rfind(mark, 0, number.start) for mark in "。；;\n"), default=-1)
+    start = max((text.rfind(mark, max(0, number.start - _SENTENCE), number.start) for mark in "。；;\n"), default=-1)
     before = [path for path in paths if start < path.at < number.start]
     if each:
         return [path.path for path in before]

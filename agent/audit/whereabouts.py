@@ -112,6 +112,10 @@ class Names:
 
     def named(self, text: str) -> list[RepoId]:
         """Find the repositories that a text names, in order."""
+        return list(dict.fromkeys(repo for _, repo in self.placed(text)))
+
+    def placed(self, text: str) -> list[tuple[int, RepoId]]:
+        """Find where a text names which repository."""
         text = plain(text)
         found: list[tuple[int, RepoId]] = []
         for full in _FULL_NAME.finditer(text):
@@ -119,7 +123,7 @@ class Names:
                 found.append((full.start(), repo))
         for word in re.finditer(r"[A-Za-z][A-Za-z0-9.]*(?:[-_ ][A-Za-z0-9.]+)*", text):
             found += [(word.start(), repo) for repo in self._shortly(word[0])]
-        return list(dict.fromkeys(repo for _, repo in sorted(found)))
+        return sorted(found)
 
     def _shortly(self, phrase: str) -> list[RepoId]:
         """Find names without their owner, also where they are several words."""
