@@ -68,7 +68,8 @@ _TIERS = Tiers()
 _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
 _CLOSES_ISSUES = 1.5
 # Without an urgent reason further ones hardly count above this; without product nothing does above the other.
-_NOT_URGENT, _NOT_PRODUCT = 4.0, 1.5
+_NOT_URGENT, _NOT_PRODUCT = 3.8, 1.5
+_ABOUT_DEFAULTS = {"changes defaults", "changes what users call", "changes values"}
 _FOR_THEMSELVES = {Purpose.CI, Purpose.TESTS}
 # Chores and the work of machines fold unless they rework a good part of the product.
 _LARGE_CHORE = 50
@@ -84,13 +85,16 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         *reasons_in_facts(facts, refactored=refactored),
         *reasons_in_words(heading, labels, (change.commit.title, *fixes)),
     }
+    if found & _ABOUT_DEFAULTS:
+        found.discard("speaks of defaults")
     reasons = sorted(found, key=lambda name: (-POINTS[name], name))
     score = _sum(reasons) + min(0.4, math.log10(1 + lines.get(Area.PRODUCT, 0)) / 8)
     if fixes:
         reasons.append("closes issues")
         score += _CLOSES_ISSUES
     if not URGENT & found or _FOR_THEMSELVES & set(heading.declared):
-        score = min(score, _NOT_URGENT + (score - _NOT_URGENT) / 10)
+        limit = max(_NOT_URGENT, *(POINTS[name] for name in found), 0.0)
+        score = min(score, limit + (score - limit) / 10)
     if change.files and Area.PRODUCT not in lines and not _announces(heading):
         score = min(score, _NOT_PRODUCT)
     return Triage(

@@ -1,7 +1,7 @@
 """Daily: the report of a day tells everything that landed, what matters first, and nothing that does not hold."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -68,11 +68,12 @@ async def run(bench: Bench) -> Figures:
     for name in ("demo", "full"):
         world = bench.world(name)
         with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now, allowance=Allowance(token=1_000_000)) as server:
-            links = tuple(link for repo in world.repos for link in _links(repo))
-            threads = await _threads(server, links)
+            stage = _Stage(
+                world, server, tuple(link for repo in world.repos for link in _links(repo)), importance(world)
+            )
             for day in days_to_report(world):
                 bench.say(f"daily: {name}, {day}")
-                await _world_day(bench, _Stage(world, server, links, threads, importance(world)), day, tally)
+                await _world_day(bench, stage, day, tally)
     return {**_figures(tally), **await _mirrors(bench)}
 
 
@@ -101,7 +102,6 @@ class _Stage:
     world: World
     server: GitHubServer
     links: tuple[Link, ...]
-    threads: Mapping[EvidenceId, ThreadEvidence]
     grades: Grades
 
 
@@ -116,9 +116,9 @@ async def _world_day(bench: Bench, stage: _Stage, day: date, tally: Tally) -> No
     tally.quiet += quiet(report, stage.grades, where)
     _score_order(report, stage.grades, where, tally)
     paths = {RepoId(repo.full_name): repo.git_dir for repo in world.repos}
-    verdicts = await judged(
-        report, Sources(paths=paths, threads=stage.threads, links=stage.links, as_of=world.now), where
-    )
+    threads = await _threads(stage.server, report)
+    sources = Sources(paths=paths, threads=threads, links=stage.links, as_of=world.now)
+    verdicts = await judged(report, sources, where)
     tally.cited += verdicts.cited
     tally.held += verdicts.held
     if day in named_days(world):
@@ -238,10 +238,11 @@ def _link(repo: RepoId, number: int, sha: str) -> Link:
     return Link(issue=thread_id(repo, number), change=commit_id(repo, sha), relation=Relation.FIXES, grade=Grade.A)
 
 
-async def _threads(server: GitHubServer, links: tuple[Link, ...]) -> dict[EvidenceId, ThreadEvidence]:
+async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:
+    """Read the issues and pull requests that a report cites."""
     found: dict[EvidenceId, ThreadEvidence] = {}
     async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
-        for name in sorted({link.issue for link in links}):
+        for name in sorted({name for claim in report.claims for name in claim.sources if "#" in name}):
             repo, _, number = name.partition("#")
             try:
                 found[name] = ThreadEvidence(thread=await GitHubThreads(client, RepoId(repo)).issue(int(number)))

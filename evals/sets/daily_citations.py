@@ -10,7 +10,7 @@ from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.facts import FactKind
 from agent.gate.judge import judge
-from agent.ids import RepoId, commit_id
+from agent.ids import RepoId, commit_id, thread_id
 from agent.links import Link
 from agent.report import Depth, Report
 from agent.settings import Language
@@ -81,6 +81,7 @@ def _dossier(report: Report, commits: Mapping[EvidenceId, CommitEvidence], sourc
     rows = {commit_id(row.repo, row.sha) for row in report.ledger if row.depth in _READ}
     pointed_at = _pointed_at([commits[name] for name in rows if name in commits])
     linked = {link.issue for link in report.links}
+    linked |= {thread_id(row.repo, row.pull) for row in report.ledger if row.pull}
     return Dossier(
         found=found,
         window=report.window,

@@ -75,9 +75,14 @@ def in_both_languages(english: Report, chinese: Report, where: str) -> list[Scor
     scores = []
     for name in sorted(one.keys() | other.keys()):
         pair = (one.get(name), other.get(name))
-        same = pair[0] is not None and pair[0] == pair[1] and all(pair[0].text.get(lang) for lang in ("en", "zh"))
+        same = pair[0] is not None and pair[0] == pair[1] and _in_words(pair[0])
         scores.append(Score(f"{where}: {name}", _yes(same)))
     return scores
+
+
+def _in_words(claim: Claim) -> bool:
+    """Tell whether a claim can be read in both languages; the words of others are quoted as they are in either."""
+    return claim.speech or all(claim.text.get(lang) for lang in ("en", "zh"))
 
 
 def _gain(grades: Sequence[int]) -> float:
