@@ -6,7 +6,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1.*?$|\Z)", re.MULTILINE | re.DOTALL)
 # What stands behind these was written by a machine, or is a form that was filled in.
 _END = re.compile(
-    r"^\W*(?:summary by coderabbit|walkthrough|release notes by coderabbit|🚀 pull request checklist|"
+    r"^[^\w\n]{0,12}(?:summary by coderabbit|walkthrough|release notes by coderabbit|🚀 pull request checklist|"
     r"pull request checklist|checklist|test plan|test result|review(?:er)? notes|🤖|generated (?:with|by))\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -27,12 +27,14 @@ _TRIFLES = re.compile(
     re.IGNORECASE,
 )
 _CHINESE = re.compile(r"[\u4e00-\u9fff]{8}")
+# Whoever has something to say says it early; patterns are made for texts, not for floods.
+_READ = 12_000
 _SHORTEST, _LONGEST, _FEW_WORDS = 24, 320, 5
 
 
 def own_words(text: str, title: str) -> str | None:
     """Find the first telling sentence, or the first two where they are short; None where nobody said anything."""
-    text = _COMMENT.sub("", _FENCE.sub("", text.replace("\r", "")))
+    text = _COMMENT.sub("", _FENCE.sub("", text[:_READ].replace("\r", "")))
     if end := _END.search(text):
         text = text[: end.start()]
     for paragraph in _paragraphs(text):

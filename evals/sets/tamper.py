@@ -61,7 +61,7 @@ async def run(bench: Bench) -> Figures:
                 lambda repo: _RememberedThreads(GitHubThreads(client, repo, open_pages=1)),
             )
             for lang in ("en", "zh"):
-                case = _Case(report_page(report, lang, _WEB), report.window.label, specs, desks)
+                case = _Case(report_page(report, lang, _WEB, "ledger"), report.window.label, specs, desks)
                 bench.say(f"tamper: the demo world's report in {lang}, {_PLACES} changes")
                 clean.append(await _untouched(case))
                 found += await _tampered(case, _PLACES)
@@ -83,7 +83,7 @@ async def _mirrors(bench: Bench, clean: list[Score]) -> list[Score]:
         with _folder() as home:
             report, _ = await bench.system.report(_settings((spec,), home), window)
         desks = _Desks({spec.name: spec.path}, lambda repo: NoThreads(repo, NoticeKind.LOCAL_ONLY))
-        case = _Case(report_page(report, _LANG, _WEB), report.window.label, (spec,), desks)
+        case = _Case(report_page(report, _LANG, _WEB, "ledger"), report.window.label, (spec,), desks)
         bench.say(f"tamper: {spec.name} on {report.window.label}, {_PLACES} changes")
         clean.append(await _untouched(case))
         scores += await _tampered(case, _PLACES)

@@ -1,0 +1,133 @@
+"""Sentences of facts: names that people search for, lists that end, and each language in its own grammar."""
+
+import pytest
+
+from agent.facts import Fact, FactKind, Severity
+from agent.grouping import grouped
+from agent.settings import Language
+from agent.telling import told_groups
+from agent.templates import params_of_several, sentence
+
+K = FactKind
+BREAKING = Severity.BREAKING
+
+
+def fact(kind: FactKind, name: str, severity: Severity = BREAKING, **values: str) -> Fact:
+    return Fact(kind=kind, severity=severity, name=name, **values)
+
+
+def told(facts: list[Fact], predicate: str = "facts", lang: Language = "en") -> list[str | None]:
+    return [sentence(predicate, params_of_several(group), lang) for group in grouped(facts)]
+
+
+def test_variables_that_went_together_are_told_together_the_first_ones_by_name() -> None:
+    gone = [fact(K.ENV_REMOVED, f"VAR_{letter}") for letter in "ABCDEFGH"]
+    names = ", ".join(f"`VAR_{letter}`" for letter in "ABCDE")
+    assert told(gone) == [f"The environment variables {names} and 3 more are no longer read."]
+    assert told(gone[:1]) == ["The environment variable `VAR_A` is no longer read."]
+    assert told(gone[:2], lang="zh") == ["不再读取环境变量 `VAR_A`、`VAR_B`。"]
+    assert told(gone, "risks") == ["Setting `VAR_A`, `VAR_B` and 6 more has no effect any more."]
+
+
+def test_functions_that_changed_alike_share_a_sentence_and_others_have_their_own() -> None:
+    functions = "Base.match, Hi.match, Lo.match"
+    facts = [
+        fact(K.PARAMETER_ADDED, f"{functions}, Chunk.match", new="params: Params", detail="params"),
+        fact(K.PARAMETER_REMOVED, "Hi.match, Lo.match", old="key: Key", detail="key"),
+        fact(K.PARAMETER_REMOVED, "Base.match", old="key: Any", detail="key"),
+        fact(K.PARAMETER_REMOVED, "Chunk.match", old="**rest", detail="rest"),
+    ]
+    assert told(facts) == [
+        "`Base.match`, `Hi.match`, `Lo.match` take `params: Params` instead of `key`.",
+        "`Chunk.match` takes `params: Params` instead of `rest`.",
+    ]
+    assert told(facts, "risks")[1] == "Calls of `Chunk.match` that pass `rest` fail."
+    assert told(facts, lang="zh")[1] == "`Chunk.match` 改用参数 `params: Params`，不再接受 `rest`。"
+
+
+def test_a_constructor_is_called_by_its_class_and_names_stay_apart() -> None:
+    facts = [fact(K.PARAMETER_REQUIRED, "Router.__init__", old="0", detail="size")]
+    assert told(facts) == ["`Router` must be given `size` now; its default was `0`."]
+    runners = "ns.Gemm1.Runner.Runner, ns.Gemm2.Runner.Runner"
+    assert told([fact(K.PARAMETER_REMOVED, runners, old="x: int", detail="x")]) == [
+        "`Gemm1.Runner`, `Gemm2.Runner` no longer take `x`."
+    ]
+
+
+def test_advice_names_what_users_have_in_their_code() -> None:
+    renamed = [fact(K.SYMBOL_RENAMED, "Attention.view", old="reshape", new="view", detail="method")]
+    assert told(renamed) == ["The method `Attention.reshape` is now called `view`."]
+    assert told(renamed, "advices") == ["Search your code for `Attention.reshape`; write `view` there."]
+    assert told([fact(K.PARAMETER_RENAMED, "f", old="a", new="b", detail="b")], "risks") == [
+        "Calls of `f` that pass `a` by name fail."
+    ]
+
+
+def test_members_and_fields_are_listed_by_name() -> None:
+    members = [
+        fact(K.MEMBER_REMOVED, "Kind", old=", ".join(f"M{n} = {n}" for n in range(9))),
+        fact(K.MEMBER_ADDED, "Kind", Severity.ADDITIVE, new="New = 1"),
+    ]
+    assert told(members) == ["`Kind` loses `M0`, `M1`, `M2`, `M3`, `M4` and 4 more and gains `New`."]
+    one = fact(K.FIELD_ADDED, "Args.depth", Severity.ADDITIVE, new="depth = None", detail="field")
+    other = fact(K.FIELD_ADDED, "Options.depth", Severity.ADDITIVE, new="depth = 1", detail="field")
+    assert told([one]) == ["`Args` gains the field `depth = None`."]
+    assert told([one, other]) == ["`Args`, `Options` gain the field `depth`."]
+    lost = fact(K.FIELD_REMOVED, "Args", old="a = 1, b = 2")
+    assert told([lost]) == ["`Args` loses the fields `a`, `b`."]
+
+
+def test_of_long_lists_only_what_came_and_went_is_told() -> None:
+    many = [f"Backend.{name}" for name in ("FLASHINFER_TRTLLM", "CPU", "XPU", "TPU", "OUT_OF_TREE", "TRITON_KERNELS")]
+    old, new = f"[{', '.join(many)}]", f"[{', '.join(name for name in many if 'XPU' not in name)}]"
+    changed = fact(K.CONSTANT_CHANGED, "UNSUPPORTED", Severity.BEHAVIOUR, old=old, new=new)
+    assert told([changed]) == ["`UNSUPPORTED` no longer holds `Backend.XPU`."]
+    choices = fact(K.FLAG_CHOICES, "--backend", old="auto, cudnn", new="auto, flashinfer_cudnn")
+    assert told([choices]) == ["The flag `--backend` no longer accepts `cudnn`; it accepts `flashinfer_cudnn` now."]
+    assert told([choices], "advices") == ["Give `--backend` one of `flashinfer_cudnn`."]
+
+
+def test_a_check_is_told_with_its_place_and_its_words() -> None:
+    message = "Overlap loading needs pinned memory, so the number of adapters must be at most twice that of a batch"
+    check = fact(K.ERROR_ADDED, "AssertionError", Severity.BEHAVIOUR, new=message, detail="Args.check")
+    assert told([check]) == [f"In `Args.check`, a new check fails with `AssertionError`: `{message}`."]
+    bare = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="no")
+    assert told([bare]) == ["A new check fails with `ValueError`: `no`."]
+
+
+def test_nothing_is_told_twice() -> None:
+    facts = [
+        fact(K.FLAG_ADDED, "--enable-overlap", Severity.ADDITIVE, new="Args.enable_overlap"),
+        fact(K.FIELD_ADDED, "Args.enable_overlap", Severity.ADDITIVE, new="enable_overlap = None"),
+        fact(K.REGISTERED, "m2", Severity.ADDITIVE, new="x"),
+        fact(K.REGISTERED, "m2", Severity.ADDITIVE),
+        fact(K.SYMBOL_REMOVED, "Kind", old="Kind = .core.Kind", detail="variable"),
+        fact(K.SYMBOL_REMOVED, "Kind", old="Kind", detail="enum"),
+    ]
+    groups = told_groups(facts)
+    assert [sentence("facts", params_of_several(group), "en") for group in groups] == [
+        "The exported name `Kind` is removed.",
+        "New flag `--enable-overlap`.",
+        "`m2` can be chosen by name now.",
+    ]
+
+
+def test_what_users_set_comes_before_the_inside() -> None:
+    facts = [
+        fact(K.SYMBOL_REMOVED, "ns.deep.inner", old="inner()", detail="function"),
+        fact(K.LIMIT_CHANGED, "topK", old="<= 22", new="<= 8"),
+        fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="x"),
+        fact(K.SYMBOL_ADDED, "helper", Severity.ADDITIVE, new="helper()", detail="function"),
+    ]
+    assert [group[0].name for group in told_groups(facts)] == ["topK", "ns.deep.inner", "helper", "ValueError"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("predicate", ["facts", "risks", "advices"])
+@pytest.mark.parametrize("kind", list(FactKind))
+def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind, predicate: str, lang: Language) -> None:
+    whole = fact(kind, "a.b", old="one", new="two", detail="c")
+    for one in (whole, whole.model_copy(update={"old": None}), whole.model_copy(update={"new": None})):
+        text = sentence(predicate, params_of_several([one]), lang)
+        assert text is None or not {"{", "}", "«", "»"} & set(text)
+        assert predicate != "facts" or text
