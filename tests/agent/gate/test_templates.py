@@ -7,7 +7,7 @@ from agent.dossier import Dossier
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, Severity
 from agent.gate.judge import judge
-from agent.templates import params_of, sentence
+from agent.templates import params_of, params_of_several, sentence
 
 Maker = Callable[..., CommitEvidence]
 
@@ -49,3 +49,35 @@ def test_words_that_are_not_the_template_s_are_read_like_any_others(make_commit:
     claim, dossier = _limit(make_commit)
     other = claim.model_copy(update={"text": {"en": "The limit of `topK` doubles for all users."}})
     assert judge(other, dossier, "en").verdict is not Verdict.SUPPORTED
+
+
+def _several(make_commit: Maker, told: list[Fact], known: list[Fact]) -> Verdict:
+    evidence = make_commit(facts=known)
+    params = params_of_several(told)
+    text = {"en": sentence("facts", params, "en") or "", "zh": sentence("facts", params, "zh") or ""}
+    values = {"id": "1", "repo": evidence.repo, "role": Role.CHANGE, "predicate": "facts", "params": params}
+    claim = Claim.model_validate(values | {"cites": (evidence.id,), "text": text})
+    return judge(claim, Dossier(found={evidence.id: evidence}), "zh").verdict
+
+
+def test_a_sentence_about_several_facts_stands_when_all_of_them_do(make_commit: Maker) -> None:
+    one, two = (Fact(kind=FactKind.ENV_REMOVED, severity=Severity.BREAKING, name=name) for name in ("A_ENV", "B_ENV"))
+    assert _several(make_commit, [one, two], [two, one]) is Verdict.SUPPORTED
+    assert _several(make_commit, [one, two], [one]) is Verdict.UNSUPPORTED
+
+
+def test_a_fact_about_several_functions_may_be_told_of_some_and_of_no_others(make_commit: Maker) -> None:
+    known = Fact(kind=FactKind.PARAMETER_REMOVED, severity=Severity.BREAKING, name="a.f, b.f", old="x", detail="x")
+    added = Fact(kind=FactKind.PARAMETER_ADDED, severity=Severity.BREAKING, name="a.f", new="y: int", detail="y")
+    part = known.model_copy(update={"name": "a.f"})
+    assert _several(make_commit, [part, added], [known, added]) is Verdict.SUPPORTED
+    other = known.model_copy(update={"name": "c.f"})
+    assert _several(make_commit, [other, added], [known, added]) is Verdict.UNSUPPORTED
+
+
+def test_facts_that_cannot_be_read_are_malformed(make_commit: Maker) -> None:
+    evidence = make_commit()
+    for told in ("no list", "[]", '[{"kind": "env-removed"}]', '["x"]'):
+        values = {"id": "1", "repo": evidence.repo, "role": Role.CHANGE, "predicate": "facts"}
+        claim = Claim.model_validate(values | {"params": {"facts": told}, "cites": (evidence.id,)})
+        assert judge(claim, Dossier(found={evidence.id: evidence}), "en").verdict is Verdict.MALFORMED

@@ -1,0 +1,215 @@
+"""A report with claims, in both layouts: what stands where, who answers for it, and the same in both languages."""
+
+import re
+from datetime import UTC, date, datetime
+
+import pytest
+
+from agent.claims import Claim, Judgement, Quote, Role, Verdict
+from agent.conventions import Purpose
+from agent.domain import Coverage
+from agent.facts import Fact, FactKind, Severity
+from agent.ids import CommitId, RepoId, ThreadId
+from agent.links import Grade, Link, Relation
+from agent.markdown import inline
+from agent.pages import report_page, report_spans
+from agent.report import Depth, Drop, LedgerRow, Report, RepoSection, ThreadLine
+from agent.settings import Language, Layout
+from agent.spans import CHROME, COMPUTED, TITLE, uncited
+from agent.stories import Story, StoryKind
+from agent.templates import params_of, sentence
+from agent.triage import Noise, Tier
+from agent.web import Web
+from agent.window import Window
+
+REPO = RepoId("octo/router")
+WEB = Web("https://git.example")
+AT = datetime(2026, 2, 4, 9, 30, tzinfo=UTC)
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
+HIGH, OLD, NEW, LOW, BOT, FIX = ("1" * 40, "2" * 40, "3" * 40, "4" * 40, "5" * 40, "6" * 40)
+LIMIT = Fact(kind=FactKind.LIMIT_CHANGED, severity=Severity.BREAKING, name="topK", old="<= 22", new="<= 8")
+
+
+def row(sha: str, title: str, tier: Tier, **more: object) -> LedgerRow:
+    return LedgerRow.model_validate(
+        {
+            "repo": REPO,
+            "sha": sha,
+            "depth": Depth.SKIM,
+            "reason": "weight",
+            "late": False,
+            "subject": title,
+            "title": title,
+            "author": "Mira",
+            "landed_at": AT,
+            "members": 0,
+            "files": 5,
+            "additions": 3,
+            "deletions": 1,
+            "places": ("src/a.py",),
+            "tier": tier,
+            **more,
+        }
+    )
+
+
+def claim(number: int, sha: str, role: Role, predicate: str, **more: object) -> Claim:
+    me = f"{REPO}@{sha}"
+    values = {"id": f"c{number}", "repo": REPO, "role": role, "about": (me,), "predicate": predicate, "cites": (me,)}
+    found = Claim.model_validate(values | {"judgement": Judgement(verdict=Verdict.SUPPORTED)} | more)
+    if found.speech or predicate == "shows":
+        return found
+    text = {lang: sentence(predicate, found.params, lang) for lang in LANGUAGES}
+    return Claim.model_validate(found.model_dump() | {"text": text})
+
+
+@pytest.fixture
+def told() -> Report:
+    """A day with a breaking change, a change that was undone, a fix without facts, small things and noise."""
+    high, old, new = (f"{REPO}@{sha}" for sha in (HIGH, OLD, NEW))
+    excerpt = Quote(cite=high, text="-  check(topK <= 22)\n+  check(topK <= 8)", file="src/a.py")
+    speech = Quote(cite=f"{REPO}@{FIX}", text="Workers waited for one another,\nsee @mira and fixes #9.")
+    return Report(
+        window=Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"),
+        repos=(REPO,),
+        sections=(
+            RepoSection(
+                repo=REPO,
+                branch="main",
+                tip=HIGH,
+                coverage=Coverage.READ,
+                issues=(
+                    ThreadLine(number=9, title="It hangs", author="o", event="closed", at=AT, labels=()),
+                    ThreadLine(number=10, title="Slow start", author="o", event="active", at=AT, labels=()),
+                ),
+            ),
+        ),
+        ledger=(
+            row(HIGH, "Lower `topK` | [2/5] (#12)", Tier.HIGH, weight=9.0, depth=Depth.DEEP, purpose=Purpose.REVERT),
+            row(OLD, "Fuse the norms (#13)", Tier.LOW, weight=1.0),
+            row(NEW, 'Revert "Fuse the norms (#13)" (#14)', Tier.MID, weight=4.0),
+            row(FIX, "Mend the deadlock", Tier.MID, weight=3.0, depth=Depth.DEEP, purpose=Purpose.FIX),
+            row(LOW, "<b>Small</b>", Tier.LOW, weight=0.5),
+            row(BOT, "Bump", Tier.NOISE, noise=Noise.BOT, depth=Depth.GROUP),
+        ),
+        claims=(
+            claim(1, HIGH, Role.CHANGE, "fact", params=params_of(LIMIT), quotes=(excerpt,)),
+            claim(2, HIGH, Role.RISK, "risk", params=params_of(LIMIT)),
+            claim(3, HIGH, Role.ADVICE, "advice", params=params_of(LIMIT)),
+            claim(4, OLD, Role.CHANGE, "undone", cites=(old, new)),
+            claim(5, NEW, Role.CHANGE, "undoes", cites=(new, old)),
+            claim(6, FIX, Role.CHANGE, "says", quotes=(speech,), speech=True),
+        ),
+        links=(
+            Link(
+                issue=ThreadId(f"{REPO}#9"),
+                change=CommitId(f"{REPO}@{FIX}"),
+                relation=Relation.FIXES,
+                grade=Grade.A,
+                evidence=("closed by it",),
+            ),
+        ),
+        stories=(Story(kind=StoryKind.REVERT, repo=REPO, steps=(old, new)),),
+        drops=(Drop(repo=REPO, verdict=Verdict.QUOTE, check="verbatim"),),
+    )
+
+
+def anchor(heading: str) -> str:
+    """Make the anchor of a heading as GitHub does, written anew for this test."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.lstrip("# "))
+    return "".join("-" if char == " " else char for char in plain.lower() if char.isalnum() or char in "_- ")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_somebody_answers_for_every_sentence(told: Report, lang: Language, layout: Layout) -> None:
+    titles = {inline(one) for one in ("Lower `topK` | [2/5]", "Fuse the norms", 'Revert "Fuse the norms (#13)"')}
+    titles |= {row.title for row in told.ledger} | {"It hangs", "Slow start"}
+    spans = report_spans(told, lang, WEB, layout)
+    assert uncited(spans, told.claims, titles | {one.replace("|", "\\|") for one in titles}) == []
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_both_languages_state_the_same_claims(told: Report, layout: Layout) -> None:
+    owners = [
+        [span.owner for span in report_spans(told, lang, WEB, layout) if span.owner not in (CHROME, COMPUTED, TITLE)]
+        for lang in LANGUAGES
+    ]
+    assert sorted(owners[0]) == sorted(owners[1])
+    assert {"c1", "c2", "c3", "c4", "c6"} <= set(owners[0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_link_inside_the_page_leads_to_a_heading(told: Report, lang: Language, layout: Layout) -> None:
+    page = report_page(told, lang, WEB, layout)
+    inside = re.findall(r"\]\(#([^)]*)\)", page)
+    headings = [anchor(line.replace("\\", "")) for line in page.splitlines() if line.startswith("#")]
+    assert inside
+    assert set(inside) <= set(headings)
+
+
+def test_an_important_commit_shows_what_changed_where_its_proof_the_risk_and_what_to_do(told: Report) -> None:
+    page = report_page(told, "en", WEB, "digest")
+    entry = page.split("### Act on this (1)")[1].split("### Worth knowing")[0]
+    told_lines = [line for line in entry.splitlines() if line]
+    assert told_lines[1:] == [
+        "**breaking** · revert · Mira · 09:30 · +3 −1 · 5 files",
+        "- The limit of `topK` changes from `<= 22` to `<= 8`.",
+        "- **Where**: `src/a.py` and 4 more",
+        "- **Risk**: Values of `topK` that only `<= 22` allowed are refused.",
+        "- **What to do**: Check that your `topK` is `<= 8`.",
+        "`src/a.py`",
+        "```diff",
+        "-  check(topK <= 22)",
+        "+  check(topK <= 8)",
+        "```",
+    ]
+    assert "[#12](https://git.example/octo/router/pull/12)" in told_lines[0]
+    assert page.index("**breaking** [Lower") < page.index("## octo/router")
+
+
+def test_a_change_and_what_undid_it_the_same_day_are_one_item(told: Report) -> None:
+    for layout in LAYOUTS:
+        page = report_page(told, "en", WEB, layout)
+        assert len(re.findall(r"^#### .*Fuse the norms", page, re.MULTILINE)) == 1
+        assert re.search(r"^#### Landed and undone: Fuse the norms .*`2222222`.* → .*`3333333`", page, re.MULTILINE)
+        assert "Undone the same day by [`3333333`]" in page
+
+
+def test_a_fix_without_facts_is_explained_by_its_author_and_notifies_nobody(told: Report) -> None:
+    page = report_page(told, "en", WEB, "digest")
+    assert "> The author writes: “Workers waited for one another, see `@mira` and fixes `#9`.”" in page
+    assert "> 作者写道：“Workers waited" in report_page(told, "zh", WEB, "digest")
+
+
+def test_noise_is_folded_small_things_have_a_line_and_titles_do_nothing(told: Report) -> None:
+    page = report_page(told, "en", WEB, "digest")
+    assert "<details>\n<summary>Bots (1)</summary>\n\n- Bump [`5555555`]" in page
+    assert "### Also landed (1)\n\n- \\<b\\>Small\\</b\\> [`4444444`]" in page
+
+
+def test_issues_say_what_fixed_them_and_how_sure_that_is_and_the_outlook_is_only_what_is_open(told: Report) -> None:
+    page = report_page(told, "en", WEB, "digest")
+    fixed = "It hangs — o — fixed by [`6666666`](https://git.example/octo/router/commit/" + FIX + ") (A)"
+    assert f"- [#9](https://git.example/octo/router/issues/9) {fixed}" in page
+    outlook = page.split("### Outlook")[1]
+    assert "[#10](https://git.example/octo/router/issues/10) Slow start" in outlook
+    assert "— part 2 of 5" in outlook
+
+
+def test_the_footer_accounts_for_what_was_read_checked_dropped_and_linked(told: Report) -> None:
+    foot = report_page(told, "en", WEB, "ledger").split("\n---\n")[1]
+    assert "Commits landed: 6 (2 deep, 3 skimmed, 0 listed, 1 grouped, 0 failed)." in foot
+    assert "Claims published: 6; citations checked: 8, passed: 8" in foot
+    assert "Claims dropped: quotation 1." in foot
+    assert "Issues linked: A 1." in foot
+    assert "Written by rules, without a model." in foot
+
+
+def test_the_ledger_names_type_scope_and_change_of_each_important_commit(told: Report) -> None:
+    page = report_page(told, "zh", WEB, "ledger")
+    entry = page.split("### 需要处理 (1)")[1].split("### 值得了解")[0]
+    assert "- **类型**：回滚\n- **范围**：`src/a.py` 及另外 4 个\n- **对你的变化**\n  - `topK` 的限制由" in entry
+    assert "- **重要度**：高 1，中 2，低 2，折叠 1" in page

@@ -1,0 +1,48 @@
+"""Short pieces of a diff: something that went and what came for it, and no data."""
+
+from datetime import UTC, datetime
+
+from agent.domain import Change, Commit, FileChange, Person
+from agent.excerpts import short_change
+from agent.ids import RepoId
+
+SOMEBODY = Person(name="Mira", email="mira@example.com")
+AT = datetime(2026, 2, 4, tzinfo=UTC)
+
+
+def change(**patches: str) -> Change:
+    commit = Commit(
+        repo=RepoId("octo/router"),
+        sha="a" * 40,
+        parents=(),
+        author=SOMEBODY,
+        authored_at=AT,
+        committer=SOMEBODY,
+        committed_at=AT,
+        message="Mend",
+    )
+    files = [
+        FileChange(
+            path=name.replace("_", "/", 1).replace("_", "."), status="modified", additions=1, deletions=1, patch=p
+        )
+        for name, p in patches.items()
+    ]
+    return Change(commit=commit, files=tuple(files))
+
+
+def test_an_exchange_is_preferred_and_its_lines_are_verbatim() -> None:
+    patch = "@@ -1,4 +1,5 @@\n+import os\n x\n-  if a > b:\n+  if a >= b:\n y\n+  more = 1\n+  than = 2"
+    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  if a > b:", "+  if a >= b:"))
+
+
+def test_comments_imports_and_blank_lines_say_nothing() -> None:
+    patch = "@@ -1,3 +1,4 @@\n-# old words\n+\n+  limit = 8\n+\n x"
+    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-# old words", "+", "+  limit = 8"))
+    assert short_change(change(src_a_py="@@ -1 +1 @@\n-import a\n+import b")) is None
+
+
+def test_tests_data_and_endless_stretches_are_not_shown() -> None:
+    telling = "@@ -1 +1 @@\n-a = 1\n+a = 2"
+    assert short_change(change(tests_a_py=telling, src_a_json=telling)) is None
+    assert short_change(change(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40)))) is None
+    assert short_change(Change(commit=change().commit, files=())) is None
