@@ -264,3 +264,17 @@ def test_no_variable_whatever_ends_in_anything_but_one_line(name: str, value: st
         else:
             told = ""
         assert len(told.splitlines()) <= 1
+
+
+def test_links_can_go_through_a_host_that_leaves_no_back_reference() -> None:
+    assert read_settings(None, {"GITZETTE_LINK_HOST": "redirect.github.com"}).web == "https://redirect.github.com"
+    with pytest.raises(ConfigError, match="GITZETTE_LINK_HOST"):
+        read_settings(None, {"GITZETTE_LINK_HOST": "https://x.example/y"})
+
+
+def test_languages_and_layout_are_chosen_from_what_there_is() -> None:
+    chosen = read_settings(None, {"GITZETTE_LANGUAGES": "zh, en", "GITZETTE_LAYOUT": "ledger"})
+    assert (chosen.languages, chosen.layout) == (("zh", "en"), "ledger")
+    for key, value in (("LANGUAGES", "zh,de"), ("LAYOUT", "poster")):
+        with pytest.raises(ConfigError, match=key):
+            read_settings(None, {f"GITZETTE_{key}": value})

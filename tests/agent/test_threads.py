@@ -81,3 +81,10 @@ def test_releases_of_the_window_come_oldest_first() -> None:
         Release(repo=REPO, tag=tag, name=tag, body="", published_at=at, prerelease=False) for tag, at in times.items()
     )
     assert [line.tag for line in release_news(releases, DAY)] == ["v0", "v1", "v2"]
+
+
+def test_open_issues_that_somebody_spoke_of_are_active_and_closed_or_silent_ones_are_not() -> None:
+    spoken = issue(3, BEFORE).model_copy(update={"updated_at": DURING})
+    later = issue(4, BEFORE).model_copy(update={"updated_at": AFTER})
+    closed = issue(5, BEFORE, closed=BEFORE).model_copy(update={"updated_at": DURING})
+    assert news(spoken, later, closed, issue(6, DURING)) == [(3, "active", DURING), (6, "opened", DURING)]
