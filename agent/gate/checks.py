@@ -7,6 +7,7 @@ from dataclasses import replace
 from agent.claims import Judgement
 from agent.gate.act import Act
 from agent.gate.content import check_content
+from agent.gate.denials import check_negation, check_reported
 from agent.gate.direction import Direction
 from agent.gate.effects import check_effects, check_fixed, check_reverted
 from agent.gate.ground import whole
@@ -15,7 +16,7 @@ from agent.gate.named_facts import last_part
 from agent.gate.names import check_expansions, check_names, check_projects
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.relations import check_relations
-from agent.gate.stances import check_absolutes, check_causes, check_forecasts, check_negation, check_reported
+from agent.gate.stances import check_absolutes, check_causes, check_forecasts
 from agent.gate.stand import Stand
 from agent.gate.values import check_values
 

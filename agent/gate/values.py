@@ -21,7 +21,7 @@ _STOPS, _COMMAS = frozenset("；;。：:"), frozenset("，,（）()")
 _MEASURED = re.compile(r"(\d+(?:\.\d+)?)[A-Za-z]{1,3}$")
 _COUNTED = ("line", "lines", "file", "files", "commit", "commits", "行")
 _TIMES = ("两倍", "三倍", "四倍", "五倍", "六倍", "七倍", "八倍")
-_LINES, _LONGEST = 8000, 400
+_LINES, _LONGEST, _SHORT = 8000, 400, 30
 
 
 def check_values(reading: Reading) -> Judgement | None:
@@ -42,7 +42,8 @@ def _is_fact(number: str, reading: Reading) -> bool:
     """Tell whether a fact gives that value to a name of the sentence."""
     names = {last_part(token.text) for token in reading.tokens if token.named or token.kind is Kind.WORD}
     facts = (fact for fact in reading.ground.facts if names_in(f"{fact.name} {fact.detail}") & names)
-    return any(number in map(_plain, _NUMBER.findall(f"{fact.old} {fact.new}")) for fact in facts)
+    values = (value for fact in facts for value in (fact.old, fact.new) if value and len(value) < _SHORT)
+    return any(number in map(_plain, _NUMBER.findall(value)) for value in values)
 
 
 def _is_count(tokens: Sequence[Token], place: int) -> bool:
