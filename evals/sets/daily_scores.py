@@ -81,8 +81,9 @@ def in_both_languages(english: Report, chinese: Report, where: str) -> list[Scor
 
 
 def _in_words(claim: Claim) -> bool:
-    """Tell whether a claim can be read in both languages; the words of others are quoted as they are in either."""
-    return claim.speech or all(claim.text.get(lang) for lang in ("en", "zh"))
+    """Tell whether a claim can be read in both languages; speech and code are quoted as they are in either."""
+    quoted = claim.speech or (bool(claim.quotes) and not any(claim.text.values()))
+    return quoted or all(claim.text.get(lang) for lang in ("en", "zh"))
 
 
 def _gain(grades: Sequence[int]) -> float:

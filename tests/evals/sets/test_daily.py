@@ -98,3 +98,11 @@ def test_a_claim_must_be_in_both_reports_and_in_both_languages() -> None:
     assert sorted(score.value or 0.0 for score in in_both_languages(GOOD, fewer, "day")) == [0.0, 1.0]
     mute = report([], [claim("a", text={"en": "It."})])
     assert values(in_both_languages(mute, mute, "day")) == [0.0]
+
+
+def test_quoted_code_needs_no_words() -> None:
+    quote = {"cite": f"{REPO}@{'a' * 40}", "text": "+x = 1"}
+    shown = report([], [claim("a", text={}, quotes=[quote])])
+    assert values(in_both_languages(shown, shown, "day")) == [1.0]
+    nothing = report([], [claim("a", text={})])
+    assert values(in_both_languages(nothing, nothing, "day")) == [0.0]
