@@ -55,8 +55,8 @@ class Judge:
         signed = [finding for one, finding in found if "signed" in one.params]
         right = sum(finding.verdict == RIGHT for finding in signed)
         judged = sum(finding.verdict != UNVERIFIABLE for finding in signed)
-        kept = [finding for one, finding in found if "signed" not in one.params]
-        return kept + (signed if right >= _CUSTOM and right * 2 > judged else [])
+        named = right >= _CUSTOM and right * 2 > judged
+        return [finding for one, finding in found if named or not one.params.get("signed")]
 
     def finding(self, statement: Statement) -> Finding | None:
         """Give the verdict; None where a statement turns out to be none."""

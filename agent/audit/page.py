@@ -15,6 +15,7 @@ from agent.ids import RepoId
 from agent.settings import Language
 
 _SENTENCE_END = re.compile(r"[。！？；\n]|[.!?;](?=\s)")
+_WRAPPED = 60
 _EARLY = 40
 """How far into a line the commit of a section may stand."""
 
@@ -28,6 +29,18 @@ class _Around:
     ends: list[int]
     """Where its sentences end."""
     repos: list[tuple[int, RepoId]]
+
+
+def _ends(text: str) -> list[int]:
+    """Find where sentences end; a long line that breaks was only wrapped."""
+    found, line = list[int](), 0
+    for end in _SENTENCE_END.finditer(text):
+        if end[0] == "\n":
+            wrapped, line = end.start() - line > _WRAPPED, end.end()
+            if wrapped:
+                continue
+        found.append(end.end())
+    return found
 
 
 def _beside(mentions: list[Mention], at: int) -> tuple[Mention | None, Mention | None]:
@@ -92,7 +105,7 @@ class Page:
             self._seen[block, cell] = _Around(
                 changes=[m for m in here if _changes(m)],
                 pulls=[m for m in here if m.kind == "thread" and m.told == "pull"],
-                ends=[end.end() for end in _SENTENCE_END.finditer(inline.text)],
+                ends=_ends(inline.text),
                 repos=self.names.placed(inline.text) if self.repos[block] is None else [],
             )
         return self._seen[block, cell]

@@ -75,7 +75,7 @@ def _labels(span: Span, before: str) -> Iterator[Statement]:
     if target.kind == "thread":
         if re.fullmatch(r"(?i)commits?|sha|提交|查看提交", label) or (bare and COMMIT_LABEL.search(called)):
             yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")
-        if not bare and re.fullmatch(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}", label):
+        if not bare and re.fullmatch(r"(?=.*\d)[0-9a-f]{7,40}", label) and label != str(target.number):
             yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")
         numbers = re.findall(r"#(\d+)", label) if not bare else []
         if len(numbers) == 1:

@@ -41,7 +41,7 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"{_N}\s*个文件(?:变更|改动|被修改|发生)", ("files",)),
     )
 )
-_LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:$|[,，;；、)）]\s*(?![-\d])))")
+_LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:\.?$|\.\s|[,，;；、)）。]\s*(?![-\d])))")
 _ENGLISH = re.compile(r"additions?|insertions?|deletions?|files?", re.IGNORECASE)
 _WHOLE = re.compile(r"(?:累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:约|大约|近|around|about|roughly|nearly|~|≈)\s*$", re.IGNORECASE)
@@ -94,6 +94,9 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             or bool(_BEFORE_FILES.match(text, number.end))
         )
         near = _close(paths, number)
+        if "files" in number.values:
+            # One file is never several: such a count is of the change, or of a folder.
+            near = [path for path in near if "." not in path.path.rpartition("/")[2]]
         own = _paths_for(number, near, text, _EACH.search(before) is not None)
         scope = "either" if whole and own else "whole" if whole else "file" if own else "any"
         params = number.values | {"paths": "\n".join(own), "scope": scope}

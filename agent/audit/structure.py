@@ -26,6 +26,7 @@ _THIS_DAY = re.compile(r"今日|本日|昨日|(?<!\w)(?:today'?s?|daily report|y
 _DATE = re.compile(r"(?<![\w./-])([1-9]\d{3})-(\d\d)-(\d\d)(?![\w/-])")
 _LONG = 40
 _FEW = 3
+_FAR = 500
 
 
 def structure(page: Page) -> Iterator[Statement]:
@@ -105,9 +106,9 @@ def _peers_end(page: Page, place: int) -> bool:
     block, peers = page.blocks[place], list[Block]()
     label = _label(page, place)
     same: list[Block] = []
-    for before in range(place - 1, -1, -1):
+    for before in range(place - 1, max(-1, place - _FAR), -1):
         one = page.blocks[before]
-        if one.kind in ("heading", "rule") and len(peers) >= _FEW:
+        if one.kind in ("heading", "rule") and len(same if label else peers) >= _FEW:
             break
         alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 4
         peers += [one] if alike else []
