@@ -203,14 +203,8 @@ async def _report(
     with _fresh() as folder:
         settings = Settings(repos=specs, out=folder / "out", home=folder / "home", lang=lang)
         if server is not None:
-            settings = Settings(
-                repos=specs,
-                out=folder / "out",
-                home=folder / "home",
-                lang=lang,
-                github_url=server.url,
-                token=SecretStr(_TOKEN),
-            )
+            where = {"github_url": server.url, "token": SecretStr(_TOKEN)}
+            settings = settings.model_copy(update=where)
         report, spent = await bench.system.report(settings, window)
     if tally is not None:
         tally.seconds.append(spent.seconds)
