@@ -31,6 +31,16 @@ class ToolAnswer:
     text: str
 
 
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as a model sees it."""
+
+    name: str
+    about: str
+    schema: Mapping[str, Any]
+    """The arguments, as JSON schema."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
     """One repository's day, as the analyst sees it before it decides what to read."""
@@ -42,6 +52,7 @@ class Assignment:
     titles: Mapping[str, str]
     """What each commit calls itself, by hash."""
     allotment: Allotment
+    tools: Sequence[ToolSpec] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

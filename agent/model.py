@@ -6,7 +6,7 @@ from typing import Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from agent.analyst import ToolRequest
+from agent.analyst import ToolRequest, ToolSpec
 from agent.errors import UpstreamError
 
 M = TypeVar("M", bound=BaseModel)
@@ -18,24 +18,6 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     text: str
-
-
-@dataclass(frozen=True)
-class ToolSpec:
-    """A tool as a model sees it."""
-
-    name: str
-    about: str
-    schema: dict[str, object]
-    """The arguments, as JSON schema."""
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What one call cost."""
-
-    prompt: int = 0
-    answer: int = 0
 
 
 class ModelError(UpstreamError):

@@ -8,7 +8,7 @@ from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
 from agent.briefs import facts_brief, hunks_brief, message_brief
 from agent.claims import Claim, Judgement, Role
 from agent.drafts import Draft, Shown, settle
-from agent.model import Message, Model, ModelError, ToolSpec
+from agent.model import Message, Model, ModelError
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
 from agent.rules import RulesAnalyst
@@ -36,11 +36,10 @@ class Statements(BaseModel):
 class ModelAnalyst:
     """Claims of the rules, and before them what the model explains; where the model fails, the rules stand alone."""
 
-    def __init__(self, model: Model, tools: Sequence[ToolSpec], languages: Sequence[Language], seed: str) -> None:
+    def __init__(self, model: Model, languages: Sequence[Language], seed: str) -> None:
         """Ask this model; `seed` makes the fence around untrusted text, the same when a run is taken up again."""
         self.name = f"model {model.name}"
         self._model = model
-        self._tools = tools
         self._languages = tuple(languages)
         self._mark = boundary(seed)
         self._rules = RulesAnalyst()
@@ -52,7 +51,8 @@ class ModelAnalyst:
         handles = {f"c{number}": one.sha for number, one in enumerate(assignment.table[:_TABLE], start=1)}
         user = prompt("investigate", self._table(assignment, handles, answers))
         try:
-            wanted = await self._model.call_tools([self._system(assignment.repo), Message("user", user)], self._tools)
+            messages = [self._system(assignment.repo), Message("user", user)]
+            wanted = await self._model.call_tools(messages, assignment.tools)
         except ModelError as error:
             self.fallbacks.append(f"{assignment.repo}: choosing: {error}")
             return await self._rules.next_calls(assignment, answers)
@@ -74,7 +74,7 @@ class ModelAnalyst:
     async def mend(self, claim: Claim, judgement: Judgement, material: Material) -> Claim | None:
         """Show the model what was wrong, once."""
         read = next((read for read in material.reads if read.evidence.id in claim.about), None)
-        if read is None or claim.predicate != "says":
+        if read is None or claim.speech or claim.predicate != "says":
             return None
         shown = _shown(material)
         handle = _handle(read, shown)

@@ -4,7 +4,7 @@ from typing import Self
 
 from agent.domain import Frozen
 from agent.ids import RepoId
-from agent.settings import Budget, Language, Layout, RepoSpec, Settings, SourceChoice, Tiers
+from agent.settings import AnalystChoice, Budget, Language, Layout, RepoSpec, Settings, SourceChoice, Tiers
 from agent.window import Window
 
 
@@ -31,6 +31,9 @@ class Recipe(Frozen):
     """Where links point."""
     github_url: str
     git_url: str
+    analyst: AnalystChoice = "rules"
+    model: str | None = None
+    model_url: str | None = None
     budget: Budget
     tiers: Tiers = Tiers()
 
@@ -47,6 +50,9 @@ class Recipe(Frozen):
             web=settings.web,
             github_url=settings.github_url,
             git_url=settings.git_url,
+            analyst=settings.analyst,
+            model=settings.model,
+            model_url=settings.model_url,
             budget=settings.budget,
             tiers=settings.tiers,
         )

@@ -18,6 +18,7 @@ FILE_NAME = "gitzette.toml"
 MAX_FAILED = 0.5
 SourceChoice = Literal["both", "git", "api"]
 Language = Literal["en", "zh"]
+AnalystChoice = Literal["rules", "model"]
 Layout = Literal["digest", "ledger"]
 # What git itself allows in a branch name, less what could be read as an option, a range or another revision.
 _BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])")
@@ -153,6 +154,7 @@ class Settings(BaseModel):
     """Where links in a report point; derived from `github_url` when not set."""
     link_host: str | None = None
     """A host that forwards to `web_url`, such as redirect.github.com: links through it leave no back-reference."""
+    analyst: AnalystChoice = "rules"
     model: str | None = None
     model_url: str | None = None
     """An endpoint that speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only."""

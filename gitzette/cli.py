@@ -76,6 +76,7 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.add_argument("--tz", metavar="ZONE", help="time zone that cuts the days, as Asia/Shanghai (default: UTC)")
     run.add_argument("--lang", choices=("en", "zh"), help="language of the report (default: en)")
     run.add_argument("--layout", choices=("digest", "ledger"), help="form of the report (default: digest)")
+    run.add_argument("--analyst", choices=("rules", "model"), help="who explains what changed (default: rules)")
     run.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
     run.add_argument("--out", metavar="DIR", type=Path, help="output folder (default: ./gazette)")
     run.add_argument("--partial", action="store_true", help="allow a window that is not over; the report says so")

@@ -12,9 +12,9 @@ from agent.pages import report_page
 from agent.recipe import Recipe
 from agent.record import dump
 from agent.report import Report
-from agent.rules import RulesAnalyst
 from agent.settings import Language, Layout
 from agent.web import Web
+from gitzette.analysts import analyst_again
 from gitzette.configured import settings_here
 from gitzette.progress import QuietProgress
 from gitzette.publish import FilePublisher, Style
@@ -29,7 +29,7 @@ from memory.store import Memory, open_memory
 from memory.tape import Tape
 from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall
 
-_SHAPING = ("repo", "date", "since", "until", "tz", "source", "partial", "demo", "resume")
+_SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
 
 def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -70,7 +70,7 @@ def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
         issues=TapedIssues(tape, memory.issues),
         publisher=EarlierReport(tape),
         progress=QuietProgress(),
-        analyst=RulesAnalyst(),
+        analyst=analyst_again(recipe, tape),
         library=Library(),
         notes=Notes(tape),
         recall=TapedRecall(tape, memory.recall),

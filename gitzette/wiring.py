@@ -9,10 +9,10 @@ from pathlib import Path
 from agent.domain import NoticeKind
 from agent.errors import UsageError
 from agent.ids import RepoId
-from agent.rules import RulesAnalyst
 from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, NoThreads, ThreadSource
 from agent.web import Web
+from gitzette.analysts import analyst_of
 from gitzette.publish import FilePublisher, Style
 from gitzette.taping import EarlierReport, Origins, TapedDesks
 from graphs.desk import Deps, Desk, Progress
@@ -80,7 +80,7 @@ async def open_house(
                 issues=TapedIssues(tape, memory.issues) if tape else memory.issues,
                 publisher=publisher,
                 progress=progress,
-                analyst=RulesAnalyst(),
+                analyst=analyst_of(settings, environ, tape),
                 library=Library(),
                 notes=Notes(tape),
                 recall=TapedRecall(tape, memory.recall) if tape else memory.recall,

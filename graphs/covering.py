@@ -25,7 +25,7 @@ from agent.threads import issue_news, release_news
 from agent.triage import Tier
 from agent.window import Window
 from graphs.desk import Deps
-from graphs.investigation import investigate
+from graphs.investigation import investigate, tool_specs
 from graphs.scouting import Scouted
 from tools.toolset import Toolset
 
@@ -90,7 +90,14 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     )
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {titles[one.sha]}" for one in scouted.table}
     toolset = Toolset(desk.code, desk.threads, commits, notes, deps.recall)
-    assignment = Assignment(repo=repo, window=state["window"], table=scouted.table, titles=titles, allotment=allotment)
+    assignment = Assignment(
+        repo=repo,
+        window=state["window"],
+        table=scouted.table,
+        titles=titles,
+        allotment=allotment,
+        tools=tool_specs(toolset),
+    )
     await investigate(deps.analyst, assignment, toolset, deps.turns)
     deep, background = [], []
     for number, sha in enumerate(toolset.whole, start=1):

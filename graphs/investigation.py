@@ -13,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 
-from agent.analyst import Analyst, Assignment, ToolAnswer, ToolRequest
+from agent.analyst import Analyst, Assignment, ToolAnswer, ToolRequest, ToolSpec
 from tools.toolset import ToolError, Toolset
 
 
@@ -29,6 +29,12 @@ async def investigate(analyst: Analyst, assignment: Assignment, toolset: Toolset
     talk = loop.ainvoke({"messages": []}, {"recursion_limit": 2 * turns + 3})
     # In a context of its own it has no checkpoints: its messages hold texts, and what they show is on the tape already.
     await asyncio.create_task(talk, context=Context())
+
+
+def tool_specs(toolset: Toolset) -> list[ToolSpec]:
+    """Describe the tools as a model sees them."""
+    tools = [StructuredTool.from_function(coroutine=tool, name=tool.__name__) for tool in toolset.tools]
+    return [ToolSpec(tool.name, tool.description, tool.get_input_jsonschema()) for tool in tools]
 
 
 def _build(

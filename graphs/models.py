@@ -9,8 +9,8 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from agent.analyst import ToolRequest
-from agent.model import Message, ModelError, ToolSpec
+from agent.analyst import ToolRequest, ToolSpec
+from agent.model import Message, ModelError
 
 M = TypeVar("M", bound=BaseModel)
 _KINDS = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from agent.analyst import ToolRequest
-from agent.model import Message, Model, ToolSpec
+from agent.analyst import ToolRequest, ToolSpec
+from agent.model import Message, Model
 from memory.shapes import Plain
 from memory.tape import Call, Tape
 

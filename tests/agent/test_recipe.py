@@ -18,8 +18,6 @@ DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "Asia/Shanghai")
 SPEC = RepoSpec(name=RepoId("octo/router"), path=Path("/home/somebody/router"), branch="next", exclude=("docs/",))
 # Where things go and how long they are kept shapes no report; the zone is the window's, addresses of links are `web`.
 _SHAPE_NOTHING = {
-    "model",
-    "model_url",
     "out",
     "home",
     "keep_days",

@@ -8,11 +8,11 @@ import pytest
 from pydantic import BaseModel
 from sqlite_utils import Database
 
-from agent.analyst import ToolRequest
+from agent.analyst import ToolRequest, ToolSpec
 from agent.domain import Change
 from agent.errors import UpstreamError
 from agent.ids import RepoId
-from agent.model import Message, ModelError, ToolSpec
+from agent.model import Message, ModelError
 from agent.sources import CodeSource
 from memory.database import database_in_memory
 from memory.tape import Tape
