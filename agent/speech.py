@@ -59,7 +59,7 @@ def _paragraphs(text: str) -> list[str]:
 
 def _opening(paragraph: str) -> str:
     """Take the first sentence, and the second where both are short; none is cut."""
-    first, *rest = _SENTENCE.split(paragraph, maxsplit=2)[:2]
+    first, *rest = [piece for piece in _SENTENCE.split(paragraph, maxsplit=2)[:2] if piece] or [""]
     both = paragraph[: paragraph.find(rest[0]) + len(rest[0])] if rest else first
     chosen = both if len(both) <= _LONGEST * 2 // 3 else first
     return chosen.strip() if len(chosen) <= _LONGEST else ""

@@ -24,6 +24,7 @@ TITLE = "Fix the scheduler (#12)"
             "* Updated the rest\n\n## Checklist\n- [x] I have installed the hooks",
             "Fixed the bandwidth calculation in `bench` for real",
         ),
+        ("按照报告里的步骤定位到原因，加了一行判断。", "按照报告里的步骤定位到原因，加了一行判断。"),
         ("修复了显存不足时请求永远等待的问题。另外补充测试。", "修复了显存不足时请求永远等待的问题。另外补充测试。"),
     ],
 )
