@@ -28,7 +28,10 @@ _BY = re.compile(r"\bby (@[A-Za-z0-9][\w-]*(?:\[bot\])?)")
 _BY_NAME = re.compile(r"\bby ([A-Z][\w.'-]*[\w'-](?: [A-Z][\w.'-]*[\w'-]){0,3})")
 # Without a colon only what is written in Latin letters is surely a name.
 _UNLABELLED = re.compile(r"(?:作者|提交者)\s*(?=[A-Za-z@])|\b(?:author|committer)\s+(?=@?[A-Z])")
-_DONE_BY = re.compile(r"由\s*(@?[A-Za-z][\w.@'-]*(?: [\w.@'-]+){0,3}(?:, [A-Z][\w-]+)?)\s*(?=提交|完成|贡献|合入|编写)")
+_DONE_BY = re.compile(
+    r"由\s*(@?[A-Za-z](?:[A-Za-z0-9_.@'-]| (?=[A-Za-z0-9])){0,60}(?:, [A-Z][A-Za-z-]+)?)"
+    r"(?=\s*(?:[于在][\s\d年月日:/-]{4,24})?(?:提交|完成|贡献|合入|编写))"
+)
 _TITLE_LABEL = re.compile(
     r"(?:标题|\btitled?)\s*(?:为|是)?\s*[:：]?\s*[“\"「《](?P<title>[^”\"」》\n]{6,})[”\"」》]", re.IGNORECASE
 )

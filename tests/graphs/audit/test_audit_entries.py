@@ -80,8 +80,8 @@ async def test_chinese_sentences_that_say_who_when_and_how_it_is_called(audit: A
 ## acme/engine
 
 - `<flag>`：由 Bo Chen 提交，提交于 2026-03-10，标题 “[Feature] Add --max-batch to the server (#12)”。
-- `<fix>`：由 Bo Chen 提交，作者 Ada Lovelace，提交于 2026-03-09。
-- `<rename>`：作者在说明里没有写原因，标题“Rename run to perform (#14)”。
+- `<fix>`：由 Bo Chen 于 2026-03-10 提交，作者 Ada Lovelace，提交于 2026-03-09。
+- `<rename>`：由 Chris P 于 2026-03-10 提交，作者在说明里没有写原因，标题“Rename run to perform (#14)”。
 """,
         repos=ENGINE,
     )
