@@ -13,7 +13,8 @@ from agent.report import Report
 from agent.window import Window
 from memory.archive import Archive
 
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
+_HASH = re.compile(r"[0-9a-f]{40}", re.ASCII)
+_NUMBER = re.compile(r"#[1-9][0-9]{0,8}", re.ASCII)
 _HEAD = 4_096
 _LARGEST = 64_000_000
 _AT_ONCE = 50
@@ -84,6 +85,7 @@ def _names(report: Report) -> Iterator[tuple[str, str]]:
     hashes: list[Any] = [row.sha for row in report.ledger]
     for section in report.sections:
         hashes += [section.tip, section.known_tip, section.first_tip]
+        yield from (("thread", f"#{line.number}") for line in section.issues)
     yield from (("commit", one) for one in hashes if one)
     yield from (("repository", name) for name in {*report.repos, *(section.repo for section in report.sections)})
 
@@ -91,6 +93,8 @@ def _names(report: Report) -> Iterator[tuple[str, str]]:
 def _is_sound(kind: str, name: str) -> bool:
     if kind == "commit":
         return _HASH.fullmatch(name) is not None
+    if kind == "thread":
+        return _NUMBER.fullmatch(name) is not None
     try:
         return repo_id(name) == name
     except AppError:

@@ -14,7 +14,7 @@ from memory.words import has_han, indexed, queries
 
 _LONGEST = 600
 _MOST_LINES = 400
-_NEWEST = 2_000
+_NEWEST = 1_000
 """Of a word that is everywhere only so many of the newest statements are weighed; it keeps a search short."""
 _HALF_AFTER_DAYS = 180
 _SEARCH = """

@@ -10,7 +10,10 @@ _RUN = re.compile(rf"(?P<han>[{_HAN}]+)|(?P<word>(?:(?![{_HAN}])\w)+)")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}", re.ASCII)
 _LONGEST_WORD = 120
-_MOST_ASKED = 12
+_MOST_ASKED = 8
+_EVERYWHERE = re.compile(
+    r"an?|and|are|as|at|be|by|for|from|in|is|its?|of|on|or|that|the|this|to|was|with", re.IGNORECASE
+)
 _SHORTEST_BEGINNING = 4
 
 
@@ -41,7 +44,9 @@ def queries(text: str) -> list[str]:
 
     Each word goes in quotation marks: what somebody searches for is never a command to the index.
     """
-    asked = list(dict.fromkeys((found["han"] or "", found["word"] or "") for found in _runs(text)))[:_MOST_ASKED]
+    runs = list(dict.fromkeys((found["han"] or "", found["word"] or "") for found in _runs(text)))
+    # Words that are in every sentence tell nothing and cost the most.
+    asked = ([run for run in runs if not _EVERYWHERE.fullmatch(run[1])] or runs)[:_MOST_ASKED]
     exact = [_han(han) if han else _word(word, "") for han, word in asked]
     begun = [_han(han) if han else _word(word, "*") for han, word in asked]
     loose = [

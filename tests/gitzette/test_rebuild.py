@@ -107,6 +107,7 @@ async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(
     await house.run(first)
     reports = tmp_path / "out" / "reports"
     good = json.loads((reports / f"{first.label}.json").read_text())
+    line = {"number": 0, "title": "", "author": None, "event": "opened", "at": "2025-01-11T00:00:00Z", "labels": []}
     hostile = {
         "2025-01-01": b"\xff\xfe not JSON",
         "2025-01-02": b"[" * 100_000,
@@ -117,6 +118,7 @@ async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(
         "2025-01-07": _changed(good, "2025-01-07", lambda data: data["ledger"][0].update(sha="HEAD")),
         "2025-01-08": _changed(good, "2025-01-08", lambda data: data["sections"][0].update(repo="../../etc")),
         "2025-01-09": b"",
+        "2025-01-11": _changed(good, "2025-01-11", lambda data: data["sections"][0].update(issues=[line])),
     }
     for label, data in hostile.items():
         (reports / f"{label}.json").write_bytes(data)

@@ -1,8 +1,12 @@
 """The memory of published reports: what a lost one takes back from them."""
 
+import multiprocessing
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -13,9 +17,10 @@ from agent.ids import RepoId
 from agent.report import Report, RepoSection, ThreadLine
 from agent.window import Window
 from memory.archive import Archive
-from memory.database import database_in_memory
+from memory.database import FILE_NAME, database_in_memory, open_database
 from memory.issues import OpenIssues
 from memory.landings import Landings
+from memory.recall import Recall
 
 REPO = RepoId("octo/engine")
 CUT = Notice(kind=NoticeKind.OPEN_CAPPED, about=("300",))
@@ -83,3 +88,43 @@ def test_what_is_known_is_not_overwritten_by_files(db: Database) -> None:
     assert Landings(db).known_tip(REPO, window(2)) == "a" * 40
     assert OpenIssues(db).known_open(REPO) == frozenset()
     assert archive.unknown({window(1).key, window(2).key}) == {window(2).key}
+
+
+def _remember_on_and_on(home: Path, first: int) -> None:
+    with closing(open_database(home)) as db:
+        for day in range(first, first + 20):
+            Archive(db).remember(report(day % 28, (day + 1, "opened"), tip="a"))
+
+
+def test_runs_at_the_same_time_remember_every_report_once(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    runs = [context.Process(target=_remember_on_and_on, args=(tmp_path, first)) for first in (0, 4, 8)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join(60)
+    assert [run.exitcode for run in runs] == [0, 0, 0]
+    with closing(open_database(tmp_path)) as db:
+        assert db.execute("pragma integrity_check").fetchone() == ("ok",)
+        assert db.table("published").count == 28
+        assert db.table("statements").count == db.execute("select count(*) from statement_words").fetchone()[0] == 28
+        assert len(Recall(db).search("crash", limit=50)) == 28
+
+
+def test_a_run_killed_while_it_remembers_leaves_whole_reports(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    for delay in range(4):
+        run = context.Process(target=_remember_on_and_on, args=(tmp_path, delay))
+        run.start()
+        while not (tmp_path / FILE_NAME).exists() or _count(tmp_path) < 3 * (delay + 1):
+            assert run.is_alive() or run.exitcode == 0
+        os.kill(run.pid or 0, signal.SIGKILL)
+        run.join(30)
+    with closing(open_database(tmp_path)) as db:
+        assert db.execute("pragma integrity_check").fetchone() == ("ok",)
+        assert db.table("published").count == db.table("statements").count == db.table("tips").count
+
+
+def _count(home: Path) -> int:
+    with closing(open_database(home)) as db:
+        return int(db.table("published").count)

@@ -126,13 +126,27 @@ def test_a_run_of_another_time_cannot_be_replayed_and_says_so(db: Database, reci
 def test_a_memory_from_before_the_tapes_keeps_its_runs(tmp_path: Path) -> None:
     with closing(open_database(tmp_path)) as db:
         Runs(db).begin("r1", "2026-02-04 UTC", NOON)
-        for table in ("artefacts", "calls", "holds", "cited"):
+        for table in ("artefacts", "calls", "holds", "cited", "published", "statements", "statement_words"):
             db.table(table).drop()
         db.table("runs").transform(drop={"recipe"})
-        db.table("_sqlite_migrations").delete_where("name = 'm006_evidence'")
+        db.table("_sqlite_migrations").delete_where("name >= 'm006'")
     with closing(open_database(tmp_path)) as db:
         keep(db, "r2", "hello")
         assert [run.id for run in Runs(db).latest()] == ["r1"]
+
+
+def test_a_memory_from_before_the_search_keeps_its_tapes(tmp_path: Path) -> None:
+    with closing(open_database(tmp_path)) as db:
+        keep(db, "r1", "hello")
+        for table in ("published", "statements", "statement_words"):
+            db.table(table).drop()
+        db.execute("drop index idx_calls_lasting")
+        db.table("calls").transform(drop={"lasting"})
+        db.table("_sqlite_migrations").delete_where("name >= 'm007'")
+    with closing(open_database(tmp_path)) as db:
+        keep(db, "r2", "hello")
+        assert Tape(db, "r1", play_only=True).play(Call("x.y", REPO, "hello"), TEXT) == "hello"
+        assert db.table("statements").count == 0
 
 
 def _record_on_and_on(home: Path, run: str, ready: "multiprocessing.synchronize.Event", count: int) -> None:
