@@ -61,7 +61,8 @@ def attributes(page: Page) -> Iterator[Statement]:
             yield from _signed(make, page, place)
             yield from _leads(make, page, place)
         elif block.kind == "heading":
-            yield make("title", block.text, "titled", strict=_closed(block.text), title=block.text)
+            title = re.sub(r"\s+`?[0-9a-f]{7,40}`?\s*$", "", block.text)
+            yield make("title", title, "titled", strict=_closed(title), title=title)
         yield from _pulls(make, page, place)
 
 

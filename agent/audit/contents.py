@@ -10,6 +10,7 @@ from agent.audit.vocabulary import plain
 
 _COUNTED = re.compile(r"[（(]\s*(\d{1,4})\s*(?:个|items?|commits?|changes?)?\s*[)）]\s*$")
 _SUM = re.compile(r"共\s*(\d+)\s*个提交|(\d+) commits? in (?:total|all)|total(?: of)? (\d+) commits?", re.IGNORECASE)
+_SHORT = 60
 _SHARE = re.compile(r"([\U0001f300-\U0001faff])\s*\S{0,6}?\s*(\d+)")
 
 
@@ -50,6 +51,9 @@ def _entries(page: Page, place: int) -> set[int]:
                 headings += 1
             elif block.level <= own and not headings:
                 break
+        if block.kind == "paragraph" and len(block.text) < _SHORT and _COUNTED.search(block.text):
+            # A folded list with a count of its own.
+            break
         if not headings:
             items += block.kind == "item" and block.level == 1
             rows += block.kind == "row" and not block.level

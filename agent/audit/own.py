@@ -17,6 +17,7 @@ from agent.wordings import words
 from agent.words import Words
 
 _COLUMNS = 8
+_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def own(page: Page) -> Iterator[Statement]:
@@ -48,6 +49,13 @@ class Section:
     rows: list[int] = field(default_factory=list)
     late: list[int] = field(default_factory=list)
     others: list[int] = field(default_factory=list)
+    told: int = 0
+    """How many commits it says there are, where it has no table of them."""
+
+    @property
+    def size(self) -> int:
+        """How many commits the part is about."""
+        return len(self.rows) + len(self.late) or self.told
 
 
 @dataclass
@@ -89,7 +97,7 @@ def _sort(page: Page, layout: Layout) -> None:
             ended = True
         elif ended:
             layout.footer.append(place)
-        elif block.kind == "heading" and block.level == 2:
+        elif block.kind == "heading" and block.level == 2 and _NAME.fullmatch(block.text.strip()):
             section, late = Section(RepoId(block.text.strip()), place), False
             layout.sections.append(section)
         elif section is None:
@@ -102,6 +110,10 @@ def _sort(page: Page, layout: Layout) -> None:
                 (section.late if late else section.rows).append(place)
         else:
             section.others.append(place)
+            found = (
+                _form(layout.say.branch).search(block.text.replace("\n", " ")) if block.kind == "paragraph" else None
+            )
+            section.told = (_number(found["commits"]) or 0) if found else section.told
 
 
 def _form(template: str) -> re.Pattern[str]:
@@ -132,20 +144,32 @@ def _equal(line: int, words_: str, stated_: int | None, real: int, what: str) ->
 
 
 def _heads(page: Page, layout: Layout) -> Iterator[Statement]:
-    total = sum(len(one.rows) + len(one.late) for one in layout.sections)
+    total = sum(one.size for one in layout.sections)
     failed = _failed(page, layout)
+    # What stands below a repository in the table of contents is checked as an anchor only.
+    names = [f"{one.repo} (" for one in layout.sections] if _has_entries(page, layout) else [""]
     for place in layout.head:
         block = page.blocks[place]
         if block.kind == "paragraph" and " · " in block.text:
             yield from _period(layout, block)
             for part in block.text.split(" · ")[1:]:
                 yield from _part(layout, block, part, total, failed)
-        elif block.kind == "item" and any(span.url.startswith("#") for span in block.spans):
+        elif (
+            block.kind == "item"
+            and block.level == 1
+            and block.text.startswith(tuple(names))
+            and any(span.url.startswith("#") for span in block.spans)
+        ):
             yield from _entry(layout, block)
     name = page.name.removesuffix(".md").removesuffix(".zh").removesuffix(".en")
     if re.match(r"\d{4}-\d\d-\d\d", name) and name != layout.label:
         told = f"the file is called {page.name}"
         yield structural(layout.title.line, "date", layout.label, "metadata", told)
+
+
+def _has_entries(page: Page, layout: Layout) -> bool:
+    """Tell whether the table of contents goes further than repositories."""
+    return any(page.blocks[place].kind == "item" and page.blocks[place].level > 1 for place in layout.head)
 
 
 def _failed(page: Page, layout: Layout) -> int:
@@ -193,7 +217,7 @@ def _entry(layout: Layout, block: Block) -> Iterator[Statement]:
     if section is None:
         yield structural(block.line, "repository", text, "metadata", "the report has no part about this repository")
         return
-    count = len(section.rows) + len(section.late)
+    count = section.size
     yield _equal(block.line, text, _number(text.removeprefix(section.repo)), count, "commits listed")
 
 
@@ -206,17 +230,18 @@ def _section(page: Page, layout: Layout, section: Section) -> Iterator[Statement
     for place in (*section.rows, *section.late):
         yield from _row(page, layout, section, place, late=place in section.late)
     params = {"label": layout.label, "shown": str(len(section.rows)), "late": str(len(section.late))}
-    if section.rows or not section.late:
+    if section.rows:
         yield Statement(heading.line, "coverage", section.repo, None, section.repo, "complete", params)
-    event = ""
+    event: str | None = None
     for place in section.others:
         block = page.blocks[place]
+        event = None if block.kind == "heading" else event
         named = _event(layout, block)
         if named:
             event = named[0]
             items = _items_after(page, place)
             yield _equal(block.line, block.text, named[1], items, "entries that follow")
-        elif block.kind == "item":
+        elif block.kind == "item" and event is not None:
             yield from _entry_of(page, section, place, event)
 
 
@@ -251,6 +276,10 @@ def _totals(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
         if found is None:
             continue
         rows = [page.blocks[row] for row in section.rows]
+        if not rows:
+            params = {"commits": str(section.told)}
+            yield Statement(block.line, "count", found["commits"], None, section.repo, "landed", params)
+            continue
         yield _equal(block.line, found["commits"], _number(found["commits"]), len(rows), "commits listed")
         added, deleted = _lines(rows)
         sums = (("files", _files(rows)), ("additions", added), ("deletions", deleted))
@@ -377,7 +406,7 @@ def _entry_of(page: Page, section: Section, place: int, event: str) -> Iterator[
 
 
 def _footer(page: Page, layout: Layout) -> Iterator[Statement]:
-    total = sum(len(one.rows) + len(one.late) for one in layout.sections)
+    total = sum(one.size for one in layout.sections)
     for place in layout.footer:
         block = page.blocks[place]
         if block.kind != "paragraph":

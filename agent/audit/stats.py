@@ -49,6 +49,7 @@ _BEHIND_FILES = re.compile(
     r"\d\s*(?:个文件|files?)(?:\s+(?:changed|touched))?\s*[,，(（:：]\s*(?:with\s+|合计)?$", re.IGNORECASE
 )
 _BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:个文件|files?)", re.IGNORECASE)
+_STOOD = re.compile(r"读取时位于|which stood at")
 _EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
 
 
@@ -123,7 +124,7 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
 
 def _says_all(page: Page, place: int, number: _Number) -> bool:
     """Tell whether a pair of counts can only be meant of the one change that its line names."""
-    if len(page.mentions[place]) > _SEVERAL:
+    if len(page.mentions[place]) > _SEVERAL or _STOOD.search(page.blocks[place].text):
         return False
     changes = {m.sha[:7] or str(m.number) for m in page.mentions[place] if m.kind in ("commit", "thread")}
     return len(number.values) == 2 and len(changes) <= 1
