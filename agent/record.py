@@ -99,9 +99,11 @@ def _by_repo(
     repos: tuple[RepoId, ...], covered: set[RepoId], earlier: tuple[Part, ...], new: tuple[Part, ...]
 ) -> tuple[Part, ...]:
     """Take each repository's parts from the run that covered it last, in the order of the repositories."""
-    chosen = [part for part in earlier if _repo_of(part) not in covered]
+    chosen = [part for part in earlier if _repo_of(part) and _repo_of(part) not in covered]
     chosen += [part for part in new if _repo_of(part) in covered]
-    return tuple(sorted(chosen, key=lambda part: repos.index(_repo_of(part))))
+    # What speaks of several repositories comes last, and belongs to the newer run.
+    chosen += [part for part in new if not _repo_of(part)]
+    return tuple(sorted(chosen, key=lambda part: repos.index(name) if (name := _repo_of(part)) else len(repos)))
 
 
 def _repo_of(part: Part) -> RepoId:

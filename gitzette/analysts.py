@@ -1,6 +1,7 @@
 """Which analyst writes a report: the rules, or a model behind the tape of the run."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, SecretStr
@@ -12,13 +13,14 @@ from agent.model_analyst import ModelAnalyst
 from agent.recipe import Recipe
 from agent.rules import RulesAnalyst
 from agent.settings import Language, Settings
+from memory.fence import fence_seed
 from memory.tape import Tape
 from memory.taped_model import TapedModel
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def analyst_of(settings: Settings, environ: Mapping[str, str], tape: Tape | None) -> Analyst:
+def analyst_of(settings: Settings, environ: Mapping[str, str], tape: Tape | None, home: Path) -> Analyst:
     """Make the analyst that the settings ask for."""
     if settings.analyst == "rules" or tape is None:
         return RulesAnalyst()
@@ -29,18 +31,20 @@ def analyst_of(settings: Settings, environ: Mapping[str, str], tape: Tape | None
 
     key = environ.get("OPENAI_API_KEY", "").strip()
     chat = ChatModel(name=settings.model, url=settings.model_url, key=SecretStr(key) if key else None)
-    return _taped(tape, chat, settings.model_url or "", (settings.lang, *settings.languages))
+    languages = (settings.lang, *settings.languages)
+    return _taped(TapedModel(tape, chat, settings.model_url or ""), languages, fence_seed(home, tape))
 
 
 def analyst_again(recipe: Recipe, tape: Tape) -> Analyst:
     """Make the analyst of a run that is replayed: a model is not asked, its answers are on the tape."""
     if recipe.analyst == "rules" or recipe.model is None:
         return RulesAnalyst()
-    return _taped(tape, SilentModel(recipe.model), "", (recipe.lang, *recipe.languages))
+    languages = (recipe.lang, *recipe.languages)
+    return _taped(TapedModel(tape, SilentModel(recipe.model), ""), languages, fence_seed(None, tape))
 
 
-def _taped(tape: Tape, model: Model, origin: str, languages: Sequence[Language]) -> Analyst:
-    return ModelAnalyst(TapedModel(tape, model, origin), tuple(dict.fromkeys(languages)), tape.run)
+def _taped(model: Model, languages: Sequence[Language], seed: str) -> Analyst:
+    return ModelAnalyst(model, tuple(dict.fromkeys(languages)), seed)
 
 
 class SilentModel:

@@ -80,7 +80,7 @@ async def open_house(
                 issues=TapedIssues(tape, memory.issues) if tape else memory.issues,
                 publisher=publisher,
                 progress=progress,
-                analyst=analyst_of(settings, environ, tape),
+                analyst=analyst_of(settings, environ, tape, home),
                 library=Library(),
                 notes=Notes(tape),
                 recall=TapedRecall(tape, memory.recall) if tape else memory.recall,
