@@ -1,6 +1,7 @@
 """A report as data: the JSON contract that machines read, and the way back."""
 
 import json
+import re
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -99,15 +100,15 @@ def _by_repo(
     repos: tuple[RepoId, ...], covered: set[RepoId], earlier: tuple[Part, ...], new: tuple[Part, ...]
 ) -> tuple[Part, ...]:
     """Take each repository's parts from the run that covered it last, in the order of the repositories."""
-    chosen = [part for part in earlier if _repo_of(part) and _repo_of(part) not in covered]
-    chosen += [part for part in new if _repo_of(part) in covered]
+    chosen = [part for part in earlier if _repo_of(part) in set(repos) - covered]
     # What speaks of several repositories comes last, and belongs to the newer run.
-    chosen += [part for part in new if not _repo_of(part)]
-    return tuple(sorted(chosen, key=lambda part: repos.index(name) if (name := _repo_of(part)) else len(repos)))
+    chosen += [part for part in new if _repo_of(part) in covered or not _repo_of(part)]
+    order = {repo: place for place, repo in enumerate(repos)}
+    return tuple(sorted(chosen, key=lambda part: order.get(_repo_of(part), len(order))))
 
 
 def _repo_of(part: Part) -> RepoId:
-    name = part.issue.partition("#")[0] if isinstance(part, Link) else part.repo
+    name = re.split("[@#]", part.change)[0] if isinstance(part, Link) else part.repo
     return RepoId(name or "")
 
 
