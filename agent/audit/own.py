@@ -147,24 +147,26 @@ def _heads(page: Page, layout: Layout) -> Iterator[Statement]:
     total = sum(one.size for one in layout.sections)
     failed = _failed(page, layout)
     # What stands below a repository in the table of contents is checked as an anchor only.
-    names = [f"{one.repo} (" for one in layout.sections] if _has_entries(page, layout) else [""]
+    names = tuple(f"{one.repo} (" for one in layout.sections) if _has_entries(page, layout) else ("",)
+    listed = True
     for place in layout.head:
         block = page.blocks[place]
+        listed = listed and block.kind != "heading"
         if block.kind == "paragraph" and " · " in block.text:
             yield from _period(layout, block)
             for part in block.text.split(" · ")[1:]:
                 yield from _part(layout, block, part, total, failed)
-        elif (
-            block.kind == "item"
-            and block.level == 1
-            and block.text.startswith(tuple(names))
-            and any(span.url.startswith("#") for span in block.spans)
-        ):
+        elif listed and _is_entry(block) and block.text.startswith(names):
             yield from _entry(layout, block)
     name = page.name.removesuffix(".md").removesuffix(".zh").removesuffix(".en")
     if re.match(r"\d{4}-\d\d-\d\d", name) and name != layout.label:
         told = f"the file is called {page.name}"
         yield structural(layout.title.line, "date", layout.label, "metadata", told)
+
+
+def _is_entry(block: Block) -> bool:
+    """Tell whether a line is one of the table of contents, at its first level."""
+    return block.kind == "item" and block.level == 1 and any(span.url.startswith("#") for span in block.spans)
 
 
 def _has_entries(page: Page, layout: Layout) -> bool:

@@ -78,6 +78,9 @@ def stats(page: Page) -> Iterator[Statement]:
 
 def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:
     text = plain(inline.text)
+    if _STOOD.search(text):
+        # A line of our own that sums up a repository, not the commit that it names.
+        return
     paths = located(inline)
     block = page.blocks[place]
     column = plain(block.header[cell]) if cell < len(block.header) else ""
@@ -124,7 +127,7 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
 
 def _says_all(page: Page, place: int, number: _Number) -> bool:
     """Tell whether a pair of counts can only be meant of the one change that its line names."""
-    if len(page.mentions[place]) > _SEVERAL or _STOOD.search(page.blocks[place].text):
+    if len(page.mentions[place]) > _SEVERAL:
         return False
     changes = {m.sha[:7] or str(m.number) for m in page.mentions[place] if m.kind in ("commit", "thread")}
     return len(number.values) == 2 and len(changes) <= 1

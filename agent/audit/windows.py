@@ -11,7 +11,8 @@ from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import NOTHING_NEW, plain
 
 _EARLIER = re.compile(
-    r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|re-?lands?|lands|重新合入|重新落地|compare|stood at|位于)\W*$",
+    r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|compare|stood at|位于"
+    r"|(?:re-?)?lands|重新合入|重新落地)\W*$",
     re.IGNORECASE,
 )
 
