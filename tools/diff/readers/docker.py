@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tools.diff.readers.lines import digest, fold, lines_of, refusal, refused, unquote
-from tools.diff.readers.manifest_pins import image, pinned_by_name, pinned_in_command
+from tools.diff.readers.manifest_pins import Installed, image, pinned_by_name, pinned_in_command
 from tools.diff.reading import Reading, Site, Source
 
 _INSTRUCTION = re.compile(
@@ -114,6 +114,7 @@ class _Shell:
 
     def __init__(self) -> None:
         self._installing = False
+        self._packages = Installed()
         self._cloned = ""
 
     def read(self, line: str, number: int, stage: str) -> Iterator[Site]:
@@ -121,6 +122,7 @@ class _Shell:
         if line.lstrip().startswith("#"):
             return
         yield from pinned_in_command(line, number, stage)
+        yield from self._packages.read(line, number, stage)
         yield from self._system(line, number)
         for found in _CLONE.finditer(line):
             self._cloned = found[2].rpartition("/")[2].removesuffix(".git")

@@ -11,11 +11,12 @@ from tools.diff.readers.manifest_pins import pinned_by_name
 from tools.diff.reading import Site, Source
 
 _COMMAND = re.compile(
-    r"^\s*(project|find_package|set|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$", re.I
+    r"^\s*(project|find_package|set|option|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$", re.I
 )
 _LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
 _REPOSITORY = re.compile(r"GIT_REPOSITORY\s+\S*?/([A-Za-z0-9._-]+?)(?:\.git)?\"?\s*\)?$")
 _ARGUMENT = re.compile(r'"([^"]*)"|([^\s()"]+)')
+_VERSION = re.compile(r"(?:^|_)VERSION_")
 _MAX_LINES = 40
 _CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _CARGO_FEATURES = re.compile(r"\bfeatures\s*=\s*\[([^\]]*)\]")
@@ -61,11 +62,8 @@ def _command(command: str, arguments: list[str], start: int, end: int) -> Iterat
     if not arguments:
         return
     name = arguments[0]
-    if command == "set":
-        if len(arguments) == 2 and arguments[1][:1].isdigit():
-            site = pinned_by_name(name, arguments[1], start)
-            if site:
-                yield site
+    if command in ("set", "option"):
+        yield from _setting(command, arguments, start, end)
         return
     if command == "find_package":
         if len(arguments) > 1 and arguments[1][:1].isdigit():
@@ -81,6 +79,23 @@ def _command(command: str, arguments: list[str], start: int, end: int) -> Iterat
         yield Site("version", "version", start, end, value=value)
     else:
         yield Site("dependency", name, start, end, value=value)
+
+
+def _setting(command: str, arguments: list[str], start: int, end: int) -> Iterator[Site]:
+    """Read what can be set when building, and names that stand for a version, wherever that word is in them."""
+    name, cached = arguments[0], "CACHE" in arguments[2:]
+    if "$" in name:
+        return
+    if command == "set" and len(arguments) == 2 and arguments[1][:1].isdigit():
+        value = arguments[1]
+        if pinned := pinned_by_name(name, value, start):
+            yield pinned
+        elif "." in value and _VERSION.search(name):
+            yield Site("dependency", name, start, start, value=value)
+    elif cached and "INTERNAL" not in arguments:
+        yield Site("config", name, start, end, value=" ".join(arguments[1 : arguments.index("CACHE")]))
+    elif command == "option":
+        yield Site("config", name, start, end, value=arguments[2] if len(arguments) > 2 else "OFF")
 
 
 def read_cargo(source: Source) -> Iterator[Site]:

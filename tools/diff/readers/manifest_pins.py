@@ -19,6 +19,16 @@ _IMAGE = re.compile(
     r"^((?:[a-z0-9.-]{1,80}(?::\d{1,5})?/)?[a-z0-9$\{\}_.-]{1,100}(?:/[a-zA-Z0-9$\{\}_.-]{1,100}){0,5})"
     r"(?::([\w.$\{\}-]{1,200}))?(?:@(sha256:[0-9a-f]{64}))?$"
 )
+_PIP = re.compile(r"\bpip3?(?:\.\d+)?\s+install\b")
+_COMMAND_END = re.compile(r"&&|;|\|\||\||\)|\s\d?>")
+_PACKAGE = re.compile(rf"""(?P<q>["']?)({_NAME}){_EXTRAS}(==\$\{{?\w+\}}?)?(?P=q)""")
+_WITH_VALUE = re.compile(
+    r"-[rcefit]|--(?:requirement|constraint|build-constraint|overrides|editable|find-links|index-url|extra-index-url"
+    r"|index|default-index|index-strategy|target|python|python-version|platform|prefix|root|src|group|prerelease"
+    r"|torch-backend|no-binary|only-binary|timeout|retries|trusted-host|cache-dir|config-settings|progress-bar"
+    r"|link-mode|log|proxy|report|(?:upgrade|refresh|reinstall|no-build-isolation)-package)"
+)
+_FILE = re.compile(r"\.(?:whl|txt|in|gz|zip)$")
 
 
 def normal(name: str) -> str:
@@ -37,6 +47,27 @@ def pinned_in_command(text: str, line: int, scope: str = "") -> Iterator[Site]:
     if "<" in text or ">" in text or "~=" in text:
         for found in _QUOTED.finditer(text):
             yield Site("dependency", normal(found[2]), line, line, value=found[3], scope=scope)
+
+
+class Installed:
+    """The packages that `pip install` is told to install at whatever version, read line by line."""
+
+    def __init__(self) -> None:
+        self._going_on = False
+
+    def read(self, text: str, line: int, scope: str = "") -> Iterator[Site]:
+        """Find the packages without a version, or with one that a variable holds; lists may go on for many lines."""
+        begun = _PIP.search(text) if "install" in text else None
+        if begun is None and not self._going_on:
+            return
+        listed = _COMMAND_END.split(text[begun.end() :] if begun else text, maxsplit=1)
+        self._going_on = len(listed) == 1 and text.rstrip().endswith("\\")
+        asks = False
+        for word in listed[0].split(" #")[0].removesuffix("\\").split():
+            package = None if asks else _PACKAGE.fullmatch(word)
+            asks = _WITH_VALUE.fullmatch(word) is not None
+            if package is not None and not _FILE.search(package[2]):
+                yield Site("dependency", normal(package[2]), line, line, value=package[3], scope=scope)
 
 
 def pinned_by_name(name: str, value: str, line: int, scope: str = "") -> Site | None:

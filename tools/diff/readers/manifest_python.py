@@ -31,6 +31,7 @@ SETUP = "setup"
 _COMMON = ("CUDA_HOME", "CUDA_PATH", "ROCM_HOME", "ROCM_PATH", "PATH", "HOME", "CC", "CXX", "MAX_JOBS")
 _VARIABLE = re.compile(
     r"""(?:\benviron(?:\.get)?|\bgetenv)\s*[(\[]\s*["']([A-Za-z_]\w*)["']\s*(?:,\s*([^(),\]]{1,80}))?,?\s*[)\]](?!\s*=[^=])"""
+    r"""(?:[ \t]+or[ \t]+(["'][^"'\n]{0,80}["']|\d[\d.]*)(?![\w.]))?"""
     r"""|["']([A-Za-z_]\w*)["']\s+(?:not\s+)?in\s+os\.environ\b"""
 )
 _GROUPS = ("dependencies", "optional-dependencies", "dependency-groups", "requires", "requires-python", "version")
@@ -139,7 +140,8 @@ def _variables(source: Source) -> Iterator[Site]:
             continue
         first = source.first_line + text.count("\n", 0, found.start())
         last = first + found[0].count("\n")
-        name, default = found[1] or found[3], None if found[2] is None else fold(found[2].strip())
+        name, default = found[1] or found[4], found[2] or found[3]
+        default = None if default is None else fold(default.strip())
         yield Site("env", name, first, last, public=name not in _COMMON, value=default, scope=SETUP)
 
 

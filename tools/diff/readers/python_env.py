@@ -18,6 +18,7 @@ HELPER: Final = re.compile(r"(^|_)(get)?env(s|iron|ironment)?(_|$)|^Env[A-Z]\w*$
 WRITERS: Final = re.compile(r"^(set|un_?set|put|del|pop|monkeypatch|override|clear|patch|with)", re.IGNORECASE)
 DECLARED: Final = re.compile(r"^(Env[A-Z]\w*|env_\w+)$")
 REGISTRY: Final = "environment_variables"
+_LITERALS: Final = ("string", "integer", "float", "true", "false")
 
 
 def is_env_call(name: str) -> bool:
@@ -32,7 +33,7 @@ def helper_read(code: Code, call: Node, constants: Mapping[str, Node], scope: st
     direct = code.callee(call) == "getenv"
     if name is None or not (ANY_VARIABLE if direct else VARIABLE).match(name):
         return None
-    default = positional[1] if len(positional) > 1 else named.get("default")
+    default = (positional[1] if len(positional) > 1 else named.get("default")) or _instead(call)
     listed = named.get("choices") or (positional[2] if len(positional) > 2 else None)
     choices = choices_of(code, listed, constants) if listed is not None and listed.type != "string" else None
     return _site(code, name, call, default, scope, choices)
@@ -59,8 +60,18 @@ def _environ_method(code: Code, call: Node, scope: str) -> Site | None:
     if code.callee(call) not in ("get", "setdefault"):
         return None
     positional, named = code.arguments(call)
-    default = positional[1] if len(positional) > 1 else named.get("default")
+    default = (positional[1] if len(positional) > 1 else named.get("default")) or _instead(call)
     return _named(code, positional[0] if positional else None, call, default, scope)
+
+
+def _instead(call: Node) -> Node | None:
+    """Find the literal that is taken where the variable is not set: `os.getenv("X") or "4"`."""
+    either = call.parent
+    if either is None or either.type != "boolean_operator" or either.child_by_field_name("left") != call:
+        return None
+    operator, other = either.child_by_field_name("operator"), either.child_by_field_name("right")
+    plain = other is not None and other.type in _LITERALS
+    return other if plain and operator is not None and operator.type == "or" else None
 
 
 def declared(code: Code, assigned: list[Assigned], known: set[str]) -> Iterator[Site]:

@@ -9,10 +9,12 @@ from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Site
 
 _ENV = re.compile(rb"env(?:::var(?:_os)?|_var\w*|!)\s*\(\s*\"|_env\w*!?\s*\(\s*\"")
-_FAIL = re.compile(rb"\b(?:bail|anyhow|panic|unimplemented|unreachable|ensure|assert|assert_eq|assert_ne)!\s*\(")
+_FAIL = re.compile(
+    rb"\b(?:bail(?:_\w+)?|anyhow|panic|unimplemented|unreachable|ensure|assert|assert_eq|assert_ne)!\s*\("
+)
 _CHECKED = {"ensure!": 1, "assert!": 1, "assert_eq!": 2, "assert_ne!": 2}
 _ERR = re.compile(rb"\bErr\s*\(\s*((?:\w+::)*[A-Z]\w*)")
-_FAILS = re.compile(rb"\bErr\s*\(|\b(?:bail|panic|anyhow)!|\bError\b")
+_FAILS = re.compile(rb"\bErr\s*\(|\b(?:bail(?:_\w+)?|panic|anyhow)!|\bError\b")
 _IF = re.compile(rb"if (?<!\wif )(?!let\b)")
 _ROUTE = re.compile(rb"\broute\s*\(\s*\"")
 _VERB = re.compile(rb"\b(get|post|put|delete|patch|head|options|any)\s*\(")

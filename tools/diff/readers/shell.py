@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from tools.diff.readers.lines import digest, fold, lines_of, refusal, refused, unquote
-from tools.diff.readers.manifest_pins import pinned_by_name, pinned_in_command
+from tools.diff.readers.manifest_pins import Installed, pinned_by_name, pinned_in_command
 from tools.diff.reading import Reading, Site, Source, Symbol
 
 _DEFAULT = re.compile(r"\$\{([A-Z][A-Z0-9_]*)(:?[-=])((?:[^{}\n]|\$?\{[^{}\n]*\})*)\}")
@@ -50,9 +50,11 @@ def _once(sites: Iterator[Site]) -> Iterator[Site]:
 
 def _script(source: Source, lines: list[str]) -> Iterator[Site]:
     """Walk over a script's lines."""
+    packages = Installed()
     for number, line in enumerate(lines, source.first_line):
         if not line or line.lstrip().startswith("#"):
             continue
+        yield from packages.read(line, number)
         if "$" in line:
             yield from _defaults(line, number)
         if "=" in line:

@@ -40,6 +40,7 @@ def test_a_dockerfile_gives_images_pins_settings_and_packages_by_stage() -> None
         ("config", "UV_LINK_MODE", "copy", "base"),
         ("config", "LEGACY", "old style", "base"),
         ("dependency", "cmake", "<4", "base"),
+        ("dependency", "ninja", None, "base"),
         ("dependency", "transformers", "==5.1.0", "base"),
         ("image", "ubuntu", None, ""),
         ("dependency", "AITER_COMMIT_DEFAULT", "c16d44b9", ""),

@@ -206,7 +206,11 @@ def test_go_mod_gives_modules_replacements_and_the_language() -> None:
 
 CMAKE = """project(demo VERSION 1.4 LANGUAGES CXX)
 set(TORCH_VERSION "2.9.1") # the one we build with
+set(TORCH_SUPPORTED_VERSION_GPU "2.11.0")
 set(CXX_STANDARD 17)
+set(DEMO_ARCHS 90 100 CACHE STRING "What to build for.")
+option(DEMO_TOOLS "Build the tools." ON)
+option(DEMO_DOCS "Build the documents.")
 find_package(Python 3.10 REQUIRED)
 FetchContent_Declare(
     cutlass
@@ -222,8 +226,20 @@ def test_cmake_gives_what_it_fetches_finds_and_is() -> None:
     assert told(whole("CMakeLists.txt", CMAKE)) == {
         ("version", "version", "1.4", ""),
         ("dependency", "TORCH_VERSION", "2.9.1", ""),
+        ("dependency", "TORCH_SUPPORTED_VERSION_GPU", "2.11.0", ""),
+        ("config", "DEMO_ARCHS", "90 100", ""),
+        ("config", "DEMO_TOOLS", "ON", ""),
+        ("config", "DEMO_DOCS", "OFF", ""),
         ("dependency", "Python", "3.10", "find_package"),
         ("dependency", "cutlass", "v4.2.1", ""),
+    }
+
+
+def test_a_variable_of_a_build_has_what_is_taken_instead_of_it() -> None:
+    text = 'import os\nthreads = os.getenv("DEMO_THREADS") or "4"\njobs = os.environ.get("DEMO_JOBS") or count()\n'
+    assert told(whole("setup.py", text)) == {
+        ("env", "DEMO_THREADS", '"4"', "setup"),
+        ("env", "DEMO_JOBS", None, "setup"),
     }
 
 

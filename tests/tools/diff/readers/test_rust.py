@@ -109,6 +109,13 @@ def test_errors_and_limits_know_their_function_and_tests_do_not_count() -> None:
     ]
 
 
+def test_a_projects_own_macro_that_bails_out_raises_an_error() -> None:
+    text = 'fn f() -> Result<()> {\n    bail_bad_request!(param = "mode", "mode is not supported yet");\n}\n'
+    assert [(site.name, site.value) for site in whole(text).sites] == [
+        ("bail_bad_request!", "mode mode is not supported yet")
+    ]
+
+
 def test_layout_comments_and_closing_commas_do_not_change_the_digest() -> None:
     code = whole('fn f(a: u8, b: u8) -> char { g(\'"\', "x // y") }\n').code
     assert (

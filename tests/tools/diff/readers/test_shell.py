@@ -51,6 +51,22 @@ def test_a_script_gives_variables_flags_pins_and_functions() -> None:
     assert functions == {"build_wheel": (17, 19, True), "_private": (20, 22, False)}
 
 
+def test_packages_that_are_installed_at_any_version_are_dependencies() -> None:
+    script = (
+        "pip3 install requests 'Some_Kit[gpu]' -r list.txt --index-url https://example.org/${CUDA} ./local x.whl\n"
+        'uv pip install --system "engine==${ENGINE_VERSION}" wheel-cu$MAJOR && echo done\n'
+        "python -m pip install \\\n    ninja \\\n    'numpy>=2' pytest > log\npip uninstall gone\napt install pip\n"
+    )
+    assert {(site.name, site.value) for site in read(script).sites} == {
+        ("requests", None),
+        ("some-kit", None),
+        ("engine", "==${ENGINE_VERSION}"),
+        ("ninja", None),
+        ("numpy", ">=2"),
+        ("pytest", None),
+    }
+
+
 def test_a_renamed_function_keeps_its_shape() -> None:
     one, other = read("a() {\n  echo 1\n}\n").symbols[0], read("b() {\n    echo 1\n}\n").symbols[0]
     assert one.shape == other.shape != read("a() {\n  echo 2\n}\n").symbols[0].shape
