@@ -227,7 +227,9 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
     links = [span.at for span in inline.spans if span.kind == "link" and span.at < len(first_line)]
     cuts = [m.at for m in marks] + links
     if cuts:
-        found.append((inline.line, first_line[: min(cuts)]))
+        # The number that closes a title may be a link itself.
+        whole = first_line[: min(m.at for m in marks)].rstrip(" [`") if marks else ""
+        found.append((inline.line, whole if re.search(r"\(#\d+\)$", whole) else first_line[: min(cuts)]))
         last = max(marks, key=lambda m: m.at) if marks else None
         if last is not None and last.at < 4:
             # "abc1234 – the title"
