@@ -1,6 +1,6 @@
 """One repository's part of the report: what is read closely, what is said of it, and what the gate lets through."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -22,14 +22,15 @@ from agent.report import Depth, Drop, Failure, LedgerRow, RepoSection
 from agent.settings import Language, RepoSpec
 from agent.stories import Story, StoryKind
 from agent.threads import issue_news, release_news
-from agent.triage import Tier
+from agent.triage import Tier, Triage, rank
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.investigation import investigate, tool_specs
-from graphs.scouting import Scouted
+from graphs.scouting import Scales, Scouted
 from tools.toolset import Toolset
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_LESS = 0.001
 
 
 class Chapter(Frozen):
@@ -205,12 +206,13 @@ async def _material(state: Covering, deps: Deps) -> Material:
     code = (await deps.desks.open(state["spec"])).code
     skimmed = {one.change.commit.sha: one async for one in deps.library.skim(code, [t.sha for t in scouted.table])}
     pulls = scouted.threads.pull_of
+    deep = {sha: whole for sha in readings.deep if (whole := await deps.library.study(code, sha))}
+    known = {sha: one.model_copy(update={"pull": pulls.get(sha)}) for sha, one in (skimmed | deep).items()}
+    undone = _reverted(list(known.values()))
     reads = []
-    for one in scouted.table:
-        deep = await deps.library.study(code, one.sha) if one.sha in readings.deep else None
-        depth = Depth.DEEP if deep else Depth.GROUP if one.tier is Tier.NOISE else Depth.SKIM
-        evidence = (deep or skimmed[one.sha]).model_copy(update={"pull": pulls.get(one.sha)})
-        reads.append(Read(evidence=evidence, triage=one, depth=depth))
+    for one in _weighed_again(known, undone, Scales(scouted, state["spec"]), deps):
+        depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.tier is Tier.NOISE else Depth.SKIM
+        reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
     background = {one.id: one async for one in deps.library.skim(code, readings.background)}
     return Material(
         repo=repo,
@@ -219,21 +221,37 @@ async def _material(state: Covering, deps: Deps) -> Material:
         links=scouted.links,
         issues=scouted.threads.issues,
         pulls={pull.number: pull for pull in scouted.threads.pulls},
-        reverted=_reverted(reads),
+        reverted=undone,
         background=background,
     )
 
 
-def _reverted(reads: list[Read]) -> dict[EvidenceId, EvidenceId]:
+def _weighed_again(
+    known: Mapping[str, CommitEvidence], undone: Mapping[EvidenceId, EvidenceId], scales: Scales, deps: Deps
+) -> tuple[Triage, ...]:
+    """Rank the commits by what is known after reading: whole files show more than a patch does.
+
+    What landed and was undone in the same window leaves nothing to act on.
+    """
+    gone = {*undone, *undone.values()}
+    weighed = []
+    for evidence in known.values():
+        one = scales.weigh(evidence)
+        settled = min(one.score, deps.tiers.high - _LESS) if evidence.id in gone else one.score
+        weighed.append(one.model_copy(update={"score": settled}))
+    return rank(weighed, deps.tiers)
+
+
+def _reverted(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:
     """Tell which commit of the window undid which, by the patch or by what the message names."""
-    by_pull = {f"#{read.evidence.pull}": read.evidence.id for read in reads if read.evidence.pull}
-    mine = {read.evidence.id for read in reads}
+    by_pull = {f"#{one.pull}": one.id for one in commits if one.pull}
+    mine = {one.id for one in commits}
     pairs: dict[EvidenceId, EvidenceId] = {}
-    for read in reads:
-        for fact in read.evidence.facts:
+    for one in commits:
+        for fact in one.facts:
             if fact.kind is FactKind.REVERT:
-                named = (f"{read.evidence.repo}@{fact.old}", by_pull.get("#" + fact.name.rpartition("#")[2], ""))
-                pairs |= {old: read.evidence.id for old in named if old in mine and old != read.evidence.id}
+                named = (f"{one.repo}@{fact.old}", by_pull.get("#" + fact.name.rpartition("#")[2], ""))
+                pairs |= {old: one.id for old in named if old in mine and old != one.id}
     return pairs
 
 

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from agent.domain import Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
 from agent.errors import AppError
+from agent.evidence import CommitEvidence
 from agent.filters import filter_notices, fold
 from agent.ids import RepoId
 from agent.ledger import share
@@ -109,19 +110,14 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     scouted = deps.notes.read("collected", repo, Scouted)
     desk = await deps.desks.open(state["spec"])
     links = recorded_links(repo, (row.commit for row in scouted.landed), scouted.threads)
-    labels = {pull.number: pull.labels for pull in scouted.threads.pulls}
-    titles = {issue.id: issue.title for issue in scouted.threads.issues}
-    fixes = {sha: [titles[link.issue] for link in links if link.change.endswith(sha)] for sha in _shas(scouted)}
+    scales = Scales(scouted.model_copy(update={"links": links}), state["spec"])
     wanted = _shas(scouted)[: desk.diffs]
     weighed: list[Triage] = []
     problem = "the diff could not be read"
     deps.progress.step(repo, "reading diffs", 0, len(wanted))
     try:
         async for evidence in deps.library.skim(desk.code, wanted, _counting(deps, repo, len(wanted))):
-            sha = evidence.change.commit.sha
-            of_pull = labels.get(scouted.threads.pull_of.get(sha, 0), ())
-            one = weigh(evidence.change, evidence.sheet, labels=of_pull, fixes=fixes[sha])
-            weighed.append(fold(one, evidence.change, state["spec"]))
+            weighed.append(scales.weigh(evidence))
     except AppError as error:
         problem = str(error)
     missing = set(wanted) - {one.sha for one in weighed}
@@ -136,6 +132,26 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     }
     deps.notes.keep("scouted", repo, scouted.model_copy(update=update))
     return {"done": ["triage"]}
+
+
+class Scales:
+    """Weighs the commits of one repository by what was read of them and what their threads say."""
+
+    def __init__(self, scouted: Scouted, spec: RepoSpec) -> None:
+        titles = {issue.id: issue.title for issue in scouted.threads.issues}
+        self._fixes: dict[str, list[str]] = {}
+        for link in scouted.links:
+            self._fixes.setdefault(link.change, []).append(titles[link.issue])
+        self._labels = {pull.number: pull.labels for pull in scouted.threads.pulls}
+        self._pull_of = scouted.threads.pull_of
+        self._spec = spec
+
+    def weigh(self, evidence: CommitEvidence) -> Triage:
+        """Weigh one commit as closely as it was read."""
+        change = evidence.change
+        labels = self._labels.get(self._pull_of.get(change.commit.sha, 0), ())
+        one = weigh(change, evidence.sheet, labels=labels, fixes=self._fixes.get(evidence.id, ()))
+        return fold(one, change, self._spec)
 
 
 def _counting(deps: Deps, repo: RepoId, total: int) -> Callable[[], None]:
