@@ -30,7 +30,8 @@ _SET_BY_USERS = _words(
 _BRACED_SITES = _words(
     """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
     bail ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route(
-    HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL"""
+    HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL
+    cerr stderr abort( =*/"""
 )
 _READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")
 _SETUP = re.compile(r"(?:^|/)setup\w*\.py$")
@@ -56,7 +57,7 @@ _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
 _DECLARES = re.compile(r"[ +-]\s*(?:pub|struct|enum|union|class|trait|impl|interface|namespace|template|extern)\b")
 _CONTAINER = re.compile(r"\b(?:struct|class|union|enum|namespace|extern)\b")
 _WORDING = re.compile(r"^.[ \t]*(?:[frFR]{0,2}[\"']|<<)", re.M)
-_FAILING = _words("raise assert warn CHECK throw ERROR ASSERT Error( panic bail ensure! Errorf deprecat")
+_FAILING = _words("raise assert warn CHECK throw ERROR ASSERT Error( panic bail ensure! Errorf deprecat cerr")
 _RENAMED = re.compile(r"\w+ as \w+,")
 _GIVEN_ON = re.compile(r"(?:from|import)\b|[\w.]+(?: as \w+)?,?\s*(?:#.*)?$|[\"')\]]")
 _QUOTES = ('"""', "'''")

@@ -12,7 +12,18 @@ SymbolKind = Literal[
     "function", "method", "class", "struct", "enum", "member", "field", "constant", "variable", "type", "macro", "trait"
 ]
 SiteKind = Literal[
-    "flag", "env", "config", "route", "dependency", "version", "image", "deprecation", "error", "limit", "registration"
+    "flag",
+    "env",
+    "config",
+    "route",
+    "dependency",
+    "version",
+    "image",
+    "deprecation",
+    "error",
+    "limit",
+    "constant",
+    "registration",
 ]
 
 

@@ -39,6 +39,7 @@ _CHANGED = {
     "version": FactKind.VERSION_CHANGED,
     "image": FactKind.IMAGE_CHANGED,
     "limit": FactKind.LIMIT_CHANGED,
+    "constant": FactKind.CONSTANT_CHANGED,
     "registration": FactKind.REGISTRATION_CHANGED,
 }
 _RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
@@ -128,7 +129,7 @@ def _key(site: Site) -> tuple[str, ...]:
     """Say what makes two sites the same one."""
     if site.kind in ("error", "deprecation"):
         return site.kind, site.name, site.value or site.guard, site.scope
-    if site.kind in ("limit", "dependency", "config", "registration"):
+    if site.kind in ("limit", "constant", "dependency", "config", "registration"):
         return site.kind, site.name, site.scope
     return site.kind, site.name
 

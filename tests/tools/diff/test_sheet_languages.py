@@ -103,6 +103,30 @@ CASES = [
 
 CASES += [
     (
+        "a number that a call is given under a name in a comment changed",
+        "include/acme/plan.cuh",
+        "int plan(int page) {\n  int most = 4;\n  return search(most, /*min_chunk=*/(512 / page));\n}\n",
+        "int plan(int page) {\n  int most = 4;\n  return search(most, /*min_chunk=*/(128 / page));\n}\n",
+        FactKind.CONSTANT_CHANGED,
+        Severity.BEHAVIOUR,
+        "min_chunk",
+        "(512 / page)",
+        "(128 / page)",
+    ),
+    (
+        "a program ends where it went on",
+        "include/acme/run.cuh",
+        "int run(bool begun) {\n  if (begun) {\n    go();\n  }\n  return 0;\n}\n",
+        "int run(bool begun) {\n  if (begun) {\n    go();\n  } else {\n"
+        '    std::cerr << "call begin() "\n                 "first" << std::endl;\n'
+        "    std::abort();\n  }\n  return 0;\n}\n",
+        FactKind.ERROR_ADDED,
+        Severity.BEHAVIOUR,
+        "abort",
+        None,
+        "call begin() first",
+    ),
+    (
         "a package's features changed, its version did not",
         "Cargo.toml",
         '[dependencies]\nserde_json = { version = "1.0.1", features = ["exact", "ordered"] }\n',
@@ -283,3 +307,12 @@ async def test_a_file_of_tests_beside_rust_sources_is_a_test(past: "History") ->
     past.commit({"src/parser/tests.rs": "fn checks() {\n    run();\n}\n"})
     sha = past.commit({"src/parser/tests.rs": 'fn checks() {\n    assert!(run(), "runs");\n}\n'})
     assert [fact.kind for fact in (await sheet_of(past, sha, "blobs")).facts] == [FactKind.ONLY_TESTS]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_an_example_that_asks_for_another_device_is_told_to_those_who_look(past: "History", route: str) -> None:
+    text = 'int main() {\n  if (props.major %s 10) {\n    std::cerr << "no device";\n    return 0;\n  }\n}\n'
+    past.commit({"examples/first/first.cu": text % "<"})
+    (fact,) = (await sheet_of(past, past.commit({"examples/first/first.cu": text % "!="}), route)).facts
+    assert (fact.kind, fact.severity) == (FactKind.LIMIT_CHANGED, Severity.INTERNAL)
+    assert (fact.name, fact.old, fact.new) == ("props.major", "< 10", "!= 10")

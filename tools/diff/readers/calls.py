@@ -66,7 +66,7 @@ class Sites:
     def at(self, kind: SiteKind, name: str, start: int, end: int, value: str | None = None) -> Site:
         """Make a site of what stands between two offsets."""
         line = self.masked.line(start)
-        scope = self.scopes.at(line) if kind in ("error", "limit") else ""
+        scope = self.scopes.at(line) if kind in ("error", "limit", "constant") else ""
         return Site(kind, name, line, self.masked.line(end), value=value[:MAX_VALUE] if value else None, scope=scope)
 
     def environment(self, pattern: re.Pattern[bytes]) -> Iterator[Site]:

@@ -19,7 +19,18 @@ _IF = re.compile(rb"if(?<!\wif)\s*(?:constexpr\s*)?\(")
 _FAILS = re.compile(
     rb"\bthrow\b|\breturn\s+[\w:]*(?:[eE]rror|ERROR|Invalid|INVALID|[uU]nsupported|NotSupported|NOT_SUPPORTED)"
     rb"|\b[A-Z][A-Z0-9_]*(?:CHECK|ERROR|ASSERT|FATAL|THROW)[A-Z0-9_]*\s*\(|\b(?:abort|exit)\s*\("
+    rb"|\bcerr\b[^;]{0,600};\s*return\b"
 )
+_STOPS = re.compile(
+    rb"(?:\bcerr\s*<<|\bfprintf\s*\(\s*stderr\s*,)([^;]{1,600});\s*(?:std\s*::\s*|::\s*)?"
+    rb"(?:(abort|exit)\s*\(|return\s+(?:-?[012]|EXIT_FAILURE|EXIT_SUCCESS)\s*;)"
+)
+_TOLD = "stderr"
+"""The name of an error that is printed before a program gives up by returning."""
+_GIVEN = re.compile(rb"/\*\s*(\w+)\s*=\s*\*/")
+_GIVEN_END = re.compile(rb"[()\[\]{},;]")
+_SIZE = re.compile(r"(?<![\w.])(?:[2-9]|\d[\d.x])")
+_MAX_GIVEN = 120
 _WRAPPER = re.compile(
     r"CUDA|CUBLAS|CUDNN|CUSPARSE|CUSOLVER|NCCL|NVRTC|NVSHMEM|NVML|MPI|HIP|(?:^|_)CU_|DRIVER|LAST_ERROR|STATUS"
 )
@@ -45,6 +56,10 @@ class SiteReader:
             found += self._checks()
         if b"throw" in mask:
             found += self._throws()
+        if b"cerr" in mask or b"stderr" in mask:
+            found += self._stops()
+        if b"=*/" in self._masked.text or b"= */" in self._masked.text:
+            found += self._given()
         return [*found, *self._sites.guards(_IF, _FAILS)] if _FAILS.search(mask) else found
 
     def _checks(self) -> Iterator[Site]:
@@ -97,3 +112,26 @@ class SiteReader:
             end = self._masked.close(match.end() - 1) or match.end()
             name = match.group(1).decode().replace("::", ".").removeprefix("std.")
             yield self._sites.at("error", name, match.start(), end, self._sites.message([(match.end(), end)]))
+
+    def _stops(self) -> Iterator[Site]:
+        """Give the messages with which a program ends."""
+        for match in _STOPS.finditer(self._masked.mask):
+            message = self._sites.message([match.span(1)])
+            if message is not None:
+                name = match.group(2).decode() if match.group(2) else _TOLD
+                yield self._sites.at("error", name, match.start(), match.end(), message)
+
+    def _given(self) -> Iterator[Site]:
+        """Give the numbers that a call is given under a name in a comment: `/*min_chunk=*/512`."""
+        masked = self._masked
+        for match in _GIVEN.finditer(masked.text):
+            depth, start = 0, match.end()
+            if not masked.mask[match.start() : start].isspace():
+                continue
+            for sign in _GIVEN_END.finditer(masked.mask, start, start + _MAX_GIVEN):
+                depth += (sign.group() in b"([{") - (sign.group() in b")]}")
+                if depth < 0 or (depth == 0 and sign.group() in b",;"):
+                    value = masked.fold(start, sign.start())
+                    if _SIZE.search(value):
+                        yield self._sites.at("constant", match.group(1).decode(), match.start(), sign.start(), value)
+                    break

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tools.diff.readers.lines import digest, fold, lines_of, refusal, refused, unquote
+from tools.diff.readers.lines import digest, fold, lines_of, numbered, refusal, refused, unquote
 from tools.diff.readers.manifest_pins import Installed, image, pinned_by_name, pinned_in_command
 from tools.diff.reading import Reading, Site, Source
 
@@ -17,8 +17,10 @@ _PAIR = re.compile(r"""([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*)""")
 _NAME = re.compile(r"(?:^|/)(?:(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file)$")
 # Set in every image by whoever builds one, and of no interest to who runs it.
 _PLUMBING = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "PYTHONPATH", "DEBIAN_FRONTEND", "TZ", "HOME")
-
-
+_BARE = re.compile(r"^\s*ARG\s+([A-Za-z_]\w*)\s*$", re.IGNORECASE)
+_GIVEN_BY_BUILDER = frozenset(
+    f"{side}{part}" for side in ("TARGET", "BUILD") for part in ("PLATFORM", "OS", "ARCH", "VARIANT")
+)
 _INSTALL = re.compile(r"\b(?:apt-get|apt|yum|dnf|microdnf|apk)\s+(?:-\S+\s+)*(?:install|add)\b")
 _COMMAND_END = re.compile(r"&&|;|\|\||\|")
 _SYSTEM_PACKAGE = re.compile(r"^([a-z0-9][a-z0-9.+-]+)(?:=([\w.:~+*-]+))?$")
@@ -39,7 +41,17 @@ def read(source: Source) -> Reading:
     """Give the images, arguments, variables and packages of a Dockerfile."""
     if why := refusal(source):
         return refused(why)
-    return Reading(sites=tuple(_sites(source)), code=digest(source))
+    sites = list(_sites(source))
+    return Reading(sites=(*sites, *_asked(source, sites)), code=digest(source))
+
+
+def _asked(source: Source, sites: list[Site]) -> Iterator[Site]:
+    """Find the arguments that have no default anywhere: whoever builds the image gives them. A fragment cannot tell."""
+    seen = {site.name for site in sites} | {site.scope for site in sites if site.kind == "image"} | _GIVEN_BY_BUILDER
+    for number, line in numbered(source) if source.whole else ():
+        if (found := _BARE.match(line)) and found[1] not in seen and found[1] not in _PLUMBING:
+            seen.add(found[1])
+            yield Site("config", found[1], number, number)
 
 
 def _sites(source: Source) -> Iterator[Site]:

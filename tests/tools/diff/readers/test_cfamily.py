@@ -133,6 +133,19 @@ def test_the_numbers_of_a_version_are_one_version() -> None:
     assert [symbol.name for symbol in reading.symbols] == ["ACME_OTHER"]
 
 
+def test_a_number_named_in_a_comment_is_a_constant_and_a_switch_is_none() -> None:
+    text = 'void f() { g(/*size=*/h(4, 2), /* deep= */ 64, /*on=*/true, /*off=*/0, x, "/*no=*/7"); }\n'
+    assert sites(whole(text), "constant") == [("deep", "64"), ("size", "h(4, 2)")]
+
+
+def test_a_message_is_an_error_where_the_program_ends_behind_it() -> None:
+    text = (
+        'int f() {\n  std::cerr << "only said" << n;\n  go();\n  fprintf(stderr, "bad %d", n);\n  exit(1);\n'
+        '  std::cerr << "no use\\n";\n  return -1;\n}\n'
+    )
+    assert sites(whole(text), "error") == [("exit", "bad %d"), ("stderr", "no use\\n")]
+
+
 def test_a_condition_that_only_branches_is_no_limit() -> None:
     assert whole("void f(int n) {\n  if (n > 8) {\n    g();\n  }\n}\n").sites == ()
     assert sites(whole('void f(T t) { TORCH_CHECK(t.dtype() == kHalf, "half"); }\n'), "limit") == []

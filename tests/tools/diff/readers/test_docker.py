@@ -47,6 +47,12 @@ def test_a_dockerfile_gives_images_pins_settings_and_packages_by_stage() -> None
     }
 
 
+def test_an_argument_without_any_default_is_for_whoever_builds_the_image() -> None:
+    text = "ARG MODE=fast\nFROM a/b:1 AS x\nARG MODE\nARG WHEEL_URL\nARG TARGETPLATFORM\nFROM x AS y\nARG WHEEL_URL\n"
+    assert told(text) == {("config", "MODE", "fast", ""), ("image", "a/b", "1", "x"), ("config", "WHEEL_URL", None, "")}
+    assert ("config", "WHEEL_URL", None, "") not in told(text, whole=False)
+
+
 def test_each_line_of_a_long_command_has_its_own_number() -> None:
     sites = docker.read(Source("Dockerfile", DOCKERFILE.encode(), first_line=10)).sites
     assert {site.name: site.start for site in sites}["transformers"] == 22
