@@ -41,6 +41,7 @@ _IN_A_SCOPE = {
     FactKind.UNREGISTERED,
 }
 _TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED}
+_ASKED = {FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED}
 _SYSTEM = "apt"
 """Packages of the system come by the dozen too."""
 _IN_SERIES = ("kernel", "device-config")
@@ -109,6 +110,9 @@ def _fact(members: list[Shown]) -> Fact:
         draft = replace(draft, name=_all_names(members))
     elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
         draft = _several(members, _all_names(members), draft.detail)
+    elif draft.kind in _ASKED and len({one.draft.detail for one in members}) > 1:
+        # Of several sections or markers none speaks for the others.
+        draft = replace(draft, detail=None)
     return Fact(
         kind=draft.kind,
         severity=severity_of(draft),

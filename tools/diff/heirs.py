@@ -132,6 +132,9 @@ def follow(
             continue
         old = next((owner for owner in owners(name) if owner in renamed), None)
         other = None if old is None else after.get(renamed[old] + name[len(old) :])
+        if other is None and old is not None and name == f"{old}.{old.rpartition('.')[2]}":
+            # A constructor has the name of its class.
+            other = after.get(f"{renamed[old]}.{renamed[old].rpartition('.')[2]}")
         if other is not None and other.kind == symbol.kind:
             yield symbol, other
 

@@ -8,13 +8,15 @@ from functools import cached_property
 from agent.domain import FileChange
 from tools.diff.draft import Draft
 from tools.diff.hunks import read_patch
+from tools.diff.languages import reader_for
 from tools.diff.roles import Role, role
 
 DECLARED = re.compile(
-    r"\n[+-](?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
+    r"\n[+-](?!(?:struct|class|enum class|enum|union) \w+;)"
+    r"(?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
     r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) (?!alignas\b)([A-Za-z_]\w*)"
 )
-"""What a whole file declares at its left margin."""
+"""What a whole file declares at its left margin; what C only announces (`class X;`) stands elsewhere."""
 _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
 _DEFINED = re.compile(r"(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
@@ -37,7 +39,9 @@ class Homes:
 
     def of(self, name: str, path: str, *, came: bool) -> str | None:
         """Find the file that came (or went) with a declaration: the only one, or the one of the same file name."""
-        files = (self._came if came else self._went).get(name, ())
+        declared = (self._came if came else self._went).get(name, ())
+        # The same name in another language is another thing.
+        files = [file for file in declared if reader_for(file) is reader_for(path)]
         stem = path.rpartition("/")[2]
         alike = [file for file in files if file.rpartition("/")[2] == stem]
         return alike[0] if alike else files[0] if len(files) == 1 else None

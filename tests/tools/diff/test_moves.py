@@ -108,6 +108,30 @@ async def test_a_check_that_went_to_a_new_file_is_not_gone(route: str, past: "Hi
 
 
 @ROUTES
+async def test_the_same_name_in_another_language_is_no_new_place(route: str, past: "History") -> None:
+    before = {"include/acme/ops.h": "#pragma once\nint scaled_product(int a, int b);\nint stays(int a);\n"}
+    after = {
+        "include/acme/ops.h": "#pragma once\nint stays(int a);\n",
+        "acme/ops.py": "def scaled_product" + BODY,
+    }
+    assert await told(past, before, after, route) == [(FactKind.SYMBOL_REMOVED, Severity.BREAKING, "scaled_product")]
+
+
+@ROUTES
+async def test_a_constructor_follows_its_renamed_struct(route: str, past: "History") -> None:
+    text = (
+        "#pragma once\nnamespace acme {\nstruct %s {\n  void* base;\n  long space;\n"
+        "  %s(void* buf, long size) : base(buf), space(size) {}\n"
+        "  void* take(long n) { return grow(base, n, space); }\n"
+        "};\n}  // namespace acme\n"
+    )
+    path = "include/acme/alloc.h"
+    after = {path: text % ("Allocator", "Allocator")}
+    facts = await told(past, {path: text % ("Alloactor", "Alloactor")}, after, route)
+    assert facts == [(FactKind.SYMBOL_RENAMED, Severity.BREAKING, "acme.Allocator")]
+
+
+@ROUTES
 async def test_a_function_taken_over_from_a_file_that_went_moved(route: str, past: "History") -> None:
     before = {"pkg/a.py": STAYS, "pkg/old.py": f"def big_total{BODY}"}
     after = {"pkg/a.py": f"{STAYS}\n\ndef big_total{BODY}", "pkg/old.py": None}
@@ -120,3 +144,12 @@ async def test_a_parameter_that_breaks_some_callers_only_is_told_apart(route: st
     after = {"pkg/a.py": "def first(x, loud=False, y=0):\n    return x\n\n\ndef second(x, loud=False):\n    return x\n"}
     found = {(name, severity) for kind, severity, name in await told(past, before, after, route) if "added" in kind}
     assert found == {("first", Severity.BREAKING), ("second", Severity.ADDITIVE)}
+
+
+@ROUTES
+async def test_a_switch_that_is_set_before_a_trial_sets_it_again_has_not_changed(route: str, past: "History") -> None:
+    before = "try:\n    import fast\n\n    FAST_AVAILABLE = True\nexcept ImportError:\n    FAST_AVAILABLE = False\n"
+    after = (
+        "FAST_AVAILABLE = False\ntry:\n    import fast\n\n    FAST_AVAILABLE = True\nexcept ImportError:\n    pass\n"
+    )
+    assert await told(past, {"acme/core.py": before}, {"acme/core.py": after}, route) == []

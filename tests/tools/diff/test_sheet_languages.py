@@ -316,3 +316,25 @@ async def test_an_example_that_asks_for_another_device_is_told_to_those_who_look
     (fact,) = (await sheet_of(past, past.commit({"examples/first/first.cu": text % "!="}), route)).facts
     assert (fact.kind, fact.severity) == (FactKind.LIMIT_CHANGED, Severity.INTERNAL)
     assert (fact.name, fact.old, fact.new) == ("props.major", "< 10", "!= 10")
+
+
+async def test_what_a_new_header_only_announces_is_not_its_content(past: "History") -> None:
+    past.commit({"README.md": "acme\n"})
+    text = "#pragma once\nclass Foreign;\nstruct Other;\nstruct Plan {\n  int size;\n};\n"
+    sheet = await sheet_of(past, past.commit({"include/acme/plan.h": text}), "hunks")
+    (fact,) = [fact for fact in sheet.facts if fact.kind is FactKind.FILE_ADDED]
+    assert fact.new == "Plan"
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_a_pin_of_several_files_has_no_marker_of_one_of_them(past: "History", route: str) -> None:
+    def files(version: str) -> dict[str, str | None]:
+        return {
+            "requirements/cpu.txt": f'acme=={version}; platform_system == "Darwin"\n',
+            "requirements/gpu.txt": f"acme=={version}\n",
+        }
+
+    past.commit(files("2.1"))
+    (fact,) = (await sheet_of(past, past.commit(files("2.3")), route)).facts
+    assert (fact.kind, fact.old, fact.new, fact.detail) == (FactKind.DEPENDENCY_CHANGED, "==2.1", "==2.3", None)
+    assert len(fact.places) == 2

@@ -42,7 +42,7 @@ def read(source: Source) -> Reading:
         return Reading(problems=(problem,))
     symbols = [
         *SymbolReader(masked, bones, source.path, len(before), around.continued, source.whole).read(root),
-        *macros(masked),
+        *macros(masked, source.path),
     ]
     symbols, whole_versions = without_parts(symbols)
     scopes = Scopes(symbols, around.scope, masked.line(around.until))

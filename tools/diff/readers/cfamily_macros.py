@@ -14,11 +14,16 @@ _UNDEF = re.compile(rb"#[ \t]*undef[ \t]+(\w+)")
 _SIMPLE = re.compile(r"\(?-?[\w.:\"' <>*+|&-]+\)?|\".*\"")
 _VERSION = re.compile(r"VERSION|(?:^|_)VER(?:_|$)")
 _PARTS = ("_MAJOR", "_MINOR", "_PATCH")
+_PART = re.compile(r"[a-z]+")
 _NUMBER = re.compile(r"\(?\"?v?\d[\w.+-]*\"?\)?")
 
 
-def macros(masked: Masked) -> Iterator[Symbol]:
-    """Give every macro; one that stands for a plain value counts as a constant."""
+def macros(masked: Masked, path: str) -> Iterator[Symbol]:
+    """Give every macro; one that stands for a plain value counts as a constant.
+
+    A macro for users has a name of its project, which the path has too; any other helps the code around it.
+    """
+    home = set(_PART.findall(path.lower()))
     guards = {found.group(1) for found in _GUARD.finditer(masked.mask)}
     # A macro that its own file takes back is an abbreviation, not an interface.
     passing = {found.group(1) for found in _UNDEF.finditer(masked.mask)}
@@ -43,6 +48,7 @@ def macros(masked: Masked) -> Iterator[Symbol]:
             params=params,
             value=value if value and params is None and len(value) <= MAX_VALUE else None,
             shape=masked.shape(*match.span(3), without=name),
+            device=home.isdisjoint(_PART.findall(name.lower())),
         )
 
 

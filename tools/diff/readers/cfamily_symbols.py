@@ -20,7 +20,7 @@ _CLASSES: dict[str, SymbolKind] = {
 _TRANSPARENT = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
 )
-_HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl)$")
+_HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl|utils?|helpers?)$")
 _QUALIFIER = re.compile(rb"\b(?:__(?:global|device|host|shared|constant)__|constexpr|consteval)\b")
 MAX_VALUE = 300
 _KEYWORDS = {"if", "for", "while", "switch", "return", "constexpr", "else", "sizeof", "decltype", "catch"}

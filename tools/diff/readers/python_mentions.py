@@ -36,7 +36,9 @@ WARNED_OF: Final = (b"eprecat", b"DEPRECAT", b"FutureWarning")
 ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
 REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
 # Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
-PRIVATE_REGISTERS: Final = re.compile(r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)")
+PRIVATE_REGISTERS: Final = re.compile(
+    r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)|^replace_"
+)
 DECORATED: Final = re.compile(rb"@\s*(?:\w+\s*\.\s*)*(?:deprecated|get|post|put|delete|patch|head|options|websocket)\b")
 DECLARED: Final = (b"__version__", b"VERSION =", b"environment_variables", b": A[", b"Annotated[")
 REGISTRY: Final = re.compile(

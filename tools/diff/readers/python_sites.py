@@ -1,7 +1,7 @@
 """What a user of a Python file sets, calls by name or runs into, gathered where the text mentions it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -30,6 +30,7 @@ REGISTRY: Final = re.compile(
 )
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
 CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
+LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
 
@@ -142,10 +143,21 @@ class Sites:
         given = positional[0] if positional else named.get("name") or named.get("op_name")
         key = self._code.string(given)
         if key is None or not KEY.match(key):
+            yield from self._listed(named)
             return
         value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
         lines = self._code.line(call), self._code.last_line(call)
         yield Site("registration", key, *lines, value=value, scope=self._scope(call))
+
+    def _listed(self, named: Mapping[str, Node]) -> Iterator[Site]:
+        """Read the names that are registered by a list: `register(paths=["a/b", "a/c"], …)`."""
+        for word, holder in named.items():
+            if holder.type not in ("list", "tuple") or not LISTED.search(word):
+                continue
+            for item in holder.named_children:
+                name = self._code.string(item)
+                if name is not None and KEY.match(name):
+                    yield Site("registration", name, self._code.line(item), self._code.last_line(item), scope=word)
 
     # -- statements
 

@@ -27,6 +27,8 @@ from tools.diff.reading import Late, Source, Symbol
 
 MAX_VALUE: Final = 300
 LONG: Final = "…"
+SWITCHES: Final = ("True", "False", "None")
+EITHER: Final = "True or False, as found"
 """Stands for the default of a field that is too long to be shown, or cut: without one the field would be required."""
 # What may stand around a definition without making it somebody else's.
 BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause", "with_statement")
@@ -229,7 +231,8 @@ class Walk:
         code, node, owner = self._code, assigned.node, place.owner
         name = owner.qualify(assigned.name) if owner else assigned.name
         # The first branch is the usual case, the others are for when something is missing.
-        if place.conditional and name in self.found.symbols:
+        if place.conditional and (first := self.found.symbols.get(name)) is not None:
+            self.found.symbols[name] = replace(first, value=_either(first.value, self._value(assigned.value)))
             return
         value = self._value(assigned.value)
         annotation = None if assigned.annotation is None else code.fold(assigned.annotation)
@@ -275,3 +278,9 @@ class Walk:
         name = owner.qualify(bare[0]) if owner else bare[0]
         line, last = self._code.line(node), self._code.last_line(node)
         self.found.symbols[name] = Symbol(name, "type", line, last, last, public_name(name), value=self._value(right))
+
+
+def _either(first: str | None, other: str | None) -> str | None:
+    """Say what a switch may be that a module sets, and sets again once it has seen what is there."""
+    switched = first in (*SWITCHES, EITHER) and other in SWITCHES and first != other
+    return EITHER if switched else first

@@ -133,6 +133,20 @@ def test_the_numbers_of_a_version_are_one_version() -> None:
     assert [symbol.name for symbol in reading.symbols] == ["ACME_OTHER"]
 
 
+def test_a_macro_without_a_name_of_the_project_only_helps() -> None:
+    text = "#define ACME_MAX 4\n#define FULL_MASK 0xff\n"
+    reading = whole(text, "include/acme/warp.cuh")
+    assert [(symbol.name, symbol.device) for symbol in reading.symbols] == [("ACME_MAX", False), ("FULL_MASK", True)]
+
+
+def test_helpers_in_a_namespace_for_them_are_not_public() -> None:
+    text = "namespace acme {\nnamespace utils {\nint grid(int n) { return n; }\n}\nint run(int n) { return n; }\n}\n"
+    assert {symbol.name: symbol.public for symbol in whole(text).symbols if symbol.kind == "function"} == {
+        "acme.utils.grid": False,
+        "acme.run": True,
+    }
+
+
 def test_a_number_named_in_a_comment_is_a_constant_and_a_switch_is_none() -> None:
     text = 'void f() { g(/*size=*/h(4, 2), /* deep= */ 64, /*on=*/true, /*off=*/0, x, "/*no=*/7"); }\n'
     assert sites(whole(text), "constant") == [("deep", "64"), ("size", "h(4, 2)")]

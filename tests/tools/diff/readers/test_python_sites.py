@@ -240,3 +240,18 @@ def test_registries_and_registering_calls_are_registrations() -> None:
 def test_the_version_of_a_module_is_a_version() -> None:
     assert named('__version__ = "1.2.3"\n', "version") == [("__version__", "1.2.3")]
     assert named("__version__ = compute()\n", "version") == []
+
+
+def test_names_registered_by_a_list_are_registrations() -> None:
+    text = """
+        register_configs(
+            config=Config,
+            model_paths=["acme/first", "acme/second"],
+            detectors=["x"],
+        )
+        replace_or_register("weight", value)
+    """
+    assert [(site.name, site.scope) for site in sites(text, "registration")] == [
+        ("acme/first", "model_paths"),
+        ("acme/second", "model_paths"),
+    ]
