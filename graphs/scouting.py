@@ -15,7 +15,7 @@ from agent.evidence import CommitEvidence
 from agent.filters import filter_notices, fold
 from agent.ids import RepoId
 from agent.ledger import share
-from agent.linking import recorded_links
+from agent.linking.explicit import explicit_links
 from agent.links import Link
 from agent.report import Failure
 from agent.settings import RepoSpec
@@ -109,7 +109,8 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     deps, repo = runtime.context, state["spec"].name
     scouted = deps.notes.read("collected", repo, Scouted)
     desk = await deps.desks.open(state["spec"])
-    links = recorded_links(repo, (row.commit for row in scouted.landed), scouted.threads)
+    commits = [row.commit for row in scouted.landed]
+    links = explicit_links(repo, commits, scouted.threads, scouted.landing.branch)
     scales = Scales(scouted.model_copy(update={"links": links}), state["spec"])
     wanted = _shas(scouted)[: desk.diffs]
     weighed: list[Triage] = []
@@ -141,7 +142,8 @@ class Scales:
         titles = {issue.id: issue.title for issue in scouted.threads.issues}
         self._fixes: dict[str, list[str]] = {}
         for link in scouted.links:
-            self._fixes.setdefault(link.change, []).append(titles[link.issue])
+            if link.may_read_fixed and link.issue in titles:
+                self._fixes.setdefault(link.change, []).append(titles[link.issue])
         self._labels = {pull.number: pull.labels for pull in scouted.threads.pulls}
         self._pull_of = scouted.threads.pull_of
         self._spec = spec

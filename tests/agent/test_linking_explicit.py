@@ -1,0 +1,141 @@
+"""Which links records, keywords and words make."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent.domain import Closing, Commit, Coverage, Issue, Person, PullRequest, Threads
+from agent.ids import RepoId, commit_id, thread_id
+from agent.linking.explicit import explicit_links
+from agent.links import Grade, Link, Relation
+
+REPO = RepoId("lumen-ai/swiftserve")
+DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
+SHA = "a" * 40
+MIRA = Person(name="Mira König", email="mira@mail.example")
+
+
+def commit(message: str, sha: str = SHA) -> Commit:
+    return Commit(
+        repo=REPO,
+        sha=sha,
+        parents=("0" * 40,),
+        author=MIRA,
+        authored_at=DAY,
+        committer=MIRA,
+        committed_at=DAY,
+        message=message,
+    )
+
+
+def issue(number: int, **more: Any) -> Issue:
+    values: dict[str, Any] = {
+        "title": "Server hangs",
+        "body": "",
+        "state": "open",
+        "state_reason": None,
+        "author": "an",
+        "labels": (),
+        "created_at": DAY - timedelta(days=3),
+        "updated_at": DAY,
+        "closed_at": None,
+        "comments": 0,
+        "reactions": 0,
+    }
+    return Issue(repo=REPO, number=number, **(values | more))
+
+
+def pull(number: int, body: str = "", **more: Any) -> PullRequest:
+    values: dict[str, Any] = {
+        "title": "Let requests in",
+        "state": "closed",
+        "merged_at": DAY,
+        "merge_commit": SHA,
+        "base": "main",
+        "author": "mira",
+        "labels": (),
+        "created_at": DAY,
+        "updated_at": DAY,
+    }
+    return PullRequest(repo=REPO, number=number, body=body, **(values | more))
+
+
+def threads(*issues: Issue, **more: Any) -> Threads:
+    return Threads(coverage=Coverage.READ, issues=issues, **more)
+
+
+def told(links: tuple[Link, ...]) -> list[tuple[str, str, str]]:
+    return [(link.issue.removeprefix(REPO), link.relation.value, link.grade.value) for link in links]
+
+
+def links(message: str, *issues: Issue, **more: Any) -> list[tuple[str, str, str]]:
+    return told(explicit_links(REPO, [commit(message)], threads(*issues, **more), "main"))
+
+
+def test_a_closing_record_is_a_fix() -> None:
+    closing = Closing(issue=thread_id(REPO, 12), closed_at=DAY, reason="completed", by_commit=commit_id(REPO, SHA))
+    assert links("Let requests in", issue(12), closings=(closing,)) == [("#12", "fixes", "A")]
+
+
+def test_an_issue_closed_as_not_planned_was_not_fixed() -> None:
+    closing = Closing(issue=thread_id(REPO, 12), closed_at=DAY, reason="not_planned", by_pull=thread_id(REPO, 20))
+    gone = issue(12, state="closed", state_reason="not_planned", closed_at=DAY)
+    listed = pull(20, closes=(gone.id,))
+    found = links("Fixes #12", gone, closings=(closing,), pulls=(listed,), pull_of={SHA: 20})
+    assert found == [("#12", "mentions", "D")]
+
+
+def test_a_merged_pull_request_fixes_what_it_closes() -> None:
+    closes = (thread_id(REPO, 12),)
+    assert links("x", issue(12), pulls=(pull(20, closes=closes),), pull_of={SHA: 20}) == [("#12", "fixes", "A")]
+
+
+def test_an_unmerged_pull_request_fixes_nothing() -> None:
+    given_up = pull(20, "Closes #12", merged_at=None, merge_commit=None, closes=(thread_id(REPO, 12),))
+    assert links("x", issue(12), pulls=(given_up,)) == []
+    assert links("x", issue(12), pulls=(given_up,), pull_of={SHA: 20}) == []
+
+
+def test_words_of_a_pull_request_on_another_base_do_not_count() -> None:
+    elsewhere = pull(20, "Closes #12", base="release/0.5")
+    assert links("x", issue(12), pulls=(elsewhere,), pull_of={SHA: 20}) == []
+
+
+def test_the_words_of_the_pull_request_count_like_those_of_the_commit() -> None:
+    body = "Closes #12\n\n## Related Issues\n\n#13\n\nSee #14"
+    found = links("x", issue(12), issue(13), issue(14), pulls=(pull(20, body),), pull_of={SHA: 20})
+    assert found == [("#12", "fixes", "A"), ("#13", "fixes", "B"), ("#14", "mentions", "D")]
+
+
+def test_a_pull_request_of_several_commits_is_linked_by_the_one_that_merged_it() -> None:
+    other = commit("first half", "b" * 40)
+    known = threads(issue(12), pulls=(pull(20, closes=(thread_id(REPO, 12),)),), pull_of={SHA: 20, other.sha: 20})
+    found = explicit_links(REPO, [other, commit("second half")], known, "main")
+    assert [link.change for link in found] == [commit_id(REPO, SHA)]
+
+
+def test_the_strongest_of_several_words_stands() -> None:
+    assert links("See #12\n\nFixes #12", issue(12)) == [("#12", "fixes", "A")]
+
+
+def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> None:
+    assert links('Revert "Fixes #12"\n\nThis reverts commit abc1234.', issue(12)) == [("#12", "reverts the fix", "A")]
+    assert links('Revert "Revert "Fixes #12""', issue(12)) == [("#12", "fixes", "A")]
+
+
+def test_a_number_that_is_no_known_issue_makes_no_link() -> None:
+    assert links("Fixes #12 (#20)", issue(13)) == []
+
+
+def test_another_repository_counts_when_github_lists_it() -> None:
+    abroad = thread_id(RepoId("lumen-ai/tensorforge"), 2)
+    (link,) = explicit_links(
+        REPO, [commit("x")], threads(pulls=(pull(20, closes=(abroad,)),), pull_of={SHA: 20}), "main"
+    )
+    assert (link.issue, link.relation, link.grade) == (abroad, Relation.FIXES, Grade.A)
+
+
+def test_only_a_and_b_may_be_told_as_fixed() -> None:
+    found = explicit_links(
+        REPO, [commit("Fixes #12, addresses #13, part of #14, see #15")], threads(*map(issue, range(12, 16)))
+    )
+    assert [link.issue[-2:] for link in found if link.may_read_fixed] == ["12", "13"]
