@@ -1,6 +1,8 @@
 """Reads C, C++ and CUDA: declarations by a syntax tree of the skeleton, sites by the text."""
 
 import re
+from collections import Counter
+from dataclasses import replace
 
 from tools.diff.readers import syntax
 from tools.diff.readers.calls import named_environment
@@ -13,7 +15,7 @@ from tools.diff.readers.cfamily_symbols import SymbolReader
 from tools.diff.readers.fragment import uncomment
 from tools.diff.readers.masked import Masked, blank
 from tools.diff.readers.scopes import Scopes
-from tools.diff.reading import Reading, Source
+from tools.diff.reading import Reading, Source, Symbol
 
 _LEXIS = re.compile(
     rb"//[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*|/\*.*?(?:\*/|\Z)"
@@ -23,6 +25,7 @@ _LEXIS = re.compile(
     re.S,
 )
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*(\w+)\s*[,)]")
+_CALLED = re.compile(rb"\b(\w+)\s*[<(]")
 
 
 def read(source: Source) -> Reading:
@@ -45,6 +48,7 @@ def read(source: Source) -> Reading:
         *macros(masked, source.path),
     ]
     symbols, whole_versions = without_parts(symbols)
+    symbols = _with_helpers(symbols, masked.mask)
     scopes = Scopes(symbols, around.scope, masked.line(around.until))
     found = [*SiteReader(masked, scopes).read(), *entries(masked, symbols), *versions(symbols), *whole_versions]
     found += named_environment(masked, symbols, _ENV)
@@ -54,3 +58,17 @@ def read(source: Source) -> Reading:
         code=masked.code if source.digest else "",
         problems=bones.problems(source.path),
     )
+
+
+def _with_helpers(symbols: list[Symbol], mask: bytes) -> list[Symbol]:
+    """Mark the functions of a device that the file's own kernels call: their users launch the kernels."""
+    if not any("__global__" in symbol.decorators for symbol in symbols):
+        return symbols
+    uses = Counter(found.group(1) for found in _CALLED.finditer(mask))
+    return [replace(symbol, device=True) if _is_helper(symbol, uses) else symbol for symbol in symbols]
+
+
+def _is_helper(symbol: Symbol, uses: Counter[bytes]) -> bool:
+    if symbol.kind != "function" or "__device__" not in symbol.decorators or "__host__" in symbol.decorators:
+        return False
+    return uses[symbol.name.rpartition(".")[2].encode()] > 1

@@ -19,7 +19,7 @@ _IF = re.compile(rb"if(?<!\wif)\s*(?:constexpr\s*)?\(")
 _FAILS = re.compile(
     rb"\bthrow\b|\breturn\s+[\w:]*(?:[eE]rror|ERROR|Invalid|INVALID|[uU]nsupported|NotSupported|NOT_SUPPORTED)"
     rb"|\b[A-Z][A-Z0-9_]*(?:CHECK|ERROR|ASSERT|FATAL|THROW)[A-Z0-9_]*\s*\(|\b(?:abort|exit)\s*\("
-    rb"|\bcerr\b[^;]{0,600};\s*return\b"
+    rb"|\bc(?:err|out)\b[^;]{0,600};\s*return\b"
 )
 _STOPS = re.compile(
     rb"(?:\bcerr\s*<<|\bfprintf\s*\(\s*stderr\s*,)([^;]{1,600});\s*(?:std\s*::\s*|::\s*)?"

@@ -139,6 +139,20 @@ def test_a_macro_without_a_name_of_the_project_only_helps() -> None:
     assert [(symbol.name, symbol.device) for symbol in reading.symbols] == [("ACME_MAX", False), ("FULL_MASK", True)]
 
 
+def test_a_function_of_a_device_that_a_kernel_of_its_file_calls_serves_that_kernel() -> None:
+    text = (
+        "__device__ __forceinline__ void load(int* to) { *to = 1; }\n__device__ int offered(int n) { return n; }\n"
+        "__host__ __device__ int both(int n) { return n; }\n"
+        "__global__ void kernel(int* to) { load(to); *to = both(2); }\n"
+    )
+    assert {symbol.name: symbol.device for symbol in whole(text).symbols} == {
+        "load": True,
+        "offered": False,
+        "both": False,
+        "kernel": False,
+    }
+
+
 def test_helpers_in_a_namespace_for_them_are_not_public() -> None:
     text = "namespace acme {\nnamespace utils {\nint grid(int n) { return n; }\n}\nint run(int n) { return n; }\n}\n"
     assert {symbol.name: symbol.public for symbol in whole(text).symbols if symbol.kind == "function"} == {
