@@ -55,6 +55,7 @@ _SAME_CHECK = 0.99
 _ASSERTED = "AssertionError"
 _ANY = 0.001
 _MOST_WORDS = 400
+_NUMBERS = re.compile(r"(?<![\w.])\d[\w.]*")
 _SIGNS = re.compile(r"\W+")
 _TELLING = 10
 _SIMILAR = 0.3
@@ -210,7 +211,7 @@ def _where(one: Site, other: Site) -> Where:
 
 def _altered(one: Site, other: Site) -> Iterator[Draft]:
     where = _where(one, other)
-    if one.kind in _CHANGED and not same_value(one.value, other.value) and not _negated(one, other):
+    if one.kind in _CHANGED and not same_value(one.value, other.value) and not _is_other_wording(one, other):
         detail = one.scope or None
         breaking = _refuses_more(one, other) if one.rejects and other.rejects else None
         old, new = _versions(one, other)
@@ -234,6 +235,13 @@ def _versions(one: Site, other: Site) -> tuple[str | None, str | None]:
         return one.value, other.value
     old, new = _FEATURES.sub("", one.value), _FEATURES.sub("", other.value)
     return (one.value, other.value) if old == new else (old, new)
+
+
+def _is_other_wording(one: Site, other: Site) -> bool:
+    """Tell whether a check was only turned around, or a number stands beside another name."""
+    if one.kind == "constant":
+        return _NUMBERS.findall(one.value or "") == _NUMBERS.findall(other.value or "")
+    return _negated(one, other)
 
 
 def _negated(one: Site, other: Site) -> bool:

@@ -338,3 +338,20 @@ async def test_a_pin_of_several_files_has_no_marker_of_one_of_them(past: "Histor
     (fact,) = (await sheet_of(past, past.commit(files("2.3")), route)).facts
     assert (fact.kind, fact.old, fact.new, fact.detail) == (FactKind.DEPENDENCY_CHANGED, "==2.1", "==2.3", None)
     assert len(fact.places) == 2
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_a_number_beside_another_name_is_the_same_number(past: "History", route: str) -> None:
+    text = "int plan(int n) {\n  return search(n, /*head_dim=*/%s * 16);\n}\n"
+    past.commit({"include/acme/plan.cuh": text % "FRAGS"})
+    assert (await sheet_of(past, past.commit({"include/acme/plan.cuh": text % "TILES"}), route)).facts == ()
+
+
+async def test_what_a_helper_of_a_kernel_asks_for_breaks_nobody(past: "History") -> None:
+    text = (
+        "#pragma once\n__device__ void load(int* to%s) { *to = 1; }\n\n\n\n\n"
+        "__global__ void kernel(int* to) { load(to%s); }\n"
+    )
+    past.commit({"include/acme/load.cuh": text % ("", "")})
+    sheet = await sheet_of(past, past.commit({"include/acme/load.cuh": text % (", int size", ", 4")}), "blobs")
+    assert [(fact.kind, fact.severity) for fact in sheet.facts] == [(FactKind.PARAMETER_ADDED, Severity.ADDITIVE)]
