@@ -34,10 +34,15 @@ async def open_checkpoints(file: Path) -> AsyncIterator[AsyncSqliteSaver]:
     """
     try:
         connection = await _connected(file)
+        saver = AsyncSqliteSaver(connection, serde=_Names(allowed_msgpack_modules=_OURS))
         try:
-            yield AsyncSqliteSaver(connection, serde=_Names(allowed_msgpack_modules=_OURS))
+            yield saver
         finally:
-            await connection.close()
+            # A write that the end of the run cuts short would keep the file locked for as long as somebody holds its
+            # cursor; with the lock nobody begins another one in between.
+            async with saver.lock:
+                await connection.rollback()
+                await connection.close()
     except (aiosqlite.Error, OSError) as error:
         raise StorageError(f"the checkpoints of the run ({file.name}) cannot be used: {error}") from error
 

@@ -53,7 +53,7 @@ def _own_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
 
 
-class Stop(BaseException):
+class Stop(Exception):
     """The end of a run that nothing announces."""
 
 
