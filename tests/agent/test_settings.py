@@ -97,7 +97,7 @@ def test_a_path_of_the_environment_stays_relative_to_the_command(tmp_path: Path)
         ('timezone_of_days = "UTC"', "unknown key timezone_of_days in gitzette.toml; "),
         ("[budget]\napi_dif = 1", "unknown key api_dif in [budget] of gitzette.toml; did you mean api_diffs?"),
         ('[[repos]]\nname = "a/b"\nbranhc = "x"', "unknown key branhc in repos of gitzette.toml; did you mean branch?"),
-        ('"a\\nb" = 1', "unknown key 'a\\nb' in gitzette.toml; known are budget, "),
+        ('"a\\nb" = 1', "unknown key 'a\\nb' in gitzette.toml; known are analyst, budget, "),
         ('token = "x"', "a token does not belong in gitzette.toml; put it in the variable GITHUB_TOKEN"),
         ('tz = "Mars/Olympus"', "tz in gitzette.toml: unknown time zone 'Mars/Olympus'"),
         ("tz = 3", "tz in gitzette.toml: Input should be a valid string"),
