@@ -43,3 +43,8 @@ class Link(Frozen):
     def may_read_fixed(self) -> bool:
         """Tell whether "fixed" may be said of the issue."""
         return self.relation is Relation.FIXES and self.grade in (Grade.A, Grade.B)
+
+    @property
+    def may_read_likely(self) -> bool:
+        """Tell whether "likely fixed" may be said of the issue."""
+        return self.relation is Relation.FIXES and self.grade is Grade.C

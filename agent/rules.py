@@ -64,7 +64,7 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
         return
     evidence, deep = read.evidence, read.depth is Depth.DEEP
     yield from _lineage(evidence, material)
-    yield from (_fixed(evidence, link) for link in material.links if _is_fix(evidence, link))
+    yield from _fixes(evidence, material)
     groups = told_groups(evidence.facts)
     shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM]
     proof = _proof(shown, evidence) if deep else None
@@ -207,18 +207,27 @@ def _pair(predicate: str, evidence: CommitEvidence, other: EvidenceId, material:
     )
 
 
-def _is_fix(evidence: CommitEvidence, link: Link) -> bool:
-    return link.change == evidence.id and link.may_read_fixed
+def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
+    """Say which issues the commit fixes, or likely fixes; one that is still open is not told as fixed."""
+    issues = {issue.id: issue for issue in material.issues}
+    for link in material.links:
+        issue = issues.get(link.issue)
+        if issue is None or link.change != evidence.id or evidence.id in material.reverted:
+            continue
+        if link.may_read_fixed and issue.state == "closed":
+            yield _fixed("fixes", evidence, link)
+        elif link.may_read_likely:
+            yield _fixed("likely fixes", evidence, link)
 
 
-def _fixed(evidence: CommitEvidence, link: Link) -> Claim:
+def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
     return Claim(
         id="",
         repo=evidence.repo,
         role=Role.EFFECT,
         about=(evidence.id, link.issue),
-        predicate="fixes",
+        predicate=predicate,
         params={"issue": link.issue},
         cites=(evidence.id, link.issue),
-        text={lang: sentence("fixes", {}, lang) or "" for lang in _LANGUAGES},
+        text={lang: sentence(predicate, {}, lang) or "" for lang in _LANGUAGES},
     )

@@ -17,6 +17,10 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
     "undoes": {"en": "Undoes [@2].", "zh": "撤销 [@2]。"},
     "relands": {"en": "Lands [@2] again.", "zh": "重新合入 [@2]。"},
     "fixes": {"en": "Fixes [@2].", "zh": "修复 [@2]。"},
+    "likely fixes": {
+        "en": "Likely fixes [@2]: nobody says so, but both are about the same.",
+        "zh": "可能修复 [@2]：没有人这样写明，但两者说的是同一件事。",
+    },
     "undone": {"en": "Undone the same day by [@2].", "zh": "当日已被 [@2] 撤销。"},
 }
 """Sentences whose only values are what they cite."""

@@ -16,6 +16,8 @@ from agent.filters import filter_notices, fold
 from agent.ids import RepoId
 from agent.ledger import share
 from agent.linking.explicit import explicit_links
+from agent.linking.inferred import inferred_links
+from agent.linking.sketch import Sketch, sketch
 from agent.links import Link
 from agent.report import Failure
 from agent.settings import RepoSpec
@@ -114,11 +116,14 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     scales = Scales(scouted.model_copy(update={"links": links}), state["spec"])
     wanted = _shas(scouted)[: desk.diffs]
     weighed: list[Triage] = []
+    sketches: dict[str, Sketch] = {}
     problem = "the diff could not be read"
     deps.progress.step(repo, "reading diffs", 0, len(wanted))
     try:
         async for evidence in deps.library.skim(desk.code, wanted, _counting(deps, repo, len(wanted))):
             weighed.append(scales.weigh(evidence))
+            if scouted.threads.issues:
+                sketches[evidence.change.commit.sha] = sketch(evidence.change)
     except AppError as error:
         problem = str(error)
     missing = set(wanted) - {one.sha for one in weighed}
@@ -127,7 +132,7 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     update = {
         "landing": scouted.landing.model_copy(update={"notices": (*scouted.landing.notices, *filter_notices(weighed))}),
         "table": rank(weighed, deps.tiers),
-        "links": links,
+        "links": (*links, *inferred_links(repo, commits, scouted.threads, sketches, links)),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "failures": (*scouted.failures, *([failed] if missing else [])),
     }

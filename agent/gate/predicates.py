@@ -17,6 +17,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "touches": ("path",),
     "names": ("identifier",),
     "fixes": ("issue",),
+    "likely fixes": ("issue",),
     "fact": ("kind", "name"),
     "risk": ("kind", "name"),
     "advice": ("kind", "name"),

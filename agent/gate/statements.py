@@ -90,6 +90,14 @@ def _fixes(claim: Claim, dossier: Dossier) -> Judgement | None:
     return None
 
 
+def _likely_fixes(claim: Claim, dossier: Dossier) -> Judgement | None:
+    issue = _issue(claim)
+    changes = _changes(claim, dossier, issue) if issue else frozenset()
+    if issue and any(link.may_read_likely and link.change in changes for link in dossier.links_of(issue)):
+        return None
+    return _unsupported(claim, f"no link of grade C connects {claim.params['issue']} with it", issue)
+
+
 def _issue(claim: Claim) -> ThreadId | None:
     given = claim.params["issue"].strip()
     found = parse_reference(f"#{given}" if given.isdecimal() else given, claim.repo or _repo_of(claim))
@@ -222,6 +230,7 @@ _KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
     "touches": _touches,
     "names": _names,
     "fixes": _fixes,
+    "likely fixes": _likely_fixes,
     "fact": _fact,
     "risk": _fact,
     "advice": _fact,

@@ -14,7 +14,7 @@ from agent.triage import Tier
 from agent.web import Web
 from agent.wordings import words
 
-_LINEAGE = ("undoes", "relands", "undone", "fixes")
+_LINEAGE = ("undoes", "relands", "undone", "fixes", "likely fixes")
 
 
 class View:
