@@ -45,6 +45,8 @@ class Bench:
     """First day and the day after the last one to read on the mirrors; None lets each set choose."""
     system: System
     say: Callable[[str], None]
+    threads: Path | None = None
+    """Threads of the mirrors, as `repo_from_mirror` takes them."""
 
     def world(self, name: str) -> World:
         """Build a world, or find it built."""

@@ -118,6 +118,7 @@ def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     _add_repo(evaluate)
     evaluate.add_argument("--since", metavar="DAY", help="first day to read on the mirrors given by --repo")
     evaluate.add_argument("--until", metavar="DAY", help="day after the last one to read on the mirrors")
+    evaluate.add_argument("--threads", metavar="FILE", help="threads of the mirrors as JSON, served beside them")
     evaluate.add_argument("--json", action="store_true", help="print the figures as JSON")
     evaluate.set_defaults(command=_eval)
 

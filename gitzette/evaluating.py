@@ -20,6 +20,7 @@ from evals.sets.facts import FACTS
 from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
 from evals.sets.kills import KILLS
+from evals.sets.links import LINKS
 from evals.sets.mutants import MUTANTS
 from evals.sets.reading import READING
 from evals.sets.requests import REQUESTS
@@ -43,6 +44,7 @@ SETS: tuple[EvalSet, ...] = (
     MUTANTS,
     DAILY,
     KILLS,
+    LINKS,
 )
 
 
@@ -71,6 +73,7 @@ def evaluate(args: argparse.Namespace) -> int:
             span=(args.since, args.until) if args.since else None,
             system=Gitzette(),
             say=_say,
+            threads=Path(args.threads) if args.threads else None,
         )
         results = asyncio.run(run_sets(choose(args.sets, SETS), bench))
     sys.stdout.write(_as_json(results) if args.json else _as_table(results))

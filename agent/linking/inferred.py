@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.domain import Commit, Issue, PullRequest, Threads
-from agent.ids import RepoId, ThreadId, commit_id
+from agent.ids import CommitId, RepoId, ThreadId, commit_id
 from agent.linking.candidates import Sort, candidates, change_sort, closed_after, in_time, issue_sort
 from agent.linking.lineage import is_revert
 from agent.linking.sketch import Sketch
@@ -20,7 +20,7 @@ WEIGHTS: Mapping[str, float] = {
     "touched": 2.0,
     "error": 1.5,
     "closed": 5.0,
-    "reporter": 1.0,
+    "reporter": 1.2,
     "sort": 1.5,
     "named": 2.5,
 }
@@ -31,9 +31,9 @@ ASSERTED = 0.75
 MARGIN = 0.15
 _ALIKE = 0.7
 """Two changes whose titles both say what the issue's does are steps of one work, not rivals."""
-_WORTH_A_LOOK = {"title": 0.2, "text": 0.08, "names": 0.4, "closed": 0.1}
-"""A pair that reaches none of these cannot become likely."""
-_TITLE_WORDS, _TEXT_WORDS = 3, 4
+_LOW_TITLE, _LOW_TEXT, _LOW_NAMES = 0.15, 0.05, 0.35
+"""A pair that reaches none of these, and was not closed soon after, cannot become likely."""
+_TITLE_WORDS, _TEXT_WORDS = 4, 2
 _NAMES_SCALE, _COMMON_SIZE = 40.0, 300
 
 
@@ -46,6 +46,10 @@ class Guess:
     score: float
     """How likely it is, between 0 and 1."""
     features: Mapping[str, float]
+
+    def change(self, repo: RepoId) -> CommitId:
+        """Name the change in full."""
+        return commit_id(repo, self.sha)
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -74,7 +78,7 @@ def inferred_links(
     return tuple(
         Link(
             issue=one.issue,
-            change=commit_id(repo, one.sha),
+            change=one.change(repo),
             relation=Relation.FIXES,
             grade=Grade.C,
             evidence=one.evidence,
@@ -128,7 +132,6 @@ class Guesser:
         self._repo = repo
         self._texts = [_issue_text(issue) for issue in self._issues]
         self._names = [code_terms(f"{issue.title}\n{issue.body}") for issue in self._issues]
-        self._alarms = [alarms(issue.body) for issue in self._issues]
         self._changes = {one.sha: self._change_text(one) for one in self._commits}
         self._rare = _rarity([text.whole for text in (*self._texts, *self._changes.values())])
         touched = [sketch.names for sha, sketch in sketches.items() if sha in self._changes]
@@ -154,15 +157,14 @@ class Guesser:
         found = []
         soon = {place: weight for place in self._closed if (weight := self._closed_after(place, commit))}
         for place in sorted({*texts, *titles, *names, *soon}):
-            issue = self._issues[place]
-            likeness = {
-                "title": titles.get(place, 0.0) / (title_norm * self._title_norms[place] or 1.0),
-                "text": texts.get(place, 0.0) / (norm * self._norms[place] or 1.0),
-                "names": 1 - math.exp(-names.get(place, 0.0) / scale),
-                "closed": soon.get(place, 0.0),
-            }
-            if _is_worth_a_look(likeness) and in_time(issue, commit.committed_at):
-                features = self._features(place, commit, likeness)
+            title = titles.get(place, 0.0) / (title_norm * self._title_norms[place] or 1.0)
+            text = texts.get(place, 0.0) / (norm * self._norms[place] or 1.0)
+            shared = names.get(place, 0.0) / scale
+            if text < _LOW_TEXT and title < _LOW_TITLE and shared < _LOW_NAMES and place not in soon:
+                continue
+            issue, likeness = self._issues[place], {"title": title, "text": text, "names": 1 - math.exp(-shared)}
+            if in_time(issue, commit.committed_at):
+                features = self._features(place, commit, {**likeness, "closed": soon.get(place, 0.0)})
                 found.append(Guess(issue.id, commit.sha, _likelihood(features), features))
         return found
 
@@ -178,7 +180,7 @@ class Guesser:
             "title": likeness["title"] * _enough(own.title & change.title, _TITLE_WORDS),
             "text": likeness["text"] * _enough(own.whole & change.whole, _TEXT_WORDS),
             "touched": _covered(own.title, sketch.words, self._rare) if sketch else 0.0,
-            "error": float(bool(sketch and sketch.alarms & self._alarms[place])),
+            "error": float(bool(sketch and sketch.alarms and sketch.alarms & alarms(issue.body))),
             "reporter": float(_is_reporter(issue, pull)),
             "sort": float(alike),
             "named": float((issue.id, commit_id(self._repo, commit.sha)) in self._named),
@@ -202,10 +204,6 @@ def _issue_text(issue: Issue) -> _Text:
 
 def _is_reporter(issue: Issue, pull: PullRequest | None) -> bool:
     return pull is not None and pull.author is not None and pull.author == issue.author
-
-
-def _is_worth_a_look(likeness: Mapping[str, float]) -> bool:
-    return any(likeness[name] >= least for name, least in _WORTH_A_LOOK.items())
 
 
 def _likelihood(features: Mapping[str, float]) -> float:

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-_MOST = 20_000
+_MOST, _ALARMING = 20_000, 6_000
 _TAG = re.compile(r"^\s*(?:\[?[^\[\]]{1,40}\]\s*:?\s*)+")
 _PREFIX = re.compile(
     r"^\s*(?:feat|fix|perf|refactor|docs?|test|ci|chore|build|style|revert|bugfix|misc)(?:\([^)]*\))?!?:\s*",
@@ -76,10 +76,11 @@ def code_terms(text: str) -> frozenset[str]:
     return frozenset(found[0].strip("-._").lower().replace("-", "_") for found in _CODE.finditer(text[:_MOST]))
 
 
+@lru_cache(maxsize=4_000)
 def alarms(text: str) -> frozenset[tuple[str, ...]]:
     """Give the runs of three words in lines that sound like a message of an error."""
     found: set[tuple[str, ...]] = set()
-    for line in text[:_MOST].splitlines():
+    for line in text[:_ALARMING].splitlines():
         if _ALARM.search(line):
             words = re.findall(r"[a-z_]{2,}", line.lower()[:400])
             found |= {run for run in zip(words, words[1:], words[2:], strict=False) if not set(run) <= _STOP}

@@ -1,4 +1,4 @@
-"""What the generator knows of issues and changes, and its threads as a solver reads them, with or without references."""
+"""What the generator knows of issues and changes, and its threads as a solver reads them."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Pair:
 
 
 def closed_pairs(world: World, repo: Repo) -> set[Pair]:
-    """List what GitHub links by itself: merged pull requests on the default branch, and commits that closed an issue."""
+    """List what GitHub links by itself: merged pull requests on the default branch, commits that closed an issue."""
     name = RepoId(repo.full_name)
     found = set()
     for pull in repo.pulls:
@@ -47,7 +47,7 @@ def closed_pairs(world: World, repo: Repo) -> set[Pair]:
 
 
 def true_pairs(world: World, repo: Repo) -> set[Pair]:
-    """List what really fixes what: the commit that mends a flaw, and every issue that reports it and was not given up."""
+    """List what really fixes what: the commit that mends a flaw, and each issue that reports it, unless given up."""
     found = set()
     for row in world.landed:
         bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug"]

@@ -46,9 +46,14 @@ CASES = (
 """Issues that are not named here were fixed by nothing on that day."""
 
 
-async def score_cases(bench: Bench, threads: Path) -> list[Score]:
+def read_threads(path: Path) -> list[dict[str, Any]]:
+    """Read threads as `repo_from_mirror` takes them."""
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+async def score_cases(bench: Bench, known: Sequence[Mapping[str, Any]]) -> list[Score]:
     """Report on the day of each case whose mirror is at hand, with the threads that are given."""
-    known = json.loads(threads.read_text(encoding="utf-8"))
     paths = {spec.name: spec.path for spec in bench.mirrors}
     scores: list[Score] = []
     for case in CASES:
