@@ -2,22 +2,29 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
 from agent.audit.markdown_blocks import Block
-from agent.audit.mentions import Mention, linked
+from agent.audit.mentions import linked
+from agent.audit.own_entries import entries
+from agent.audit.own_layout import (
+    About,
+    Layout,
+    Section,
+    equal,
+    form_of,
+    links_here,
+    members_told,
+    number_in,
+    read_layout,
+    zone_told,
+)
 from agent.audit.page import Page
-from agent.audit.statement import Kind, Statement, shortened, structural
+from agent.audit.statement import Statement, structural
 from agent.errors import UsageError
 from agent.gate.dates import stated
-from agent.ids import RepoId
 from agent.window import Window, zone
-from agent.wordings import words
-from agent.words import Words
-
-_COLUMNS = 8
-_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def own(page: Page) -> Iterator[Statement]:
@@ -28,6 +35,7 @@ def own(page: Page) -> Iterator[Statement]:
     yield from _heads(page, layout)
     for section in layout.sections:
         yield from _section(page, layout, section)
+        yield from entries(page, layout, section)
     yield from _footer(page, layout)
 
 
@@ -35,109 +43,9 @@ def own_window(page: Page) -> Window | None:
     """Read the period that a report of ours prints, to the minute."""
     layout = read_layout(page)
     for place in layout.head if layout else ():
-        if layout and (found := _form(layout.say.period).fullmatch(page.blocks[place].text.split(" · ")[0])):
+        if layout and (found := form_of(layout.say.period).fullmatch(page.blocks[place].text.split(" · ")[0])):
             return _window(found["start"], found["end"], found["tz"])
     return None
-
-
-@dataclass
-class Section:
-    """The part about one repository."""
-
-    repo: RepoId
-    place: int
-    rows: list[int] = field(default_factory=list)
-    late: list[int] = field(default_factory=list)
-    others: list[int] = field(default_factory=list)
-    told: int = 0
-    """How many commits it says there are, where it has no table of them."""
-
-    @property
-    def size(self) -> int:
-        """How many commits the part is about."""
-        return len(self.rows) + len(self.late) or self.told
-
-
-@dataclass
-class Layout:
-    """A report of ours, by its parts."""
-
-    say: Words
-    title: Block
-    label: str
-    head: list[int]
-    sections: list[Section]
-    footer: list[int]
-
-
-def read_layout(page: Page) -> Layout | None:
-    """Find the parts; None where the title is not ours."""
-    first = page.blocks[0] if page.blocks else None
-    if first is None or first.kind != "heading" or first.level != 1:
-        return None
-    say = words(page.lang)
-    for lang in ("en", "zh"):
-        rows = [block for block in page.blocks if block.kind == "row" and block.level]
-        if any(row.header == words(lang).columns for row in rows) or words(lang).contents in page.text[:400]:
-            say = words(lang)
-            break
-    found = _form(say.title).fullmatch(first.text.strip())
-    if found is None:
-        return None
-    layout = Layout(say, first, found["p0"], [], [], [])
-    _sort(page, layout)
-    return layout
-
-
-def _sort(page: Page, layout: Layout) -> None:
-    """Put each block into its part."""
-    section, late, ended = None, False, False
-    for place, block in enumerate(page.blocks[1:], 1):
-        if block.kind == "rule":
-            ended = True
-        elif ended:
-            layout.footer.append(place)
-        elif block.kind == "heading" and block.level == 2 and _NAME.fullmatch(block.text.strip()):
-            section, late = Section(RepoId(block.text.strip()), place), False
-            layout.sections.append(section)
-        elif section is None:
-            layout.head.append(place)
-        elif block.kind == "heading":
-            late = block.text.strip() == layout.say.late_heading
-            section.others.append(place)
-        elif block.kind == "row" and len(block.header) == _COLUMNS:
-            if not block.level:
-                (section.late if late else section.rows).append(place)
-        else:
-            section.others.append(place)
-            found = (
-                _form(layout.say.branch).search(block.text.replace("\n", " ")) if block.kind == "paragraph" else None
-            )
-            section.told = (_number(found["commits"]) or 0) if found else section.told
-
-
-def _form(template: str) -> re.Pattern[str]:
-    """Make a pattern of a template, with a group for each gap."""
-    parts, count = re.split(r"(\{\w*\})", template), 0
-    pattern = ""
-    for part in parts:
-        if gap := re.fullmatch(r"\{(\w*)\}", part):
-            name = gap[1] if gap[1] and not gap[1].isdigit() else f"p{gap[1] or count}"
-            count += 1
-            pattern += f"(?P<{name}>.+?)"
-        else:
-            pattern += re.escape(part)
-    return re.compile(pattern, re.DOTALL)
-
-
-def _number(text: str) -> int | None:
-    found = re.search(r"\d+", text)
-    return int(found[0]) if found else None
-
-
-def _equal(line: int, words_: str, stated_: int | None, real: int, what: str) -> Statement:
-    why = "right" if stated_ == real else "count"
-    return structural(line, "count", words_, why, f"{what}: {real}")
 
 
 # ---------------------------------------------------------------- the head
@@ -176,13 +84,13 @@ def _has_entries(page: Page, layout: Layout) -> bool:
 
 def _failed(page: Page, layout: Layout) -> int:
     """Count the repositories that the report says it could not cover."""
-    form = _form(layout.say.failed["code"])
+    form = form_of(layout.say.failed["code"])
     return sum(bool(form.search(page.blocks[place].text)) for place in layout.head)
 
 
 def _period(layout: Layout, block: Block) -> Iterator[Statement]:
     head = block.text.split(" · ")[0]
-    found = _form(layout.say.period).fullmatch(head)
+    found = form_of(layout.say.period).fullmatch(head)
     window = _window(found["start"], found["end"], found["tz"]) if found else None
     label = window.label if window else "no period at all"
     why = "right" if label == layout.label else "metadata"
@@ -202,14 +110,14 @@ def _window(start: str, end: str, tz: str) -> Window | None:
 
 
 def _part(layout: Layout, block: Block, part: str, total: int, failed: int) -> Iterator[Statement]:
-    say, count = layout.say, _number(part)
+    say, count = layout.say, number_in(part)
     late = sum(len(one.late) for one in layout.sections)
-    if part == say.one_repo or _form(say.repos).fullmatch(part):
-        yield _equal(block.line, part, count, len(layout.sections) + failed, "repositories in this report")
-    elif _form(say.late_total).fullmatch(part):
-        yield _equal(block.line, part, count, late, "late commits in this report")
-    elif _form(say.landed).fullmatch(part):
-        yield _equal(block.line, part, count, total, "commits in this report")
+    if part == say.one_repo or form_of(say.repos).fullmatch(part):
+        yield equal(block.line, part, count, len(layout.sections) + failed, "repositories in this report")
+    elif form_of(say.late_total).fullmatch(part):
+        yield equal(block.line, part, count, late, "late commits in this report")
+    elif form_of(say.landed).fullmatch(part):
+        yield equal(block.line, part, count, total, "commits in this report")
 
 
 def _entry(layout: Layout, block: Block) -> Iterator[Statement]:
@@ -220,7 +128,7 @@ def _entry(layout: Layout, block: Block) -> Iterator[Statement]:
         yield structural(block.line, "repository", text, "metadata", "the report has no part about this repository")
         return
     count = section.size
-    yield _equal(block.line, text, _number(text.removeprefix(section.repo)), count, "commits listed")
+    yield equal(block.line, text, number_in(text.removeprefix(section.repo)), count, "commits listed")
 
 
 # ---------------------------------------------------------------- a repository
@@ -242,7 +150,7 @@ def _section(page: Page, layout: Layout, section: Section) -> Iterator[Statement
         if named:
             event = named[0]
             items = _items_after(page, place)
-            yield _equal(block.line, block.text, named[1], items, "entries that follow")
+            yield equal(block.line, block.text, named[1], items, "entries that follow")
         elif block.kind == "item" and event is not None:
             yield from _entry_of(page, section, place, event)
 
@@ -254,7 +162,7 @@ def _event(layout: Layout, block: Block) -> tuple[str, int] | None:
         if found := re.fullmatch(rf"{re.escape(name)} \((\d+)\)", block.text.strip()):
             return event, int(found[1])
     if re.fullmatch(r".{2,40} \(\d*\)", block.text.strip()):
-        return "", _number(block.text) or 0
+        return "", number_in(block.text) or 0
     return None
 
 
@@ -268,7 +176,7 @@ def _items_after(page: Page, place: int) -> int:
 
 
 def _totals(page: Page, layout: Layout, section: Section) -> Iterator[Statement]:
-    form = _form(layout.say.branch)
+    form = form_of(layout.say.branch)
     for place in section.others:
         block = page.blocks[place]
         if block.kind != "paragraph" or not any(span.kind == "link" for span in block.spans):
@@ -282,46 +190,27 @@ def _totals(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
             params = {"commits": str(section.told)}
             yield Statement(block.line, "count", found["commits"], None, section.repo, "landed", params)
             continue
-        yield _equal(block.line, found["commits"], _number(found["commits"]), len(rows), "commits listed")
+        yield equal(block.line, found["commits"], number_in(found["commits"]), len(rows), "commits listed")
         added, deleted = _lines(rows)
         sums = (("files", _files(rows)), ("additions", added), ("deletions", deleted))
         for name, real in sums:
-            yield _equal(block.line, f"{name}: {found[name]}", _number(found[name]), real, f"{name} of the rows")
+            yield equal(block.line, f"{name}: {found[name]}", number_in(found[name]), real, f"{name} of the rows")
         params = {"branch": found["branch"].strip("`")}
         yield Statement(block.line, "coverage", found["branch"], None, section.repo, "branch", params)
         yield from _merges(layout, section, page, block, text)
-        yield from _links_here(section, block)
-
-
-def _links_here(section: Section, block: Block) -> Iterator[Statement]:
-    """Check that a line's links lead to the repository it is about."""
-    for span in block.spans:
-        if span.kind != "link" or span.url.startswith("#"):
-            continue
-        there = f"/{section.repo}/" in f"{span.url}/"
-        why = "right" if there else "out of scope"
-        yield structural(span.line, "repository", span.url, why, f"this part is about {section.repo}")
+        yield from links_here(section, block)
 
 
 def _merges(layout: Layout, section: Section, page: Page, block: Block, text: str) -> Iterator[Statement]:
-    counts = [_members(layout, page.blocks[row]) for row in section.rows]
+    counts = [members_told(layout, page.blocks[row]) for row in section.rows]
     merged = [count for count in counts if count]
-    found = re.search(_form(layout.say.merges).pattern + r"(?=$|\s)", text)
+    found = re.search(form_of(layout.say.merges).pattern + r"(?=$|\s)", text)
     if found is None:
         if merged:
             yield structural(block.line, "count", text, "count", f"{len(merged)} merges are listed")
         return
-    yield _equal(block.line, found[0], _number(found["merges"]), len(merged), "merges listed")
-    yield _equal(block.line, found[0], _number(found["members"]), sum(merged), "commits in the merges listed")
-
-
-def _members(layout: Layout, row: Block) -> int:
-    """Read how many commits a row says that it brought in."""
-    notes = row.inlines[2].text.rpartition(" — ")[2] if " — " in row.inlines[2].text else ""
-    for note in re.split(r",\s|，", notes):
-        if note == layout.say.one_commit or _form(layout.say.commits).fullmatch(note.strip()):
-            return _number(note) or 0
-    return 0
+    yield equal(block.line, found[0], number_in(found["merges"]), len(merged), "merges listed")
+    yield equal(block.line, found[0], number_in(found["members"]), sum(merged), "commits in the merges listed")
 
 
 def _files(rows: list[Block]) -> int:
@@ -338,18 +227,18 @@ def _lines(rows: list[Block]) -> tuple[int, int]:
 
 def _row(page: Page, layout: Layout, section: Section, place: int, *, late: bool) -> Iterator[Statement]:
     block = page.blocks[place]
-    yield from _links_here(section, block)
+    yield from links_here(section, block)
     subject = page.subjects[place]
     if subject is None:
         yield structural(block.line, "commit", block.text, "malformed", "the row names no commit")
         return
     repo, cells = section.repo, [inline.text.strip() for inline in block.inlines]
-    make = _Row(block.line, subject, repo)
+    make = About(block.line, subject, repo)
     day = "" if late or ".." in layout.label else f"{layout.label} "
-    yield make("date", cells[1], "dated", at=f"{day}{cells[1]}", tz=_tz(page, layout), exact="yes")
+    yield make("date", cells[1], "dated", at=f"{day}{cells[1]}", tz=zone_told(page, layout), exact="yes")
     yield make("title", cells[2], "titled", title=cells[2], exact="yes")
     yield make("author", cells[3], "authored", author=cells[3], exact="yes")
-    if members := _members(layout, block):
+    if members := members_told(layout, block):
         yield make("count", cells[2], "brought", members=str(members))
     if cells[4].isdecimal():
         yield make("statistics", cells[4], "counts", files=cells[4], scope="whole", paths="")
@@ -362,34 +251,17 @@ def _row(page: Page, layout: Layout, section: Section, place: int, *, late: bool
         yield structural(block.line, "statistics", cells[5], "malformed", "no number of lines")
 
 
-@dataclass(frozen=True)
-class _Row:
-    line: int
-    subject: Mention
-    repo: RepoId
-
-    def __call__(self, kind: Kind, told: str, predicate: str, **params: str) -> Statement:
-        return Statement(self.line, kind, shortened(told), self.subject, self.repo, predicate, params)
-
-
-def _tz(page: Page, layout: Layout) -> str:
-    for place in layout.head:
-        if found := _form(layout.say.period).match(page.blocks[place].text.split(" · ")[0]):
-            return found["tz"]
-    return "UTC"
-
-
 def _entry_of(page: Page, section: Section, place: int, event: str) -> Iterator[Statement]:
     """Read a line about an issue or a release."""
     block = page.blocks[place]
-    yield from _links_here(section, block)
+    yield from links_here(section, block)
     span = next((one for one in block.spans if one.kind == "link"), None)
     target = linked(span) if span is not None else None
     if span is None or target is None:
         return
     rest = block.text[span.end :].strip()
     target = replace(target, told="issue") if target.kind == "thread" else target
-    make = _Row(block.line, target, section.repo)
+    make = About(block.line, target, section.repo)
     if target.kind == "thread":
         title, dash, author = rest.rpartition(" — ")
         yield make("title", title or rest, "titled", title=title or rest, exact="yes", thread="yes")
@@ -413,12 +285,12 @@ def _footer(page: Page, layout: Layout) -> Iterator[Statement]:
         block = page.blocks[place]
         if block.kind != "paragraph":
             continue
-        if found := _form(layout.say.footer).fullmatch(block.text.strip()):
-            yield _equal(block.line, found["landed"], _number(found["landed"]), total, "commits in this report")
+        if found := form_of(layout.say.footer).fullmatch(block.text.strip()):
+            yield equal(block.line, found["landed"], number_in(found["landed"]), total, "commits in this report")
             depths = ("deep", "skim", "list", "group", "failed")
-            numbers = [_number(found[name]) for name in depths]
+            numbers = [number_in(found[name]) for name in depths]
             added = sum(number or 0 for number in numbers)
-            yield _equal(block.line, block.text, added, total, "commits in this report")
+            yield equal(block.line, block.text, added, total, "commits in this report")
             unread = sum(
                 page.blocks[row].inlines[4].text.strip() == layout.say.not_counted
                 for one in layout.sections
@@ -426,7 +298,7 @@ def _footer(page: Page, layout: Layout) -> Iterator[Statement]:
             )
             if (numbers[4] or 0) > unread:
                 yield structural(block.line, "count", block.text, "count", f"{unread} rows were not read")
-        elif found := _form(layout.say.threads).fullmatch(block.text.strip()):
+        elif found := form_of(layout.say.threads).fullmatch(block.text.strip()):
             yield from _coverage(layout, block, found["p0"])
 
 

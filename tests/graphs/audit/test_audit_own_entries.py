@@ -1,0 +1,91 @@
+"""Entries of our own reports: one changed word or number in them is found."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+Audit = Callable[..., Awaitable[Any]]
+PULL = "https://github.com/acme/engine/pull"
+PAGE = f"""# Gitzette 2026-03-10
+
+2026-03-10 00:00 to 2026-03-11 00:00 (UTC) · 1 repository · 3 commits landed
+
+**Contents**
+
+- [acme/engine](#acmeengine) (3)
+  - [Worth knowing](#worth-knowing-2) (2)
+    - [\\[Feature\\] Add --max-batch to the server](#feature-add---max-batch-to-the-server-12-<flag>)
+    - [Fix overflow in paged cache](#fix-overflow-in-paged-cache-13-<fix>)
+  - [Also landed](#also-landed-1) (1)
+
+## acme/engine
+
+### All commits
+
+| Commit | Landed | Change | Author | Files | Lines | Importance | Reading |
+|---|---|---|---|---:|---:|---|---|
+| [`<rename>`](<rename:url>) | 15:20 | Rename run to execute ([#14]({PULL}/14)) | Chris P | 1 | +1 −1 | low | skimmed |
+| [`<fix>`](<fix:url>) | 11:00 | Fix overflow in paged cache ([#13]({PULL}/13)) | Ada Lovelace | 2 | +4 −0 | mid | deep |
+| [`<flag>`](<flag:url>) | 08:30 | \\[Feature\\] Add --max-batch to the server ([#12]({PULL}/12)) | Bo Chen | 2 | +5 −0 | mid | deep |
+
+### Statistics
+
+- **Importance**: mid 2, low 1
+- **Type**: feature 1, fix 1, refactoring 1
+- **Reading**: deep 2, skimmed 1
+- **Authors**: 3
+- **Lines**: +10 −1
+
+### Worth knowing (2)
+
+#### \\[Feature\\] Add --max-batch to the server ([#12]({PULL}/12)) [`<flag>`](<flag:url>)
+
+**breaking** · Bo Chen · 08:30 · +5 −0 · 2 files
+
+- **Type**: feature
+- **Scope**: `engine/server.py` and 1 more
+
+#### Fix overflow in paged cache ([#13]({PULL}/13)) [`<fix>`](<fix:url>)
+
+Ada Lovelace · 11:00 · +4 −0 · 2 files
+
+- **Type**: fix
+- **Scope**: `engine/cache.py`, `tests/test_cache.py`
+
+> The author writes: “Fixes #11”
+
+### Also landed (1)
+
+- Rename run to execute ([#14]({PULL}/14)) [`<rename>`](<rename:url>)
+
+---
+
+Commits landed: 3 (2 deep, 1 skimmed, 0 listed, 0 grouped, 0 failed).
+"""  # noqa: E501
+
+
+async def test_an_untouched_page_has_nothing_wrong(audit: Audit) -> None:
+    outcome = await audit(PAGE, repos=("acme/engine",))
+    assert outcome.wrong() == {}
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        (f"server ([#12]({PULL}/12)) [", "server ([#12](https://github.com/acme/kernels/pull/12)) ["),
+        ("Bo Chen · 08:30", "Bo Cheng · 08:30"),
+        ("Bo Chen · 08:30", "Bo Chen · 08:31"),
+        ("+5 −0 · 2 files", "+6 −0 · 2 files"),
+        ("+4 −0 · 2 files", "+4 −0 · 3 files"),
+        ("Ada Lovelace · 11:00 · ", "Ada Lovelace · "),
+        ("`engine/server.py` and 1 more", "`engine/server2.py` and 1 more"),
+        ("`engine/server.py` and 1 more", "`engine/server.py` and 2 more"),
+        ("`engine/cache.py`, `tests", "`engine/cache.py`, `engine/core.py`, `tests"),
+        ("- Rename run to execute", "- Rename run to perform"),
+    ],
+)
+async def test_one_change_in_an_entry_is_found(audit: Audit, was: str, becomes: str) -> None:
+    assert was in PAGE
+    outcome = await audit(PAGE.replace(was, becomes), repos=("acme/engine",))
+    assert outcome.wrong()
