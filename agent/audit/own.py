@@ -20,6 +20,7 @@ from agent.audit.own_layout import (
     read_layout,
     zone_told,
 )
+from agent.audit.own_lists import listed, statistics
 from agent.audit.page import Page
 from agent.audit.statement import Statement, structural
 from agent.errors import UsageError
@@ -36,6 +37,8 @@ def own(page: Page) -> Iterator[Statement]:
     for section in layout.sections:
         yield from _section(page, layout, section)
         yield from entries(page, layout, section)
+        yield from statistics(page, layout, section)
+    yield from listed(page, layout)
     yield from _footer(page, layout)
 
 

@@ -83,6 +83,14 @@ async def test_an_untouched_page_has_nothing_wrong(audit: Audit) -> None:
         ("`engine/server.py` and 1 more", "`engine/server.py` and 2 more"),
         ("`engine/cache.py`, `tests", "`engine/cache.py`, `engine/core.py`, `tests"),
         ("- Rename run to execute", "- Rename run to perform"),
+        ("- [Fix overflow in paged cache]", "- [Fix overflow in pages cache]"),
+        ("(#worth-knowing-2) (2)", "(#worth-knowing-2) (3)"),
+        ("**Importance**: mid 2, low 1", "**Importance**: mid 1, low 2"),
+        ("feature 1, fix 1", "feature 2, fix 1"),
+        ("feature 1, fix 1", "feature 1, fix 0"),
+        ("deep 2, skimmed 1\n", "deep 2, skimmed 2\n"),
+        ("**Authors**: 3", "**Authors**: 2"),
+        ("**Lines**: +10 −1", "**Lines**: +10 −2"),
     ],
 )
 async def test_one_change_in_an_entry_is_found(audit: Audit, was: str, becomes: str) -> None:
