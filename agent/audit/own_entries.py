@@ -8,7 +8,8 @@ from agent.audit.markdown_blocks import Block, Span
 from agent.audit.mentions import Mention
 from agent.audit.own_layout import About, Layout, Section, form_of, number_in, zone_told
 from agent.audit.page import Page
-from agent.audit.statement import Statement, structural
+from agent.audit.statement import Statement, shortened, structural
+from agent.ids import RepoId
 
 _ENTRY = 4
 _HASH = re.compile(r"[0-9a-f]{7,40}")
@@ -85,6 +86,10 @@ def _below(page: Page, layout: Layout, make: About, entry: int, place: int) -> I
         yield from _about(page, layout, make, block)
     elif block.kind == "item" and block.text.startswith((f"{say.scope}{say.colon}", f"{say.where}{say.colon}")):
         yield from _places(layout, make, block)
+    elif block.kind == "paragraph" and block.text.startswith(f"{say.speech}{say.colon}"):
+        # The words may be from the pull request, where the report has read it.
+        sure = named is None or len(named.links) == 1 or _without_threads(page, layout, make.repo)
+        yield from _speech(layout, make, block, strict=sure)
 
 
 def _about(page: Page, layout: Layout, make: About, block: Block) -> Iterator[Statement]:
@@ -127,3 +132,23 @@ def _places(layout: Layout, make: About, block: Block) -> Iterator[Statement]:
     more = number_in(rest) or 0 if form_of(layout.say.more).fullmatch(rest) else 0
     told = f"{len(shown)} {rest}".strip()
     yield make("statistics", told, "counts", files=str(len(shown) + more), scope="whole", paths="")
+
+
+def _without_threads(page: Page, layout: Layout, repo: RepoId) -> bool:
+    """Tell whether the report says that it read no thread of a repository."""
+    told = f"{repo} {layout.say.coverage['not read']}"
+    return any(told in page.blocks[place].text for place in layout.footer)
+
+
+def _speech(layout: Layout, make: About, block: Block, *, strict: bool) -> Iterator[Statement]:
+    """State that the author's words are in the commit, with the marks of code that the page took away."""
+    text, end = "", 0
+    for span in block.spans:
+        if span.kind == "code":
+            text += f"{block.text[end : span.at]}`{span.text}`"
+            end = span.end
+    text += block.text[end:]
+    said = text.removeprefix(f"{layout.say.speech}{layout.say.colon}").strip()
+    lines = tuple(said.removeprefix("“").removesuffix("”").split("” “"))
+    about, repo = make.subject, make.repo
+    yield Statement(block.line, "code", shortened(said), about, repo, "shows", lines=lines, strict=strict)

@@ -62,6 +62,8 @@ Ada Lovelace · 11:00 · +4 −0 · 2 files
 ---
 
 Commits landed: 3 (2 deep, 1 skimmed, 0 listed, 0 grouped, 0 failed).
+
+Threads: acme/engine not read (commits only, as asked).
 """  # noqa: E501
 
 
@@ -89,6 +91,7 @@ async def test_an_untouched_page_has_nothing_wrong(audit: Audit) -> None:
         ("feature 1, fix 1", "feature 2, fix 1"),
         ("feature 1, fix 1", "feature 1, fix 0"),
         ("deep 2, skimmed 1\n", "deep 2, skimmed 2\n"),
+        ("“Fixes #11”", "“Fixes the overflow”"),
         ("**Authors**: 3", "**Authors**: 2"),
         ("**Lines**: +10 −1", "**Lines**: +10 −2"),
     ],
