@@ -47,11 +47,10 @@ def everything(reader: int) -> str:
 
 def test_a_terminal_shows_every_repository_with_its_count_and_is_left_in_order() -> None:
     reader, writer = os.openpty()
-    with os.fdopen(writer, "w", encoding="utf-8") as terminal:
-        with progress(terminal) as display:
-            display.step(A, "opening [bold]")
-            display.step(B, "reading diffs", 3, 7)
-            display.step(A, "reading diffs", 7, 7)
+    with os.fdopen(writer, "w", encoding="utf-8") as terminal, progress(terminal) as display:
+        display.step(A, "opening [bold]")
+        display.step(B, "reading diffs", 3, 7)
+        display.step(A, "reading diffs", 7, 7)
     shown = everything(reader)
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     assert re.search(r"octo/router\s+reading diffs .*7/7", plain)
@@ -62,10 +61,10 @@ def test_a_terminal_shows_every_repository_with_its_count_and_is_left_in_order()
 
 def test_a_run_that_fails_leaves_the_terminal_in_order() -> None:
     reader, writer = os.openpty()
-    with os.fdopen(writer, "w", encoding="utf-8") as terminal:
-        with suppress(KeyboardInterrupt), progress(terminal) as display:
-            display.step(A, "opening")
-            raise KeyboardInterrupt
+    opened = os.fdopen(writer, "w", encoding="utf-8")
+    with opened as terminal, suppress(KeyboardInterrupt), progress(terminal) as display:
+        display.step(A, "opening")
+        raise KeyboardInterrupt
     shown = everything(reader)
     assert "octo/router" in shown
     assert shown.rfind("\x1b[?25h") >= shown.rfind("\x1b[?25l")
