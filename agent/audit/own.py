@@ -7,7 +7,7 @@ from datetime import datetime
 
 from agent.audit.markdown_blocks import Block
 from agent.audit.mentions import linked
-from agent.audit.own_entries import entries
+from agent.audit.own_entries import entries, naming
 from agent.audit.own_layout import (
     About,
     Layout,
@@ -154,7 +154,7 @@ def _section(page: Page, layout: Layout, section: Section) -> Iterator[Statement
             event = named[0]
             items = _items_after(page, place)
             yield equal(block.line, block.text, named[1], items, "entries that follow")
-        elif block.kind == "item" and event is not None:
+        elif block.kind == "item" and event is not None and naming(layout, block) is None:
             yield from _entry_of(page, section, place, event)
 
 

@@ -141,14 +141,12 @@ def _without_threads(page: Page, layout: Layout, repo: RepoId) -> bool:
 
 
 def _speech(layout: Layout, make: About, block: Block, *, strict: bool) -> Iterator[Statement]:
-    """State that the author's words are in the commit, with the marks of code that the page took away."""
-    text, end = "", 0
-    for span in block.spans:
-        if span.kind == "code":
-            text += f"{block.text[end : span.at]}`{span.text}`"
-            end = span.end
-    text += block.text[end:]
-    said = text.removeprefix(f"{layout.say.speech}{layout.say.colon}").strip()
-    lines = tuple(said.removeprefix("“").removesuffix("”").split("” “"))
+    """State that the author's words are in the commit; marks of code may be the page's own, so words part there."""
+    start = len(f"{layout.say.speech}{layout.say.colon}")
+    edges = [edge for span in block.spans if span.kind == "code" for edge in (span.at, span.end)]
+    pieces = [block.text[at:end] for at, end in zip((start, *edges), (*edges, None), strict=True)]
+    said = block.text[start:].strip()
+    parts = [part.strip(" “”") for piece in pieces for part in piece.split("” “")]
+    lines = tuple(part for part in parts if re.search(r"\w", part))
     about, repo = make.subject, make.repo
     yield Statement(block.line, "code", shortened(said), about, repo, "shows", lines=lines, strict=strict)
