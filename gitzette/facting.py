@@ -16,12 +16,9 @@ from agent.settings import RepoSpec, Settings
 from gitzette.configured import settings_for
 from gitzette.progress import QuietProgress
 from gitzette.wiring import open_house
-from tools.diff.lineage import find_partner
-from tools.diff.patch_id import patch_ids
-from tools.diff.sheet import paths_to_read, read_facts
+from tools.diff.study import study
 
 _SHOWN_PLACES = 3
-_PARTNER_FILES = 3
 
 
 def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -48,16 +45,7 @@ async def _read(
         if not changes:
             raise NotFound(f"{commit.id} could not be read")
         change = changes[0]
-        blobs = None if hunks else await desk.code.blobs(change, paths_to_read(change))
-        earlier = await desk.code.before(commit.sha, _telling_paths(change))
-        ids = {one.commit.sha: patch_ids(one.files) async for one in desk.code.changes(earlier)}
-    return change, read_facts(change, blobs, find_partner(patch_ids(change.files), ids))
-
-
-def _telling_paths(change: Change) -> list[str]:
-    """Choose the files by which a commit that was undone is found: those that changed most."""
-    most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
+        return change, await study(desk.code, change, hunks=hunks)
 
 
 def _as_json(change: Change, sheet: FactSheet) -> str:

@@ -4,14 +4,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from agent.domain import Change
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.facts import FactSheet
 from agent.ids import commit_id
 from agent.sources import CodeSource
-from tools.diff.lineage import find_partner
-from tools.diff.patch_id import patch_ids
-from tools.diff.sheet import paths_to_read, read_facts
-
-_PARTNER_FILES = 3
+from tools.diff.sheet import read_facts
+from tools.diff.study import study
 
 
 class Library:
@@ -45,23 +41,9 @@ class Library:
             changes = [change async for change in code.changes([sha])]
             if not changes:
                 return None
-            sheet = await study_facts(code, changes[0])
+            sheet = await study(code, changes[0])
             self._studied[name] = CommitEvidence(change=changes[0], sheet=sheet, landed=True)
         return self._studied[name]
-
-
-async def study_facts(code: CodeSource, change: Change) -> FactSheet:
-    """Read the facts of a change with both versions of its files at hand, and find the change it undoes or repeats."""
-    blobs = await code.blobs(change, paths_to_read(change))
-    earlier = await code.before(change.commit.sha, _telling_paths(change))
-    ids = {one.commit.sha: patch_ids(one.files) async for one in code.changes(earlier)}
-    return read_facts(change, blobs, find_partner(patch_ids(change.files), ids))
-
-
-def _telling_paths(change: Change) -> list[str]:
-    """Choose the files by which a commit that was undone is found: those that changed most."""
-    most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
 
 
 def _without_patches(change: Change) -> Change:

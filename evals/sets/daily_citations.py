@@ -15,7 +15,7 @@ from agent.links import Link
 from agent.report import Depth, Report
 from agent.settings import Language
 from evals.figures import Score
-from graphs.library import study_facts
+from tools.diff.study import study
 from tools.git.source import GitSource
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -64,7 +64,7 @@ async def _read(repo: RepoId, path: Path, shas: Sequence[str]) -> dict[EvidenceI
     """Read commits with the whole files around their changes, and look for what they undo."""
     source = GitSource(repo, path)
     found = [
-        CommitEvidence(change=change, sheet=await study_facts(source, change), landed=True)
+        CommitEvidence(change=change, sheet=await study(source, change), landed=True)
         async for change in source.changes(shas)
     ]
     return {one.id: one for one in found}

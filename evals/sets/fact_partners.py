@@ -12,13 +12,6 @@ _EARLIER = 60
 """As many earlier commits as the command compares with."""
 
 
-async def find_in(source: GitSource, change: Change) -> Lineage | None:
-    """Compare the patch with those of earlier commits to the same file, as the command does."""
-    earlier = await source.before(change.commit.sha, [file.path for file in change.files[:1]])
-    ids = {one.commit.sha: patch_ids(one.files) async for one in source.changes(earlier)}
-    return find_partner(patch_ids(change.files), ids)
-
-
 class Past:
     """A short history in memory: asking git for the sixty commits before each of a thousand would take minutes."""
 

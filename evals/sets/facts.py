@@ -14,12 +14,13 @@ from agent.settings import RepoSpec
 from evals.figures import Figure, Score, Target, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.fact_matching import ALIKE, Meant, brought_by, matches
-from evals.sets.fact_partners import Past, find_in
+from evals.sets.fact_partners import Past
 from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.facts import GoldFact, described, gold_facts
 from evals.worlds.model import World
 from tools.diff.lineage import Lineage
 from tools.diff.sheet import paths_to_read, read_facts
+from tools.diff.study import partner_of
 from tools.git.source import GitSource
 
 WORLDS = ("facts", "demo", "full")
@@ -147,7 +148,7 @@ async def _real(bench: Bench) -> dict[tuple[str, str], list[Score]]:
         assert spec.path is not None
         source = GitSource(spec.name, spec.path)
         for row in [row for row in rows if row["repo"].lower() == spec.name.lower()]:
-            async for read in reading(source, [row["sha"]], partial(find_in, source)):
+            async for read in reading(source, [row["sha"]], partial(partner_of, source)):
                 for route, sheet in read.sheets.items():
                     where = f"{spec.name}@{row['sha'][:10]} by {route}"
                     group = "named" if row["named"] else "other"

@@ -1,0 +1,29 @@
+"""The facts of a change, as closely as its source allows: with its whole files, and with what it undoes or repeats."""
+
+from agent.domain import Change
+from agent.facts import FactSheet
+from agent.sources import CodeSource
+from tools.diff.lineage import Lineage, find_partner
+from tools.diff.patch_id import patch_ids
+from tools.diff.sheet import paths_to_read, read_facts
+
+_PARTNER_FILES = 3
+
+
+async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
+    """Read the facts with both versions of the files at hand, or with `hunks` from the patch alone."""
+    blobs = None if hunks else await code.blobs(change, paths_to_read(change))
+    return read_facts(change, blobs, await partner_of(code, change))
+
+
+async def partner_of(code: CodeSource, change: Change) -> Lineage | None:
+    """Find the earlier commit that a change undoes, brings back or copies, by the patches of the same files."""
+    earlier = await code.before(change.commit.sha, _telling_paths(change))
+    ids = {one.commit.sha: patch_ids(one.files) async for one in code.changes(earlier)}
+    return find_partner(patch_ids(change.files), ids)
+
+
+def _telling_paths(change: Change) -> list[str]:
+    """Choose the files by which a commit that was undone is found: those that changed most."""
+    most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    return [path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path]
