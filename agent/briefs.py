@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from agent.analyst import Read
 from agent.facts import Severity
-from agent.linking.words import said
+from agent.linking.own_words import said
 from agent.templates import params_of, sentence
 
 _FACTS, _HUNKS, _MESSAGE = 12, 3_000, 1_200

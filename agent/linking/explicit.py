@@ -6,7 +6,8 @@ from agent.domain import Commit, Issue, Threads
 from agent.ids import RepoId, ThreadId, commit_id
 from agent.linking.lineage import is_revert
 from agent.linking.recorded import Found, Landings, keywords, records, texts
-from agent.linking.words import Saying, sayings
+from agent.linking.speech import Saying
+from agent.linking.words import sayings
 from agent.links import Grade, Link, Relation
 
 _RELATIONS = {

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from agent.domain import Commit, PullRequest, Threads
 from agent.ids import RepoId, ThreadId
-from agent.linking.words import Saying, sayings
+from agent.linking.speech import Saying
+from agent.linking.words import sayings
 from agent.links import Relation
 
 CLOSED = "closed by it, as GitHub records"

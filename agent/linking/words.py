@@ -3,42 +3,25 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from agent.ids import RepoId, ThreadId, parse_reference, thread_id
+from agent.linking.own_words import said
+from agent.linking.speech import Saying, saying
 
-# Words in a quotation, a code fence, inline code or a hidden comment are not obeyed; what is never closed runs on.
-_NOT_SAID = re.compile(
-    r"^[ \t]*>.*?$|^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1.*?$|\Z)|<!--.*?(?:-->|\Z)|`[^`\n]*`", re.MULTILINE | re.DOTALL
-)
 _BOX = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[ xX]?\].*$", re.MULTILINE)
+# Other forges have the same paths, and numbers of their own.
+_ADDRESS = (
+    r"https?://(?![\w.:-]*(?:gitlab|gitee|bitbucket|codeberg))[\w.:-]{1,253}/[\w.-]{1,39}/[\w.-]{1,100}"
+    r"/(?:issues|pull)/[1-9]\d{0,9}"
+)
 _REFERENCE = re.compile(
-    r"(?<![\w/#&.-])(?:(?:[\w.-]{1,39}/[\w.-]{1,100})?#[1-9]\d{0,9}|GH-[1-9]\d{0,9}"
-    r"|https?://[\w.:-]{1,253}/[\w.-]{1,39}/[\w.-]{1,100}/(?:issues|pull)/[1-9]\d{0,9})(?![\w])",
+    r"(?<![\w/#&.\\-])(?:(?:[\w.-]{1,39}/[\w.-]{1,100})?#[1-9]\d{0,9}|GH-[1-9]\d{0,9}"
+    rf"|{_ADDRESS})(?!\w|\.\d)",
     re.ASCII | re.IGNORECASE,
 )
-_KEYWORD = re.compile(r"(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+$", re.ASCII | re.IGNORECASE)
-_HEDGED = re.compile(
-    r"\b(?:should|may|might|could|hopefully|tr(?:y|ies|ying) to|attempts? to|aims? to)\s+(?:\w+\s+)?$", re.IGNORECASE
-)
-_DENIED = re.compile(r"\b(?:not|never|cannot|\w+n['’]t|without)\s+(?:\w+\s+)?$|(?:并未|没有|不是|未)$", re.IGNORECASE)
-_PARTLY_DOES = re.compile(r"\b(?:part(?:ly|ially)|in part)\s+$|部分$", re.IGNORECASE)
-_PARTLY = re.compile(
-    r"\b(?:part(?:ly|ially| \d+)?(?: of| for)?|first (?:step|part|half)\b.{0,20}|steps? towards?|towards?|"
-    r"not a full\b.{0,20}|progress on)(?: the)?(?: issue)?:?\s*$|(?:partly|partially) \w+\b.{0,30}$|部分\w{0,10}\s*$",
-    re.IGNORECASE,
-)
-_ADDRESSING = re.compile(
-    r"\b(?:address(?:es|ed|ing)?|clos(?:es?|ed|ing)|fix(?:es|ed|ing)?|resolv(?:es?|ed|ing)|solv(?:es?|ed|ing)|"
-    r"tackl(?:es?|ed|ing)|implement(?:s|ed|ing)?|handl(?:es?|ed|ing)|for issue|(?:bug|hot)fix(?:es)? for|"
-    r"fix for|patch for|workaround for)\b[^.;。；\n]{0,60}$"
-    r"|(?:修复|解决|针对|处理|关闭)了?[^。；\n]{0,20}$",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:introduced|caused|since|after|broken?|regress\w*|from|see|cf|follow\w*|like|similar|came up|discuss\w*|"
-    r"context|mentioned|related to|revert\w*|duplicate|conflicts?|comments?|review|feedback|typo)\b"
-    r"|引入|导致|参考|讨论",
+_LINKED = re.compile(
+    r"\[(?P<text>[^\[\]\n]{1,200})\]\((?P<url>[^()\s]{1,400})\)"
+    r"|<a\s[^<>\n]{0,200}?href=[\"'](?P<href>[^\"'\s]{1,400})[\"'][^<>\n]{0,200}>(?P<name>[^<>\n]{1,200})</a>",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
@@ -50,23 +33,7 @@ _RELATED = re.compile(
     r"|^\W*(?:相关|关联|对应)\s*(?:的)?\s*(?:issues?|问题)\W*$",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
-    r"^[ \t]*(?:[-*+][ \t]+)?\**(?:(?:related|linked|fixed|addressed)[ \t]+)?(?:github[ \t]+)?"
-    r"(?:issues?|bugs?)(?:[ \t]+(?:link|number))?\**[ \t]*[:：][ \t]*\**[ \t]*$",
-    re.IGNORECASE,
-)
 _BARE = re.compile(r"^[ \t]*(?:[-*+•][ \t]*)?(?:issues?[ \t:]*)?[(\[]?$", re.IGNORECASE)
-_BARE_AFTER = re.compile(r"^[)\]]?(?:\(https?://\S+\))?[ \t.,;]*$")
-
-
-class Saying(StrEnum):
-    """What a message says it does to an issue."""
-
-    CLOSES = "closes"
-    """GitHub's keyword stands right before it."""
-    ADDRESSES = "addresses"
-    PARTLY = "partly"
-    NAMES = "names"
 
 
 @dataclass(frozen=True)
@@ -76,11 +43,6 @@ class Said:
     issue: ThreadId
     saying: Saying
     words: str
-
-
-def said(text: str) -> str:
-    """Leave out what a message only quotes, shows as code or hides: GitHub does not obey words in there."""
-    return _NOT_SAID.sub(" ", text)
 
 
 def closing_words(text: str, repo: RepoId) -> Iterator[tuple[ThreadId, str]]:
@@ -93,48 +55,41 @@ def closing_words(text: str, repo: RepoId) -> Iterator[tuple[ThreadId, str]]:
 def sayings(text: str, repo: RepoId) -> Iterator[Said]:
     """Find every issue that a message names, in the order of the text; what boxes of a template say does not count."""
     under = before = ""
-    for line in _BOX.sub("", said(text)).splitlines():
+    first = True
+    for line in _LINKED.sub(_bare, _BOX.sub("", said(text))).splitlines():
         heading = _HEADING.match(line)
         if heading and not _REFERENCE.search(line):
             under, before = heading["atx"] or heading["bold"] or heading["under"] or "", ""
             continue
         listed = bool(under and _RELATED.match(under))
         # A sentence may be wrapped right before the number.
-        yield from _line(
-            f"{before} {line}" if before and line.lstrip()[:1] == "#" and not listed else line, repo, listed
-        )
+        wrapped = before and line.lstrip()[:1] == "#" and not listed
+        yield from _line(f"{before} {line}" if wrapped else line, repo, listed=listed, first=first)
         before = "" if _REFERENCE.search(line) else line.rstrip()
+        first = first and not line.strip()
 
 
-def _line(line: str, repo: RepoId, listed: bool) -> Iterator[Said]:
+def _bare(match: re.Match[str]) -> str:
+    """Put the address in the place of a number that links to it: it may be a number of another repository."""
+    text, address = match["text"] or match["name"], match["url"] or match["href"]
+    thread = re.match(_ADDRESS, address, re.IGNORECASE)
+    if _REFERENCE.search(text):
+        return thread[0] if thread else " "
+    return f"{text} {thread[0]}" if thread else str(text)
+
+
+def _line(line: str, repo: RepoId, *, listed: bool, first: bool) -> Iterator[Said]:
     found = list(_REFERENCE.finditer(line))
     only = _only_references(line, found)
     start = 0
     for match in found:
         reference = parse_reference(match[0], repo)
         if reference is not None and reference.kind == "thread" and reference.repo is not None:
-            before = line[start : match.start()]
-            saying = _saying(line, before, match, listed and only)
-            yield Said(thread_id(reference.repo, reference.number), saying, " ".join(line.split())[:200])
+            # GitHub does not mind the case of names.
+            home = repo if reference.repo.lower() == repo.lower() else reference.repo
+            one = saying(line, start, match, listed=listed and only, first=first)
+            yield Said(thread_id(home, reference.number), one, " ".join(line.split())[:200])
         start = match.end()
-
-
-def _saying(line: str, before: str, match: re.Match[str], listed: bool) -> Saying:
-    """Tell what the words around a reference make of it; those behind another reference are not its own."""
-    keyword = _KEYWORD.search(before)
-    lead = before[: keyword.start()] if keyword else before
-    if (_PARTLY_DOES if keyword else _PARTLY).search(lead):
-        return Saying.PARTLY
-    if keyword:
-        if _DENIED.search(lead):
-            return Saying.NAMES
-        return Saying.ADDRESSES if _HEDGED.search(lead) else Saying.CLOSES
-    if listed or (_LABEL.match(line[: match.start()]) and _BARE_AFTER.match(line[match.end() :])):
-        return Saying.ADDRESSES
-    addressing = _ADDRESSING.search(before)
-    if addressing and not _ELSEWHERE.search(before) and not _DENIED.search(before[: addressing.start()]):
-        return Saying.ADDRESSES
-    return Saying.NAMES
 
 
 def _only_references(line: str, found: list[re.Match[str]]) -> bool:

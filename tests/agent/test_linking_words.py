@@ -3,7 +3,8 @@
 import pytest
 
 from agent.ids import RepoId
-from agent.linking.words import Saying, closing_words, sayings
+from agent.linking.speech import Saying
+from agent.linking.words import closing_words, sayings
 
 REPO = RepoId("lumen-ai/swiftserve")
 
