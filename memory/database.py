@@ -102,6 +102,46 @@ def m008_lasting_calls(db: Database) -> None:
     db.table("calls").create_index(["lasting"])
 
 
+@migrations()
+def m010_catalogue(db: Database) -> None:
+    """Remember landed commits with their facts, and threads with their links, so that questions can be answered."""
+    db.table("cards").create(
+        {
+            "id": int,
+            "repo": str,
+            "sha": str,
+            "at": str,
+            "author": str,
+            "title": str,
+            "message": str,
+            "pull": int,
+            "files": int,
+            "additions": int,
+            "deletions": int,
+            "paths": str,
+            "facts": str,
+            "route": str,
+        },
+        pk="id",
+    )
+    db.table("cards").create_index(["repo", "sha"], unique=True)
+    db.table("cards").create_index(["sha"])
+    db.table("cards").create_index(["repo", "at"])
+    db.table("cards").create_index(["pull"])
+    db.table("card_spans").create({"repo": str, "start": str, "end": str}, pk=("repo", "start", "end"))
+    db.table("known_threads").create({"id": str, "repo": str, "updated": str, "body": str})
+    db.table("known_threads").create_index(["id"], unique=True)
+    db.table("closings").create({"id": str, "body": str}, pk="id")
+    db.table("known_releases").create({"id": str, "repo": str, "body": str}, pk="id")
+    db.table("known_links").create({"issue": str, "change": str, "grade": str, "body": str}, pk=("issue", "change"))
+    db.table("known_links").create_index(["change"])
+    for table, columns in (("card_words", "title, facts, paths, body, parts"), ("thread_words", "title, body, parts")):
+        db.conn.execute(
+            f"create virtual table {table} using fts5"
+            f"({columns}, tokenize = \"unicode61 remove_diacritics 2 tokenchars '_'\")"
+        )
+
+
 def open_database(home: Path) -> Database:
     """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
     file = home / FILE_NAME

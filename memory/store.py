@@ -10,8 +10,10 @@ from pathlib import Path
 from memory.answers import Answers
 from memory.archive import Archive
 from memory.artefacts import Artefacts
+from memory.catalogue import Catalogue
 from memory.database import open_database
 from memory.issues import OpenIssues
+from memory.known_threads import KnownThreads
 from memory.landings import Landings
 from memory.lives import Lives
 from memory.recall import Recall
@@ -32,6 +34,8 @@ class Memory:
     retention: Retention
     recall: Recall
     archive: Archive
+    catalogue: Catalogue
+    threads: KnownThreads
     lives: Lives
     tape: Callable[..., Tape]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
@@ -51,6 +55,8 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             retention=Retention(db),
             recall=Recall(db),
             archive=Archive(db),
+            catalogue=Catalogue(db),
+            threads=KnownThreads(db),
             lives=Lives(home),
             tape=partial(Tape, db),
         )

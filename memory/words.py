@@ -56,6 +56,19 @@ def queries(text: str) -> list[str]:
     return [form for form in dict.fromkeys(forms) if form]
 
 
+def phrase(text: str) -> str:
+    """Ask for these words side by side: a name as it stands or by its parts in their order; nothing for no word."""
+    runs = list(_runs(text))
+    if not runs:
+        return ""
+    if all(found["word"] for found in runs):
+        words = [found["word"][:_LONGEST_WORD].lower() for found in runs]
+        parts = [part for found in runs for part in (_split(found["word"]) or [found["word"].lower()])]
+        whole = f'"{" ".join(words)}"'
+        return whole if parts == words else f'({whole} OR "{" ".join(parts)}")'
+    return "(" + " AND ".join(_han(found["han"]) if found["han"] else _word(found["word"], "") for found in runs) + ")"
+
+
 def has_han(text: str) -> bool:
     """Tell whether there is Chinese in the text."""
     return any(found["han"] for found in _runs(text))

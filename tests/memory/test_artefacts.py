@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sqlite3
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +17,7 @@ from sqlite_utils import Database
 from agent.errors import InputError, StorageError
 from agent.ids import RepoId
 from memory.artefacts import Artefact, Artefacts
-from memory.database import database_in_memory, open_database
+from memory.database import FILE_NAME, database_in_memory, migrations, open_database
 from memory.retention import Retention
 from memory.runs import Runs, recipe_of
 from memory.shapes import Plain
@@ -123,13 +124,16 @@ def test_a_run_of_another_time_cannot_be_replayed_and_says_so(db: Database, reci
         recipe_of(runs.find("r1"))
 
 
+def older(home: Path, before: str) -> Database:
+    """Make a memory as the version before a migration had it."""
+    db = Database(sqlite3.connect(home / FILE_NAME))
+    migrations.apply(db, stop_before=before)
+    return db
+
+
 def test_a_memory_from_before_the_tapes_keeps_its_runs(tmp_path: Path) -> None:
-    with closing(open_database(tmp_path)) as db:
-        Runs(db).begin("r1", "2026-02-04 UTC", NOON)
-        for table in ("artefacts", "calls", "holds", "cited", "published", "statements", "statement_words"):
-            db.table(table).drop()
-        db.table("runs").transform(drop={"recipe"})
-        db.table("_sqlite_migrations").delete_where("name >= 'm006'")
+    with closing(older(tmp_path, "m006_evidence")) as db, db.conn:
+        db.table("runs").insert({"id": "r1", "started": "2026-02-04", "window": "2026-02-04 UTC", "status": "done"})
     with closing(open_database(tmp_path)) as db:
         keep(db, "r2", "hello")
         assert [run.id for run in Runs(db).latest()] == ["r1"]
@@ -138,11 +142,12 @@ def test_a_memory_from_before_the_tapes_keeps_its_runs(tmp_path: Path) -> None:
 def test_a_memory_from_before_the_search_keeps_its_tapes(tmp_path: Path) -> None:
     with closing(open_database(tmp_path)) as db:
         keep(db, "r1", "hello")
-        for table in ("published", "statements", "statement_words"):
-            db.table(table).drop()
-        db.execute("drop index idx_calls_lasting")
-        db.table("calls").transform(drop={"lasting"})
-        db.table("_sqlite_migrations").delete_where("name >= 'm007'")
+        kept = {table: [dict(row) for row in db.table(table).rows] for table in ("artefacts", "calls", "holds")}
+    (tmp_path / FILE_NAME).unlink()
+    with closing(older(tmp_path, "m007_statements")) as db, db.conn:
+        for table, rows in kept.items():
+            known = {column.name for column in db.table(table).columns}
+            db.table(table).insert_all([{name: row[name] for name in row if name in known} for row in rows])
     with closing(open_database(tmp_path)) as db:
         keep(db, "r2", "hello")
         assert Tape(db, "r1", play_only=True).play(Call("x.y", REPO, "hello"), TEXT) == "hello"
