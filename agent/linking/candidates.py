@@ -1,11 +1,13 @@
 """Which issues a landed change may have fixed without anybody saying so, and what speaks for it."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from agent.domain import Closing, Issue, Threads
+from agent.domain import Closing
 from agent.ids import ThreadId
+from agent.linking.digest import Digest
 
 _ASKING = re.compile(
     r"^\W*(?:question|usage|rfc|roadmap|tracker|tracking|discussion|proposal|umbrella|meta|announcement|survey)\b"
@@ -13,18 +15,15 @@ _ASKING = re.compile(
     r"|请问|请教|求助|怎么|有没有|吗[？?]?$",
     re.IGNORECASE,
 )
-_NOT_FIXABLE = (
-    "question",
-    "duplicate",
-    "wontfix",
-    "invalid",
-    "usage",
-    "rfc",
-    "roadmap",
-    "discussion",
-    "tracking",
-    "stale",
+_NOT_FIXABLE = re.compile(
+    r"\b(?:question|duplicate|wontfix|invalid|usage|rfc|roadmap|discussion|tracking|stale)\b", re.IGNORECASE
 )
+_NO_MENDING = re.compile(
+    r"^\W*(?:\[[^\]]{1,40}\]\s*)*(?:\w+(?:\([^)]*\))?:\s*)?(?:skip|disable|xfail|mute|quarantine|debug|log|"
+    r"add (?:\w+ )?(?:logs?|logging|debug|repro\w*|tests?|regression tests?)|temporarily)\b",
+    re.IGNORECASE,
+)
+_TESTING = re.compile(r"\btests?\b|\bci\b|flak[ey]|\bdocs?\b|documentation|readme|测试|文档", re.IGNORECASE)
 _UNFIXED = ("not_planned", "duplicate")
 _SOON = ((0.05, 1.0), (0.5, 0.6), (6, 0.35), (36, 0.15))
 """Hours within which an issue is closed by hand after a landing, and what that is worth: much lands in a day."""
@@ -57,7 +56,7 @@ _CHANGE_SORTS = (
 )
 
 
-def issue_sort(issue: Issue) -> Sort:
+def issue_sort(issue: Digest) -> Sort:
     """Tell what an issue asks for, by its labels first."""
     for text in (" ".join(issue.labels), issue.title):
         for sort, pattern in _ISSUE_SORTS:
@@ -71,34 +70,35 @@ def change_sort(title: str) -> Sort:
     return next((sort for sort, pattern in _CHANGE_SORTS if pattern.search(title)), Sort.OTHER)
 
 
-def candidates(threads: Threads, explained: set[ThreadId]) -> list[Issue]:
+def mends(title: str) -> bool:
+    """Tell whether a change may fix something: switching off a test or adding a log does not."""
+    return _NO_MENDING.match(title) is None
+
+
+def about_tests(issue: Digest) -> bool:
+    """Tell whether an issue is about what stands beside the code: tests, documents, workflows."""
+    return _TESTING.search(f"{issue.title} {' '.join(issue.labels)}") is not None
+
+
+def candidates(issues: Iterable[Digest], closings: Iterable[Closing], explained: set[ThreadId]) -> list[Digest]:
     """List the issues that something may have fixed: no questions, nothing given up, nothing that is explained."""
-    closers = {closing.issue: closing for closing in threads.closings}
-    return [
-        issue
-        for issue in threads.issues
-        if issue.id not in explained and _fixable(issue) and not _known(closers.get(issue.id))
-    ]
+    # GitHub may know what closed an issue: nothing is left to be inferred then.
+    known = {one.issue for one in closings if one.by_commit is not None or one.by_pull is not None}
+    return [issue for issue in issues if issue.id not in explained and issue.id not in known and _fixable(issue)]
 
 
-def _fixable(issue: Issue) -> bool:
+def _fixable(issue: Digest) -> bool:
     if issue.state_reason in _UNFIXED or _ASKING.search(issue.title):
         return False
-    labels = " ".join(issue.labels).lower()
-    return not any(re.search(rf"\b{word}\b", labels) for word in _NOT_FIXABLE)
+    return _NOT_FIXABLE.search(" ".join(issue.labels)) is None
 
 
-def _known(closing: Closing | None) -> bool:
-    """Tell whether GitHub knows what closed an issue: nothing is left to be inferred then."""
-    return closing is not None and (closing.by_commit is not None or closing.by_pull is not None)
-
-
-def in_time(issue: Issue, landed: datetime) -> bool:
+def in_time(issue: Digest, landed: datetime) -> bool:
     """Tell whether a change can have fixed an issue: reported before it landed, and not closed before."""
     return issue.created_at <= landed + _BEFORE and (issue.closed_at is None or issue.closed_at >= landed - _EARLY)
 
 
-def closed_after(issue: Issue, landed: datetime) -> float:
+def closed_after(issue: Digest, landed: datetime) -> float:
     """Weigh how soon after the landing the issue was closed: 1 within minutes, nothing after days."""
     if issue.closed_at is None:
         return 0.0

@@ -7,6 +7,9 @@ from agent.domain import Change
 from agent.linking.terms import alarms, code_terms, terms
 
 _MOST_OF_A_FILE, _MOST = 8_000, 60_000
+_BESIDE = re.compile(
+    r"(?:^|/)(?:tests?|docs?|\.github|\.buildkite|ci)/|(?:^|/)(?:test_[^/]*|[^/]*_test\.\w+)$|\.(?:md|rst)$"
+)
 _QUOTED = re.compile(r"[\"'].{8,}")
 
 
@@ -18,8 +21,10 @@ class Sketch:
     """Stems of everything on the changed lines, in the names of the functions around them and in the paths."""
     names: frozenset[str]
     """Names of code, flags, variables and files."""
-    alarms: frozenset[tuple[str, ...]] = frozenset()
+    alarms: frozenset[str] = frozenset()
     """What messages of errors say on the changed lines."""
+    beside: bool = False
+    """Tells that only tests, documents or workflows changed: that mends no flaw of the code."""
 
 
 def sketch(change: Change) -> Sketch:
@@ -39,7 +44,12 @@ def sketch(change: Change) -> Sketch:
     text = "\n".join(changed)
     spoken = "\n".join(line for line in changed if _QUOTED.search(line))
     flags = frozenset(found.replace("-", "_") for found in re.findall(r"[\"']--([a-z][a-z0-9-]{2,})", text))
-    return Sketch(_cut_terms(f"{paths}\n{text}"), code_terms(paths) | _all_names(text) | flags, alarms(spoken))
+    return Sketch(
+        words=_cut_terms(f"{paths}\n{text}"),
+        names=code_terms(paths) | _all_names(text) | flags,
+        alarms=alarms(spoken),
+        beside=bool(change.files) and all(_BESIDE.search(file.path) for file in change.files),
+    )
 
 
 def _all_names(text: str) -> frozenset[str]:

@@ -12,15 +12,15 @@ _PREFIX = re.compile(
 _PULL = re.compile(r"\(#\d+\)\s*$")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)*|\d+[a-z]+\w*|[\u4e00-\u9fff]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_CODE = re.compile(
-    r"--[a-z][a-z0-9-]{2,}|[A-Za-z_][\w.]*\.(?:py|cuh?|cpp|cc|hpp|h|rs|go|ts|js|ya?ml|toml|json|sh|md|rst|txt)\b"
-    r"|[A-Za-z]\w*_\w+|\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+|\b[a-z]+[A-Z]\w+|(?<=`)[A-Za-z_][\w.-]{2,40}(?=[`(\[=])"
-)
+_TOKEN = re.compile(r"--[a-z][a-z0-9-]{2,}|[A-Za-z_][\w.]*")
+_TICKED = re.compile(r"`([A-Za-z_][\w.-]{2,40})(?=[`(\[=])")
+_FILE = re.compile(r"\.(?:py|cuh?|cpp|cc|hpp|h|rs|go|ts|js|ya?ml|toml|json|sh|md|rst|txt)$")
+_NAME = re.compile(r"[A-Za-z]\w*_\w+|[A-Z][a-z0-9]+[A-Z]\w*|[a-z]+[A-Z]\w+")
 _ALARM = re.compile(
     r"error|exception|assert|fail|cannot|can't|invalid|unsupported|illegal"
-    r"|not (?:found|supported|implemented)|mismatch|expected",
-    re.IGNORECASE,
+    r"|not (?:found|supported|implemented)|mismatch|expected"
 )
+_SPELT = re.compile(r"[a-z_]{2,}")
 _STOP = frozenset(
     re.findall(
         r"\w+",
@@ -49,11 +49,28 @@ def bare_title(text: str) -> str:
 
 def terms(text: str) -> frozenset[str]:
     """Give the stems of the words, of the parts of names, and pairs of Chinese characters."""
-    return frozenset(term for word in set(_WORD.findall(text[:_MOST])) for term in _terms_of(word))
+    return frozenset(term for word in set(_WORD.findall(text[:_MOST])) for term in terms_of(word))
+
+
+def first_terms(text: str, most: int) -> tuple[str, ...]:
+    """Give the same of the head of a text, in the order of the text, and no more than `most`."""
+    found: dict[str, None] = {}
+    for word in dict.fromkeys(_WORD.findall(text)):
+        for term in terms_of(word):
+            found[term] = None
+        if len(found) >= most:
+            break
+    return tuple(found)[:most]
+
+
+def words_of(text: str) -> list[str]:
+    """Give the words as they are written, each of which has its terms."""
+    return list(dict.fromkeys(_WORD.findall(text)))
 
 
 @lru_cache(maxsize=50_000)
-def _terms_of(word: str) -> tuple[str, ...]:
+def terms_of(word: str) -> tuple[str, ...]:
+    """Give the terms of one word."""
     if word[0] >= "\u4e00":
         return tuple(pair for i in range(len(word) - 1) if (pair := word[i : i + 2]) not in _STOP)
     parts = _PART.findall(word)
@@ -73,15 +90,31 @@ def stem(word: str) -> str:
 
 def code_terms(text: str) -> frozenset[str]:
     """Give the names of code, flags, variables and files that a text speaks of."""
-    return frozenset(found[0].strip("-._").lower().replace("-", "_") for found in _CODE.finditer(text[:_MOST]))
+    text = text[:_MOST]
+    found = {name for token in set(_TOKEN.findall(text)) for name in _names_in(token)}
+    return frozenset(found | {name.strip("-._").lower().replace("-", "_") for name in _TICKED.findall(text)})
 
 
-@lru_cache(maxsize=4_000)
-def alarms(text: str) -> frozenset[tuple[str, ...]]:
+@lru_cache(maxsize=50_000)
+def _names_in(token: str) -> tuple[str, ...]:
+    token = token.strip(".")
+    if token.startswith("--"):
+        return (token.strip("-").replace("-", "_"),)
+    if _FILE.search(token):
+        return (token.strip("_").lower(),)
+    return tuple(part.strip("_").lower() for part in token.split(".") if _NAME.fullmatch(part.strip("_")))
+
+
+def is_file(name: str) -> bool:
+    """Tell whether such a name is that of a file."""
+    return _FILE.search(name) is not None
+
+
+def alarms(text: str) -> frozenset[str]:
     """Give the runs of three words in lines that sound like a message of an error."""
-    found: set[tuple[str, ...]] = set()
-    for line in text[:_ALARMING].splitlines():
+    found: set[str] = set()
+    for line in text[:_ALARMING].lower().splitlines():
         if _ALARM.search(line):
-            words = re.findall(r"[a-z_]{2,}", line.lower()[:400])
-            found |= {run for run in zip(words, words[1:], words[2:], strict=False) if not set(run) <= _STOP}
+            words = _SPELT.findall(line[:400])
+            found |= {" ".join(run) for run in zip(words, words[1:], words[2:], strict=False) if not set(run) <= _STOP}
     return frozenset(found)

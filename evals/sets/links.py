@@ -9,7 +9,8 @@ from pathlib import Path
 from agent.domain import Commit
 from agent.ids import CommitId, RepoId
 from agent.linking.explicit import explicit_links
-from agent.linking.inferred import Guess, Guesser, asserted
+from agent.linking.guesser import Guess, Guesser
+from agent.linking.inferred import asserted
 from agent.linking.sketch import Sketch, sketch
 from agent.linking.standing import Standing, standing
 from agent.links import Grade, Link, Relation

@@ -1,0 +1,61 @@
+"""An issue reduced to what linking compares: small enough to be kept for every open issue, and made once."""
+
+from datetime import datetime
+from typing import Literal
+
+from agent.domain import Frozen, Issue
+from agent.ids import RepoId, ThreadId, thread_id
+from agent.linking.terms import alarms, code_terms, first_terms
+
+_TITLE, _BODY = 300, 8_000
+_WORDS, _NAMES, _ALARMS, _LABELS = 300, 80, 80, 12
+
+
+class Digest(Frozen):
+    """What is known of an issue, and the words of its body."""
+
+    repo: RepoId
+    number: int
+    title: str
+    state: Literal["open", "closed"]
+    state_reason: str | None
+    author: str | None
+    labels: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    closed_at: datetime | None
+    comments: int
+    reactions: int
+    words: tuple[str, ...]
+    """Stems of the body's words."""
+    names: tuple[str, ...]
+    """Names of code, flags and files in title and body."""
+    alarms: tuple[str, ...]
+    """Runs of three words in messages of errors."""
+
+    @property
+    def id(self) -> ThreadId:
+        """The name under which the issue is cited."""
+        return thread_id(self.repo, self.number)
+
+
+def digest(issue: Issue) -> Digest:
+    """Read an issue; of a long one its head counts."""
+    title, body = issue.title[:_TITLE], issue.body[:_BODY]
+    return Digest(
+        repo=issue.repo,
+        number=issue.number,
+        title=title,
+        state=issue.state,
+        state_reason=issue.state_reason,
+        author=issue.author,
+        labels=issue.labels[:_LABELS],
+        created_at=issue.created_at,
+        updated_at=issue.updated_at,
+        closed_at=issue.closed_at,
+        comments=issue.comments,
+        reactions=issue.reactions,
+        words=tuple(sorted(first_terms(body, _WORDS))),
+        names=tuple(sorted(code_terms(f"{title}\n{body}"))[:_NAMES]),
+        alarms=tuple(sorted(" ".join(run) for run in alarms(body))[:_ALARMS]),
+    )
