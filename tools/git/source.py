@@ -3,16 +3,19 @@
 import contextlib
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from agent.domain import Change, Commit, Landing
 from agent.errors import NotFound
 from agent.ids import RepoId
-from agent.sources import Named
+from agent.sources import Named, Past
 from agent.window import Window
 from tools.git.blobs import read_blobs
 from tools.git.branch import find_tip
 from tools.git.landing import read_commits, read_landing
+from tools.git.line import Line
+from tools.git.looking_back import headed, written_by
 from tools.git.missing import close_gaps, present_commits
 from tools.git.names import ancestors, name_commits
 from tools.git.reading import ChangeReader
@@ -38,6 +41,7 @@ class GitSource:
         self._branch = branch
         self._network = remote_environment({}) if network is None else network
         self._repository: Repository | None = None
+        self._line = Line()
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
@@ -77,18 +81,27 @@ class GitSource:
             return await read_blobs(view, change, paths)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
-        """Name the latest landed commits before this one that touched these paths, oldest first; a bounded number."""
+        """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
         if not paths:
             return ()
-        with await self._view() as view:
-            if not (await self._commit(view, sha)).parents:
-                return ()
+        repository = await self._open()
+        with view_of(repository) as view:
+            if not await present_commits(view, [sha]):
+                raise NotFound(f"{self.repo} has no commit {sha}")
             # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
-            chosen = ["rev-list", "--first-parent", f"--max-count={_EARLIER}", f"{sha}^", f"^{sha}~{_DEPTH}"]
-            if (await view.run(["rev-parse", "--verify", "--quiet", f"{sha}~{_DEPTH}^{{commit}}"])).code != 0:
-                chosen.pop()
-            told = await view.read([*chosen, "--", *paths])
-            return tuple(reversed(told.decode("ascii").split()))
+            found = await self._line.before(view, sha, paths, most=_EARLIER, depth=_DEPTH)
+            await close_gaps(repository, view, found, self._network)
+            return tuple(reversed(await self._line.alike(view, sha, found, paths)))
+
+    async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
+        """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
+        with await self._view() as view:
+            return await headed(view, self.repo, pattern, upto, since)
+
+    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+        """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
+        with await self._view() as view:
+            return await written_by(view, sha, since)
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""

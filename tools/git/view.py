@@ -36,7 +36,7 @@ class View:
         self._env = LOCAL | {"GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(objects)}
         self.shallow = shallow
 
-    async def run(self, arguments: Sequence[str], *, stdin: bytes = b"") -> Finished:
+    async def run(self, arguments: Sequence[str | bytes], *, stdin: bytes = b"") -> Finished:
         """Run git on the objects, to its end."""
         return await run(arguments, env=self._env, cwd=self._folder, stdin=stdin)
 

@@ -1,0 +1,144 @@
+"""The line of landed commits before one, with the paths each of them touched: read once, asked for many commits."""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tools.git.view import View
+
+Counts = Mapping[bytes, tuple[int, int]]
+"""How many lines of each file came, and how many went."""
+_TREES_ONLY = ("--name-only", "--no-renames", "--diff-merges=first-parent")
+_COUNTS = ("--numstat", "--no-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
+_TOTALS = ("--shortstat", "--find-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
+_MANY_PATHS = 200
+_FEW_LINES = 10
+"""Of fewer lines only an equal patch says anything."""
+_ALIKE = 0.25
+"""The least share of its lines that a change can have in common with its copy or its opposite.
+
+Less than half of what is asked of the patches later: here moved and repeated lines are counted too.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    parent: str
+    paths: frozenset[bytes]
+
+
+@dataclass
+class Line:
+    """What is known of the first-parent history of a repository; a commit never changes, so it is never read again.
+
+    Walking the history and reading sixty patches for each question would take longer than all else that a day needs.
+    """
+
+    _steps: dict[str, _Step] = field(default_factory=dict)
+    _newest: str = ""
+
+    async def before(self, view: View, sha: str, paths: Sequence[str], *, most: int, depth: int) -> list[str]:
+        """Name the latest commits before this one that touched these paths, newest first, not further than `depth`."""
+        wanted = {path.encode("utf-8", "replace") for path in paths}
+        found: list[str] = []
+        at, steps = sha, 0
+        while at and steps < depth and len(found) < most:
+            if at not in self._steps:
+                await self._read(view, at, depth - steps)
+            step = self._steps[at]
+            if steps and not wanted.isdisjoint(step.paths):
+                found.append(at)
+            at, steps = step.parent, steps + 1
+        return found
+
+    async def alike(self, view: View, sha: str, others: Sequence[str], paths: Sequence[str]) -> list[str]:
+        """Keep those commits whose counts of lines allow them to be a copy of this commit or its opposite.
+
+        Where that cannot be told because contents are missing, all are kept.
+        """
+        mine = self._steps[sha].paths
+        asked = sorted(mine) if len(mine) <= _MANY_PATHS else [path.encode("utf-8", "replace") for path in paths]
+        counts = await _counts(view, [sha, *others], asked) if others else {}
+        if not counts:
+            return list(others)
+        own = counts.get(sha, {})
+        lines = _sum(own)
+        common = {other: _common(own, counts.get(other, {})) for other in others}
+        near = [
+            other
+            for other in others
+            if common[other] >= _ALIKE * lines and self._fits(mine, self._steps[other].paths, lines)
+        ]
+        totals = await _totals(view, [other for other in near if self._steps[other].paths - mine])
+        return [other for other in near if common[other] >= _ALIKE * totals.get(other, 0)]
+
+    def _fits(self, mine: frozenset[bytes], other: frozenset[bytes], lines: int) -> bool:
+        """Tell whether a commit touches what this one does, and not many more files than this one has lines."""
+        return mine == other if lines < _FEW_LINES else len(other - mine) <= lines
+
+    async def _read(self, view: View, sha: str, count: int) -> None:
+        """Read on from a commit, down to what is known or as far as asked for."""
+        if self._newest:
+            await self._log(view, sha, count, f"^{self._newest}")
+        if sha not in self._steps:
+            await self._log(view, sha, count)
+        self._newest = self._newest or sha
+
+    async def _log(self, view: View, sha: str, count: int, *but: str) -> None:
+        options = [*_TREES_ONLY, "--first-parent", f"--max-count={count}"]
+        mark = secrets.token_hex(16)
+        out = await view.read(["log", "-z", f"--format={mark}%H %P%x00", *options, sha, *but, "--"])
+        for head, names in _records(out, mark):
+            one, *parents = head.decode("ascii").split()
+            self._steps[one] = _Step(parents[0] if parents else "", frozenset(names))
+
+
+async def _counts(view: View, shas: Sequence[str], paths: Sequence[bytes]) -> dict[str, Counts]:
+    """Count the lines of these paths, commit by commit; nothing where git cannot."""
+    mark = secrets.token_hex(16)
+    options = ["log", "-z", f"--format={mark}%H%x00", *_COUNTS, "--no-walk=unsorted", "--stdin", "--"]
+    told = await view.run([*options, *paths], stdin="\n".join(shas).encode("ascii"))
+    if told.code != 0:
+        return {}
+    return {head.decode("ascii"): dict(_lines(entry) for entry in rest) for head, rest in _records(told.out, mark)}
+
+
+async def _totals(view: View, shas: Sequence[str]) -> dict[str, int]:
+    """Count all lines of these commits, as their patches show them."""
+    if not shas:
+        return {}
+    mark = secrets.token_hex(16)
+    asked = ["log", f"--format={mark}%H%x00", *_TOTALS, "--no-walk=unsorted", "--stdin"]
+    told = await view.run(asked, stdin="\n".join(shas).encode("ascii"))
+    if told.code != 0:
+        return {}
+    totals = {}
+    for head, rest in _records(told.out, mark):
+        # The files come first, then the lines that came and those that went.
+        figures = [int(word) for entry in rest for word in entry.split() if word.isdigit()]
+        totals[head.decode("ascii")] = sum(figures[1:])
+    return totals
+
+
+def _common(one: Counts, other: Counts) -> int:
+    """Say how many lines two changes can have in common at most, or one with the opposite of the other."""
+    pairs = [(lines, other[path]) for path, lines in one.items() if path in other]
+    same = sum(min(a[0], b[0]) + min(a[1], b[1]) for a, b in pairs)
+    return max(same, sum(min(a[0], b[1]) + min(a[1], b[0]) for a, b in pairs))
+
+
+def _sum(counts: Counts) -> int:
+    return sum(came + went for came, went in counts.values())
+
+
+def _records(out: bytes, mark: str) -> Iterator[tuple[bytes, list[bytes]]]:
+    """Take apart what git printed: the head of each commit, and the entries of its files."""
+    for record in out.split(mark.encode("ascii"))[1:]:
+        head, _, rest = record.partition(b"\0")
+        yield head, [entry for entry in rest.removeprefix(b"\0\n").split(b"\0") if entry]
+
+
+def _lines(entry: bytes) -> tuple[bytes, tuple[int, int]]:
+    """Read how many lines of a file came and went; a binary file has none."""
+    came, went, path = entry.split(b"\t", 2)
+    return path, (int(came) if came.isdigit() else 0, int(went) if went.isdigit() else 0)
