@@ -67,7 +67,8 @@ class Line:
         near = [
             other
             for other in others
-            if common[other] >= _ALIKE * lines and self._fits(mine, self._steps[other].paths, lines)
+            if common[other] >= _ALIKE * max(lines, _sum(counts.get(other, {})))
+            and self._fits(mine, self._steps[other].paths, lines)
         ]
         totals = await _totals(view, [other for other in near if self._steps[other].paths - mine])
         return [other for other in near if common[other] >= _ALIKE * totals.get(other, 0)]
