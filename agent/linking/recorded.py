@@ -1,14 +1,14 @@
-"""Which issues the landed commits close, by GitHub's own records and by the words that GitHub obeys."""
+"""Which issues the landed commits close, by GitHub's own records, and where its words are to be looked for."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.domain import Commit, PullRequest, Threads
 from agent.ids import RepoId, ThreadId
-from agent.linking.speech import Saying
-from agent.linking.words import sayings
 from agent.links import Relation
 
+_COPIES = re.compile(r"(?:app/)?(?:dependabot|renovate|pre-commit-ci|pyup|snyk)\b", re.IGNORECASE)
 CLOSED = "closed by it, as GitHub records"
 LISTED = "its pull request closes it, as GitHub lists"
 
@@ -62,15 +62,9 @@ def records(landings: Landings) -> Iterator[Found]:
         yield from (Found(issue, sha, Relation.FIXES, LISTED) for issue in pull.closes if issue not in unfixed)
 
 
-def keywords(landings: Landings) -> Iterator[Found]:
-    """Read the words that GitHub obeys, in the landed commits and in the pull requests that brought them."""
-    for sha, text in texts(landings):
-        for one in sayings(text, landings.repo):
-            if one.saying is Saying.CLOSES:
-                yield Found(one.issue, sha, Relation.FIXES, one.words)
-
-
 def texts(landings: Landings) -> Iterator[tuple[str, str]]:
-    """Give everything that may speak of issues, each with its commit."""
-    yield from ((commit.sha, commit.message) for commit in landings.commits)
-    yield from ((sha, f"{pull.title}\n\n{pull.body}") for pull, sha in landings.pulls())
+    """Give everything that may speak of issues, each with its commit; what a bot copies is of other repositories."""
+    for commit in landings.commits:
+        yield commit.sha, commit.title if _COPIES.match(commit.author.name) else commit.message
+    for pull, sha in landings.pulls():
+        yield sha, pull.title if _COPIES.match(pull.author or "") else f"{pull.title}\n\n{pull.body}"

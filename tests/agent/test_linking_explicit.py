@@ -139,3 +139,26 @@ def test_only_a_and_b_may_be_told_as_fixed() -> None:
         REPO, [commit("Fixes #12, addresses #13, part of #14, see #15")], threads(*map(issue, range(12, 16)))
     )
     assert [link.issue[-2:] for link in found if link.may_read_fixed] == ["12", "13"]
+
+
+def test_a_revert_may_fix_an_issue_of_its_own() -> None:
+    words = 'Revert "Cache the plan" (#30)\n\nThis reverts commit abc1234.\n\nFixes #12'
+    closed = issue(12, state="closed", state_reason="completed", closed_at=DAY)
+    assert links(words, closed) == [("#12", "fixes", "A")]
+    assert links(words, issue(12)) == [("#12", "reverts the fix", "A")]
+
+
+def test_an_issue_that_is_younger_than_the_change_is_only_named() -> None:
+    assert links("Fixes #12", issue(12, created_at=DAY + timedelta(days=2))) == [("#12", "mentions", "D")]
+
+
+def test_who_says_partly_and_leaves_the_issue_open_has_not_fixed_it() -> None:
+    listed = pull(20, "Partially fixes #12", closes=(thread_id(REPO, 12),))
+    assert links("x", issue(12), pulls=(listed,), pull_of={SHA: 20}) == [("#12", "partly fixes", "A")]
+    closed = issue(12, state="closed", state_reason="completed", closed_at=DAY)
+    assert links("x", closed, pulls=(listed,), pull_of={SHA: 20}) == [("#12", "fixes", "A")]
+
+
+def test_release_notes_that_a_bot_copies_speak_of_other_issues() -> None:
+    bump = pull(20, "Bumps pool.\n\n- Fixes #12\n- Closed the leak (#13)", author="dependabot[bot]")
+    assert links("Bump pool from 1.0 to 1.1", issue(12), issue(13), pulls=(bump,), pull_of={SHA: 20}) == []
