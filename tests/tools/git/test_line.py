@@ -33,7 +33,7 @@ async def test_the_commit_that_is_undone_is_named_and_one_of_other_size_is_not(w
 
 async def test_a_small_change_is_compared_only_with_changes_of_the_same_files(work: "Work") -> None:
     work.write("a.py", "limit = 8\n")
-    work.commit("begin")
+    begun = work.commit("begin")
     work.write("a.py", "limit = 16\n")
     work.write("b.py", "other = 1\n")
     work.commit("with another file")
@@ -41,7 +41,7 @@ async def test_a_small_change_is_compared_only_with_changes_of_the_same_files(wo
     alone = work.commit("alone")
     work.write("a.py", "limit = 16\n")
     again = work.commit("again")
-    assert await source(work).before(again, ["a.py"]) == (alone,)
+    assert await source(work).before(again, ["a.py"]) == (begun, alone)
 
 
 async def test_commits_may_be_asked_for_in_any_order(work: "Work") -> None:
