@@ -16,6 +16,7 @@ from agent.window import Window
 from evals.figures import Figure
 from evals.harness import Bench, EvalSet, Figures, Spent, choose, run_sets
 from evals.sets.daily import DAILY
+from evals.sets.day_cost import DAY_COST
 from evals.sets.facts import FACTS
 from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
@@ -43,6 +44,7 @@ SETS: tuple[EvalSet, ...] = (
     TAMPER,
     MUTANTS,
     DAILY,
+    DAY_COST,
     KILLS,
     LINKS,
 )
