@@ -1,7 +1,7 @@
 """An audit: read the report, look up what it names in each repository in parallel, judge every statement, sum up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import add
 from typing import Annotated, Any, TypedDict
 
@@ -22,6 +22,7 @@ from agent.audit.zones import days_behind, zone_of
 from agent.errors import AppError
 from agent.settings import RepoSpec
 from graphs.desk import Desks, Progress
+from graphs.reader import Reader
 from graphs.shelves import Shelf, fill, put_together
 
 
@@ -31,6 +32,7 @@ class AuditDeps:
 
     desks: Desks
     progress: Progress
+    reader: Reader = field(default_factory=Reader)
 
 
 class Audit(TypedDict):
@@ -89,7 +91,7 @@ async def resolve(state: Search, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     spec, deps = state["spec"], runtime.context
     try:
         desk = await deps.desks.open(spec)
-        shelf = await fill(desk, state["wanted"], deps.progress)
+        shelf = await fill(desk, state["wanted"], deps.progress, deps.reader)
     except AppError as error:
         shelf = Shelf(repo=spec.name, failure=f"{spec.name} could not be read: {error}")
     return {"shelves": [shelf]}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from agent.audit.library import Library
+from agent.audit.reckoning import Reckoning
 from agent.audit.wanted import Wanted
 from agent.domain import Commit, Issue, Landing, PullRequest, Release
 from agent.errors import AppError, NotFound, UpstreamError
@@ -16,6 +17,7 @@ from agent.links import Grade, Link, Relation
 from agent.sources import CodeSource, Named, NamesCommits, NoThreads, ThreadSource
 from agent.window import Window
 from graphs.desk import Desk, Progress
+from graphs.reader import Reader
 
 _AT_ONCE = 6
 _AROUND = timedelta(days=60)
@@ -51,9 +53,10 @@ class Shelf:
     releases: tuple[Release, ...] = ()
     pulls_wanted: list[str] = field(default_factory=list)
     """The commits of pull requests that the report names."""
+    reckoned: dict[str, Reckoning] = field(default_factory=dict)
 
 
-async def fill(desk: Desk, wanted: Wanted, progress: Progress) -> Shelf:
+async def fill(desk: Desk, wanted: Wanted, progress: Progress, reader: Reader) -> Shelf:
     """Look up everything that a report names in one repository."""
     shelf = Shelf(repo=desk.code.repo)
     progress.step(shelf.repo, "looking up commits")
@@ -65,6 +68,7 @@ async def fill(desk: Desk, wanted: Wanted, progress: Progress) -> Shelf:
     await _read_commits(shelf, desk.code, progress)
     if wanted.members:
         await _count_members(shelf, desk.code)
+    await _reckon(shelf, desk.code, wanted, reader, progress)
     return shelf
 
 
@@ -214,6 +218,16 @@ async def _count_members(shelf: Shelf, code: CodeSource) -> None:
         shelf.members[sha] = len(await code.members(sha))
 
 
+async def _reckon(shelf: Shelf, code: CodeSource, wanted: Wanted, reader: Reader, progress: Progress) -> None:
+    """Read the facts of what our rules speak of, with whole files where they cost nothing."""
+    named = dict.fromkeys(one.commit.sha for digits, one in shelf.named.items() if digits in wanted.told)
+    shas = [sha for sha in named if sha in shelf.commits]
+    studied = isinstance(code, NamesCommits)
+    for number, sha in enumerate(shas, start=1):
+        shelf.reckoned[sha] = await reader.reckon(code, shelf.commits[sha].change, whole=studied)
+        progress.step(shelf.repo, "reading facts", number, len(shas))
+
+
 # ---------------------------------------------------------------- all together
 
 
@@ -228,6 +242,7 @@ def put_together(shelves: Sequence[Shelf]) -> Library:
         library.readable.add(shelf.repo)
         _put_commits(library, shelf)
         _put_threads(library, shelf)
+        library.reckoned |= {commit_id(shelf.repo, sha): one for sha, one in shelf.reckoned.items()}
         links += _links(shelf)
     library.links = tuple(links)
     return library

@@ -9,19 +9,19 @@ from itertools import chain
 from agent.audit.library import Answer, Library
 from agent.audit.measures import fitting_paths, measured
 from agent.audit.mentions import Mention
+from agent.audit.own_judging import OwnJudge, printed
 from agent.audit.page import Page
 from agent.audit.signatures import signature
-from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, wrong
+from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, told, wrong
 from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
-from agent.domain import Commit, Issue, PullRequest
+from agent.domain import Commit
 from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence, Unresolved
+from agent.evidence import CommitEvidence, Evidence, Unresolved
 from agent.gate.judge import judge
 from agent.gate.metadata import titles
 from agent.gate.people import authors
 from agent.gate.verbatim import normal
-from agent.markdown import visible
 from agent.settings import Language
 from agent.window import Window
 
@@ -47,6 +47,7 @@ class Judge:
         for commit in (*chain.from_iterable(library.landed.values()), *_commits(library)):
             bare = " ".join(word for word in _tokens(commit.subject) if not word.isdigit())
             self._by_title.setdefault(bare, []).append(f"{commit.id} “{shortened(commit.subject, 80)}”")
+        self._own = OwnJudge(page, library)
         self._dossier = Dossier(found=library.found, unresolved=library.unresolved, links=library.links)
 
     def findings(self, statements: Sequence[Statement]) -> list[Finding]:
@@ -56,6 +57,9 @@ class Judge:
         right = sum(finding.verdict == RIGHT for finding in signed)
         judged = sum(finding.verdict != UNVERIFIABLE for finding in signed)
         named = right >= _CUSTOM and right * 2 > judged
+        # What stands in a sentence that our rules would write is right with it.
+        ours = {finding.line for one, finding in found if one.predicate == "tells" and finding.verdict == RIGHT}
+        found = [(one, finding) for one, finding in found if not one.loose or one.line not in ours]
         return [finding for one, finding in found if named or not one.params.get("signed")]
 
     def finding(self, statement: Statement) -> Finding | None:
@@ -63,6 +67,8 @@ class Judge:
         if statement.found:
             verdict = RIGHT if statement.found == RIGHT else wrong(statement.found)
             return Finding(statement.line, statement.kind, statement.words, verdict, statement.evidence)
+        if statement.predicate in ("types", "summed"):
+            return self._own.types(statement) if statement.predicate == "types" else self._own.summed(statement)
         if statement.predicate in ("landed", "complete", "branch"):
             return self._of_repository(statement)
         if statement.predicate == "new" and self._library.window is None:
@@ -108,8 +114,8 @@ class Judge:
         if not answer.found:
             return self._absent(statement, answer)
         evidence = self._library.found[answer.id]
-        if statement.predicate in ("brought", "happened", "named"):
-            return self._as_printed(statement, evidence)
+        if self._own.knows(statement):
+            return self._own.finding(statement, evidence)
         if statement.predicate == "counts":
             return _of(statement, *measured(statement, evidence))
         if statement.predicate == "titled":
@@ -163,7 +169,7 @@ class Judge:
             return Finding(statement.line, statement.kind, statement.words, RIGHT, f"{evidence.id} has it")
         if not judgement.passed and not statement.strict and judgement.verdict is Verdict.UNSUPPORTED:
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, judgement.reason)
-        return _of(statement, judgement, _told(evidence))
+        return _of(statement, judgement, told(evidence))
 
     def _ask(self, statement: Statement, evidence: Evidence, **params: str) -> Judgement:
         """Put one small claim before the gate."""
@@ -199,7 +205,7 @@ class Judge:
             name = plain(statement.params["author"])
             known = authors(evidence, self._dossier)
             if any(_is_named(name, plain(one)) for one in (*known.main, *known.along)):
-                return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
+                return _of(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
             is_login = bool(re.fullmatch(r"@?[A-Za-z0-9][A-Za-z0-9-]*(?:\[bot\])?", name.strip("`* ")))
             pull_known = isinstance(evidence, CommitEvidence) and len(known.main) > 1
             if is_login and isinstance(evidence, CommitEvidence) and name.startswith("@") and not pull_known:
@@ -207,7 +213,7 @@ class Judge:
                 return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
             return _of(statement, judgement, "")
         if isinstance(evidence, CommitEvidence) and self._ask(statement, evidence, event="authored").passed:
-            return _of(statement, Judgement(verdict=Verdict.SUPPORTED), f"authored then: {_told(evidence)}")
+            return _of(statement, Judgement(verdict=Verdict.SUPPORTED), f"authored then: {told(evidence)}")
         return _of(statement, judgement, "")
 
     # ------------------------------------------------------------ titles
@@ -221,7 +227,7 @@ class Judge:
         unsigned = signed.title if signed else re.sub(r"\s+by\s+\S[^()]*$", "", bare)
         for form in dict.fromkeys((title, bare, _unnumbered(bare, evidence), unsigned, plain(title))):
             if form.strip() and self._ask(statement, evidence, title=form).passed:
-                return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
+                return _of(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
         real = [_tokens(one) for one in titles(evidence)]
         stated = _tokens(_MERGED_NOTE.sub("", title))
         if not stated:
@@ -229,7 +235,7 @@ class Judge:
         forms = (stated, _tokens(unsigned))
         joined = {"".join(form) for form in forms}
         if any("".join(one) in joined or any(_within(form, one) for form in forms) for one in real):
-            return _of(statement, Judgement(verdict=Verdict.SUPPORTED), _told(evidence))
+            return _of(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
         likeness = max((_likeness(form, one) for one in real for form in forms if form), default=0.0)
         if statement.strict or likeness >= _ALIKE:
             by_pull = statement.about is not None and statement.about.kind == "thread"
@@ -241,7 +247,7 @@ class Judge:
                 # The title of a pull request may have changed on the way.
                 why = f"the commit is called “{next(titles(evidence), '')}”"
                 return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
-            return _of(statement, self._ask(statement, evidence), _told(evidence))
+            return _of(statement, self._ask(statement, evidence), told(evidence))
         return None
 
     def _titled_so(self, stated: list[str], but: str = "") -> str:
@@ -253,40 +259,11 @@ class Judge:
 
     def _exactly_titled(self, statement: Statement, evidence: Evidence) -> Finding:
         """Compare a title of our own printing letter by letter; only what Markdown does to it is allowed."""
-        shown = {_printed(form) for form in _without_notes(statement.params["title"], evidence)}
-        real = [_printed(one) for one in titles(evidence)]
+        shown = {printed(form) for form in _without_notes(statement.params["title"], evidence)}
+        real = [printed(one) for one in titles(evidence)]
         verdict = Verdict.SUPPORTED if shown & {*real, *(one or "—" for one in real)} else Verdict.METADATA
         reason = "" if verdict is Verdict.SUPPORTED else f"the title is “{next(titles(evidence), '')}”"
-        return _of(statement, Judgement(verdict=verdict, reason=reason), _told(evidence))
-
-    def _as_printed(self, statement: Statement, evidence: Evidence) -> Finding:
-        """Check what only our own reports print."""
-        if statement.predicate == "brought":
-            real = self._library.members.get(evidence.id)
-            stated, told = statement.params["members"], f"{real} commits came in by {evidence.id}"
-            verdict = UNVERIFIABLE if real is None else RIGHT if str(real) == stated else wrong("number")
-        elif statement.predicate == "happened":
-            verdict, told = self._happened(statement.params["event"], evidence), _told(evidence)
-        else:
-            name = evidence.release.name if isinstance(evidence, ReleaseEvidence) else ""
-            verdict = RIGHT if _printed(name) == _printed(statement.params["name"]) else wrong("metadata")
-            told = f"it is called “{name}”"
-        return Finding(statement.line, statement.kind, statement.words, verdict, told)
-
-    def _happened(self, event: str, evidence: Evidence) -> str:
-        """Tell whether an issue was opened or closed in the report's days."""
-        if not isinstance(evidence, ThreadEvidence) or self._library.window is None:
-            return UNVERIFIABLE
-        thread = evidence.thread
-        if event == "opened":
-            return RIGHT if thread.created_at in self._library.window else wrong("metadata")
-        if not isinstance(thread, Issue) or thread.closed_at is None:
-            # It may have been opened again since.
-            return UNVERIFIABLE
-        if thread.closed_at not in self._library.window:
-            return UNVERIFIABLE
-        dropped = thread.state_reason in ("not_planned", "duplicate")
-        return RIGHT if dropped == (event == "not planned") else wrong("metadata")
+        return _of(statement, Judgement(verdict=verdict, reason=reason), told(evidence))
 
     # ------------------------------------------------------------ code
 
@@ -304,12 +281,12 @@ class Judge:
         lacking = missing[evidence.id]
         verdict, why = RIGHT, f"all {count} lines are in {evidence.id}"
         if len(lacking) == count:
-            verdict, why = wrong("quote"), f"none of its {count} lines is in {_told(evidence)}"
+            verdict, why = wrong("quote"), f"none of its {count} lines is in {told(evidence)}"
         if lacking and not statement.strict:
             verdict, why = UNVERIFIABLE, f"not word by word in {evidence.id}"
         elif lacking and len(lacking) < count:
-            told = f"{len(lacking)} of {count} lines are not in {evidence.id}: {shortened(lacking[0], 60)}"
-            verdict, why = wrong("quote"), told
+            why = f"{len(lacking)} of {count} lines are not in {evidence.id}: {shortened(lacking[0], 60)}"
+            verdict = wrong("quote")
         return Finding(statement.line, statement.kind, statement.words, verdict, why)
 
     def _diff(self, mention: Mention, statement: Statement) -> CommitEvidence | None:
@@ -378,9 +355,9 @@ class Judge:
         if rows is None or self._library.window is None:
             why = self._library.unread(repo) if self._library.window else "the report's day is not known"
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
-        told = f"{len(rows)} commits landed on {self._library.window.label} ({self._library.window.tz})"
+        why = f"{repo}: {len(rows)} commits landed on {self._library.window.label} ({self._library.window.tz})"
         verdict = RIGHT if len(rows) == stated else wrong("count")
-        return Finding(statement.line, statement.kind, statement.words, verdict, f"{repo}: {told}")
+        return Finding(statement.line, statement.kind, statement.words, verdict, why)
 
 
 def _commits(library: Library) -> list[Commit]:
@@ -391,19 +368,14 @@ def _windowed(dossier: Dossier, window: Window) -> Dossier:
     return replace(dossier, window=window)
 
 
-def _of(statement: Statement, judgement: Judgement, told: str) -> Finding:
+def _of(statement: Statement, judgement: Judgement, why: str) -> Finding:
     if judgement.passed:
         verdict = RIGHT
     elif judgement.verdict is Verdict.UNDECIDED:
         verdict = UNVERIFIABLE
     else:
         verdict = wrong(judgement.verdict.value)
-    return Finding(statement.line, statement.kind, statement.words, verdict, judgement.reason or told)
-
-
-def _printed(text: str) -> str:
-    """Give a text as a page shows it, without the marks of code."""
-    return normal(visible(text)).replace("`", "").strip()
+    return Finding(statement.line, statement.kind, statement.words, verdict, judgement.reason or why)
 
 
 def _unnumbered(title: str, evidence: Evidence) -> str:
@@ -417,17 +389,6 @@ def _without_notes(title: str, evidence: Evidence) -> list[str]:
     while " — " in forms[-1]:
         forms.append(forms[-1].rpartition(" — ")[0])
     return [*forms, *(_unnumbered(form, evidence) for form in forms)]
-
-
-def _told(evidence: Evidence) -> str:
-    """Name evidence in one line."""
-    if isinstance(evidence, CommitEvidence):
-        commit = evidence.change.commit
-        return f"{evidence.id} “{shortened(commit.title, 80)}”, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
-    if isinstance(evidence, ThreadEvidence):
-        kind = "pull request" if isinstance(evidence.thread, PullRequest) else "issue"
-        return f"{kind} {evidence.id} “{shortened(evidence.thread.title, 80)}”, {evidence.thread.state}"
-    return evidence.id
 
 
 def _with_whole_path(statement: Statement, evidence: Evidence) -> Statement:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agent.audit.mentions import Mention
+from agent.audit.reckoning import Reckoning
 from agent.audit.whereabouts import Days
 from agent.domain import Commit
 from agent.evidence import Evidence, EvidenceId, Unresolved
@@ -45,6 +46,8 @@ class Library:
     tz: str = "UTC"
     window: Window | None = None
     links: tuple[Link, ...] = ()
+    reckoned: dict[EvidenceId, Reckoning] = field(default_factory=dict)
+    """The facts of commits that a report of ours speaks of."""
     failures: dict[RepoId, str] = field(default_factory=dict)
     """Why a repository could not be read."""
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from agent.audit.markdown_blocks import Block
 from agent.audit.mentions import linked
-from agent.audit.own_entries import entries, naming
+from agent.audit.own_entries import commits_told, entries, naming
 from agent.audit.own_layout import (
     About,
     Layout,
@@ -20,9 +20,9 @@ from agent.audit.own_layout import (
     read_layout,
     zone_told,
 )
-from agent.audit.own_lists import listed, statistics
+from agent.audit.own_lists import counted, listed, statistics
 from agent.audit.page import Page
-from agent.audit.statement import Statement, structural
+from agent.audit.statement import Statement, shortened, structural
 from agent.errors import UsageError
 from agent.gate.dates import stated
 from agent.window import Window, zone
@@ -37,6 +37,7 @@ def own(page: Page) -> Iterator[Statement]:
     for section in layout.sections:
         yield from _section(page, layout, section)
         yield from entries(page, layout, section)
+        yield from counted(page, layout, section)
         yield from statistics(page, layout, section)
     yield from listed(page, layout)
     yield from _footer(page, layout)
@@ -189,19 +190,28 @@ def _totals(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
         if found is None:
             continue
         rows = [page.blocks[row] for row in section.rows]
+        yield from links_here(section, block)
+        params = {"branch": found["branch"].strip("`")}
+        yield Statement(block.line, "coverage", found["branch"], None, section.repo, "branch", params)
         if not rows:
             params = {"commits": str(section.told)}
             yield Statement(block.line, "count", found["commits"], None, section.repo, "landed", params)
+            yield _summed(page, layout, section, block, found)
             continue
         yield equal(block.line, found["commits"], number_in(found["commits"]), len(rows), "commits listed")
         added, deleted = _lines(rows)
         sums = (("files", _files(rows)), ("additions", added), ("deletions", deleted))
         for name, real in sums:
             yield equal(block.line, f"{name}: {found[name]}", number_in(found[name]), real, f"{name} of the rows")
-        params = {"branch": found["branch"].strip("`")}
-        yield Statement(block.line, "coverage", found["branch"], None, section.repo, "branch", params)
         yield from _merges(layout, section, page, block, text)
-        yield from links_here(section, block)
+
+
+def _summed(page: Page, layout: Layout, section: Section, block: Block, found: re.Match[str]) -> Statement:
+    """State the files and lines of all commits of a part that has no table, where late ones do not count."""
+    params = {name: str(number_in(found[name])) for name in ("files", "additions", "deletions")}
+    commits = tuple(commits_told(page, layout, section).values())
+    words = shortened(block.text)
+    return Statement(block.line, "count", words, None, section.repo, "summed", params, also=commits)
 
 
 def _merges(layout: Layout, section: Section, page: Page, block: Block, text: str) -> Iterator[Statement]:

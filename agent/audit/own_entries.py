@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.audit.markdown_blocks import Block, Span
-from agent.audit.mentions import Mention
-from agent.audit.own_layout import About, Layout, Section, form_of, number_in, zone_told
+from agent.audit.mentions import Mention, linked
+from agent.audit.own_layout import About, Layout, Section, form_of, links_here, number_in, zone_told
+from agent.audit.own_sentences import excerpt, is_path_line, said, speech, undone_pair
 from agent.audit.page import Page
-from agent.audit.statement import Statement, shortened, structural
+from agent.audit.statement import Statement, structural
+from agent.conventions import read_heading
 from agent.ids import RepoId
 
 _ENTRY = 4
+_DASH = " — "
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d )?\d\d:\d\d")
 _LINES = re.compile(r"\+(\d+) −(\d+)")
@@ -27,6 +30,12 @@ class Naming:
     links: tuple[Span, ...]
     pair: bool = False
     """Whether it names a change and what undid it."""
+    undone_by: tuple[Span, ...] = ()
+
+    @property
+    def subject(self) -> Mention | None:
+        """Give the commit that is linked; hashes in a title are words of the title."""
+        return linked(self.links[-1])
 
 
 def entries(page: Page, layout: Layout, section: Section) -> Iterator[Statement]:
@@ -36,10 +45,38 @@ def entries(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
         block = page.blocks[place]
         if block.kind == "heading":
             entry = place if block.level == _ENTRY else None
+        elif is_folded(layout, block):
+            entry = None
         if block.kind == "heading" or (entry is None and block.kind == "item"):
             yield from _named(page, layout, section, place)
-        elif entry is not None and (subject := _told_of(page, layout, entry)):
+        elif entry is not None and (subject := told_of(page, layout, entry)):
             yield from _below(page, layout, About(block.line, subject, section.repo), entry, place)
+
+
+def commits_told(page: Page, layout: Layout, section: Section) -> dict[str, Mention]:
+    """Collect the commits of a part that are told as new, both of a pair, each once."""
+    late = re.compile(rf"(?:^| · | \(){form_of(layout.say.late).pattern}(?:$| · |\))")
+    found: dict[str, Mention] = {}
+    entry = False
+    for place in section.others:
+        block = page.blocks[place]
+        if block.kind == "heading" or is_folded(layout, block):
+            entry = block.kind == "heading" and block.level == _ENTRY
+        named = naming(layout, block) if block.kind == "heading" or not entry else None
+        if named is None or named.subject is None:
+            continue
+        about = page.blocks[place + 1].text if block.kind == "heading" else block.text[named.links[-1].end :]
+        if not late.search(about):
+            found[named.subject.sha] = named.subject
+            found |= {m.sha: m for span in named.undone_by if (m := linked(span))}
+    return found
+
+
+def is_folded(layout: Layout, block: Block) -> bool:
+    """Tell whether a line heads a group of commits that is folded."""
+    return block.kind == "paragraph" and any(
+        re.fullmatch(rf"{re.escape(name)} \(\d+\)", block.text.strip()) for name in layout.say.noises.values()
+    )
 
 
 def naming(layout: Layout, block: Block) -> Naming | None:
@@ -54,42 +91,102 @@ def naming(layout: Layout, block: Block) -> Naming | None:
     title = title.removeprefix(mark) if pair else title
     pulls = [span for span in links if re.fullmatch(r"#\d+", span.text) and span.at < commits[0].at]
     if not pulls or not title.endswith(f"({pulls[-1].text})"):
-        return Naming(title, title, tuple(commits[:1]), pair)
+        return Naming(title, title, tuple(commits[:1]), pair, tuple(commits[1:]) if pair else ())
     bare = title.removesuffix(f"({pulls[-1].text})").rstrip()
-    return Naming(title, bare, (pulls[-1], commits[0]), pair)
+    return Naming(title, bare, (pulls[-1], commits[0]), pair, tuple(commits[1:]) if pair else ())
 
 
 def _named(page: Page, layout: Layout, section: Section, place: int) -> Iterator[Statement]:
-    block, subject = page.blocks[place], page.subjects[place]
+    block = page.blocks[place]
     named = naming(layout, block)
+    subject = named.subject if named else None
     if named is None or subject is None:
         return
-    for span in named.links:
-        why = "right" if f"/{section.repo}/" in f"{span.url}/" else "out of scope"
-        yield structural(span.line, "repository", span.url, why, f"this part is about {section.repo}")
+    yield from links_here(section, block)
     make = About(block.line, subject, section.repo)
     yield make("title", named.title, "titled", title=named.title, exact="yes")
+    if block.kind == "heading":
+        return
+    rest = block.text[named.links[-1].end :]
+    late = form_of(f" ({layout.say.late})").match(rest)
+    if late is None:
+        yield make("window", named.title, "new")
+    else:
+        yield make("date", late[0], "dated", at=late["p0"], tz=zone_told(page, layout), exact="yes")
+    news = rest[late.end() :] if late else rest
+    if series := _series(layout, news):
+        why = "right" if series[1] == _part_of(named.title) else "number"
+        yield structural(block.line, "count", series[0], why, f"the title is “{named.title}”")
+    elif news.startswith(_DASH):
+        sure = spoken_in_commit(page, layout, make.repo, named)
+        yield from said(
+            layout, make, block, block.text.index(news, named.links[-1].end) + len(_DASH), "fact", sure=sure
+        )
 
 
-def _told_of(page: Page, layout: Layout, entry: int) -> Mention | None:
+def _series(layout: Layout, news: str) -> tuple[str, tuple[int, int | None]] | None:
+    """Read which part of a series a line is."""
+    for form in (layout.say.part_of, layout.say.part):
+        if found := form_of(f"{_DASH}{form}").fullmatch(news.rstrip()):
+            numbers = [int(one) if one.isdecimal() else -1 for one in found.groups()]
+            return news.strip(), (numbers[0], numbers[1] if len(numbers) > 1 else None)
+    return None
+
+
+def _part_of(title: str) -> tuple[int, int | None] | None:
+    return read_heading(title).part
+
+
+def spoken_in_commit(page: Page, layout: Layout, repo: RepoId, named: Naming | None) -> bool:
+    """Tell whether the author's words can only be from the commit: pull requests are read with the threads."""
+    return named is None or len(named.links) == 1 or _without_threads(page, layout, repo)
+
+
+def told_of(page: Page, layout: Layout, entry: int) -> Mention | None:
     """Give the commit that the lines below a heading are about: of a pair the one that came last."""
     named = naming(layout, page.blocks[entry])
     if named is None or not named.pair:
-        return page.subjects[entry]
+        return named.subject if named else None
     return next((one for one in reversed(page.mentions[entry]) if one.kind == "commit" and one.repo), None)
 
 
 def _below(page: Page, layout: Layout, make: About, entry: int, place: int) -> Iterator[Statement]:
     block, say = page.blocks[place], layout.say
     named = naming(layout, page.blocks[entry])
-    if place == entry + 1 and block.kind == "paragraph" and named is not None and not named.pair:
-        yield from _about(page, layout, make, block)
-    elif block.kind == "item" and block.text.startswith((f"{say.scope}{say.colon}", f"{say.where}{say.colon}")):
+    sure = spoken_in_commit(page, layout, make.repo, named)
+    label, colon, _ = block.text.partition(say.colon)
+    start = len(label) + len(colon)
+    if place == entry + 1 and block.kind == "paragraph" and named is not None:
+        yield from (_times(page, layout, make, named, block) if named.pair else _about(page, layout, make, block))
+    elif block.kind == "fence":
+        yield from excerpt(make, block, page.blocks[place - 1])
+    elif block.kind == "item" and colon and label in (say.scope, say.where):
         yield from _places(layout, make, block)
-    elif block.kind == "paragraph" and block.text.startswith(f"{say.speech}{say.colon}"):
-        # The words may be from the pull request, where the report has read it.
-        sure = named is None or len(named.links) == 1 or _without_threads(page, layout, make.repo)
-        yield from _speech(layout, make, block, strict=sure)
+    elif block.kind == "item" and colon and label == say.kind:
+        yield make("label", block.text, "purposed", purpose=block.text[start:].strip())
+    elif block.kind == "item" and colon and label in (say.risk, say.advice):
+        yield from said(layout, make, block, start, "risk" if label == say.risk else "advice", sure=sure)
+    elif block.kind == "item" and block.text.strip() != say.changed:
+        subject = named.subject if named is not None and named.pair else None
+        told = About(block.line, subject, make.repo) if subject else make
+        yield from said(layout, told, block, 0, "fact", sure=sure)
+    elif block.kind == "paragraph" and colon and label == say.speech:
+        yield from speech(make, block, start, strict=sure)
+    elif block.kind == "paragraph" and is_path_line(block):
+        yield make("path", block.text, "touches", path=block.text.strip(), exact="yes")
+
+
+def _times(page: Page, layout: Layout, make: About, named: Naming, block: Block) -> Iterator[Statement]:
+    """Read when and by whom a change landed and was undone."""
+    first = named.subject
+    told = undone_pair(layout, block, first, make.subject) if first else []
+    if not told:
+        yield structural(block.line, "date", block.text, "malformed", "no authors and no times")
+    for subject, when, author in told:
+        of = About(block.line, subject, make.repo)
+        at = when if len(when) > len("00:00") else f"{layout.label} {when}"
+        yield of("date", when, "dated", at=at, tz=zone_told(page, layout), exact="yes")
+        yield of("author", author, "authored", author=author, exact="yes")
 
 
 def _about(page: Page, layout: Layout, make: About, block: Block) -> Iterator[Statement]:
@@ -102,8 +199,10 @@ def _about(page: Page, layout: Layout, make: About, block: Block) -> Iterator[St
         yield structural(block.line, "date", block.text, "malformed", "no author and no time")
         return
     who = parts[:at]
-    for known in ((say.breaking,), tuple(say.purposes.values())):
-        who = who[1:] if len(who) > 1 and who[0] in known else who
+    who = who[1:] if len(who) > 1 and who[0] == say.breaking else who
+    if len(who) > 1 and who[0] in say.purposes.values():
+        yield make("label", who[0], "purposed", purpose=who[0])
+        who = who[1:]
     author = " · ".join(who)
     yield make("author", author, "authored", author=author, exact="yes")
     dated = len(whens[at]) > len("00:00") or ".." in layout.label
@@ -119,8 +218,19 @@ def _measure(layout: Layout, make: About, part: str) -> Iterator[Statement]:
         yield make("statistics", part, "counts", additions=lines[1], deletions=lines[2], scope="whole", paths="")
     elif part == say.one_file or form_of(say.files).fullmatch(part):
         yield make("statistics", part, "counts", files=str(number_in(part) or 0), scope="whole", paths="")
-    elif part == say.one_commit or form_of(say.commits).fullmatch(part):
-        yield make("count", part, "brought", members=str(number_in(part) or 0))
+    else:
+        for note in part.split(say.comma):
+            yield from _note(layout, make, note)
+
+
+def _note(layout: Layout, make: About, note: str) -> Iterator[Statement]:
+    say = layout.say
+    if note == say.one_commit or form_of(say.commits).fullmatch(note):
+        yield make("count", note, "brought", members=str(number_in(note) or 0))
+    elif found := form_of(say.unreadable).fullmatch(note):
+        yield make("statistics", note, "unreadable", count=found["p0"], files=found["p1"])
+    elif re.match(r"[+−]?\d", note):
+        yield structural(make.line, "statistics", note, "malformed", "no size that we would print")
 
 
 def _places(layout: Layout, make: About, block: Block) -> Iterator[Statement]:
@@ -138,15 +248,3 @@ def _without_threads(page: Page, layout: Layout, repo: RepoId) -> bool:
     """Tell whether the report says that it read no thread of a repository."""
     told = f"{repo} {layout.say.coverage['not read']}"
     return any(told in page.blocks[place].text for place in layout.footer)
-
-
-def _speech(layout: Layout, make: About, block: Block, *, strict: bool) -> Iterator[Statement]:
-    """State that the author's words are in the commit; marks of code may be the page's own, so words part there."""
-    start = len(f"{layout.say.speech}{layout.say.colon}")
-    edges = [edge for span in block.spans if span.kind == "code" for edge in (span.at, span.end)]
-    pieces = [block.text[at:end] for at, end in zip((start, *edges), (*edges, None), strict=True)]
-    said = block.text[start:].strip()
-    parts = [part.strip(" “”") for piece in pieces for part in piece.split("” “")]
-    lines = tuple(part for part in parts if re.search(r"\w", part))
-    about, repo = make.subject, make.repo
-    yield Statement(block.line, "code", shortened(said), about, repo, "shows", lines=lines, strict=strict)

@@ -9,11 +9,14 @@ from agent.audit.mentions import Mention
 from agent.audit.page import Page
 from agent.audit.statement import Kind, Statement, shortened, structural
 from agent.ids import RepoId
+from agent.settings import Language
 from agent.wordings import words
 from agent.words import Words
 
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _COLUMNS = 8
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_ELSEWHERE = re.compile(rf"({_NAME.pattern})[#@]")
 
 
 @dataclass
@@ -38,12 +41,17 @@ class Section:
 class Layout:
     """A report of ours, by its parts."""
 
-    say: Words
+    lang: Language
     title: Block
     label: str
     head: list[int]
     sections: list[Section]
     footer: list[int]
+
+    @property
+    def say(self) -> Words:
+        """Give the fixed words of its language."""
+        return words(self.lang)
 
 
 def read_layout(page: Page) -> Layout | None:
@@ -51,18 +59,24 @@ def read_layout(page: Page) -> Layout | None:
     first = page.blocks[0] if page.blocks else None
     if first is None or first.kind != "heading" or first.level != 1:
         return None
-    say = words(page.lang)
-    for lang in ("en", "zh"):
-        rows = [block for block in page.blocks if block.kind == "row" and block.level]
-        if any(row.header == words(lang).columns for row in rows) or words(lang).contents in page.text[:400]:
-            say = words(lang)
-            break
-    found = form_of(say.title).fullmatch(first.text.strip())
+    lang = _language(page)
+    found = form_of(words(lang).title).fullmatch(first.text.strip())
     if found is None:
         return None
-    layout = Layout(say, first, found["p0"], [], [], [])
+    layout = Layout(lang, first, found["p0"], [], [], [])
     _sort(page, layout)
     return layout
+
+
+def _language(page: Page) -> Language:
+    """Tell the language by the words of the layout: the period, the columns, the contents."""
+    head = page.blocks[1].text.split(" · ")[0] if len(page.blocks) > 1 else ""
+    headers = {block.header for block in page.blocks if block.kind == "row" and block.level}
+    for lang in LANGUAGES:
+        say = words(lang)
+        if form_of(say.period).fullmatch(head) or say.columns in headers or say.contents in page.text[:400]:
+            return lang
+    return page.lang
 
 
 def _sort(page: Page, layout: Layout) -> None:
@@ -123,7 +137,9 @@ def links_here(section: Section, block: Block) -> Iterator[Statement]:
     for span in block.spans:
         if span.kind != "link" or span.url.startswith("#"):
             continue
-        there = f"/{section.repo}/" in f"{span.url}/"
+        # What belongs elsewhere is called by its whole name.
+        named = _ELSEWHERE.match(span.text)
+        there = f"/{named[1] if named else section.repo}/" in f"{span.url}/"
         why = "right" if there else "out of scope"
         yield structural(span.line, "repository", span.url, why, f"this part is about {section.repo}")
 

@@ -5,30 +5,35 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from agent.audit.markdown_blocks import Block, Span
-from agent.audit.own_entries import naming
-from agent.audit.own_layout import Layout, Section, equal, number_in
+from agent.audit.own_entries import is_folded, naming, spoken_in_commit, told_of
+from agent.audit.own_layout import About, Layout, Section, equal, form_of, number_in
+from agent.audit.own_sentences import said
 from agent.audit.page import Page
-from agent.audit.statement import Statement, structural
+from agent.audit.statement import Statement, shortened, structural
 from agent.markdown import slug
+from agent.triage import Tier
 
 _COUNT = re.compile(r" \((\d+)\)$")
+_TIERED = 3
+"""The level of the headings of tiers."""
 _LINES = re.compile(r"\+(\d+) −(\d+)")
-_AUTHOR, _CHANGED, _TIER, _DEPTH = 3, 5, 6, 7
+_AUTHOR, _FILES, _CHANGED, _TIER, _DEPTH = 3, 4, 5, 6, 7
 """Columns of the table."""
 
 
 def listed(page: Page, layout: Layout) -> Iterator[Statement]:
     """State that each line which leads to a heading calls it as it is called, and counts what it counts."""
-    headings, taken = dict[str, Block](), set[str]()
-    for block in page.blocks:
+    headings, taken = dict[str, int](), set[str]()
+    for place, block in enumerate(page.blocks):
         if block.kind == "heading":
-            headings[slug(block.text.strip("\n"), taken)] = block
+            headings[slug(block.text.strip("\n"), taken)] = place
     for place in layout.head:
         block = page.blocks[place]
         span = next((one for one in block.spans if one.kind == "link" and one.url.startswith("#")), None)
         heading = headings.get(span.url[1:]) if span is not None else None
         if span is not None and heading is not None and block.kind == "item":
-            yield from _leading(layout, block, span, heading)
+            yield from _leading(layout, block, span, page.blocks[heading])
+            yield from _news(page, layout, block, span, heading)
 
 
 def _leading(layout: Layout, block: Block, span: Span, heading: Block) -> Iterator[Statement]:
@@ -40,6 +45,58 @@ def _leading(layout: Layout, block: Block, span: Span, heading: Block) -> Iterat
     if counted:
         told = block.text[span.end :]
         yield equal(block.line, block.text, number_in(told), int(counted[1]), "entries below the heading")
+
+
+def _news(page: Page, layout: Layout, block: Block, span: Span, heading: int) -> Iterator[Statement]:
+    """State what a highlight says of its commit: in which repository it is, and its first news."""
+    subject, repo = told_of(page, layout, heading), page.repos[heading]
+    if subject is None or repo is None or naming(layout, page.blocks[heading]) is None:
+        return
+    whose = re.fullmatch(r"(\S+/\S+)", block.text[: span.at].removesuffix(layout.say.colon).rpartition(" ")[2])
+    if whose:
+        why = "right" if whose[1] == repo else "metadata"
+        yield structural(block.line, "repository", whose[1], why, f"the commit is one of {repo}")
+    if block.text.startswith(" — ", span.end):
+        sure = spoken_in_commit(page, layout, repo, naming(layout, page.blocks[heading]))
+        yield from said(layout, About(block.line, subject, repo), block, span.end + 3, "fact", sure=sure)
+
+
+def counted(page: Page, layout: Layout, section: Section) -> Iterator[Statement]:
+    """State that each heading of a tier or of a folded group has as many entries below it as it says."""
+    sizes = Counter[str]()
+    for place in section.others:
+        block = page.blocks[place]
+        found = _COUNT.search(block.text.rstrip()) if block.kind in ("heading", "paragraph") else None
+        name = _COUNT.sub("", block.text.rstrip()) if found else ""
+        folded = is_folded(layout, block)
+        tiered = block.kind == "heading" and block.level == _TIERED and (name in _tiers(layout))
+        if found and (folded or tiered):
+            yield equal(block.line, block.text, int(found[1]), _below(page, layout, place), "entries below")
+            sizes[layout.say.tiers[Tier.NOISE] if folded else name] += int(found[1])
+    form = form_of(layout.say.counts)
+    for place in section.others:
+        block = page.blocks[place]
+        if block.kind == "paragraph" and (found := form.fullmatch(block.text.strip())):
+            for tier in Tier:
+                told, real = found[tier.value], sizes[layout.say.tiers[tier]]
+                yield equal(block.line, block.text, number_in(told), real, f"{layout.say.tiers[tier]}")
+
+
+def _tiers(layout: Layout) -> set[str]:
+    return {*layout.say.tiers.values(), layout.say.not_read}
+
+
+def _below(page: Page, layout: Layout, place: int) -> int:
+    """Count the commits that are told below a heading, up to the next of its kind."""
+    counts = Counter[str]()
+    for block in page.blocks[place + 1 :]:
+        if block.kind == "rule" or (block.kind == "heading" and block.level <= _TIERED):
+            break
+        if block.kind == "paragraph" and _COUNT.search(block.text.rstrip()):
+            break
+        counts[block.kind] += naming(layout, block) is not None
+    # Below the heading of a commit its lines may name others.
+    return counts["heading"] or counts["item"]
 
 
 def statistics(page: Page, layout: Layout, section: Section) -> Iterator[Statement]:
@@ -55,7 +112,7 @@ def statistics(page: Page, layout: Layout, section: Section) -> Iterator[Stateme
         label, _, told = block.text.partition(say.colon)
         name = next((key for key, word in say.by.items() if word == label.strip()), "")
         if name == "purpose":
-            yield _kinds(layout, block, told.strip(), _printed_kinds(page, layout, section), len(rows))
+            yield _kinds(page, layout, section, block, told.strip())
         elif name:
             yield _sum(layout, block, name, told.strip(), rows)
 
@@ -75,22 +132,15 @@ def _sum(layout: Layout, block: Block, name: str, told: str, rows: list[list[str
     return structural(block.line, "count", block.text, "right" if shares == counted else "count", f"the rows: {real}")
 
 
-def _printed_kinds(page: Page, layout: Layout, section: Section) -> Counter[str]:
-    """Count the types that entries name."""
-    label = f"{layout.say.kind}{layout.say.colon}"
-    items = [page.blocks[place] for place in section.others if page.subjects[place] is not None]
-    told = [item.text for item in items if item.kind == "item" and item.level == 1 and item.text.startswith(label)]
-    return Counter(text.removeprefix(label).strip() for text in told)
-
-
-def _kinds(layout: Layout, block: Block, told: str, printed: Counter[str], rows: int) -> Statement:
-    """Hold the types to their bounds: the table has no such column, only the larger entries name theirs."""
-    shares, most = _shares(told, layout.say.comma), rows - printed.pop("—", 0)
-    short = next((kind for kind, count in printed.items() if shares.get(kind, 0) < count), "")
-    if short:
-        return structural(block.line, "count", block.text, "count", f"entries of type {short}: {printed[short]}")
-    why = "right" if sum(shares.values()) <= most else "count"
-    return structural(block.line, "count", block.text, why, f"commits that have a type: at most {most}")
+def _kinds(page: Page, layout: Layout, section: Section, block: Block, told: str) -> Statement:
+    """State how often each type occurs in the table, which has no column for it: each commit is looked at again."""
+    rows = [place for place in (*section.rows, *section.late) if page.subjects[place] is not None]
+    read = [place for place in rows if page.blocks[place].inlines[_FILES].text.strip() != layout.say.not_counted]
+    depths = tuple(page.blocks[place].inlines[_DEPTH].text.strip() for place in read)
+    params = {mark: str(count) for mark, count in _shares(told, layout.say.comma).items()}
+    commits = tuple(subject for place in read if (subject := page.subjects[place]))
+    words = shortened(block.text)
+    return Statement(block.line, "count", words, None, section.repo, "types", params, also=commits, lines=depths)
 
 
 def _shares(told: str, comma: str) -> Mapping[str, int]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent.audit.mentions import Mention
+from agent.domain import PullRequest
+from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
 from agent.ids import RepoId
 
 Kind = Literal[
@@ -32,6 +34,8 @@ class Statement:
     """Code that is shown as the change."""
     strict: bool = True
     """False where words that the evidence lacks may still be fair: an opinion, an advice, an example."""
+    loose: bool = False
+    """True for what counts only where the sentence around it is not one of ours."""
     found: str = ""
     """What reading alone has decided: `right`, or why it is wrong."""
     evidence: str = ""
@@ -71,3 +75,14 @@ def shortened(text: str, limit: int = 140) -> str:
     """Keep the beginning of a long text, on one line."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+
+
+def told(evidence: Evidence) -> str:
+    """Name evidence in one line."""
+    if isinstance(evidence, CommitEvidence):
+        commit = evidence.change.commit
+        return f"{evidence.id} “{shortened(commit.title, 80)}”, {commit.committed_at:%Y-%m-%d %H:%M} UTC"
+    if isinstance(evidence, ThreadEvidence):
+        kind = "pull request" if isinstance(evidence.thread, PullRequest) else "issue"
+        return f"{kind} {evidence.id} “{shortened(evidence.thread.title, 80)}”, {evidence.thread.state}"
+    return evidence.id

@@ -1,34 +1,26 @@
 """Everything that a report states, in the order of its lines."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from agent.audit.attributes import attributes
 from agent.audit.code import code, fragments
 from agent.audit.contents import contents
 from agent.audit.fixes import fixes
 from agent.audit.own import own
+from agent.audit.own_layout import read_layout
 from agent.audit.page import Page
 from agent.audit.paths import identifiers, paths
 from agent.audit.references import references
 from agent.audit.statement import Statement
 from agent.audit.stats import stats
-from agent.audit.structure import structure
+from agent.audit.structure import anchors, structure
 from agent.audit.windows import windows
 
-FAMILIES = (
-    references,
-    attributes,
-    stats,
-    paths,
-    identifiers,
-    code,
-    fragments,
-    fixes,
-    contents,
-    windows,
-    structure,
-    own,
-)
+_OF_ANYBODY = (references, attributes, stats, paths, identifiers, code, fragments, fixes, contents, windows, structure)
+_OF_OURS = (references, anchors, own)
+_LOOSE = (paths, identifiers, fragments)
+"""What is looked at in a sentence of a report of ours that our rules would not write."""
 
 
 def statements(page: Page) -> list[Statement]:
@@ -49,5 +41,12 @@ def statements(page: Page) -> list[Statement]:
 
 
 def _all(page: Page) -> Iterator[Statement]:
-    for family in FAMILIES:
-        yield from family(page)
+    if read_layout(page) is None:
+        for family in _OF_ANYBODY:
+            yield from family(page)
+        return
+    found = [statement for family in _OF_OURS for statement in family(page)]
+    yield from found
+    sentences = {statement.line for statement in found if statement.predicate == "tells"}
+    for family in _LOOSE:
+        yield from (replace(one, loose=True) for one in family(page) if one.line in sentences)

@@ -31,7 +31,7 @@ _FAR = 500
 
 def structure(page: Page) -> Iterator[Statement]:
     """Find what reading alone can tell."""
-    yield from _anchors(page.blocks)
+    yield from anchors(page)
     yield from _cut(page)
     yield from _raw(page.blocks)
     yield from _periods(page)
@@ -39,7 +39,9 @@ def structure(page: Page) -> Iterator[Statement]:
     yield from _no_days(page.blocks)
 
 
-def _anchors(blocks: Sequence[Block]) -> Iterator[Statement]:
+def anchors(page: Page) -> Iterator[Statement]:
+    """Find links to headings that are not there."""
+    blocks = page.blocks
     taken: set[str] = set()
     for block in blocks:
         if block.kind == "heading":

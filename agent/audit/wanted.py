@@ -8,6 +8,8 @@ from agent.audit.statement import Statement
 from agent.ids import RepoId
 from agent.window import Window
 
+RECKONED = ("tells", "undoes", "relands", "undone", "purposed", "types")
+"""Statements that are compared with what our rules say."""
 _SEVERAL = 500
 
 
@@ -30,6 +32,8 @@ class Wanted:
     members: bool
     """Whether it says how many commits a merge brought in."""
     window: Window | None
+    told: frozenset[str] = frozenset()
+    """Digits of commits of which our rules say something: their facts are read again."""
 
 
 def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
@@ -40,12 +44,15 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
     pulls: dict[int, None] = {}
     beside: dict[int, None] = {}
     issues: set[int] = set()
+    told: set[str] = set()
     releases = False
     for statement in statements:
         for mention in (statement.about, *statement.also):
             if mention is None or mention.damaged:
                 continue
             where = page.names.known(mention.repo) if mention.repo else statement.repo
+            if mention.kind == "commit" and statement.predicate in RECKONED and where == repo:
+                told.add(mention.sha)
             if mention.kind == "commit":
                 (own if where in (repo, None) else others)[mention.sha] = None
             elif mention.kind == "thread" and where is None and statement.also:
@@ -73,4 +80,5 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
         releases=releases,
         members=members,
         window=window,
+        told=frozenset(told),
     )

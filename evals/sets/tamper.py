@@ -27,6 +27,7 @@ from evals.harness import SEED, Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of
 from graphs.audit import AuditDeps, build
 from graphs.desk import Desk
+from graphs.reader import Reader
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
@@ -36,10 +37,18 @@ _PLACES = 200
 _FEW_COMMITS = 5
 _WEB = Web("https://git.example")
 _ALL = Target(1.0)
-_TITLE = re.compile(
-    r"^\| \[[^|\n]*\|[^|\n]*\| (?P<row>[^|\n]*?) (?:\(\[#|\|)|^- \[#\d+\]\([^)\n]*\) (?P<issue>[^\n]*?)(?: — |$)",
-    re.MULTILINE,
+_QUOTES = tuple(
+    re.compile(form, re.MULTILINE)
+    for form in (
+        r"^\| \[[^|\n]*\|[^|\n]*\| ([^|\n]*?) (?:\(\[#|\|)",
+        r"^- \[#\d+\]\([^)\n]*\) ([^\n]*?)(?: — |$)",
+        r"^####? (?:Landed and undone: |落地后又撤销：)?([^\n]*?) (?:\(\[#\d+\]|\[`[0-9a-f]{7,}`\])",
+        r"^- ([^\n]*?) (?:\(\[#\d+\]|\[`[0-9a-f]{7,}`\])",
+        r"“([^”\n]+)”",
+        r"^```(?:diff|text)\n((?:.*\n)*?)```$",
+    )
 )
+"""Where a report quotes: titles in tables, lists and headings, words of authors, excerpts of diffs."""
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u4e00-\u9fff]{2,}")
 
 
@@ -108,10 +117,11 @@ class _Case:
     name: str
     specs: tuple[RepoSpec, ...]
     desks: "_Desks"
+    reader: Reader = field(default_factory=Reader)
 
     async def wrong(self, text: str) -> list[Finding]:
         """Audit a text and list what is wrong."""
-        deps = AuditDeps(desks=self.desks, progress=_Silence())
+        deps = AuditDeps(desks=self.desks, progress=_Silence(), reader=self.reader)
         state: dict[str, Any] = {"text": text, "name": f"{self.name}.md", "specs": self.specs}
         result = await build().ainvoke(state, context=deps)
         return [finding for finding in result["findings"] if finding.wrong]
@@ -150,13 +160,12 @@ def _number(case: _Case, dice: random.Random) -> tuple[str, str]:
 
 
 def _word(case: _Case, dice: random.Random) -> tuple[str, str]:
-    """Replace a word of a title, which is a quotation."""
-    words: list[re.Match[str]] = []
-    for title in _TITLE.finditer(case.text):
-        start, end = title.span("row") if title["row"] else title.span("issue")
-        words += list(_WORD.finditer(case.text, start, end))
+    """Replace a word of a quotation."""
+    places = {found.span(1) for form in _QUOTES for found in form.finditer(case.text)}
+    words = [word for start, end in sorted(places) for word in _WORD.finditer(case.text, start, end)]
     new = ("never", "faster", "移除", "tensor", "not")
-    return _swap(case.text, dice.choice(words), dice.choice(new), "word")
+    found = dice.choice(words)
+    return _swap(case.text, found, dice.choice([word for word in new if word != found[0]]), "word")
 
 
 def _repository(case: _Case, dice: random.Random) -> tuple[str, str]:

@@ -32,7 +32,7 @@ PAGE = f"""# Gitzette 2026-03-10
 ### Statistics
 
 - **Importance**: mid 2, low 1
-- **Type**: feature 1, fix 1, refactoring 1
+- **Type**: feature 1, fix 1
 - **Reading**: deep 2, skimmed 1
 - **Authors**: 3
 - **Lines**: +10 −1
