@@ -36,7 +36,7 @@ class RulesAnalyst:
 
     async def write(self, material: Material) -> Sequence[Claim]:
         """Say of each commit what its facts say, the most of those that were read in depth."""
-        return [claim for read in material.reads for claim in _claims(read, material)]
+        return [claim for read in material.reads for claim in claims_of(read, material)]
 
     async def mend(self, claim: Claim, judgement: Judgement, material: Material) -> Claim | None:
         """Leave out an excerpt that does not stand as it is; anything else the rules would only say again."""
@@ -52,7 +52,7 @@ def _next_page(text: str) -> int | None:
     return int(found[1]) + 1 if found and int(found[1]) < int(found[2]) else None
 
 
-def _claims(read: Read, material: Material) -> Iterator[Claim]:
+def claims_of(read: Read, material: Material) -> Iterator[Claim]:
     """Give the claims of one commit their numbers, in the order in which they are read."""
     for number, claim in enumerate(_unnumbered(read, material), start=1):
         sha = read.evidence.change.commit.sha
@@ -69,7 +69,7 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM]
     proof = _proof(shown, evidence) if deep else None
     for group in shown:
-        yield _statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
+        yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
     if deep and proof is None:
         yield from _shown(evidence)
     if deep:
@@ -83,7 +83,7 @@ def _consequences(groups: Sequence[Group], evidence: CommitEvidence, most: int) 
     for predicate, role in (("risk", Role.RISK), ("advice", Role.ADVICE)):
         fitting = [group for group in groups if sentence(*_told(predicate, group), "en")]
         for group in _apart(fitting)[:most]:
-            yield _statement(predicate, role, group, evidence)
+            yield statement(predicate, role, group, evidence)
 
 
 def _apart(groups: Sequence[Group]) -> list[Group]:
@@ -105,9 +105,10 @@ def _told(predicate: str, group: Group) -> tuple[str, dict[str, str]]:
     return SEVERAL[predicate], params_of_several(group)
 
 
-def _statement(
+def statement(
     predicate: str, role: Role, group: Group, evidence: CommitEvidence, quotes: tuple[Quote, ...] = ()
 ) -> Claim:
+    """State a fact, or several at once, of the commit that shows them."""
     predicate, params = _told(predicate, group)
     return Claim(
         id="",
@@ -184,17 +185,17 @@ def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         predicate = {FactKind.REVERT: "undoes", FactKind.RELAND: "relands"}.get(fact.kind)
         other = f"{evidence.repo}@{fact.old}" if fact.old else None
         if predicate and other and _is_known(other, material):
-            yield _pair(predicate, evidence, other, material)
+            yield lineage_claim(predicate, evidence, other, earlier=other in material.background)
     if undone_by := material.reverted.get(evidence.id):
-        yield _pair("undone", evidence, undone_by, material)
+        yield lineage_claim("undone", evidence, undone_by, earlier=undone_by in material.background)
 
 
 def _is_known(other: EvidenceId, material: Material) -> bool:
     return other in material.background or any(read.evidence.id == other for read in material.reads)
 
 
-def _pair(predicate: str, evidence: CommitEvidence, other: EvidenceId, material: Material) -> Claim:
-    earlier = other in material.background
+def lineage_claim(predicate: str, evidence: CommitEvidence, other: EvidenceId, *, earlier: bool) -> Claim:
+    """Say that a commit undoes, brings back or was undone by another, which may be of an earlier day."""
     return Claim(
         id="",
         repo=evidence.repo,
