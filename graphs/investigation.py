@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextvars import Context
+from functools import cache
+from types import FunctionType, MethodType
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -12,6 +14,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
+from pydantic import BaseModel
 
 from agent.analyst import Analyst, Assignment, ToolAnswer, ToolRequest, ToolSpec
 from tools.toolset import ToolError, Toolset
@@ -33,14 +36,29 @@ async def investigate(analyst: Analyst, assignment: Assignment, toolset: Toolset
 
 def tool_specs(toolset: Toolset) -> list[ToolSpec]:
     """Describe the tools as a model sees them."""
-    tools = [StructuredTool.from_function(coroutine=tool, name=tool.__name__) for tool in toolset.tools]
-    return [ToolSpec(tool.name, tool.description, tool.get_input_jsonschema()) for tool in tools]
+    return [ToolSpec(tool.name, tool.description, tool.get_input_jsonschema()) for tool in _tools(toolset)]
+
+
+def _tools(toolset: Toolset) -> list[StructuredTool]:
+    return [
+        StructuredTool.from_function(coroutine=tool, name=tool.__name__, args_schema=_arguments(tool.__func__))
+        for tool in toolset.tools
+        if isinstance(tool, MethodType) and isinstance(tool.__func__, FunctionType)
+    ]
+
+
+@cache
+def _arguments(function: FunctionType) -> type[BaseModel]:
+    """Describe what a tool takes, once for all repositories: it takes longer than most calls of the tool."""
+    form = StructuredTool.from_function(coroutine=MethodType(function, object()), name=function.__name__).args_schema
+    assert isinstance(form, type)
+    assert issubclass(form, BaseModel)
+    return form
 
 
 def _build(
     analyst: Analyst, assignment: Assignment, toolset: Toolset, turns: int
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    tools = [StructuredTool.from_function(coroutine=tool, name=tool.__name__) for tool in toolset.tools]
 
     async def decide(state: MessagesState) -> dict[str, Any]:
         """Ask the analyst what to read next."""
@@ -54,7 +72,7 @@ def _build(
 
     graph = StateGraph(MessagesState)
     graph.add_node("decide", decide)
-    graph.add_node("tools", ToolNode(tools, handle_tool_errors=explain))
+    graph.add_node("tools", ToolNode(_tools(toolset), handle_tool_errors=explain))
     graph.add_edge(START, "decide")
     graph.add_conditional_edges("decide", _wants_more, {True: "tools", False: END})
     graph.add_edge("tools", "decide")

@@ -1,5 +1,6 @@
 """The line of landed commits before one, with the paths each of them touched: read once, asked for many commits."""
 
+import asyncio
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ _TREES_ONLY = ("--name-only", "--no-renames", "--diff-merges=first-parent")
 _COUNTS = ("--numstat", "--no-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
 _TOTALS = ("--shortstat", "--find-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
 _MANY_PATHS = 200
+_FIRST_LOOK = 64
+"""How many commits are read above those that are known, at first: the commits of a day lie close together."""
 _FEW_LINES = 10
 """Of fewer lines only an equal patch says anything."""
 _ALIKE = 0.25
@@ -35,7 +38,7 @@ class Line:
     """
 
     _steps: dict[str, _Step] = field(default_factory=dict)
-    _newest: str = ""
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def before(self, view: View, sha: str, paths: Sequence[str], *, most: int, depth: int) -> list[str]:
         """Name the latest commits before this one that touched these paths, newest first, not further than `depth`."""
@@ -58,44 +61,46 @@ class Line:
         """
         mine = self._steps[sha].paths
         asked = sorted(mine) if len(mine) <= _MANY_PATHS else [path.encode("utf-8", "replace") for path in paths]
-        counts = await _counts(view, [sha, *others], asked) if others else {}
-        if not counts:
+        own = (await _counts(view, [sha], asked) if others else {}).get(sha)
+        if own is None:
             return list(others)
-        own = counts.get(sha, {})
-        lines = _sum(own)
-        common = {other: _common(own, counts.get(other, {})) for other in others}
-        near = [
-            other
-            for other in others
-            if common[other] >= _ALIKE * max(lines, _sum(counts.get(other, {})))
-            and self._fits(mine, self._steps[other].paths, lines)
-        ]
+        near = [other for other in others if _fits(mine, self._steps[other].paths, _sum(own))]
+        counts = await _counts(view, near, asked)
+        common = {other: _common(own, counts.get(other, own)) for other in near}
+        near = [other for other in near if common[other] >= _ALIKE * max(_sum(own), _sum(counts.get(other, own)))]
         totals = await _totals(view, [other for other in near if self._steps[other].paths - mine])
         return [other for other in near if common[other] >= _ALIKE * totals.get(other, 0)]
 
-    def _fits(self, mine: frozenset[bytes], other: frozenset[bytes], lines: int) -> bool:
-        """Tell whether a commit touches what this one does, and not many more files than this one has lines."""
-        return mine == other if lines < _FEW_LINES else len(other - mine) <= lines
-
     async def _read(self, view: View, sha: str, count: int) -> None:
         """Read on from a commit, down to what is known or as far as asked for."""
-        if self._newest:
-            await self._log(view, sha, count, f"^{self._newest}")
-        if sha not in self._steps:
-            await self._log(view, sha, count)
-        self._newest = self._newest or sha
+        async with self._reading:
+            some = _FIRST_LOOK if self._steps else count
+            while sha and count > 0 and sha not in self._steps:
+                sha = await self._log(view, sha, min(some, count))
+                count, some = count - some, 4 * some
 
-    async def _log(self, view: View, sha: str, count: int, *but: str) -> None:
+    async def _log(self, view: View, sha: str, count: int) -> str:
+        """Read some commits, and say which one comes before them."""
         options = [*_TREES_ONLY, "--first-parent", f"--max-count={count}"]
         mark = secrets.token_hex(16)
-        out = await view.read(["log", "-z", f"--format={mark}%H %P%x00", *options, sha, *but, "--"])
+        out = await view.read(["log", "-z", f"--format={mark}%H %P%x00", *options, sha, "--"])
+        last = ""
         for head, names in _records(out, mark):
             one, *parents = head.decode("ascii").split()
-            self._steps[one] = _Step(parents[0] if parents else "", frozenset(names))
+            last = parents[0] if parents else ""
+            self._steps[one] = _Step(last, frozenset(names))
+        return last
+
+
+def _fits(mine: frozenset[bytes], other: frozenset[bytes], lines: int) -> bool:
+    """Tell whether a commit touches what this one does, and not many more files than this one has lines."""
+    return mine == other if lines < _FEW_LINES else len(other - mine) <= lines
 
 
 async def _counts(view: View, shas: Sequence[str], paths: Sequence[bytes]) -> dict[str, Counts]:
     """Count the lines of these paths, commit by commit; nothing where git cannot."""
+    if not shas:
+        return {}
     mark = secrets.token_hex(16)
     options = ["log", "-z", f"--format={mark}%H%x00", *_COUNTS, "--no-walk=unsorted", "--stdin", "--"]
     told = await view.run([*options, *paths], stdin="\n".join(shas).encode("ascii"))
