@@ -11,6 +11,7 @@ from agent.errors import EXIT_DONE, AppError
 _EPILOG = """\
 exit status:
   0 done   1 failed   2 wrong use or configuration   3 done, but incomplete or errors found
+  4 the evidence for an answer is not there
 
 configuration: gitzette.toml in the folder you stand in, GITZETTE_* variables, GITHUB_TOKEN.
 With no --repo and no configuration, `run` reports on the checkout you stand in.
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_run(commands)
+    _add_ask(commands)
     _add_facts(commands)
     _add_audit(commands)
     _add_eval(commands)
@@ -90,6 +92,18 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.add_argument("--demo", action="store_true", help="report on a made-up world; needs no network and no token")
     run.add_argument("--json", action="store_true", help="print the report as JSON")
     run.set_defaults(command=_run)
+
+
+def _add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    ask = commands.add_parser("ask", help="answer a question about recent changes", description=_ASK)
+    ask.add_argument("question", metavar="QUESTION", nargs="*", help="in English or Chinese, in quotation marks")
+    _add_repo(ask)
+    ask.add_argument("--since", metavar="TIME", help="look from here on, where the question names no time")
+    ask.add_argument("--until", metavar="TIME", help="look up to here, itself not included (default: now)")
+    ask.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
+    ask.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    ask.add_argument("--json", action="store_true", help="print answer, claims, citations and what was searched as JSON")
+    ask.set_defaults(command=_ask)
 
 
 def _add_facts(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -159,6 +173,10 @@ def _add_repo(parser: argparse.ArgumentParser) -> None:
 
 
 _RUN = "Reads what landed on the default branch of each repository and writes reports/DATE.md and reports/DATE.json."
+_ASK = (
+    "Answers from what was read, every statement checked against the commit it cites; exit status 4 when the evidence "
+    "for an answer is not there. A repository that nothing is known of has its last 7 days read first."
+)
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
 _INIT = "Writes a commented gitzette.toml where you stand; asks on a terminal, and never replaces a file."
@@ -177,6 +195,12 @@ def _run(args: argparse.Namespace) -> int:
     from gitzette.running import run
 
     return run(args, os.environ)
+
+
+def _ask(args: argparse.Namespace) -> int:
+    from gitzette.asking import ask
+
+    return ask(args, os.environ)
 
 
 def _facts(args: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """The cards of landed commits: found again by hash, pull request, time, people, names and words."""
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from pydantic import TypeAdapter
 from sqlite_utils import Database
 
 from agent.card import Card
-from agent.facts import Fact
+from agent.facts import Fact, FactKind
 from agent.ids import RepoId
 from agent.window import Window
 from memory.database import reading, writing
@@ -43,6 +44,7 @@ _MOST_WEIGHED = 2_000
 """Of a word that is everywhere only so many of the newest commits are weighed; it keeps a search short."""
 _FACT_WORDS, _PATH_WORDS = 8_000, 8_000
 _LONG_VALUE = 80
+_LINEAGE = (FactKind.REVERT, FactKind.RELAND)
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,32 @@ class Catalogue:
         with reading():
             return [_card(row) for row in self._db.execute(_SEARCH, values)]
 
+    def count(self, repo: RepoId, window: Window) -> int:
+        """Count the commits that are known to have landed in a window."""
+        query = "select count(*) from cards where repo = ? and at >= ? and at < ?"
+        with reading():
+            return int(self._db.execute(query, [repo, *_between(window)]).fetchone()[0])
+
+    def people(self, repos: Sequence[RepoId] = ()) -> tuple[str, ...]:
+        """List the authors of what is known."""
+        query = "select distinct name from card_people where ? is null or repo in (select value from json_each(?)) order by 1"
+        chosen = json.dumps(list(repos)) if repos else None
+        with reading():
+            return tuple(row[0] for row in self._db.execute(query, [chosen, chosen]))
+
+    def rarity(self, forms: Sequence[str]) -> float:
+        """Tell how much it says that a commit has any of these words: little for those that are everywhere."""
+        with reading():
+            total = self._db.execute("select max(id) from cards").fetchone()[0] or 1
+            found = sum(self._commits_with(form) for form in forms if form.isascii())
+        return math.log(1 + total / (1 + found))
+
+    def _commits_with(self, form: str) -> int:
+        word = form.rstrip("*").lower()
+        last = f"{word}\U0010ffff" if form.endswith("*") else word
+        query = "select max(doc) from card_vocabulary where term >= ? and term <= ?"
+        return self._db.execute(query, [word, last]).fetchone()[0] or 0
+
     def _cards(self, query: str, values: Sequence[object], repos: Sequence[RepoId], limit: int) -> list[Card]:
         chosen = json.dumps(list(repos)) if repos else None
         with reading():
@@ -144,6 +172,7 @@ class Catalogue:
             _clean(_FACTS.dump_json(card.facts, exclude_defaults=True).decode()), card.route,
         )  # fmt: skip
         number = execute(_INSERT, values).lastrowid
+        execute("insert or ignore into card_people (repo, name) values (?, ?)", (card.repo, card.author))
         title, facts = indexed(_clean(f"{card.title} {card.author}")), indexed(_clean(_told(card.facts))[:_FACT_WORDS])
         paths, body = indexed(_clean(" ".join(card.paths))[:_PATH_WORDS]), indexed(_clean(card.message))
         parts = " ".join((title.parts, facts.parts, paths.parts, body.parts))
@@ -175,9 +204,10 @@ def _between(window: Window | None) -> list[object]:
 
 
 def _told(facts: Iterable[Fact]) -> str:
-    """Give the names and the short values of facts as words."""
+    """Give the names and the short values of facts as words, and what takes something back as such."""
     pieces: list[str] = []
     for fact in facts:
+        pieces += [fact.kind.value] if fact.kind in _LINEAGE else []
         values = [value for value in (fact.old, fact.new, fact.detail) if value and len(value) <= _LONG_VALUE]
         pieces += [fact.name, *values]
     return " ".join(pieces)

@@ -128,6 +128,7 @@ def m010_catalogue(db: Database) -> None:
     db.table("cards").create_index(["sha"])
     db.table("cards").create_index(["repo", "at"])
     db.table("cards").create_index(["pull"])
+    db.table("card_people").create({"repo": str, "name": str}, pk=("repo", "name"))
     db.table("card_spans").create({"repo": str, "start": str, "end": str}, pk=("repo", "start", "end"))
     db.table("known_threads").create({"id": str, "repo": str, "updated": str, "body": str})
     db.table("known_threads").create_index(["id"], unique=True)
@@ -140,6 +141,35 @@ def m010_catalogue(db: Database) -> None:
             f"create virtual table {table} using fts5"
             f"({columns}, tokenize = \"unicode61 remove_diacritics 2 tokenchars '_'\")"
         )
+
+
+@migrations()
+def m011_issue_contents(db: Database) -> None:
+    """Remember what open issues are about, and what reports told of issues, so that it counts on later days."""
+    db.table("open_issues").add_column("digest", str)
+    columns: dict[str, type] = {"repo": str, "window": str, "end": str}
+    db.table("told_links").create({**columns, "body": str})
+    db.table("told_links").create_index(["repo", "end"])
+    db.table("told_issues").create({**columns, "number": int, "mark": str})
+    db.table("told_issues").create_index(["repo", "end"])
+
+
+@migrations()
+def m009_stories(db: Database) -> None:
+    """Remember the stories that reports told, and what the commits of reports are called."""
+    db.table("stories").create(
+        {"window": str, "repo": str, "place": int, "label": str, "start": str, "end": str, "data": str},
+        pk=("window", "repo", "place"),
+    )
+    db.table("story_steps").create(
+        {"window": str, "repo": str, "place": int, "cite": str}, pk=("cite", "window", "repo", "place")
+    )
+    db.table("headlines").create(
+        {"window": str, "repo": str, "sha": str, "at": str, "author": str, "title": str, "pull": int},
+        pk=("window", "repo", "sha"),
+    )
+    db.table("headlines").create_index(["repo", "at"])
+    db.conn.execute("create virtual table card_vocabulary using fts5vocab(card_words, row)")
 
 
 def open_database(home: Path) -> Database:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 
 from pydantic import TypeAdapter
 from sqlite_utils import Database
@@ -64,6 +64,11 @@ class KnownThreads:
             row = self._db.execute("select body from known_threads where id = ?", [f"{repo}#{number}"]).fetchone()
         return _THREAD.validate_json(row[0]) if row else None
 
+    def any(self, repo: RepoId) -> bool:
+        """Tell whether anything is known of a repository's threads."""
+        with reading():
+            return self._db.execute("select 1 from known_threads where repo = ? limit 1", [repo]).fetchone() is not None
+
     def closing(self, issue: ThreadId) -> Closing | None:
         """Find GitHub's record of what closed an issue."""
         with reading():
@@ -84,6 +89,14 @@ class KnownThreads:
             rows = self._db.execute("select body from known_releases where repo = ?", [repo]).fetchall()
         found = (Release.model_validate_json(row[0]) for row in rows)
         return tuple(sorted(found, key=lambda one: one.published_at))
+
+    def issues(self, repos: Sequence[RepoId], limit: int = 20_000) -> list[Issue]:
+        """List the issues that are known, newest first."""
+        query = "select body from known_threads where repo in (select value from json_each(?)) order by updated desc limit ?"
+        with reading():
+            rows = self._db.execute(query, [json.dumps(list(repos)), limit]).fetchall()
+        threads = (_THREAD.validate_json(row[0]) for row in rows)
+        return [one for one in threads if isinstance(one, Issue)]
 
     def search(
         self, needles: Sequence[Needle], repos: Sequence[RepoId] = (), limit: int = 20
@@ -122,12 +135,6 @@ class KnownThreads:
             "insert or replace into known_links (issue, change, grade, body) values (?, ?, ?, ?)",
             ((link.issue, link.change, link.grade.value, link.model_dump_json()) for link in links),
         )
-
-
-def first_release_after(releases: Sequence[Release], moment: datetime) -> Release | None:
-    """Find the first release that was published after something landed; a pre-release counts when nothing else does."""
-    later = [one for one in releases if one.published_at >= moment]
-    return next((one for one in later if not one.prerelease), later[0] if later else None)
 
 
 def _clean(text: str) -> str:

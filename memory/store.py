@@ -19,6 +19,7 @@ from memory.lives import Lives
 from memory.recall import Recall
 from memory.retention import Retention
 from memory.runs import Runs
+from memory.tales import Tales
 from memory.tape import Tape
 
 
@@ -37,6 +38,7 @@ class Memory:
     catalogue: Catalogue
     threads: KnownThreads
     lives: Lives
+    tales: Tales
     tape: Callable[..., Tape]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
 
@@ -58,6 +60,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             catalogue=Catalogue(db),
             threads=KnownThreads(db),
             lives=Lives(home),
+            tales=Tales(db),
             tape=partial(Tape, db),
         )
     finally:

@@ -57,10 +57,15 @@ def queries(text: str) -> list[str]:
 
 
 def phrase(text: str) -> str:
-    """Ask for these words side by side: a name as it stands or by its parts in their order; nothing for no word."""
+    """Ask for these words side by side: a name as it stands or by its parts in their order; nothing for no word.
+
+    A star behind a single word asks for everything that begins so.
+    """
     runs = list(_runs(text))
     if not runs:
         return ""
+    if text.endswith("*") and len(runs) == 1 and runs[0]["word"]:
+        return f'"{runs[0]["word"][:_LONGEST_WORD].lower()}"*'
     if all(found["word"] for found in runs):
         words = [found["word"][:_LONGEST_WORD].lower() for found in runs]
         parts = [part for found in runs for part in (_split(found["word"]) or [found["word"].lower()])]

@@ -1,0 +1,119 @@
+"""How many: what a question counts, counted over what was read."""
+
+from collections.abc import Sequence
+
+from agent.asking.draft import Draft
+from agent.asking.findings import Findings
+from agent.asking.inquiry import Act, Thing
+from agent.asking.matching import acted, of_thing
+from agent.asking.premises import is_person
+from agent.asking.telling import commit_item, shown_facts
+from agent.card import Card
+from agent.facts import Fact, FactKind
+
+_SHOWN = 10
+_OF_FACTS = (Thing.FLAG, Thing.ENV, Thing.DEPENDENCY, Thing.DEFAULT, Thing.LIMIT, Thing.BREAKING)
+
+
+def count(found: Findings) -> Draft | None:
+    """Count what is asked for; None where the question does not say what."""
+    inquiry, things = found.inquiry, found.inquiry.things
+    if (
+        (inquiry.shas or inquiry.numbers)
+        and found.cards
+        and (Thing.FILE in things or "line" in inquiry.text.lower() or "行" in inquiry.text)
+    ):
+        return _one(found)
+    if Thing.ISSUE in things and not inquiry.names:
+        return _issues(found)
+    if Thing.RELEASE in things and Thing.COMMIT not in things and not inquiry.versions:
+        return _releases(found)
+    cards = _scope(found)
+    if Thing.AUTHOR in things:
+        people = sorted({card.author for card in cards})
+        return _draft(found, "count people", cards, len(people), {"people": ", ".join(people[:12])})
+    facts = [thing for thing in things if thing in _OF_FACTS]
+    if facts:
+        return _facts(found, cards, facts)
+    if Thing.REVERT in things or Act.REVERTED in inquiry.acts:
+        cards = [card for card in cards if any(fact.kind is FactKind.REVERT for fact in card.facts)]
+    return _draft(found, "count", cards, len(cards))
+
+
+def _scope(found: Findings) -> list[Card]:
+    """Give the commits that are counted: what fits the names and words, or everything that landed, by whom it is asked."""
+    inquiry = found.inquiry
+    cards = [one.card for one in found.matches] if inquiry.names or inquiry.terms else list(found.listed)
+    if inquiry.people:
+        cards = [card for card in cards if any(is_person(name, card.author) for name in inquiry.people)]
+    return sorted(cards, key=lambda card: card.at, reverse=True)
+
+
+def _one(found: Findings) -> Draft:
+    card = next(iter(found.cards.values()))
+    values = {"files": str(card.files), "additions": str(card.additions), "deletions": str(card.deletions)}
+    return Draft(head="count one", values=values, items=(commit_item(card, (), found),), cites=(card.id,))
+
+
+def _facts(found: Findings, cards: Sequence[Card], things: Sequence[Thing]) -> Draft:
+    """Count facts of a kind; what they are about is counted once."""
+    acts = [act for act in found.inquiry.acts if act not in (Act.CHANGED, Act.BROKEN, Act.FIXED)]
+
+    def counted(fact: Fact) -> bool:
+        return any(of_thing(fact, thing) for thing in things) and (not acts or any(acted(fact, act) for act in acts))
+
+    chosen = [(card, [fact for fact in card.facts if counted(fact)]) for card in cards]
+    chosen = [(card, facts) for card, facts in chosen if facts]
+    names = {(card.repo, fact.name) for card, facts in chosen for fact in facts}
+    items = [commit_item(card, shown_facts(facts), found) for card, facts in chosen[:_SHOWN]]
+    return Draft(
+        head="count facts",
+        values={"count": str(len(names)), "commits": str(len(chosen))},
+        items=tuple(items),
+        more=max(0, len(chosen) - _SHOWN),
+        cites=tuple(card.id for card, _ in chosen),
+    )
+
+
+def _issues(found: Findings) -> Draft:
+    """Count issues that were opened, closed, or are open, in the window."""
+    inside = found.inquiry.window is not None
+    closed = Act.FIXED in found.inquiry.acts
+    still = any(
+        word in found.inquiry.text.lower()
+        for word in ("still open", "currently open", "are open", "还开着", "未关闭", "没关", "仍然开")
+    )
+    issues = [
+        one
+        for one in found.issues
+        if (one.state == "open" if still else True)
+        and (one.closed_at is not None if closed and not still else True)
+        and (not inside or still or ((one.closed_at if closed else one.created_at) or one.created_at) in found.window)
+    ]
+    head = "count open issues" if still else "count closed issues" if closed else "count issues"
+    return Draft(head=head, values={"count": str(len(issues))}, cites=tuple(one.id for one in issues))
+
+
+def _releases(found: Findings) -> Draft:
+    releases = [
+        one
+        for several in found.releases.values()
+        for one in several
+        if not found.inquiry.window or one.published_at in found.window
+    ]
+    tags = ", ".join(one.tag for one in releases[:12])
+    return Draft(
+        head="count releases",
+        values={"count": str(len(releases)), "tags": tags},
+        cites=tuple(f"{one.repo}@{one.tag}" for one in releases),
+    )
+
+
+def _draft(found: Findings, head: str, cards: Sequence[Card], number: int, more: dict[str, str] | None = None) -> Draft:
+    return Draft(
+        head=head,
+        values={"count": str(number), "commits": str(len(cards)), **(more or {})},
+        items=tuple(commit_item(card, (), found) for card in cards[:_SHOWN]),
+        more=max(0, len(cards) - _SHOWN),
+        cites=tuple(card.id for card in cards),
+    )

@@ -1,0 +1,65 @@
+"""Everything that was found for a question, before anything is said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.asking.inquiry import Inquiry
+from agent.asking.matching import Match
+from agent.card import Card
+from agent.domain import Issue, PullRequest, Release
+from agent.evidence import CommitEvidence, EvidenceId
+from agent.ids import RepoId, ThreadId
+from agent.links import Link
+from agent.window import Window
+
+
+@dataclass(frozen=True)
+class Searched:
+    """One repository, and over which time its commits were looked at."""
+
+    repo: RepoId
+    start: datetime
+    end: datetime
+    commits: int
+    threads: bool
+    """Whether its issues and pull requests were at hand too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What fits a question, what nearly does, and what stands around it."""
+
+    inquiry: Inquiry
+    window: Window
+    """Over which time the answer speaks."""
+    searched: tuple[Searched, ...]
+    matches: tuple[Match, ...] = ()
+    """Commits that fit, the best first."""
+    near: tuple[Match, ...] = ()
+    """Commits that fit in part, or landed at another time."""
+    listed: tuple[Card, ...] = ()
+    """Everything that landed in the window, newest first, where the question is about all of it."""
+    evidence: Mapping[EvidenceId, CommitEvidence] = field(default_factory=dict)
+    """The commits that were read again for the answer."""
+    cards: Mapping[EvidenceId, Card] = field(default_factory=dict)
+    threads: Mapping[ThreadId, Issue | PullRequest] = field(default_factory=dict)
+    unread: Mapping[int, str] = field(default_factory=dict)
+    """Threads that are named and could not be read, and why."""
+    issues: tuple[Issue, ...] = ()
+    """The issues that are known, where the question is about issues in general."""
+    links: tuple[Link, ...] = ()
+    releases: Mapping[RepoId, tuple[Release, ...]] = field(default_factory=dict)
+    undone: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
+    """Which commit undid which."""
+    relanded: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
+    """Which commit brought which back."""
+    ambiguous: Mapping[str, tuple[EvidenceId, ...]] = field(default_factory=dict)
+    """Hashes that may mean several commits."""
+    between: tuple[tuple[str, datetime], ...] = ()
+    """The releases that bound the window, with their moments."""
+
+    @property
+    def searched_until(self) -> datetime:
+        """The last moment of which anything can be known."""
+        return max((one.end for one in self.searched), default=self.window.end)

@@ -1,0 +1,106 @@
+"""What somebody asks, as far as code understands it."""
+
+from enum import StrEnum
+
+from agent.domain import Frozen
+from agent.ids import RepoId
+from agent.settings import Language
+from agent.window import Window
+
+
+class Aim(StrEnum):
+    """What kind of answer is wanted."""
+
+    CHANGES = "changes"
+    """What changed in something, or which commits speak of it."""
+    STATUS = "status"
+    """How an issue or a pull request stands, and in which release its fix is."""
+    EXPLAIN = "explain"
+    """What one commit or pull request does."""
+    WHO = "who"
+    WHEN = "when"
+    """When something changed, and from what to what."""
+    BROKE = "broke"
+    """What users must adapt to."""
+    COUNT = "count"
+    FATE = "fate"
+    """What became of a change."""
+    SUMMARY = "summary"
+    BEYOND = "beyond"
+    """Forecasts, opinions, measurements: nothing that commits and threads can tell."""
+
+
+class Act(StrEnum):
+    """What is said to have happened to something."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    MOVED = "moved"
+    RAISED = "raised"
+    LOWERED = "lowered"
+    CHANGED = "changed"
+    DEPRECATED = "deprecated"
+    FIXED = "fixed"
+    REVERTED = "reverted"
+    RELANDED = "relanded"
+    BUMPED = "bumped"
+    BROKEN = "broken"
+
+
+class Thing(StrEnum):
+    """Of what kind the things are that a question speaks of in general."""
+
+    COMMIT = "commit"
+    ISSUE = "issue"
+    PULL = "pull request"
+    RELEASE = "release"
+    FLAG = "flag"
+    ENV = "environment variable"
+    DEPENDENCY = "dependency"
+    DEFAULT = "default"
+    LIMIT = "limit"
+    SYMBOL = "symbol"
+    FILE = "file"
+    BREAKING = "breaking change"
+    REVERT = "revert"
+    AUTHOR = "author"
+
+
+class Term(Frozen):
+    """One word of the topic, with everything that is as good as it, as beginnings of English words or as it stands."""
+
+    said: str
+    forms: tuple[str, ...]
+
+
+class Inquiry(Frozen):
+    """A question taken apart."""
+
+    text: str
+    lang: Language
+    aim: Aim
+    repos: tuple[RepoId, ...] = ()
+    """The repositories that it names; empty where it names none."""
+    strangers: tuple[str, ...] = ()
+    """Repositories that it names and that are not at hand."""
+    window: Window | None = None
+    said_when: str = ""
+    """The words that gave the window."""
+    versions: tuple[str, ...] = ()
+    shas: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    """Identifiers, flags, variables, paths and what stands in quotation marks."""
+    people: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
+    acts: tuple[Act, ...] = ()
+    things: tuple[Thing, ...] = ()
+    values: tuple[str, ...] = ()
+    """Numbers and words that are said to be the old or the new value."""
+    reason: bool = False
+    """It asks why."""
+    first: bool = False
+    last: bool = False
+    follows: bool = False
+    """It speaks of something that was named before: "it", "that commit"."""

@@ -1,0 +1,111 @@
+"""What a question names outright: commits, threads, versions, identifiers, paths and words in quotation marks."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent.ids import RepoId
+
+_SHA = re.compile(r"(?<![\w/.-])(?=[a-f]*\d)[0-9a-f]{7,40}(?![\w-])", re.ASCII)
+_NUMBER = re.compile(
+    r"(?:(?P<repo>[A-Za-z0-9][\w.-]*/[\w.-]+))?#(?P<a>[1-9]\d{0,8})(?!\w)"
+    r"|\bGH-(?P<b>[1-9]\d{0,8})\b"
+    r"|(?:\b(?:issues?|prs?|pull requests?|pulls?|bugs?|tickets?)|议题|问题|工单|合并请求|拉取请求)\s*(?:no\.?|number|号)?\s*"
+    r"(?P<c>[1-9]\d{1,8})(?![\w.])"
+    r"|(?<![\w.])(?P<d>[1-9]\d{1,8})\s*号?\s*(?:issue|pr|议题|问题|工单)(?![\w])",
+    re.IGNORECASE | re.ASCII,
+)
+_ADDRESS = re.compile(
+    r"https?://[^\s/]+/(?P<repo>[\w.-]+/[\w.-]+)/(?:(?:issues|pull)/(?P<number>\d+)|commits?/(?P<sha>[0-9a-f]{7,40}))"
+)
+_REPO = re.compile(r"(?<![\w/.@-])(?P<repo>[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99})(?![\w/])", re.ASCII)
+_VERSION = re.compile(
+    r"(?<![\w.])v?(?:\d+\.\d+(?:\.\d+)*(?:[.-]?(?:rc|a|b|alpha|beta|post|dev)\.?\d*)?)(?![\w.]*\w)", re.IGNORECASE
+)
+_QUOTED = re.compile(
+    r"`([^`\n]{1,200})`|“([^”\n]{2,200})”|\"([^\"\n]{2,200})\"|「([^」\n]{2,200})」|『([^』\n]{2,200})』"
+)
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9_-]+", re.IGNORECASE)
+_PATH = re.compile(
+    r"(?<![\w/.-])(?:[\w.@+-]+/)+[\w.@+-]*[\w+-]|(?<![\w/.-])[\w-]+\.(?:py|pyi|cuh?|cpp|cc|hpp|h|rs|go|tsx?|jsx?|ya?ml|toml|json|sh|"
+    r"md|rst|txt|cfg|ini|cmake|proto)(?!\w)"
+)
+_NAME = re.compile(
+    r"(?<![\w.-])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]\w*_\w+|_\w+|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[a-z]+[A-Z]\w+)"
+    r"(?:\(\))?(?![\w-])",
+    re.ASCII,
+)
+_PERSON_SIGN = re.compile(r"(?<![\w/])@([A-Za-z0-9][A-Za-z0-9-]{0,38})")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Everything that is named, and what is left of the question without it."""
+
+    shas: tuple[str, ...]
+    numbers: tuple[int, ...]
+    repos: tuple[str, ...]
+    versions: tuple[str, ...]
+    names: tuple[str, ...]
+    people: tuple[str, ...]
+    rest: str
+
+
+def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
+    """Take the names out of a question, the most definite first; what is taken is not read again."""
+    taker = _Taker(text)
+    addresses = taker.take(_ADDRESS)
+    quoted = [next(group for group in found.groups() if group) for found in taker.take(_QUOTED)]
+    numbered = taker.take(_NUMBER)
+    flags = [found[0] for found in taker.take(_FLAG)]
+    repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
+    paths = [found[0] for found in taker.take(_PATH)]
+    shas = [found[0] for found in taker.take(_SHA)]
+    people = [found[1] for found in taker.take(_PERSON_SIGN)]
+    names = [found[0].removesuffix("()") for found in taker.take(_NAME)]
+    versions = [found[0] for found in taker.take(_VERSION)]
+    inner = [one for one in quoted if not _SHA.fullmatch(one) and not _NUMBER.fullmatch(one)]
+    shas += [one for one in quoted if _SHA.fullmatch(one)] + [one["sha"] for one in addresses if one["sha"]]
+    numbers = [_number(one) for one in numbered] + [int(one["number"]) for one in addresses if one["number"]]
+    numbers += [_number(found) for one in quoted if (found := _NUMBER.fullmatch(one))]
+    repos += [one["repo"] for one in (*addresses, *numbered) if one["repo"]]
+    return Marks(
+        shas=tuple(dict.fromkeys(shas)),
+        numbers=tuple(dict.fromkeys(numbers)),
+        repos=tuple(dict.fromkeys(repos)),
+        versions=tuple(dict.fromkeys(versions)),
+        names=tuple(dict.fromkeys(one.strip() for one in (*inner, *flags, *paths, *names) if one.strip())),
+        people=tuple(dict.fromkeys(people)),
+        rest=taker.rest,
+    )
+
+
+def _number(found: re.Match[str]) -> int:
+    return int(next(found[name] for name in "abcd" if found[name]))
+
+
+def _is_repo(text: str, known: Sequence[RepoId]) -> bool:
+    """Tell `owner/name` from a path: known ones first, and what has no dot and no deeper folder."""
+    if any(text.lower() == one.lower() for one in known):
+        return True
+    owner, _, name = text.partition("/")
+    lower = text.lower()
+    hosts = ("ai", "project", "labs", "org", "inc")
+    return bool(
+        re.search(r"[A-Z-]", owner) and "." not in name and "_" not in text and not lower.startswith(("csrc/", "src/"))
+    ) and (owner.lower().endswith(hosts) or any(one.split("/")[0].lower() == owner.lower() for one in known))
+
+
+class _Taker:
+    """Takes matches out of a text and leaves a gap in their place."""
+
+    def __init__(self, text: str) -> None:
+        self.rest = text
+
+    def take(
+        self, pattern: re.Pattern[str], fits: Callable[[re.Match[str]], bool] = lambda _: True
+    ) -> list[re.Match[str]]:
+        found = [one for one in pattern.finditer(self.rest) if fits(one)]
+        for one in reversed(found):
+            self.rest = f"{self.rest[: one.start()]} ¦ {self.rest[one.end() :]}"
+        return found

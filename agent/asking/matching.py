@@ -1,0 +1,221 @@
+"""Which commits and which of their facts a question means."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agent.asking.inquiry import Act, Inquiry, Term, Thing
+from agent.card import Card
+from agent.facts import Fact, FactKind, Severity
+from agent.gate.stems import Vocabulary, words_of
+from agent.naming import items_of
+
+K = FactKind
+_ACTED: Mapping[Act, tuple[str, ...]] = {
+    Act.ADDED: ("-added", "registered"),
+    Act.REMOVED: ("-removed", "unregistered"),
+    Act.RENAMED: ("-renamed",),
+    Act.MOVED: ("-moved", "-renamed"),
+    Act.RAISED: ("-changed",),
+    Act.LOWERED: ("-changed",),
+    Act.CHANGED: ("-changed", "-renamed", "-reordered", "-required", "-added", "-removed", "-moved"),
+    Act.DEPRECATED: ("deprecated",),
+    Act.REVERTED: ("revert",),
+    Act.RELANDED: ("reland",),
+    Act.BUMPED: ("dependency-changed", "version-changed", "image-changed", "dependency-added"),
+}
+_THINGS: Mapping[Thing, tuple[str, ...]] = {
+    Thing.FLAG: ("flag-",),
+    Thing.ENV: ("env-",),
+    Thing.DEPENDENCY: ("dependency-", "image-"),
+    Thing.DEFAULT: (
+        "parameter-default",
+        "flag-default",
+        "env-default",
+        "field-changed",
+        "constant-changed",
+        "config-key-changed",
+    ),
+    Thing.LIMIT: ("limit-", "constant-"),
+    Thing.REVERT: ("revert",),
+    Thing.RELEASE: ("version-",),
+}
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Match:
+    """A commit that fits a question, and why."""
+
+    card: Card
+    facts: tuple[Fact, ...]
+    """Its facts that the question is about, those that fit best first."""
+    named: float
+    """How many of the names it has, between 0 and 1."""
+    covered: float
+    """How much of the topic's words it has, rare words counting more, between 0 and 1."""
+    titled: float
+    """The same in its title and facts alone."""
+
+    @property
+    def rank(self) -> float:
+        """Order by this, the largest first."""
+        return 4 * self.named + 2 * self.covered + 2 * self.titled + (1.5 if self.facts else 0.0)
+
+
+def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
+    """Tell how a commit fits a question."""
+    text, core = _text(card), _core(card)
+    named = [_has_name(name, card, text) for name in inquiry.names]
+    facts = tuple(sorted((fact for fact in card.facts if _fits(fact, inquiry)), key=lambda f: -_strength(f, inquiry)))
+    return Match(
+        card=card,
+        facts=facts,
+        named=sum(named) / len(named) if named else 1.0,
+        covered=_covered(inquiry.terms, _vocabulary(text), text, rarity),
+        titled=_covered(inquiry.terms, _vocabulary(core), core, rarity),
+    )
+
+
+_NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.66, 0.3
+
+
+def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
+    """Keep the commits that really are about what is asked: every name is there, and most of the topic."""
+    enough = _NAMED_WORDS if inquiry.names else _WORDS
+    fitting = [one for one in matches if one.named == 1.0 and one.covered >= enough]
+    if not inquiry.names:
+        fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
+    # Where facts tell it, a commit that merely has the words somewhere is another matter.
+    telling = [one for one in fitting if one.facts]
+    if inquiry.names and telling and not any("/" in name or "." in name for name in inquiry.names):
+        return telling
+    return fitting
+
+
+def is_about(fact: Fact, name: str) -> bool:
+    """Tell whether a fact is about something that a question names."""
+    wanted = plain(name)
+    told = [fact.name, *fact.name.split(", "), fact.detail or "", *(one for one in (fact.old, fact.new) if one)]
+    for one in told:
+        bare = plain(one)
+        if bare == wanted or bare.endswith((f".{wanted}", f"/{wanted}", f"::{wanted}")):
+            return True
+    lists = [item for text in (fact.old, fact.new) for item in items_of(text)]
+    if any(plain(item.partition("=")[0].partition(":")[0]) == wanted for item in lists):
+        return True
+    if "/" in wanted or re.search(r"\.\w{1,5}$", wanted):
+        return any(plain(place.file) == wanted or plain(place.file).endswith(f"/{wanted}") for place in fact.places)
+    return f".{wanted}." in f".{plain(fact.name)}."
+
+
+def plain(name: str) -> str:
+    """Write a name so that spellings of it are equal."""
+    return name.strip("`'\" ").removesuffix("()").lstrip("-").replace("-", "_").lower()
+
+
+def acted(fact: Fact, act: Act) -> bool:
+    """Tell whether a fact is of the kind of thing that is said to have happened."""
+    kind = fact.kind.value
+    if act is Act.BROKEN:
+        return fact.severity is Severity.BREAKING
+    if act in (Act.RAISED, Act.LOWERED):
+        rising = direction(fact)
+        return rising is not None and rising == (act is Act.RAISED)
+    return any(kind.endswith(end) or kind == end for end in _ACTED.get(act, ()))
+
+
+def direction(fact: Fact) -> bool | None:
+    """Tell whether a number went up; None where there is no number, or no change of one."""
+    old, new = (_NUMBER.search(value or "") for value in (fact.old, fact.new))
+    if old is None or new is None or float(old[0]) == float(new[0]):
+        return None
+    return float(new[0]) > float(old[0])
+
+
+def of_thing(fact: Fact, thing: Thing) -> bool:
+    """Tell whether a fact is about the kind of thing that a question speaks of."""
+    if thing is Thing.BREAKING:
+        return fact.severity is Severity.BREAKING
+    return fact.kind.value.startswith(_THINGS.get(thing, ("",)))
+
+
+# ---------------------------------------------------------------- names and words
+
+
+def _fits(fact: Fact, inquiry: Inquiry) -> bool:
+    if inquiry.names:
+        return any(is_about(fact, name) for name in inquiry.names)
+    kinds = [thing for thing in inquiry.things if thing in _THINGS or thing is Thing.BREAKING]
+    if kinds and not any(of_thing(fact, thing) for thing in kinds):
+        return False
+    if inquiry.versions and not inquiry.terms:
+        return any(version.lstrip("v") in (fact.new or "", fact.old or "") for version in inquiry.versions)
+    if not inquiry.terms:
+        return bool(kinds)
+    return _strength(fact, inquiry) > 0
+
+
+def _strength(fact: Fact, inquiry: Inquiry) -> float:
+    """Weigh how well a fact fits: its names count most, then the act, then the kind."""
+    named = sum(is_about(fact, name) for name in inquiry.names) / max(1, len(inquiry.names))
+    text = " ".join(one for one in (fact.name, fact.detail, fact.old, fact.new) if one)[:2_000]
+    vocabulary = _vocabulary(text)
+    spoken = [_says(term, vocabulary, text) for term in inquiry.terms]
+    words = sum(spoken) / len(spoken) if spoken else 0.0
+    if not named and not words:
+        return 0.0
+    act = 0.5 if any(acted(fact, act) for act in inquiry.acts) else 0.0
+    kind = 0.3 if any(of_thing(fact, thing) for thing in inquiry.things if thing in _THINGS) else 0.0
+    value = 0.4 if any(value in ((fact.old or ""), (fact.new or "")) for value in inquiry.values) else 0.0
+    return 2 * named + words + act + kind + value
+
+
+def _has_name(name: str, card: Card, text: str) -> float:
+    """Tell how surely a commit speaks of a name: 1 as it stands, less for its parts."""
+    wanted = plain(name)
+    if any(is_about(fact, name) for fact in card.facts):
+        return 1.0
+    if any(plain(path) == wanted or f"/{plain(path)}/".find(f"/{wanted}/") >= 0 for path in card.paths):
+        return 1.0
+    spelling = re.escape(wanted).replace("_", "[-_ ]?")
+    return 1.0 if re.search(rf"(?<![a-z0-9_]){spelling}(?![a-z0-9_])", text.lower()) else 0.0
+
+
+def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, rarity: Mapping[str, float]) -> float:
+    weights = [rarity.get(term.said, 1.0) for term in terms]
+    total = sum(weights)
+    found = sum(weight for term, weight in zip(terms, weights, strict=True) if _says(term, vocabulary, text))
+    return found / total if total else 1.0
+
+
+def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
+    for form in term.forms:
+        if not form.isascii():
+            if form in text:
+                return True
+        elif form.endswith("*"):
+            if vocabulary.has_stem(form[:-1]):
+                return True
+        elif vocabulary.has(form):
+            return True
+    return False
+
+
+@lru_cache(maxsize=4_000)
+def _vocabulary(text: str) -> Vocabulary:
+    return Vocabulary(words_of(text))
+
+
+@lru_cache(maxsize=4_000)
+def _text(card: Card) -> str:
+    facts = " ".join(
+        f"{one.name} {one.detail or ''} {(one.old or '')[:120]} {(one.new or '')[:120]}" for one in card.facts
+    )
+    return "\n".join((card.title, card.message, " ".join(card.paths), facts))
+
+
+@lru_cache(maxsize=4_000)
+def _core(card: Card) -> str:
+    return "\n".join((card.title, " ".join(f"{one.name} {one.detail or ''}" for one in card.facts[:20])))

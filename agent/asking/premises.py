@@ -1,0 +1,84 @@
+"""Whether what a question takes for granted is so; where it is not, the truth with its proof is the answer."""
+
+from collections.abc import Sequence
+
+from agent.asking import lexicon
+from agent.asking.draft import Draft
+from agent.asking.findings import Findings
+from agent.asking.inquiry import Act, Aim, Inquiry
+from agent.asking.matching import Match, acted, plain
+from agent.asking.telling import commit_item, shown_facts
+
+_DEFINITE = (Act.ADDED, Act.REMOVED, Act.RENAMED, Act.RAISED, Act.LOWERED, Act.DEPRECATED, Act.REVERTED)
+_ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
+_SHOWN = 3
+
+
+def broken_premise(found: Findings) -> Draft | None:
+    """Correct a question that takes something for granted which the evidence denies; None where nothing is wrong."""
+    inquiry = found.inquiry
+    if inquiry.aim not in _ASSUMING or not found.matches:
+        return None
+    if inquiry.people and inquiry.aim is not Aim.WHO and (other := _other_author(found)):
+        return other
+    return _other_act(found) or _other_value(found)
+
+
+def _other_author(found: Findings) -> Draft | None:
+    """Correct who did it."""
+    people = found.inquiry.people
+    by_them = [one for one in found.matches if any(is_person(name, one.card.author) for name in people)]
+    if by_them or not (found.inquiry.names or found.inquiry.terms or found.inquiry.shas or found.inquiry.numbers):
+        return None
+    return _corrected(found, "not by", {"person": people[0], "author": found.matches[0].card.author}, found.matches)
+
+
+def is_person(name: str, author: str) -> bool:
+    """Tell whether a name is that of an author, in full or by one of its parts."""
+    wanted, known = plain(name), plain(author)
+    return wanted == known or wanted in known.replace("_", " ").split() or known in wanted.replace("_", " ").split()
+
+
+def _other_act(found: Findings) -> Draft | None:
+    """Correct what happened to something that is named: it was renamed, not removed."""
+    inquiry = found.inquiry
+    acts = [act for act in inquiry.acts if act in _DEFINITE]
+    telling = [one for one in found.matches if one.facts]
+    if len(acts) != 1 or not telling or not (inquiry.names or inquiry.terms):
+        return None
+    if any(acted(fact, acts[0]) for one in telling for fact in one.facts) or _says_so(found.matches, acts[0]):
+        return None
+    if acts[0] is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
+        return None
+    return _corrected(found, "not so", {"act": acts[0].value}, telling)
+
+
+def _says_so(matches: Sequence[Match], act: Act) -> bool:
+    """Tell whether the commits themselves speak of the act, which facts may not show."""
+    pattern = lexicon.ACTS[act]
+    return any(pattern.search(one.card.message) for one in matches)
+
+
+def _other_value(found: Findings) -> Draft | None:
+    """Correct the old or the new value."""
+    inquiry = found.inquiry
+    facts = [(one, fact) for one in found.matches for fact in one.facts if fact.old or fact.new]
+    if not inquiry.values or not facts:
+        return None
+    said = {plain(value) for value in inquiry.values}
+    told = {plain(value) for _, fact in facts for value in (fact.old, fact.new) if value}
+    if all(any(one == other or one in other for other in told) for one in said):
+        return None
+    return _corrected(found, "other value", {}, [one for one, _ in facts])
+
+
+def _corrected(found: Findings, head: str, values: dict[str, str], matches: Sequence[Match]) -> Draft:
+    items = [commit_item(one.card, shown_facts(one.facts), found) for one in matches[:_SHOWN]]
+    cites = tuple(dict.fromkeys(one.card.id for one in matches[:_SHOWN]))
+    kept = {item.cite: item for item in items}
+    return Draft(head=head, values=values, items=tuple(kept.values()), cites=cites, abstained=True)
+
+
+def names_nobody(inquiry: Inquiry) -> bool:
+    """Tell whether a question is about everything that landed."""
+    return not (inquiry.names or inquiry.terms or inquiry.shas or inquiry.numbers or inquiry.versions)

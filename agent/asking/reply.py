@@ -1,0 +1,155 @@
+"""An answer as it is given: checked claims, what they cite, and the text that shows both."""
+
+import string
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent.asking.draft import Draft, Item
+from agent.asking.findings import Findings
+from agent.asking.telling import whole_day
+from agent.asking.wording import ACTS, HEADS, MORE, SEARCHED, THREADS
+from agent.card import Card
+from agent.claims import Claim
+from agent.domain import Issue, PullRequest
+from agent.evidence import EvidenceId
+from agent.ids import ThreadId
+from agent.markdown import code, inline, link
+from agent.settings import Language
+from agent.spans import COMPUTED, TITLE, Span, claim_spans, page
+from agent.web import Web
+
+_SHORT = 7
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What somebody gets for a question."""
+
+    answer: str
+    abstained: bool
+    claims: tuple[Claim, ...]
+    cites: tuple[EvidenceId, ...]
+    searched: tuple[dict[str, Any], ...]
+    dropped: int = 0
+    spans: tuple[Span, ...] = ()
+
+
+def reply_of(draft: Draft, found: Findings, dropped: int, web: Web) -> Reply:
+    """Print an answer whose claims have all passed."""
+    lang = found.inquiry.lang
+    spans = tuple(_spans(draft, found, web, lang))
+    claims = tuple(claim for item in draft.items for claim in item.claims)
+    cites = dict.fromkeys((*draft.cites, *(name for claim in claims for name in claim.sources)))
+    return Reply(
+        answer=page(spans).strip() + "\n",
+        abstained=draft.abstained,
+        claims=claims,
+        cites=tuple(cites),
+        searched=tuple(searched(found)),
+        dropped=dropped,
+        spans=spans,
+    )
+
+
+def searched(found: Findings) -> Iterator[dict[str, Any]]:
+    """Tell where and when was looked."""
+    for one in found.searched:
+        yield {
+            "repo": one.repo,
+            "start": one.start.isoformat(),
+            "end": one.end.isoformat(),
+            "tz": found.window.tz,
+            "commits": one.commits,
+            "threads": one.threads,
+            "names": list(found.inquiry.names),
+            "words": [term.said for term in found.inquiry.terms],
+        }
+
+
+def _spans(draft: Draft, found: Findings, web: Web, lang: Language) -> Iterator[Span]:
+    head = _filled(draft.head, draft.values, lang)
+    if head:
+        yield Span(f"{head}\n\n", COMPUTED)
+    pulls = {str(name) for name, thread in found.threads.items() if isinstance(thread, PullRequest)}
+    for item in draft.items:
+        yield from _item(item, found, web, lang, pulls)
+    if draft.more:
+        yield Span(f"- {MORE[lang].format(count=draft.more)}\n", COMPUTED)
+    for name, values in draft.notes:
+        yield Span(f"\n{_filled(name, values, lang)}\n", COMPUTED)
+    for one in found.searched:
+        threads = THREADS[lang][0 if one.threads else 1]
+        values = {
+            "repo": one.repo,
+            "start": whole_day(one.start, found.window.tz),
+            "end": whole_day(one.end, found.window.tz),
+            "tz": found.window.tz,
+            "commits": str(one.commits),
+            "threads": threads,
+        }
+        yield Span(f"\n{SEARCHED[lang].format(**values)}", COMPUTED)
+
+
+def _item(item: Item, found: Findings, web: Web, lang: Language, pulls: set[str]) -> Iterator[Span]:
+    if card := found.cards.get(item.cite):
+        yield Span(f"- {_day_and_link(card, found, web)} ", COMPUTED)
+        yield Span(f"{inline(card.title)}", TITLE)
+        yield Span(f" · {inline(card.author)}\n", COMPUTED)
+    elif thread := found.threads.get(ThreadId(item.cite)):
+        yield Span(f"- {_thread_link(thread, web)} ", COMPUTED)
+        yield Span(f"{inline(thread.title)}\n", TITLE)
+    for claim in item.claims:
+        yield Span("  - ", COMPUTED)
+        for span in claim_spans(claim, lang, web, pulls):
+            yield Span(span.text.replace("\n", "\n    "), span.owner)
+        yield Span("\n", COMPUTED)
+
+
+def _day_and_link(card: Card, found: Findings, web: Web) -> str:
+    day = whole_day(card.at, found.window.tz)
+    several = len({one.repo for one in found.searched}) > 1
+    where = f"{card.repo.partition('/')[2]} " if several else ""
+    return f"{day} {where}{link(code(card.sha[:_SHORT]), web.commit(card.repo, card.sha))}"
+
+
+def _thread_link(thread: Issue | PullRequest, web: Web) -> str:
+    address = web.thread(thread.repo, thread.number, pull=isinstance(thread, PullRequest))
+    return link(code(f"#{thread.number}"), address)
+
+
+class _Filler(string.Formatter):
+    """Fills a sentence with foreign text that cannot do anything."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        return code(str(value)) if spec == "c" else inline(str(value))
+
+
+def _filled(name: str, values: Mapping[str, str], lang: Language) -> str:
+    told = dict(values)
+    if "act" in told:
+        told["act"] = ACTS[lang].get(told["act"], told["act"])
+    return _Filler().format(HEADS[lang][name], **told)
+
+
+def as_json(reply: Reply, lang: Language) -> dict[str, Any]:
+    """Give an answer as data."""
+    return {
+        "answer": reply.answer,
+        "abstained": reply.abstained,
+        "claims": [
+            {
+                "id": claim.id,
+                "repo": claim.repo,
+                "role": claim.role.value,
+                "text": claim.text.get(lang, ""),
+                "cites": list(claim.sources),
+                "quotes": [quote.model_dump(exclude_none=True) for quote in claim.quotes],
+                "verdict": claim.judgement.verdict.value if claim.judgement else None,
+            }
+            for claim in reply.claims
+        ],
+        "cites": list(reply.cites),
+        "searched": list(reply.searched),
+        "dropped": reply.dropped,
+    }

@@ -1,0 +1,99 @@
+"""What an answer says of one commit: the facts that were asked for, its lineage, its own words."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from agent.analyst import Material, Read
+from agent.asking.draft import Item
+from agent.asking.findings import Findings
+from agent.card import Card
+from agent.claims import Claim, Role
+from agent.domain import Issue, PullRequest
+from agent.evidence import CommitEvidence, EvidenceId
+from agent.facts import Fact, Severity
+from agent.grouping import grouped
+from agent.report import Depth
+from agent.rules import claims_of, lineage_claim, statement
+from agent.telling import Group, told_groups
+from agent.triage import Tier, Triage
+from agent.window import Window, zone
+
+_MOST_FACTS = 3
+
+
+def shown_facts(facts: Sequence[Fact], most: int = _MOST_FACTS) -> tuple[Group, ...]:
+    """Choose what is said of a commit: the facts given, in their order, as few sentences as they fit in."""
+    open_facts = [fact for fact in facts if fact.severity is not Severity.INTERNAL] or list(facts)
+    return tuple(grouped(open_facts)[:most])
+
+
+def commit_item(card: Card, groups: Iterable[Group], found: Findings, *, lineage: bool = False) -> Item:
+    """Say of a commit what these facts say, and what became of it."""
+    evidence = found.evidence.get(card.id)
+    if evidence is None:
+        return Item(cite=card.id)
+    shown = set(evidence.facts)
+    claims = [
+        statement("fact", Role.CHANGE, kept, evidence)
+        for group in groups
+        if (kept := tuple(fact for fact in group if fact in shown))
+    ]
+    claims += _lineage(card, evidence, found, always=lineage)
+    return Item(cite=card.id, claims=_numbered(card, claims))
+
+
+def explained(card: Card, found: Findings) -> Item:
+    """Say everything that the rules say of a commit in depth."""
+    evidence = found.evidence.get(card.id)
+    if evidence is None:
+        return Item(cite=card.id)
+    triage = Triage(sha=card.sha, score=0, reasons=(), purpose=None, tier=Tier.HIGH)
+    material = Material(
+        repo=card.repo,
+        window=found.window,
+        reads=[Read(evidence=evidence, triage=triage, depth=Depth.DEEP)],
+        links=found.links,
+        issues=[one for one in found.threads.values() if isinstance(one, Issue)],
+        pulls={one.number: one for one in found.threads.values() if isinstance(one, PullRequest)},
+        reverted={},
+        background={},
+    )
+    own = list(claims_of(material.reads[0], material))
+    if not any(claim.predicate in ("fact", "facts") for claim in own):
+        own += [statement("fact", Role.CHANGE, group, evidence) for group in told_groups(evidence.facts)[:2]]
+    return Item(cite=card.id, claims=_numbered(card, [*own, *_lineage(card, evidence, found, always=True)]))
+
+
+def _lineage(card: Card, evidence: CommitEvidence, found: Findings, *, always: bool) -> list[Claim]:
+    """Say what undid the commit, or what it undoes or brings back, where the other one was read too."""
+    claims = []
+    if (by := found.undone.get(card.id)) and by in found.evidence:
+        claims.append(lineage_claim("undone", evidence, by, earlier=False))
+    if always:
+        back: dict[str, list[EvidenceId]] = {
+            "undoes": [old for old, new in found.undone.items() if new == card.id],
+            "relands": [old for old, new in found.relanded.items() if new == card.id],
+        }
+        for predicate, others in back.items():
+            claims += [
+                lineage_claim(predicate, evidence, old, earlier=False) for old in others if old in found.evidence
+            ]
+    return claims
+
+
+def _numbered(card: Card, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    return tuple(
+        claim.model_copy(update={"id": f"{card.repo}@{card.sha[:12]}.{number}"})
+        for number, claim in enumerate(claims, start=1)
+    )
+
+
+def whole_day(when: Window | datetime, tz: str = "UTC") -> str:
+    """Write a day or a stretch of days as people read them."""
+    if isinstance(when, Window):
+        return when.label if when.whole_days else f"{_day(when.start, when.tz)}..{_day(when.end, when.tz)}"
+    return _day(when, tz)
+
+
+def _day(moment: datetime, tz: str) -> str:
+    return f"{moment.astimezone(zone(tz)):%Y-%m-%d}"

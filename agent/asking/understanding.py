@@ -1,0 +1,194 @@
+"""From a question in anybody's words to what it asks for."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.asking import lexicon as words
+from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
+from agent.asking.marks import Marks, marks_of
+from agent.asking.periods import Period, period_of
+from agent.gate.glossary_zh import glossary
+from agent.gate.stems import stem
+from agent.ids import RepoId
+from agent.settings import Language
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[+-][A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
+_PERSON = re.compile(r"\b(?:by|did|has|from|does|author)\s+((?:[A-Z][\w'’.-]+)(?:\s+[A-Z][\w'’.-]+){0,2})")
+_VALUES = re.compile(
+    r"\bfrom\s+(?P<a>[\w.%+-]+)\s+to\s+(?P<b>[\w.%+-]*[\w%])|\bto\s+(?P<c>\d[\w.%]*)"
+    r"|从\s*(?P<d>[\w.%+-]+)\s*(?:改|变|调|降|升|提|到|至)[^\d\w]{0,4}\s*(?P<e>[\w.%+-]*[\w%])|(?:改|变|调|降|升|提高)[到成为至]了?\s*(?P<f>\d[\w.%]*)",
+    re.IGNORECASE | re.ASCII,
+)
+_SHORTEST_STEM = 3
+_LONGEST_TERM = 6
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where and when a question is asked."""
+
+    repos: tuple[RepoId, ...]
+    """The repositories that are at hand."""
+    now: datetime
+    tz: str
+    people: tuple[str, ...] = ()
+    """Names of authors that are known, so that they are not taken for a topic."""
+
+
+def understand(question: str, setting: Setting) -> Inquiry:
+    """Take a question apart; what is not understood stays a word to look for."""
+    text = " ".join(unicodedata.normalize("NFKC", question).split())
+    marks = marks_of(text, setting.repos)
+    period = period_of(text, setting.now, setting.tz)
+    rest = _without(marks.rest, period)
+    repos, strangers, rest = _repositories(marks, rest, setting)
+    people, rest = _people(marks, rest, setting)
+    acts = tuple(act for act, pattern in words.ACTS.items() if pattern.search(rest))
+    things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
+    inquiry = Inquiry(
+        text=text,
+        lang=language_of(text),
+        aim=Aim.CHANGES,
+        repos=repos,
+        strangers=strangers,
+        window=period.window if period else None,
+        said_when=period.said if period else "",
+        versions=marks.versions,
+        shas=marks.shas,
+        numbers=marks.numbers,
+        names=marks.names,
+        people=people,
+        terms=tuple(_terms(rest)),
+        acts=_settled(acts, rest),
+        things=things,
+        values=_values(text),
+        reason=bool(words.WHY.search(rest)),
+        first=bool(words.FIRST.search(rest)),
+        last=bool(words.LAST.search(rest)),
+        follows=bool(words.FOLLOWS.search(rest)),
+    )
+    return inquiry.model_copy(update={"aim": _aim(inquiry, rest)})
+
+
+def language_of(text: str) -> Language:
+    """Answer in the language of the question."""
+    return "zh" if _HAN.search(text) else "en"
+
+
+def _without(rest: str, period: Period | None) -> str:
+    return rest.replace(period.said, " ¦ ") if period else rest
+
+
+def _repositories(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[RepoId, ...], tuple[str, ...], str]:
+    """Find the repositories that are named, in full or by their short names."""
+    known = {one.lower(): one for one in setting.repos}
+    named = [known[one.lower()] for one in marks.repos if one.lower() in known]
+    strangers = [one for one in marks.repos if one.lower() not in known]
+    for repo in setting.repos:
+        short = re.compile(rf"(?<![\w/-]){re.escape(repo.partition('/')[2])}(?![\w/-])(?:'s)?", re.IGNORECASE)
+        if short.search(rest):
+            named.append(repo)
+            rest = short.sub(" ¦ ", rest)
+    return tuple(dict.fromkeys(named)), tuple(dict.fromkeys(strangers)), rest
+
+
+def _people(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[str, ...], str]:
+    found = list(marks.people)
+    for name in sorted(setting.people, key=len, reverse=True):
+        pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w])(?:'s)?", re.IGNORECASE)
+        if len(name) > 1 and pattern.search(rest):
+            found.append(name)
+            rest = pattern.sub(" ¦ ", rest)
+    for match in _PERSON.finditer(rest):
+        if not any(match[1].lower() in one.lower() for one in found) and match[1].lower() not in words.SILENT:
+            found.append(match[1])
+            rest = rest.replace(match[1], " ¦ ")
+    return tuple(dict.fromkeys(found)), rest
+
+
+def _values(text: str) -> tuple[str, ...]:
+    found = [group for match in _VALUES.finditer(text) for group in match.groups() if group]
+    return tuple(dict.fromkeys(one for one in found if any(sign.isdigit() for sign in one)))
+
+
+def _settled(acts: Sequence[Act], rest: str) -> tuple[Act, ...]:
+    """Keep the acts that say something definite where there are any."""
+    del rest
+    definite = [act for act in acts if act is not Act.CHANGED]
+    return tuple(definite or acts)
+
+
+# ---------------------------------------------------------------- what is wanted
+
+
+def _aim(inquiry: Inquiry, rest: str) -> Aim:
+    """Choose the kind of answer, the most definite question words first."""
+    if words.BEYOND.search(rest):
+        return Aim.BEYOND
+    if words.HOW_MANY.search(rest) and not words.WHAT_VALUE.search(rest):
+        return Aim.COUNT
+    one_change = bool(inquiry.shas) or (bool(inquiry.numbers) and not inquiry.names)
+    if inquiry.numbers and Thing.PULL not in inquiry.things and words.STATUS.search(rest):
+        return Aim.STATUS
+    if words.WHO.search(rest):
+        return Aim.WHO
+    if words.FATE.search(rest) and (one_change or Act.REVERTED in inquiry.acts or inquiry.names or inquiry.terms):
+        return Aim.FATE
+    if len(inquiry.versions) >= 2 and words.BROKE.search(rest):
+        return Aim.BROKE
+    if one_change:
+        return Aim.STATUS if inquiry.numbers and words.STATUS.search(rest) else Aim.EXPLAIN
+    if words.WHEN.search(rest) or words.WHAT_VALUE.search(rest):
+        return Aim.WHEN
+    if words.STATUS.search(rest) and Act.FIXED in inquiry.acts:
+        return Aim.STATUS
+    if words.BROKE.search(rest) and not inquiry.names:
+        return Aim.BROKE
+    if words.SUMMARY.search(rest) and not inquiry.names:
+        return Aim.SUMMARY
+    return Aim.CHANGES
+
+
+# ---------------------------------------------------------------- the topic
+
+
+def _terms(rest: str) -> list[Term]:
+    """Give the words that say what a question is about, each with its English relatives."""
+    found: dict[str, Term] = {}
+    for word in _WORD.findall(rest):
+        if word.lower() not in words.SILENT and len(word) > 1:
+            found.setdefault(word.lower(), Term(said=word, forms=_forms(word)))
+    plain = words.SILENT_ZH.sub(" ", rest)
+    for run in _HAN.findall(plain):
+        for piece in _pieces(run):
+            found.setdefault(piece.said, piece)
+    return list(found.values())
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    base = stem(word)
+    # An abbreviation or a short word stands for itself; anything else for its relatives too.
+    return (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
+
+
+def _pieces(run: str) -> list[Term]:
+    """Cut a run of Chinese into words that have an English sense, the longest first, and what is left between them."""
+    known, pieces, at, loose = glossary(), list[Term](), 0, ""
+    while at < len(run):
+        length = next((n for n in range(min(_LONGEST_TERM, len(run) - at), 1, -1) if run[at : at + n] in known), 0)
+        if length:
+            word = run[at : at + length]
+            stems = tuple(f"{one}*" if len(one) > _SHORTEST_STEM - 1 else one for one in sorted(known[word]))
+            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
+            pieces.append(Term(said=word, forms=(word, *stems)))
+            loose, at = "", at + length
+        elif run[at] in words.SILENT_SIGNS:
+            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
+            loose, at = "", at + 1
+        else:
+            loose, at = loose + run[at], at + 1
+    return [*pieces, Term(said=loose, forms=(loose,))] if len(loose) > 1 else pieces

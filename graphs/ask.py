@@ -1,0 +1,139 @@
+"""A question about recent changes as a graph: understand it, look in memory, read what is missing, answer, check."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypedDict, TypeVar
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from agent.asking.answers import answer
+from agent.asking.draft import Draft
+from agent.asking.findings import Findings
+from agent.asking.focus import Focus, focused
+from agent.asking.inquiry import Inquiry
+from agent.asking.reply import Reply, reply_of
+from agent.asking.understanding import Setting, understand
+from agent.claims import Claim
+from agent.dossier import Dossier
+from agent.evidence import Evidence, EvidenceId, ThreadEvidence
+from agent.gate.judge import judge
+from agent.settings import RepoSpec
+from agent.web import Web
+from graphs.searching import Searcher
+from graphs.stocking import Stock
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskDeps:
+    """What the nodes of a question may touch."""
+
+    stock: Stock
+    specs: tuple[RepoSpec, ...]
+    now: datetime
+    tz: str
+    web: Web
+    told: Callable[[str], None] = lambda _: None
+    """Hears what is being done, for somebody who waits."""
+    bench: "Bench" = field(default_factory=lambda: Bench())
+
+
+@dataclass
+class Bench:
+    """What one step hands on to the next; it holds texts, so it is not part of the state that is kept."""
+
+    inquiry: Inquiry | None = None
+    found: Findings | None = None
+    draft: Draft | None = None
+    reply: Reply | None = None
+
+
+class Asking(TypedDict, total=False):
+    """The state of a conversation: names only, so that a thread can be kept."""
+
+    question: str
+    focus: dict[str, Any]
+    """What the last answer was about."""
+    turns: list[dict[str, Any]]
+    """What was asked and answered so far."""
+
+
+def build(checkpointer: Any = None) -> CompiledStateGraph[Asking, AskDeps, Any, Any]:
+    """Wire the answering of one question; with a checkpointer a thread goes on from its last turn."""
+    graph = StateGraph(Asking, context_schema=AskDeps)
+    steps = {"understand": take_apart, "gather": gather, "answer": compose, "verify": verify}
+    for name, step in steps.items():
+        graph.add_node(name, step)
+    for before, after in zip((START, *steps), (*steps, END), strict=True):
+        graph.add_edge(before, after)
+    return graph.compile(checkpointer=checkpointer, name="ask")
+
+
+async def take_apart(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
+    """Find out what is asked, in the light of what was asked before."""
+    deps = runtime.context
+    repos = tuple(spec.name for spec in deps.specs)
+    setting = Setting(repos=repos, now=deps.now, tz=deps.tz, people=deps.stock.cards.people(repos))
+    inquiry = understand(state["question"], setting)
+    focus = Focus.model_validate(state["focus"]) if state.get("focus") else None
+    deps.bench.inquiry = focused(inquiry, focus) if focus else inquiry
+    return {}
+
+
+async def gather(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
+    """Look in memory, read what is missing, and follow links and stories."""
+    del state
+    deps = runtime.context
+    inquiry = _given(deps.bench.inquiry)
+    deps.bench.found = await Searcher(deps.stock, deps.specs, deps.now, deps.tz).find(inquiry)
+    return {}
+
+
+async def compose(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
+    """Choose what to answer, from what was found alone."""
+    del state
+    deps = runtime.context
+    deps.bench.draft = answer(_given(deps.bench.found))
+    return {}
+
+
+async def verify(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
+    """Hold every claim to its evidence; what fails is not said, and is counted."""
+    deps = runtime.context
+    found, draft = _given(deps.bench.found), _given(deps.bench.draft)
+    dossier = _dossier(found)
+    items, dropped = [], 0
+    for item in draft.items:
+        kept = [claim for claim in (_judged(one, dossier, found) for one in item.claims) if _passed(claim)]
+        dropped += len(item.claims) - len(kept)
+        items.append(item.model_copy(update={"claims": tuple(kept)}))
+    reply = reply_of(draft.model_copy(update={"items": tuple(items)}), found, dropped, deps.web)
+    deps.bench.reply = reply
+    turn = {"question": state["question"], "answer": reply.answer, "cites": list(reply.cites)}
+    focus = Focus.of(found.inquiry, draft)
+    return {"turns": [*state.get("turns", []), turn], "focus": focus.model_dump(mode="json")}
+
+
+def _judged(claim: Claim, dossier: Dossier, found: Findings) -> Claim:
+    return claim.model_copy(update={"judgement": judge(claim, dossier, found.inquiry.lang)})
+
+
+def _passed(claim: Claim) -> bool:
+    return claim.judgement is not None and claim.judgement.passed
+
+
+def _dossier(found: Findings) -> Dossier:
+    """Lay out what was read: an answer speaks of any time, so no day bounds it."""
+    evidence: dict[EvidenceId, Evidence] = dict(found.evidence)
+    evidence |= {name: ThreadEvidence(thread=thread) for name, thread in found.threads.items()}
+    return Dossier(found=evidence, seen=frozenset(evidence), links=found.links, reverted=found.undone)
+
+
+def _given(value: T | None) -> T:
+    if value is None:
+        raise RuntimeError("a step of the graph came before the one it needs")
+    return value

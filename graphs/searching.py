@@ -1,0 +1,340 @@
+"""Looking for what a question means: in memory first, in the sources where that is not enough."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from agent.asking.findings import Findings, Searched
+from agent.asking.inquiry import Aim, Inquiry, Thing
+from agent.asking.lineage import Lineage, lineage_of
+from agent.asking.matching import Match, accepted, match, plain
+from agent.asking.premises import names_nobody
+from agent.card import Card
+from agent.domain import Issue, PullRequest
+from agent.errors import AppError, NotFound
+from agent.evidence import CommitEvidence, EvidenceId
+from agent.facts import FactKind
+from agent.ids import RepoId, ThreadId, thread_id
+from agent.links import Link
+from agent.settings import RepoSpec
+from agent.sources import NamesCommits
+from agent.window import Window, midnight, zone
+from graphs.stocking import Stock
+from memory.catalogue import Needle
+
+_FIRST_DAYS = 7
+_CANDIDATES = 120
+_READ = 14
+"""Commits that are read again before anything is said of them."""
+_BACK_DAYS = 400
+_BACK_READ = 25
+_LISTING = (Aim.BROKE, Aim.COUNT, Aim.SUMMARY)
+
+
+@dataclass
+class Searcher:
+    """Finds what one question needs."""
+
+    stock: Stock
+    specs: tuple[RepoSpec, ...]
+    now: datetime
+    tz: str
+    _titles: dict[RepoId, list[tuple[str, str]]] = field(default_factory=dict)
+
+    async def find(self, inquiry: Inquiry) -> Findings:
+        """Gather everything that an answer may be made from."""
+        specs = [spec for spec in self.specs if not inquiry.repos or spec.name in inquiry.repos]
+        repos = [spec.name for spec in specs]
+        between = await self._between(inquiry, specs)
+        window = self._window(inquiry, between)
+        searched = [await self._prepare(spec, window) for spec in specs]
+        scope = window if window is not None else None
+        threads, unread = await self._threads(inquiry, specs)
+        named = await self._named(inquiry, specs, threads)
+        matches, near = await self._matches(inquiry, specs, scope)
+        if named and not matches:
+            matches = [match(card, inquiry, {}) for card in named]
+        listed = self.stock.cards.listed(repos, scope) if inquiry.aim in _LISTING else []
+        links = self._links(threads, named, matches)
+        cards = {card.id: card for card in (*named, *self._linked(links, repos), *(m.card for m in (*matches, *near)))}
+        lineage = self._lineage(list(cards.values()), repos)
+        cards |= {card.id: card for card in lineage.cards}
+        shown = self._shown(inquiry, named, matches, near, listed, lineage, links, cards)
+        cards |= {card.id: card for card in shown}
+        return Findings(
+            inquiry=inquiry,
+            window=window or self._whole(searched),
+            searched=tuple(searched),
+            matches=tuple(matches),
+            near=tuple(near),
+            listed=tuple(listed),
+            evidence=await self._evidence(shown, specs),
+            cards=cards,
+            threads=threads,
+            unread=unread,
+            issues=tuple(self.stock.threads.issues(repos)) if Thing.ISSUE in inquiry.things else (),
+            links=links,
+            releases={repo: self.stock.threads.releases(repo) for repo in repos},
+            undone=lineage.undone,
+            relanded=lineage.relanded,
+            ambiguous=self._ambiguous(inquiry, named),
+            between=between,
+        )
+
+    # ---------------------------------------------------------------- time
+
+    def _window(self, inquiry: Inquiry, between: Sequence[tuple[str, datetime]]) -> Window | None:
+        if len(between) == 2 and between[0][1] < between[1][1]:
+            return Window(start=between[0][1], end=between[1][1] + timedelta(seconds=1), tz=self.tz)
+        return inquiry.window
+
+    async def _prepare(self, spec: RepoSpec, window: Window | None) -> Searched:
+        """See to it that everything of the time in question is known."""
+        repo, now = spec.name, self.now.astimezone(UTC).replace(microsecond=0)
+        wanted = window or self._unnamed(repo, now)
+        if wanted.start < now:
+            end = min(wanted.cutoff or wanted.end, now + timedelta(seconds=1))
+            await self.stock.complete(spec, wanted.model_copy(update={"end": end, "cutoff": None}))
+        spans = self.stock.cards.spans(repo)
+        start = wanted.start if window else min((a for a, _ in spans), default=wanted.start)
+        end = min(wanted.cutoff or wanted.end, now + timedelta(seconds=1)) if window else now
+        inside = Window(start=start, end=max(end, start + timedelta(seconds=1)), tz=self.tz)
+        # Where a budget ended the reading, what was read is what is told.
+        first = max(inside.start, min((a for a, b in spans if b > inside.start), default=inside.start))
+        count = self.stock.cards.count(repo, inside)
+        return Searched(repo, first, max(end, first), count, self.stock.threads.any(repo))
+
+    def _unnamed(self, repo: RepoId, now: datetime) -> Window:
+        """Give the time to read for a question that names none: the last days, or what is new since the last reading."""
+        spans = self.stock.cards.spans(repo)
+        week = midnight((now.astimezone(zone(self.tz)) - timedelta(days=_FIRST_DAYS)).date(), self.tz)
+        start = max(spans[-1][1], week) if spans else week
+        return Window(start=min(start, now), end=now + timedelta(seconds=1), tz=self.tz)
+
+    def _whole(self, searched: Sequence[Searched]) -> Window:
+        start = min((one.start for one in searched), default=self.now - timedelta(days=1))
+        end = max((one.end for one in searched), default=self.now)
+        return Window(start=start, end=max(end, start + timedelta(seconds=1)), tz=self.tz)
+
+    async def _between(self, inquiry: Inquiry, specs: Sequence[RepoSpec]) -> tuple[tuple[str, datetime], ...]:
+        """Find the moments of two versions, for what happened from one to the other."""
+        if inquiry.aim not in _LISTING or len(inquiry.versions) != 2 or not specs:
+            return ()
+        moments = [(version, await self._moment(version, specs)) for version in inquiry.versions]
+        found = [(version, moment) for version, moment in moments if moment is not None]
+        return tuple(sorted(found, key=lambda one: one[1])) if len(found) == 2 else ()
+
+    async def _moment(self, version: str, specs: Sequence[RepoSpec]) -> datetime | None:
+        bare = version.lstrip("vV")
+        for spec in specs:
+            for release in self.stock.threads.releases(spec.name):
+                if release.tag.lstrip("vV") == bare:
+                    return release.published_at
+            for card in self.stock.cards.search([Needle((bare,))], [spec.name], limit=30):
+                if any(fact.kind is FactKind.VERSION_CHANGED and fact.new == bare for fact in card.facts):
+                    return card.at
+        for spec in specs:
+            read = [sha for sha, title in await self._back(spec) if bare in title][:5]
+            await self.stock.read(spec, read)
+            for card in self.stock.cards.search([Needle((bare,))], [spec.name], limit=30):
+                if any(fact.kind is FactKind.VERSION_CHANGED and fact.new == bare for fact in card.facts):
+                    return card.at
+        return None
+
+    # ---------------------------------------------------------------- names
+
+    async def _named(
+        self, inquiry: Inquiry, specs: Sequence[RepoSpec], threads: dict[ThreadId, Issue | PullRequest]
+    ) -> list[Card]:
+        """Find the commits that are named by hash or by pull request."""
+        found: list[Card] = []
+        for sha in inquiry.shas:
+            found += await self._by_hash(sha, specs)
+        for number in inquiry.numbers:
+            for spec in specs:
+                found += await self._by_pull(number, spec, threads.get(thread_id(spec.name, number)))
+        return list({card.id: card for card in found}.values())
+
+    async def _by_hash(self, sha: str, specs: Sequence[RepoSpec]) -> list[Card]:
+        repos = [spec.name for spec in specs]
+        if known := self.stock.cards.by_hash(sha, repos):
+            return known
+        for spec in specs:
+            desk = await self.stock.desks.open(spec)
+            try:
+                commit = await desk.code.resolve(sha)
+            except NotFound:
+                continue
+            await self.stock.read(spec, [commit.sha])
+        return self.stock.cards.by_hash(sha, repos)
+
+    async def _by_pull(self, number: int, spec: RepoSpec, thread: Issue | PullRequest | None) -> list[Card]:
+        if isinstance(thread, Issue):
+            return []
+        if known := self.stock.cards.by_pull(number, [spec.name]):
+            return known
+        if thread is not None and thread.merge_commit:
+            await self.stock.read(spec, [thread.merge_commit])
+        elif thread is None:
+            tail = f"(#{number})"
+            await self.stock.read(spec, [sha for sha, title in await self._back(spec) if title.endswith(tail)][:3])
+        return self.stock.cards.by_pull(number, [spec.name])
+
+    async def _back(self, spec: RepoSpec) -> list[tuple[str, str]]:
+        """List the titles of a year, where that costs nothing; one listing serves the whole question."""
+        if spec.name not in self._titles:
+            desk = await self.stock.desks.open(spec)
+            self._titles[spec.name] = []
+            if isinstance(desk.code, NamesCommits):
+                now = self.now.astimezone(UTC).replace(microsecond=0)
+                year = Window(start=now - timedelta(days=_BACK_DAYS), end=now + timedelta(seconds=1), tz="UTC")
+                self.stock.progress.step(spec.name, "looking through a year of titles")
+                rows = (await desk.code.landed(year)).rows
+                self._titles[spec.name] = [(row.commit.sha, row.commit.title) for row in rows]
+        return self._titles[spec.name]
+
+    # ---------------------------------------------------------------- words
+
+    async def _matches(
+        self, inquiry: Inquiry, specs: Sequence[RepoSpec], window: Window | None
+    ) -> tuple[list[Match], list[Match]]:
+        """Find the commits that fit, and those that come near."""
+        if not (inquiry.names or inquiry.terms or inquiry.versions):
+            return [], []
+        repos = [spec.name for spec in specs]
+        found = self._weighed(inquiry, repos, window)
+        fitting = accepted(found, inquiry)
+        if not fitting and window is None and not inquiry.shas and not inquiry.numbers:
+            if await self._look_back(inquiry, specs):
+                found = self._weighed(inquiry, repos, None)
+                fitting = accepted(found, inquiry)
+        if window is not None and not fitting:
+            # What lies outside the time that was named does not answer, but may be what is meant.
+            outside = self._weighed(inquiry, repos, None)
+            return [], [*accepted(outside, inquiry), *outside][:5]
+        kept = {one.card.id for one in fitting}
+        return fitting, [one for one in found if one.card.id not in kept][:5]
+
+    def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
+        rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
+        names = [Needle((name,)) for name in inquiry.names]
+        versions = [Needle((version.lstrip("vV"),), needed=not inquiry.names) for version in inquiry.versions]
+        terms = [Needle(term.forms, needed=False) for term in inquiry.terms]
+        cards = self.stock.cards.search([*names, *versions, *terms], repos, window, _CANDIDATES)
+        if names and not cards:
+            # A name that nothing has in full may be there in part.
+            loose = [Needle((name,), needed=False) for name in inquiry.names]
+            cards = self.stock.cards.search([*loose, *terms], repos, window, 20)
+        weighed = [match(card, inquiry, rarity) for card in cards]
+        return sorted(weighed, key=lambda one: (-one.rank, -one.card.at.timestamp()))
+
+    async def _look_back(self, inquiry: Inquiry, specs: Sequence[RepoSpec]) -> bool:
+        """Read older commits whose titles have every name, or most of the words, of the question."""
+        wanted = [plain(name) for name in inquiry.names] or [term.said.lower() for term in inquiry.terms]
+        if not wanted:
+            return False
+        read = 0
+        for spec in specs:
+            fitting = [
+                sha
+                for sha, title in await self._back(spec)
+                if sum(one in plain(title) for one in wanted) >= max(1, len(wanted) - (len(wanted) > 2))
+            ]
+            known = self.stock.cards.known(spec.name, fitting)
+            unknown = [sha for sha in fitting if sha not in known][:_BACK_READ]
+            await self.stock.read(spec, unknown)
+            read += len(unknown)
+        return read > 0
+
+    # ---------------------------------------------------------------- threads and links
+
+    async def _threads(
+        self, inquiry: Inquiry, specs: Sequence[RepoSpec]
+    ) -> tuple[dict[ThreadId, Issue | PullRequest], dict[int, str]]:
+        """Read the threads that are named, as they are now; where none is, those whose words fit."""
+        threads: dict[ThreadId, Issue | PullRequest] = {}
+        unread: dict[int, str] = {}
+        for number in inquiry.numbers:
+            for spec in specs:
+                try:
+                    thread = await self._thread(spec, number)
+                except AppError as error:
+                    unread[number] = str(error)
+                    continue
+                threads[thread.id] = thread
+        if not inquiry.numbers and inquiry.aim is Aim.STATUS:
+            threads |= self._by_words(inquiry, [spec.name for spec in specs])
+        wanted_pull = Thing.PULL in inquiry.things and Thing.ISSUE not in inquiry.things
+        ordered = sorted(threads.values(), key=lambda one: isinstance(one, PullRequest) is not wanted_pull)
+        return {one.id: one for one in ordered}, unread
+
+    async def _thread(self, spec: RepoSpec, number: int) -> Issue | PullRequest:
+        known = self.stock.threads.get(spec.name, number)
+        desk = await self.stock.desks.open(spec)
+        try:
+            thread = await desk.threads.issue(number)
+        except AppError:
+            if known is None:
+                raise
+            return known
+        self.stock.threads.put_one(thread)
+        return thread
+
+    def _by_words(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> dict[ThreadId, Issue | PullRequest]:
+        needles = [Needle((name,)) for name in inquiry.names]
+        needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
+        best = [one for one in self.stock.threads.search(needles, repos, 5) if isinstance(one, Issue)]
+        return {one.id: one for one in best[:1]}
+
+    def _links(self, threads: Iterable[ThreadId], named: Sequence[Card], matches: Sequence[Match]) -> tuple[Link, ...]:
+        names = [*threads, *(card.id for card in named), *(one.card.id for one in matches[:_READ])]
+        links = [link for name in names for link in self.stock.threads.links_of(name)]
+        return tuple({(link.issue, link.change): link for link in links}.values())
+
+    def _linked(self, links: Sequence[Link], repos: Sequence[RepoId]) -> list[Card]:
+        shas = [link.change.rpartition("@")[2] for link in links if "@" in link.change]
+        return [card for sha in dict.fromkeys(shas) for card in self.stock.cards.by_hash(sha, repos)]
+
+    def _lineage(self, cards: Sequence[Card], repos: Sequence[RepoId]) -> Lineage:
+        undoing = self.stock.cards.search([Needle(("revert*", "reland*", "reapply*"))], repos, limit=300)
+        return lineage_of(cards, undoing, self.stock.cards.by_hash)
+
+    def _ambiguous(self, inquiry: Inquiry, named: Sequence[Card]) -> dict[str, tuple[EvidenceId, ...]]:
+        several = {sha: tuple(card.id for card in named if card.sha.startswith(sha)) for sha in inquiry.shas}
+        return {sha: names for sha, names in several.items() if len(names) > 1}
+
+    # ---------------------------------------------------------------- reading again
+
+    def _shown(
+        self,
+        inquiry: Inquiry,
+        named: Sequence[Card],
+        matches: Sequence[Match],
+        near: Sequence[Match],
+        listed: Sequence[Card],
+        lineage: Lineage,
+        links: Sequence[Link],
+        cards: dict[EvidenceId, Card],
+    ) -> list[Card]:
+        """Choose the commits that an answer will speak of."""
+        newest = sorted(matches, key=lambda one: one.card.at, reverse=True)
+        chosen = [*named, *(one.card for one in newest[:_READ]), *(one.card for one in matches[:_READ])]
+        chosen += [one.card for one in near[:3]]
+        if inquiry.aim in _LISTING and names_nobody(inquiry):
+            grave = sorted(listed, key=lambda card: -sum(fact.severity.value == "breaking" for fact in card.facts))
+            chosen += [*grave[:_READ], *listed[:_READ]]
+        chosen += [cards[link.change] for link in links if link.change in cards]
+        chosen += lineage.cards
+        unique = {card.id: card for card in chosen}
+        return list(unique.values())[: 3 * _READ]
+
+    async def _evidence(self, cards: Sequence[Card], specs: Sequence[RepoSpec]) -> dict[EvidenceId, CommitEvidence]:
+        found: dict[EvidenceId, CommitEvidence] = {}
+        for spec in specs:
+            own = {card.sha: card for card in cards if card.repo == spec.name}
+            if not own:
+                continue
+            desk = await self.stock.desks.open(spec)
+            async for change in desk.code.changes(list(own)):
+                found[change.commit.id] = own[change.commit.sha].evidence(change)
+        return found
