@@ -1,6 +1,7 @@
 """Where facts come from: what a source of code and a source of threads must be able to do."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from agent.domain import (
@@ -27,6 +28,26 @@ class Named(Frozen):
     commit: Commit
     landed: bool | None
     """Whether it is on the default branch; None where that was not looked up."""
+
+
+class Headline(Frozen):
+    """A landed commit by what it calls itself."""
+
+    sha: str
+    at: datetime
+    author: str
+    title: str
+    pull: int | None = None
+    """The pull request that it says it came by."""
+
+
+class Past(Frozen):
+    """What an earlier stretch of the landed line has of something that was looked for."""
+
+    found: tuple[Headline, ...] = ()
+    """Newest first."""
+    since: datetime | None = None
+    """From this moment on nothing is left out; None where that cannot be said."""
 
 
 class CodeSource(Protocol):
@@ -71,6 +92,25 @@ class NamesCommits(Protocol):
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
+        ...
+
+
+@runtime_checkable
+class LooksBack(Protocol):
+    """A source of code that searches the whole landed line at little cost."""
+
+    async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past | None:
+        """List the landed commits up to this one, and not before that moment, whose title fits a pattern.
+
+        The pattern is one that both Python and POSIX read alike; case does not matter. None: it cannot be told.
+        """
+        ...
+
+    async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
+        """Tell which landed commits since then wrote the lines that this one takes out, and how many each.
+
+        The lines whose writer is older stand under an empty name.
+        """
         ...
 
 

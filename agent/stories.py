@@ -1,10 +1,14 @@
-"""Changes and issues that belong together over time."""
+"""Changes and issues that belong together over time and across repositories."""
 
+from datetime import datetime
 from enum import StrEnum
+
+from pydantic import Field
 
 from agent.domain import Frozen
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
+from agent.settings import Language
 
 
 class StoryKind(StrEnum):
@@ -14,6 +18,40 @@ class StoryKind(StrEnum):
     """A change and the one that undid it."""
     RELAND = "reland"
     """A change that was undone and came back."""
+    SERIES = "series"
+    """Numbered parts of one piece of work."""
+    FOLLOW_UP = "follow-up"
+    """A change and what mends or completes it."""
+    BUMP = "bump"
+    """A change of one repository, and another repository that takes it in."""
+    RELEASED = "released"
+    """An issue, the change that fixed it, and the first release that has it."""
+
+
+class Act(StrEnum):
+    """What a step of a story does."""
+
+    LANDED = "landed"
+    UNDONE = "undone"
+    LANDED_AGAIN = "landed again"
+    PART_AGAIN = "a part landed again"
+    PART = "part"
+    FOLLOW_UP = "follow-up"
+    UPSTREAM = "upstream"
+    TAKEN_IN = "taken in"
+    OPENED = "opened"
+    RELEASED = "released"
+
+
+class Step(Frozen):
+    """One step of a story, as its timeline shows it."""
+
+    cite: EvidenceId
+    at: datetime
+    act: Act
+    title: str = ""
+    part: int | None = None
+    """Which part of a series."""
 
 
 class Story(Frozen):
@@ -22,3 +60,29 @@ class Story(Frozen):
     kind: StoryKind
     repo: RepoId
     steps: tuple[EvidenceId, ...]
+    timeline: tuple[Step, ...] = ()
+    """The same steps with their days, what each does and what it is called."""
+    news: tuple[EvidenceId, ...] = ()
+    """The steps that the report of this window adds."""
+    since: str = ""
+    """The day of the latest earlier report that told of a step; empty where none did."""
+    missing: tuple[int, ...] = ()
+    """Parts of a series that have not landed though a later one has."""
+    total: int | None = None
+    """How many parts a series is to have; None for an open end."""
+    text: dict[Language, str] = Field(default_factory=dict)
+    """What is new, in each language."""
+
+
+def undone_pairs(story: Story) -> list[tuple[EvidenceId, EvidenceId]]:
+    """List which step undid which: each revert what stood before it."""
+    if not story.timeline:
+        return [(story.steps[0], story.steps[1])] if story.kind is StoryKind.REVERT and len(story.steps) == 2 else []
+    pairs, standing = [], ""
+    for step in story.timeline:
+        if step.act in (Act.LANDED, Act.LANDED_AGAIN, Act.PART_AGAIN):
+            standing = step.cite
+        elif step.act is Act.UNDONE and standing:
+            pairs.append((standing, step.cite))
+            standing = ""
+    return pairs

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
+from agent.because import likely_sentence
 from agent.facts import Fact, FactKind, Severity
 from agent.phrases_en import PHRASES as EN
 from agent.phrases_zh import PHRASES as ZH
 from agent.phrasing import Phrases, change_sentence
+from agent.serials import series_sentence
 from agent.settings import Language
 from agent.troubles import trouble_sentence
 
@@ -22,6 +24,14 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
         "zh": "可能修复 [@2]：没有人这样写明，但两者说的是同一件事。",
     },
     "undone": {"en": "Undone the same day by [@2].", "zh": "当日已被 [@2] 撤销。"},
+    "relands part": {
+        "en": "Lands a part of [@2] again, which [@3] had undone.",
+        "zh": "重新合入 [@2] 的一部分，该提交曾被 [@3] 撤销。",
+    },
+    "follows": {"en": "Follows up on [@2].", "zh": "是 [@2] 的后续改动。"},
+    "follows as said": {"en": "Follows up on [@3], as [@2] says.", "zh": "据 [@2] 所述，是 [@3] 的后续改动。"},
+    "mends": {"en": "Mends lines that [@2] wrote.", "zh": "修正 [@2] 写下的代码行。"},
+    "takes in": {"en": "Takes in [@2].", "zh": "引入 [@2]。"},
 }
 """Sentences whose only values are what they cite."""
 
@@ -52,11 +62,15 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 
 def has_template(predicate: str) -> bool:
     """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _FIXED or predicate in _MADE
+    return predicate in _FIXED or predicate in _MADE or predicate == "series"
 
 
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
+    if predicate == "series":
+        return series_sentence(params, lang)
+    if predicate == "likely fixes" and "because" in params:
+        return likely_sentence(params, lang)
     fixed = _FIXED.get(predicate)
     return fixed[lang] if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from agent.claims import Verdict
 from agent.conventions import Purpose
 from agent.domain import NoticeKind
+from agent.linking.standing import Standing
 from agent.report import Depth
 from agent.triage import Noise, Tier
 
@@ -73,10 +74,22 @@ class Words:
     statistics: str
     by: dict[str, str]
     fixed: dict[str, str]
-    linked: str
+    issue_groups: dict[str, str]
+    """What else happened to issues, beside `events`."""
+    elsewhere: str
+    standings: dict[Standing, str]
+    """How an issue stands, where the links do not say it."""
+    because: str
+    first_in: str
+    unreleased: str
+    waiting: str
     outlook: str
     still_open: str
     series: str
+    stories: str
+    update_since: str
+    story_kinds: dict[str, str]
+    acts: dict[str, str]
     part: str
     part_of: str
     checked: str

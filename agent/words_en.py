@@ -3,6 +3,7 @@
 from agent.claims import Verdict
 from agent.conventions import Purpose
 from agent.domain import NoticeKind
+from agent.linking.standing import Standing
 from agent.report import Depth
 from agent.triage import Noise, Tier
 from agent.words import Words
@@ -122,11 +123,53 @@ EN = Words(
     all_commits="All commits",
     statistics="Statistics",
     by={"tier": "Importance", "purpose": "Type", "depth": "Reading", "authors": "Authors", "lines": "Lines"},
-    fixed={"fixes": "fixed by", "likely": "likely fixed by", "partly": "partly fixed by", "reverts": "fix undone by"},
-    linked="Addressed by a commit of this window",
+    fixed={
+        "fixes": "fixed by",
+        "addressed": "addressed by",
+        "likely": "likely fixed by",
+        "partly": "partly fixed by",
+        "reverts": "fix undone by",
+    },
+    issue_groups={
+        "linked": "Addressed by a commit of this window",
+        "released": "Fix released",
+        "important": "Still open and important",
+    },
+    elsewhere="Addressed elsewhere",
+    standings={
+        Standing.ADDRESSED: "still open",
+        Standing.REOPENED: "reopened",
+        Standing.UNDONE: "the fix was taken back",
+    },
+    because=" because {}",
+    first_in="first in {}",
+    unreleased="not in a release yet",
+    waiting="{comments} comments, {reactions} reactions",
     outlook="Outlook",
     still_open="Open issues with news",
     series="Unfinished series",
+    stories="How it goes on",
+    update_since="Update since {}",
+    story_kinds={
+        "revert": "Undone",
+        "reland": "Landed again",
+        "series": "Series",
+        "follow-up": "Follow-up",
+        "bump": "Taken in",
+        "released": "Released",
+    },
+    acts={
+        "landed": "landed",
+        "undone": "undone",
+        "landed again": "landed again",
+        "a part landed again": "a part landed again",
+        "part": "part {}",
+        "follow-up": "follow-up",
+        "upstream": "upstream",
+        "taken in": "taken in",
+        "opened": "opened",
+        "released": "released",
+    },
     part="part {}, open end",
     part_of="part {} of {}",
     checked="Claims published: {claims}; citations checked: {citations}, passed: {citations}; decided by rules: 100 %.",

@@ -3,6 +3,7 @@
 from agent.claims import Verdict
 from agent.conventions import Purpose
 from agent.domain import NoticeKind
+from agent.linking.standing import Standing
 from agent.report import Depth
 from agent.triage import Noise, Tier
 from agent.words import Words
@@ -117,11 +118,45 @@ ZH = Words(
     all_commits="全部提交",
     statistics="统计",
     by={"tier": "重要度", "purpose": "类型", "depth": "阅读", "authors": "作者", "lines": "行数"},
-    fixed={"fixes": "修复于", "likely": "可能修复于", "partly": "部分修复于", "reverts": "修复被撤销于"},
-    linked="本时段的提交涉及",
+    fixed={
+        "fixes": "修复于",
+        "addressed": "处理于",
+        "likely": "可能修复于",
+        "partly": "部分修复于",
+        "reverts": "修复被撤销于",
+    },
+    issue_groups={"linked": "本时段的提交涉及", "released": "修复已发布", "important": "仍未关闭且重要"},
+    elsewhere="其他仓库的 issue",
+    standings={Standing.ADDRESSED: "仍未关闭", Standing.REOPENED: "已重新打开", Standing.UNDONE: "修复已被撤销"},
+    because="，因为{}",
+    first_in="首见于 {}",
+    unreleased="尚未发布",
+    waiting="评论 {comments}，回应 {reactions}",
     outlook="展望",
     still_open="有新动态的未关闭 issue",
     series="未完成的系列",
+    stories="后续进展",
+    update_since="自 {} 以来的更新",
+    story_kinds={
+        "revert": "撤销",
+        "reland": "重新合入",
+        "series": "系列",
+        "follow-up": "后续改动",
+        "bump": "引入上游",
+        "released": "已发布",
+    },
+    acts={
+        "landed": "合入",
+        "undone": "撤销",
+        "landed again": "重新合入",
+        "a part landed again": "部分重新合入",
+        "part": "第 {} 部分",
+        "follow-up": "后续改动",
+        "upstream": "上游",
+        "taken in": "引入",
+        "opened": "提出",
+        "released": "发布",
+    },
     part="第 {} 部分，总数未定",
     part_of="第 {} 部分，共 {} 部分",
     checked="发布论断 {claims} 条；核对引用 {citations} 处，通过 {citations} 处；由规则判定 100 %。",

@@ -27,7 +27,7 @@ from memory.notes import Notes
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from memory.tape import Tape
-from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall
+from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall, TapedTales
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
@@ -68,6 +68,7 @@ def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
         desks=TapedDesks(tape, NoDesks(), lambda _: Origins("", "")),
         landings=TapedLandings(tape, memory.landings),
         issues=TapedIssues(tape, memory.issues),
+        stories=TapedTales(tape, memory.tales),
         publisher=EarlierReport(tape),
         progress=QuietProgress(),
         analyst=analyst_again(recipe, tape),

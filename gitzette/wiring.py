@@ -20,7 +20,7 @@ from graphs.library import Library
 from memory.notes import Notes
 from memory.store import Memory, open_memory
 from memory.tape import Tape
-from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall
+from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall, TapedTales
 from tools.git.mirror import MirrorKeeper
 from tools.git.remote import remote_environment
 from tools.git.source import GitSource
@@ -78,6 +78,7 @@ async def open_house(
                 desks=TapedDesks(tape, desks, lambda spec: Origins.of(settings, desks.spec(spec))) if tape else desks,
                 landings=TapedLandings(tape, memory.landings) if tape else memory.landings,
                 issues=TapedIssues(tape, memory.issues) if tape else memory.issues,
+                stories=TapedTales(tape, memory.tales) if tape else memory.tales,
                 publisher=publisher,
                 progress=progress,
                 analyst=analyst_of(settings, environ, tape, home),

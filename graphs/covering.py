@@ -1,5 +1,6 @@
 """One repository's part of the report: what is read closely, what is said of it, and what the gate lets through."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
@@ -10,23 +11,28 @@ from langgraph.runtime import Runtime
 from agent.allotment import Allotment
 from agent.analyst import Assignment, Material, Read
 from agent.claims import Claim, Judgement
-from agent.domain import Frozen
+from agent.domain import Frozen, Issue
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.facts import FactKind
 from agent.gate.judge import judge
 from agent.ids import commit_id
 from agent.ledger import ledger_row
+from agent.linking.digest import as_issue
+from agent.linking.known import Known
+from agent.linking.undoing import carried_links, partners
 from agent.links import Link
 from agent.report import Depth, Drop, Failure, LedgerRow, RepoSection
 from agent.settings import Language, RepoSpec
-from agent.stories import Story, StoryKind
-from agent.threads import issue_news, release_news
+from agent.stories import Story
+from agent.threads import Connected, issue_news, release_news, with_pulls
 from agent.triage import Tier, Triage, rank
+from agent.weaving.bumps import Taken, taken
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.investigation import investigate, tool_specs
 from graphs.scouting import Scales, Scouted
+from graphs.weaving import Woven, told_stories, with_past, with_stories, woven
 from tools.toolset import Toolset
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -41,6 +47,8 @@ class Chapter(Frozen):
     claims: tuple[Claim, ...] = ()
     links: tuple[Link, ...] = ()
     stories: tuple[Story, ...] = ()
+    taken: tuple[Taken, ...] = ()
+    """Dependencies that commits of the day moved."""
     drops: tuple[Drop, ...] = ()
     failures: tuple[Failure, ...] = ()
 
@@ -70,7 +78,7 @@ class Covering(TypedDict):
 def build() -> CompiledStateGraph[Covering, Deps, Any, Any]:
     """Wire the part of one repository."""
     graph = StateGraph(Covering, context_schema=Deps)
-    steps = {"investigate": read_closely, "write": write, "verify": verify, "file": file_chapter}
+    steps = {"investigate": read_closely, "weave": weave, "write": write, "verify": verify, "file": file_chapter}
     for name, step in steps.items():
         graph.add_node(name, step)
     for before, after in zip((START, *steps), (*steps, END), strict=True):
@@ -100,13 +108,13 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         tools=tool_specs(toolset),
     )
     await investigate(deps.analyst, assignment, toolset, deps.turns)
-    deep, background = [], []
-    for number, sha in enumerate(toolset.whole, start=1):
-        deps.progress.step(repo, "reading in depth", number, len(toolset.whole))
-        if evidence := await deps.library.study(desk.code, sha):
-            deep.append(sha)
-            background += [old for old in _undone(evidence) if old not in titles]
-    deps.notes.keep("readings", repo, Readings(deep=tuple(deep), background=tuple(dict.fromkeys(background))))
+    done, total = itertools.count(1), len(toolset.whole)
+    studied = await deps.library.study_all(
+        desk.code, toolset.whole, lambda: deps.progress.step(repo, "reading in depth", next(done), total)
+    )
+    deep = tuple(evidence.change.commit.sha for evidence in studied)
+    background = [old for evidence in studied for old in _undone(evidence) if old not in titles]
+    deps.notes.keep("readings", repo, Readings(deep=deep, background=tuple(dict.fromkeys(background))))
     return {"done": ["investigate"]}
 
 
@@ -116,11 +124,21 @@ def _undone(evidence: CommitEvidence) -> list[str]:
     return [fact.old for fact in evidence.facts if fact.kind in kinds and fact.old and len(fact.old) == 40]
 
 
+async def weave(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Find the stories to which the day's commits belong, over earlier days."""
+    deps, repo = runtime.context, state["spec"].name
+    deps.progress.step(repo, "looking back")
+    code = (await deps.desks.open(state["spec"])).code
+    deps.notes.keep("woven", repo, await woven(await _read(state, deps), code, deps))
+    return {"done": ["weave"]}
+
+
 async def write(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Say what the commits mean."""
     deps, repo = runtime.context, state["spec"].name
     deps.progress.step(repo, "writing")
-    claims = await deps.analyst.write(await _material(state, deps))
+    material = await _material(state, deps)
+    claims = with_stories(await deps.analyst.write(material), material, deps.notes.read("woven", repo, Woven))
     deps.notes.keep("drafts", repo, Written(claims=tuple(claims)))
     return {"done": ["write"]}
 
@@ -160,7 +178,8 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     written = deps.notes.read("verified", repo, Written)
     readings = deps.notes.read("readings", repo, Readings)
     material = await _material(state, deps)
-    deps.issues.remember(repo, scouted.threads)
+    known = deps.issues.known(repo, window)
+    deps.issues.remember(repo, scouted.threads, relisted=not deps.issues.known_open(repo, window))
     section = RepoSection(
         repo=repo,
         branch=scouted.landing.branch,
@@ -169,7 +188,9 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         first_tip=scouted.landing.tip,
         coverage=scouted.threads.coverage,
         coverage_notices=scouted.threads.notices,
-        issues=issue_news(scouted.threads, window),
+        issues=issue_news(
+            scouted.threads, window, Connected(links=material.links, known=known, reverted=material.reverted)
+        ),
         releases=release_news(scouted.threads.releases, window),
         notices=scouted.landing.notices,
     )
@@ -177,8 +198,9 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         section=section,
         ledger=_ledger(scouted, readings, {read.evidence.id: read for read in material.reads}),
         claims=written.claims,
-        links=scouted.links,
-        stories=_stories(material),
+        links=tuple(material.links),
+        stories=told_stories(deps.notes.read("woven", repo, Woven), written.claims),
+        taken=tuple(one for read in material.reads for one in taken(read.evidence)),
         drops=written.drops,
         failures=scouted.failures,
     )
@@ -199,6 +221,13 @@ def _ledger(scouted: Scouted, readings: Readings, reads: Mapping[EvidenceId, Rea
 
 
 async def _material(state: Covering, deps: Deps) -> Material:
+    """Gather what was read, with the earlier commits that stories name."""
+    code = (await deps.desks.open(state["spec"])).code
+    found = deps.notes.read("woven", state["spec"].name, Woven)
+    return await with_past(await _read(state, deps), found, code, deps)
+
+
+async def _read(state: Covering, deps: Deps) -> Material:
     """Gather what was read: from this process, or again from the record."""
     repo = state["spec"].name
     scouted = deps.notes.read("scouted", repo, Scouted)
@@ -214,16 +243,24 @@ async def _material(state: Covering, deps: Deps) -> Material:
         depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.tier is Tier.NOISE else Depth.SKIM
         reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
     background = {one.id: one async for one in deps.library.skim(code, readings.background)}
+    earlier = deps.issues.known(repo, state["window"])
+    links = with_pulls(carried_links(scouted.links, earlier.links, partners(known.values())), pulls)
     return Material(
         repo=repo,
         window=state["window"],
         reads=reads,
-        links=scouted.links,
-        issues=scouted.threads.issues,
+        links=links,
+        issues=(*scouted.threads.issues, *_known_issues(scouted, earlier, links)),
         pulls={pull.number: pull for pull in scouted.threads.pulls},
         reverted=undone,
         background=background,
     )
+
+
+def _known_issues(scouted: Scouted, earlier: Known, links: Sequence[Link]) -> list[Issue]:
+    """Give the issues of earlier days that something today addresses."""
+    fresh, wanted = {issue.id for issue in scouted.threads.issues}, {link.issue for link in links}
+    return [as_issue(one) for one in earlier.issues if one.id in wanted and one.id not in fresh]
 
 
 def _weighed_again(
@@ -269,10 +306,4 @@ def _dossier(material: Material, scouted: Scouted) -> Dossier:
         links=tuple(material.links),
         reverted=material.reverted,
         late=late,
-    )
-
-
-def _stories(material: Material) -> tuple[Story, ...]:
-    return tuple(
-        Story(kind=StoryKind.REVERT, repo=material.repo, steps=(old, new)) for old, new in material.reverted.items()
     )

@@ -1,6 +1,6 @@
 """What the nodes may touch: everything with a side effect, behind small protocols."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -8,11 +8,14 @@ from pydantic import BaseModel
 
 from agent.analyst import Analyst
 from agent.domain import Notice, Threads
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.ledger import Owner
+from agent.linking.known import Known
 from agent.report import Report
 from agent.settings import RepoSpec, Tiers
-from agent.sources import CodeSource, ThreadSource
+from agent.sources import CodeSource, Past, ThreadSource
+from agent.weaving.weave import Remembered
 from agent.window import Window
 from graphs.library import Library
 from tools.toolset import Recall
@@ -58,19 +61,35 @@ class ReportMemory(Protocol):
         ...
 
 
+class StoryMemory(Protocol):
+    """Remembers the stories that reports told."""
+
+    def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
+        """Tell in which earlier reports these stand, and which stories they belong to."""
+        ...
+
+    def past(self, repo: RepoId, window: Window) -> Past:
+        """Give what earlier reports list of a repository."""
+        ...
+
+
 class IssueMemory(Protocol):
     """Remembers which issues are open."""
 
-    def known_open(self, repo: RepoId) -> Collection[int]:
-        """List the numbers of the issues that were open when last seen."""
+    def known_open(self, repo: RepoId, window: Window | None = None) -> Collection[int]:
+        """List the numbers of the issues that were open when last seen; none where the days before are missing."""
+        ...
+
+    def known(self, repo: RepoId, window: Window) -> Known:
+        """Tell what earlier days know of the issues: what the open ones are about, and what reports told of them."""
         ...
 
     def cut_short(self, repo: RepoId) -> Notice | None:
         """Tell where the one listing of the open issues ended before its end."""
         ...
 
-    def remember(self, repo: RepoId, threads: Threads) -> None:
-        """Store the state in which the issues are now."""
+    def remember(self, repo: RepoId, threads: Threads, *, relisted: bool = False) -> None:
+        """Store the state in which the issues are now; after a new listing, nothing else is open."""
         ...
 
 
@@ -109,6 +128,7 @@ class Deps:
     desks: Desks
     landings: LandingMemory
     issues: IssueMemory
+    stories: StoryMemory
     archive: ReportMemory
     publisher: Publisher
     progress: Progress

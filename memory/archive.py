@@ -9,6 +9,8 @@ from memory.database import reading, writing
 from memory.issues import OpenIssues
 from memory.landings import Landings
 from memory.recall import Recall
+from memory.tales import Tales
+from memory.told import Told
 
 
 class Archive:
@@ -17,6 +19,8 @@ class Archive:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._landings, self._recall, self._issues = Landings(db), Recall(db), OpenIssues(db)
+        self._tales = Tales(db)
+        self._told = Told(db)
 
     def remember(self, report: Report) -> None:
         """Store what a report that was just published covers; the same window again replaces what it covered before."""
@@ -33,7 +37,7 @@ class Archive:
                 if not self._known(report.window.key):
                     self._put(report)
                     for section in report.sections:
-                        self._issues.put_lines(section)
+                        self._issues.put_notices(section)
 
     def unknown(self, windows: set[str]) -> set[str]:
         """Tell which of these windows, by their keys, have no report in the memory."""
@@ -47,6 +51,7 @@ class Archive:
         window = report.window
         for section in report.sections:
             rows = report.rows(section.repo)
+            self._told.put(report, section)
             if section.tip is not None:
                 self._landings.put(
                     section.repo,
@@ -57,6 +62,7 @@ class Archive:
                     late=[row.sha for row in rows if row.late],
                 )
         self._recall.put(report)
+        self._tales.put(report)
         self._db.conn.execute(
             "insert or replace into published (window, label) values (?, ?)", (window.key, window.label)
         )

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -11,7 +12,7 @@ from pydantic import TypeAdapter
 from agent.domain import Change, Commit, FileChange, Landing
 from agent.errors import AppError
 from agent.ids import RepoId
-from agent.sources import CodeSource
+from agent.sources import CodeSource, LooksBack, Past
 from agent.window import Window
 from memory.shapes import Plain, pack_error
 from memory.tape import Call, Tape
@@ -26,6 +27,8 @@ _CHANGE: Plain[Change | None] = Plain(
 )
 _COMMITS = Plain("commits", TypeAdapter(tuple[Commit, ...]))
 _COMMIT = Plain("commit", TypeAdapter(Commit), lambda commit: commit.id)
+_PAST: Plain[Past | None] = Plain("headlines", TypeAdapter(Past | None))
+_WRITERS = Plain("writers", TypeAdapter(dict[str, int]))
 _NAMES = Plain("names", TypeAdapter(tuple[str, ...]))
 _VERSIONS: Plain[tuple[str | None, str | None]] = Plain("versions", TypeAdapter(tuple[str | None, str | None]))
 
@@ -95,6 +98,24 @@ class TapedCode:
             return await (await self._source()).resolve(prefix)
 
         return await self._tape.fetch(self._call("resolve", prefix), _COMMIT, live)
+
+    async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past | None:
+        """List what landed before under a title that fits; None where the source cannot look back."""
+
+        async def live() -> Past | None:
+            source = await self._source()
+            return await source.headed(pattern, upto=upto, since=since) if isinstance(source, LooksBack) else None
+
+        return await self._tape.fetch(self._call("headed", [pattern, upto, since.isoformat()]), _PAST, live)
+
+    async def written_by(self, sha: str, *, since: datetime) -> dict[str, int]:
+        """Tell who wrote the lines that a commit takes out; nothing where the source cannot look back."""
+
+        async def live() -> dict[str, int]:
+            source = await self._source()
+            return dict(await source.written_by(sha, since=since)) if isinstance(source, LooksBack) else {}
+
+        return await self._tape.fetch(self._call("written_by", [sha, since.isoformat()]), _WRITERS, live)
 
     def _call(self, method: str, arguments: Any, lasting: Plain[Any] | None = None) -> Call:
         """Name a question; one about a commit by its whole hash has the same answer for ever."""

@@ -5,21 +5,29 @@ from collections.abc import Iterable, Sequence
 from pydantic import TypeAdapter
 
 from agent.domain import Notice, Threads
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.ledger import Owner
+from agent.linking.known import Known
 from agent.report import Report
+from agent.sources import Past
+from agent.weaving.weave import Remembered
 from agent.window import Window
 from memory.archive import Archive
 from memory.issues import OpenIssues
 from memory.landings import Landings
 from memory.recall import Recall
-from memory.shapes import Plain
+from memory.shapes import KnownShape, Plain
+from memory.tales import Tales
 from memory.tape import Call, Tape
 
 _TIP: Plain[str | None] = Plain("tip", TypeAdapter(str | None))
 _OWNERS = Plain("owners", TypeAdapter(dict[str, Owner]))
 _NUMBERS = Plain("numbers", TypeAdapter(frozenset[int]))
 _LINES = Plain("lines", TypeAdapter(tuple[str, ...]))
+_KNOWN = KnownShape()
+_REMEMBERED = Plain("remembered", TypeAdapter(Remembered))
+_PAST = Plain("past", TypeAdapter(Past))
 _NOTICE: Plain[Notice | None] = Plain("notice", TypeAdapter(Notice | None))
 
 
@@ -49,19 +57,24 @@ class TapedIssues:
         self._tape = tape
         self._issues = issues
 
-    def known_open(self, repo: RepoId) -> frozenset[int]:
+    def known_open(self, repo: RepoId, window: Window | None = None) -> frozenset[int]:
         """List the numbers of the issues that were open when last seen."""
-        call = Call("memory.known_open", repo)
-        return self._tape.ask(call, _NUMBERS, lambda: self._issues.known_open(repo))
+        call = Call("memory.known_open", repo, window.key if window else "")
+        return self._tape.ask(call, _NUMBERS, lambda: self._issues.known_open(repo, window))
+
+    def known(self, repo: RepoId, window: Window) -> Known:
+        """Tell what earlier days know of the issues."""
+        call = Call("memory.known", repo, window.key)
+        return self._tape.ask(call, _KNOWN, lambda: self._issues.known(repo, window))
 
     def cut_short(self, repo: RepoId) -> Notice | None:
         """Tell where the one listing of the open issues ended before its end."""
         return self._tape.ask(Call("memory.cut_short", repo), _NOTICE, lambda: self._issues.cut_short(repo))
 
-    def remember(self, repo: RepoId, threads: Threads) -> None:
+    def remember(self, repo: RepoId, threads: Threads, *, relisted: bool = False) -> None:
         """Store the state in which the issues are now."""
         if not self._tape.play_only:
-            self._issues.remember(repo, threads)
+            self._issues.remember(repo, threads, relisted=relisted)
 
 
 class TapedRecall:
@@ -80,6 +93,24 @@ class TapedRecall:
         """Give what the report of a day said."""
         call = Call("memory.report", repo or "", day)
         return self._tape.ask(call, _LINES, lambda: tuple(self._recall.report(day, repo=repo)))
+
+
+class TapedTales:
+    """The stories that this run was told of."""
+
+    def __init__(self, tape: Tape, tales: Tales) -> None:
+        self._tape = tape
+        self._tales = tales
+
+    def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
+        """Tell in which earlier reports these stand, and which stories they belong to."""
+        call = Call("memory.stories", "", [window.key, *cites])
+        return self._tape.ask(call, _REMEMBERED, lambda: self._tales.known(window, cites))
+
+    def past(self, repo: RepoId, window: Window) -> Past:
+        """Give what earlier reports list of a repository."""
+        call = Call("memory.past", repo, window.key)
+        return self._tape.ask(call, _PAST, lambda: self._tales.past(repo, window))
 
 
 class TapedArchive:

@@ -27,6 +27,12 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "undoes": (),
     "relands": (),
     "undone": (),
+    "relands part": (),
+    "follows": (),
+    "follows as said": (),
+    "mends": (),
+    "takes in": (),
+    "series": ("part", "landed"),
 }
 """The structured predicates with the values that they cannot do without; any other is judged by its words."""
 

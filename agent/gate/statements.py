@@ -7,6 +7,7 @@ from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.facts import Fact, FactKind
+from agent.gate import tales
 from agent.gate.verbatim import normal
 from agent.ids import RepoId, ThreadId, parse_reference, thread_id
 from agent.links import Grade, Link, Relation
@@ -93,9 +94,13 @@ def _fixes(claim: Claim, dossier: Dossier) -> Judgement | None:
 def _likely_fixes(claim: Claim, dossier: Dossier) -> Judgement | None:
     issue = _issue(claim)
     changes = _changes(claim, dossier, issue) if issue else frozenset()
-    if issue and any(link.may_read_likely and link.change in changes for link in dossier.links_of(issue)):
-        return None
-    return _unsupported(claim, f"no link of grade C connects {claim.params['issue']} with it", issue)
+    links = dossier.links_of(issue) if issue else ()
+    likely = [link for link in links if link.may_read_likely and link.change in changes]
+    if not likely:
+        return _unsupported(claim, f"no link of grade C connects {claim.params['issue']} with it", issue)
+    known = {one for link in likely for one in link.evidence}
+    invented = [one for one in claim.params.get("because", "").split("\n") if one and one not in known]
+    return _unsupported(claim, f"the link does not rest on {invented[0]!r:.80}", issue) if invented else None
 
 
 def _issue(claim: Claim) -> ThreadId | None:
@@ -223,6 +228,10 @@ def _pair(claim: Claim, dossier: Dossier, kind: FactKind, doer: int, other: int)
         names.add(thread_id(target.repo, target.pull))
     if named & names or dossier.reverted.get(target.id) == actor.id:
         return None
+    if kind is FactKind.RELAND and tales.same_title(actor, target):
+        return None
+    if isinstance(target, CommitEvidence) and any(tales.quotes_title(value, target) for value in named):
+        return None
     return _unsupported(claim, f"nothing in {actor.id} says that of {target.id}", actor.id)
 
 
@@ -240,4 +249,5 @@ _KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
     "undoes": _undoes,
     "undone": _undone,
     "relands": _relands,
+    **tales.KINDS,
 }

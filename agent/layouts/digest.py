@@ -2,8 +2,10 @@
 
 from agent.layouts import parts
 from agent.layouts.entries import full, lead
+from agent.layouts.issues import issues, outlook
 from agent.layouts.rows import titled
 from agent.layouts.sheet import Sheet, chrome, computed
+from agent.layouts.tales import tales
 from agent.layouts.view import View, row_id
 from agent.markdown import inline, link
 from agent.report import LedgerRow, RepoSection
@@ -74,7 +76,8 @@ def _section(sheet: Sheet, section: RepoSection, view: View) -> None:
             parts.tier_heading(sheet, section, tier, view)
             for row in rows:
                 full(sheet, row, view, detailed=False)
+    tales(sheet, section, view)
     parts.small(sheet, section, view)
     parts.releases(sheet, section, view)
-    parts.issues(sheet, section, view)
-    parts.outlook(sheet, section, view)
+    issues(sheet, section, view)
+    outlook(sheet, section, view)

@@ -4,8 +4,10 @@ from collections import Counter
 
 from agent.layouts import parts
 from agent.layouts.entries import full
+from agent.layouts.issues import issues, outlook
 from agent.layouts.rows import commit_link, lines_changed, moment, notes, titled
 from agent.layouts.sheet import Sheet, chrome, computed
+from agent.layouts.tales import tales
 from agent.layouts.view import View, row_id
 from agent.markdown import cell, inline, link
 from agent.report import LedgerRow, RepoSection
@@ -62,10 +64,11 @@ def _section(sheet: Sheet, section: RepoSection, view: View) -> None:
             parts.tier_heading(sheet, section, tier, view)
             for row in told:
                 full(sheet, row, view, detailed=True)
+    tales(sheet, section, view)
     parts.small(sheet, section, view)
     parts.releases(sheet, section, view)
-    parts.issues(sheet, section, view)
-    parts.outlook(sheet, section, view)
+    issues(sheet, section, view)
+    outlook(sheet, section, view)
 
 
 def _table(sheet: Sheet, rows: list[LedgerRow], view: View) -> None:

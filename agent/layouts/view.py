@@ -9,12 +9,12 @@ from agent.ids import RepoId
 from agent.layouts.rows import short_hashes
 from agent.report import LedgerRow, Report, RepoSection
 from agent.settings import Language
-from agent.stories import StoryKind
+from agent.stories import undone_pairs
 from agent.triage import Tier
 from agent.web import Web
 from agent.wordings import words
 
-_LINEAGE = ("undoes", "relands", "undone", "fixes", "likely fixes")
+_LINEAGE = ("undoes", "relands", "undone", "relands part", "mends", "follows", "fixes", "likely fixes")
 
 
 class View:
@@ -50,10 +50,8 @@ class View:
     def undone_by(self) -> dict[EvidenceId, LedgerRow]:
         """Tell which commits of the window another commit of the window undid."""
         known = {row_id(row): row for row in self.report.ledger}
-        pairs = [story.steps for story in self.report.stories if story.kind is StoryKind.REVERT]
-        return {
-            steps[0]: known[steps[1]] for steps in pairs if len(steps) == 2 and all(step in known for step in steps)
-        }
+        pairs = [pair for story in self.report.stories for pair in undone_pairs(story)]
+        return {one: known[other] for one, other in pairs if one in known and other in known}
 
     @cached_property
     def undid(self) -> dict[EvidenceId, LedgerRow]:

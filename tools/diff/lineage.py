@@ -39,6 +39,7 @@ _KINDS: dict[str, LineageKind] = {
     "rev": "revert",
     "rel": "reland",
     "rea": "reland",
+    "red": "reland",
     "che": "cherry-pick",
     "bac": "cherry-pick",
 }
@@ -46,7 +47,7 @@ _TAGS = re.compile(
     r"^(?:\s*(?:\[[^\[\]]{1,60}\]|(?!revert|re-?land|re-?apply)[\w/-]{1,24}(?:\([^()]{1,60}\))?!?:(?=\s)))*\s*",
     re.IGNORECASE,
 )
-_TAGGED = re.compile(r"\[(re-?land|re-?apply|cherry[- ]?pick(?:ed)?|backport)\b[^\[\]]{0,60}\]", re.IGNORECASE)
+_TAGGED = re.compile(r"\[(re-?land|re-?apply|redo|cherry[- ]?pick(?:ed)?|backport)\b[^\[\]]{0,60}\]", re.IGNORECASE)
 _QUOTED_REVERT = re.compile(r"""^reverts?\s*:?\s*["“]\s*""", re.IGNORECASE)
 _WORD = re.compile(r"^(revert|re-?land|re-?apply)(?:s|ed)?\b\s*[:-]?\s*", re.IGNORECASE)
 _QUOTES = '"“”'

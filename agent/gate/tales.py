@@ -1,0 +1,130 @@
+"""Statements about how changes hang together over time: series, follow-ups, what is taken in or comes back."""
+
+from collections.abc import Callable
+
+from agent.claims import Claim, Judgement, Verdict
+from agent.dossier import Dossier
+from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.facts import FactKind
+from agent.weaving.bumps import sets_version, taken
+from agent.weaving.followups import Named, follows
+from agent.weaving.headlines import plain, pull_named
+from agent.weaving.parts import read_part
+from agent.weaving.retakes import mended_lines, shared_lines
+from agent.weaving.weave import is_fix
+
+_SHORTEST_TITLE = 12
+
+
+def same_title(one: Evidence, other: Evidence) -> bool:
+    """Tell whether two commits bear the same title, apart from numbers and words for landing again."""
+    if not isinstance(one, CommitEvidence) or not isinstance(other, CommitEvidence):
+        return False
+    titles = [plain(commit.change.commit.title) for commit in (one, other)]
+    return titles[0] == titles[1] and len(titles[0]) >= _SHORTEST_TITLE
+
+
+def quotes_title(text: str, target: CommitEvidence) -> bool:
+    """Tell whether a text is the title of a commit, or its number."""
+    wanted = plain(text)
+    number = target.pull or pull_named(target.change.commit.subject)
+    if number and text.rpartition("#")[2] == str(number) and "#" in text:
+        return True
+    return len(wanted) >= _SHORTEST_TITLE and plain(target.change.commit.title).startswith(wanted)
+
+
+def _unsupported(claim: Claim, reason: str) -> Judgement:
+    return Judgement(verdict=Verdict.UNSUPPORTED, reason=reason, check=claim.predicate, about=claim.sources[0])
+
+
+def _commits(claim: Claim, dossier: Dossier) -> list[CommitEvidence] | None:
+    found = [dossier.found[cite] for cite in claim.sources]
+    commits = [one for one in found if isinstance(one, CommitEvidence)]
+    return commits if len(commits) == len(found) else None
+
+
+def _series(claim: Claim, dossier: Dossier) -> Judgement | None:
+    """Hold the numbers to the titles of what is cited: each part, and every gap between them."""
+    commits = _commits(claim, dossier)
+    parts = [read_part(one.change.commit.title) for one in commits or ()]
+    if not parts or any(part is None for part in parts):
+        return _unsupported(claim, "not everything that is cited calls itself a part")
+    numbers = [part.index for part in parts if part is not None]
+    told = [claim.params["part"], *claim.params["landed"].split()]
+    if told != list(map(str, numbers)):
+        return _unsupported(claim, f"the parts are {', '.join(map(str, numbers))}")
+    total = claim.params.get("total")
+    if total and total not in {str(part.total) for part in parts if part is not None}:
+        return _unsupported(claim, f"no title says that there are {total} parts")
+    gaps = [str(number) for number in range(min(numbers), numbers[0]) if number not in numbers]
+    if claim.params.get("missing", "").split() not in ([], gaps):
+        return _unsupported(claim, f"the parts between that are not cited are {', '.join(gaps) or 'none'}")
+    return None
+
+
+def _follows(claim: Claim, dossier: Dossier) -> Judgement | None:
+    commits = _commits(claim, dossier)
+    if commits is None or len(commits) != 2:
+        return Judgement(verdict=Verdict.MALFORMED, reason="two commits are needed", check="form")
+    return _names(claim, follows(commits[0].change.commit.message), commits[1])
+
+
+def _follows_as_said(claim: Claim, dossier: Dossier) -> Judgement | None:
+    found = [dossier.found[cite] for cite in claim.sources]
+    if len(found) != 3 or not isinstance(found[1], ThreadEvidence) or not isinstance(found[2], CommitEvidence):
+        return Judgement(verdict=Verdict.MALFORMED, reason="a commit, its pull request and another", check="form")
+    return _names(claim, follows(found[1].thread.body), found[2])
+
+
+def _names(claim: Claim, named: list[Named], target: CommitEvidence) -> Judgement | None:
+    commit = target.change.commit
+    number = target.pull or pull_named(commit.subject) or pull_named(commit.title)
+    if any(
+        (name.number is not None and name.number == number) or (name.sha and commit.sha.startswith(name.sha))
+        for name in named
+    ):
+        return None
+    return _unsupported(claim, f"nothing says that it follows up on {target.id}")
+
+
+def _mends(claim: Claim, dossier: Dossier) -> Judgement | None:
+    commits = _commits(claim, dossier)
+    if commits and len(commits) == 2 and is_fix(commits[0].change.commit.title):
+        if mended_lines(commits[0].change, commits[1].change):
+            return None
+    return _unsupported(claim, "it calls itself no fix, or takes out no line that the other one brought")
+
+
+def _relands_part(claim: Claim, dossier: Dossier) -> Judgement | None:
+    commits = _commits(claim, dossier)
+    if commits and len(commits) == 3:
+        came, _ = shared_lines(commits[0].change, commits[1].change)
+        undone = mended_lines(commits[2].change, commits[1].change)
+        if came & undone:
+            return None
+    return _unsupported(claim, "no line comes back that was undone")
+
+
+def _takes_in(claim: Claim, dossier: Dossier) -> Judgement | None:
+    commits = _commits(claim, dossier)
+    if commits and len(commits) == 2:
+        commit = commits[1].change.commit
+        versions = {
+            fact.new.strip("\"'v") for fact in commits[1].facts if fact.kind is FactKind.VERSION_CHANGED and fact.new
+        }
+        for one in taken(commits[0]):
+            if one.sha == commit.sha or (
+                one.version and (one.version in versions or sets_version(commit.title, one.version))
+            ):
+                return None
+    return _unsupported(claim, "it moves no dependency to that commit or version")
+
+
+KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
+    "series": _series,
+    "follows": _follows,
+    "follows as said": _follows_as_said,
+    "mends": _mends,
+    "relands part": _relands_part,
+    "takes in": _takes_in,
+}

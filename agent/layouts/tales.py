@@ -1,0 +1,76 @@
+"""The part of a report that tells how earlier things went on: each story with its news and its timeline."""
+
+from agent.claims import Claim
+from agent.ids import RepoId
+from agent.layouts.sheet import Sheet, chrome, computed, title
+from agent.layouts.view import View
+from agent.markdown import code, link
+from agent.report import RepoSection
+from agent.spans import Span, words_spans
+from agent.stories import Act, Step, Story
+from agent.window import zone
+
+_LEAST = 3
+_SHOWN = 12
+
+
+def tales(sheet: Sheet, section: RepoSection, view: View) -> None:
+    """Tell the stories that go on today; what landed and was undone today is told as one item elsewhere."""
+    stories = [story for story in view.report.stories if story.repo == section.repo and _goes_on(story)]
+    if not stories:
+        return
+    sheet.heading(3, f"{section.repo} stories", chrome(view.say.stories))
+    for story in stories:
+        _story(sheet, story, view)
+    sheet.blank()
+
+
+def _goes_on(story: Story) -> bool:
+    """Tell a story with a past from one that began today; a long one is worth its timeline anyway."""
+    older = any(step.cite not in story.news for step in story.timeline)
+    return bool(story.timeline) and (older or len(story.timeline) >= _LEAST)
+
+
+def _story(sheet: Sheet, story: Story, view: View) -> None:
+    say = view.say
+    since = say.update_since.format(story.since) if story.since else say.story_kinds[story.kind.value]
+    news = [span for claim in _news(story, view) for span in (chrome(" "), *words_spans(claim, view.lang, view.web))]
+    sheet.line(chrome("- "), computed(f"**{since}**{say.colon.rstrip()}"), *news)
+    left_out = len(story.timeline) - _SHOWN
+    for step in story.timeline[-_SHOWN:]:
+        sheet.line(chrome("  - "), *_step(step, story, view))
+    if left_out > 0:
+        sheet.line(chrome("  - "), computed(say.more.format(left_out)))
+
+
+def _news(story: Story, view: View) -> list[Claim]:
+    steps = set(story.steps)
+    return [
+        claim
+        for claim in view.report.claims
+        if claim.text
+        and claim.about[:1]
+        and claim.about[0] in story.news
+        and len(commits := {cite for cite in claim.sources if "@" in cite}) > 1
+        and commits <= steps
+    ]
+
+
+def _step(step: Step, story: Story, view: View) -> list[Span]:
+    say = view.say
+    day = f"{step.at.astimezone(zone(view.report.window.tz)):%Y-%m-%d}"
+    act = say.acts[step.act.value].format(step.part) if step.act is Act.PART else say.acts[step.act.value]
+    named = [chrome(" "), title(step.title)] if step.title else []
+    return [computed(f"{day} {_link(step, story, view)}"), *named, computed(f" — {act}")]
+
+
+def _link(step: Step, story: Story, view: View) -> str:
+    repo, at, digits = step.cite.partition("@")
+    if not at:
+        repo, _, number = step.cite.partition("#")
+        label = f"#{number}" if repo == story.repo else step.cite
+        return link(code(label), view.web.thread(RepoId(repo), int(number)))
+    short = digits[:9] if len(digits) == 40 else digits
+    label = short if repo == story.repo else f"{repo}@{short}"
+    address = view.web.commit(RepoId(repo), digits) if len(digits) == 40 else view.web.release(RepoId(repo), digits)
+    return link(code(label), address)

@@ -1,0 +1,76 @@
+"""Which earlier changes a message says it mends or completes, by number or by hash."""
+
+import re
+from dataclasses import dataclass
+
+_MOST = 20_000
+_REF = (
+    r"(?:(?:PR|pull request|commit|change)s?\s{0,2}:?\s{0,2})?"
+    r"(?:https?://[\w.:-]{1,99}/(?P<where>[\w.-]{1,99}/[\w.-]{1,99})/(?:pull|commit)/(?P<linked>\w{1,40})\b"
+    r"|(?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,8})\b|(?P<sha>(?=[a-f]*\d)[0-9a-f]{7,40})\b)"
+)
+_MORE = re.compile(
+    rf"[^\S\n]{{0,3}}(?:\([^()\n]{{0,80}}\))?\s{{0,3}}(?:,|and|/|&|\+)\s{{0,3}}(?:and\s)?{_REF}", re.IGNORECASE
+)
+_BREAKAGE = (
+    r"(?:regress\w*|bugs?|breakage|break|error|failure|crash|issue|problem|leak|hang|typo|\w*error|mistake|oversight)"
+)
+_SAYINGS = tuple(
+    re.compile(rf"{opening}\s{{0,3}}(?:the\s)?{_REF}", re.IGNORECASE)
+    for opening in (
+        r"\bfollow[\s-]?ups?(?:\s(?:fix|fixes|pr|patch|change|work|cleanup|clean-up))?\s(?:to|of|on|for|from|after)",
+        r"\bfollowing\sup\s(?:to|on)",
+        rf"\b{_BREAKAGE}\s(?:\w+\s){{0,2}}?(?:introduced|caused|added|created)\s(?:in|by|with|from|since)",
+        r"\b(?:regression|regressed|regresses|broken|broke|breakage)\s(?:from|in|by|since|after|introduced\sby)",
+        r"\b(?:was|were|is|are|got|been)\s(?:accidentally\s|mistakenly\s|wrongly\s|incorrectly\s)?(?:broken|dropped|removed|lost)\s(?:in|by)",
+        r"\b(?:fix|fixes|fixed|fixing|repair|repairs|restore|restores|correct|corrects|address|addresses)\b[^\n.;]{1,90}?\s"
+        r"(?:removed|broken|introduced|dropped|lost|caused|added|missed|left|restriction|after|since)"
+        r"(?:\s(?:in|by|from|after|out|over))?(?:\s(?:of|in|by|from))?",
+        r"\b(?:review\s)?(?:feedback|comments|nits|review)\s(?:on|for|from|of|in)",
+        r"\b(?:complements|completes|continuation\sof|continues|builds?\s(?:up)?on\stop\sof)",
+    )
+)
+# A closed issue is not an earlier change, and quoted or checked lines are forms.
+_NOISE = re.compile(r"<!--.*?-->|```.*?```|^\s*>.*$|^\s*[-*]\s\[[ xX]\].*$", re.DOTALL | re.MULTILINE)
+_BEFORE = re.compile(
+    r"\b(?:not|no|isn't|unlike|before|until|without|must be merged|depends on)\s(?:a\s)?$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    """An earlier change by what a message calls it, and the words that do."""
+
+    words: str
+    number: int | None = None
+    sha: str = ""
+    repo: str = ""
+
+
+def follows(message: str) -> list[Named]:
+    """List the earlier changes that a message says it follows up, mends or completes."""
+    text = _NOISE.sub(" ", message[:_MOST])
+    found: dict[tuple[int | None, str, str], Named] = {}
+    for saying in _SAYINGS:
+        for match in saying.finditer(text):
+            if _BEFORE.search(text[max(0, match.start() - 24) : match.start()]):
+                continue
+            end = match.end()
+            refs = [match]
+            while more := _MORE.match(text, end):
+                refs.append(more)
+                end = more.end()
+            words = " ".join(text[match.start() : end].split())
+            for ref in refs:
+                named = _named(ref, words)
+                found.setdefault((named.number, named.sha, named.repo), named)
+    return list(found.values())
+
+
+def _named(ref: re.Match[str], words: str) -> Named:
+    linked = ref["linked"] or ""
+    number = ref["number"] or (linked if linked.isdigit() and len(linked) < 10 else None)
+    sha = (ref["sha"] or ("" if number else linked)).lower()
+    return Named(
+        words=words, number=int(number) if number else None, sha=sha, repo=(ref["repo"] or ref["where"] or "").lower()
+    )
