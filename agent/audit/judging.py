@@ -67,8 +67,8 @@ class Judge:
         if statement.found:
             verdict = RIGHT if statement.found == RIGHT else wrong(statement.found)
             return Finding(statement.line, statement.kind, statement.words, verdict, statement.evidence)
-        if statement.predicate in ("types", "summed"):
-            return self._own.types(statement) if statement.predicate == "types" else self._own.summed(statement)
+        if whole := self._own.of_page(statement):
+            return whole
         if statement.predicate in ("landed", "complete", "branch"):
             return self._of_repository(statement)
         if statement.predicate == "new" and self._library.window is None:

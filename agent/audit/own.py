@@ -7,6 +7,7 @@ from datetime import datetime
 
 from agent.audit.markdown_blocks import Block
 from agent.audit.mentions import linked
+from agent.audit.own_claims import claims
 from agent.audit.own_entries import commits_told, entries, naming
 from agent.audit.own_layout import (
     About,
@@ -34,11 +35,14 @@ def own(page: Page) -> Iterator[Statement]:
     if layout is None:
         return
     yield from _heads(page, layout)
+    said: list[Statement] = []
     for section in layout.sections:
         yield from _section(page, layout, section)
-        yield from entries(page, layout, section)
+        said += entries(page, layout, section)
         yield from counted(page, layout, section)
         yield from statistics(page, layout, section)
+    yield from said
+    yield from claims(page, layout, said)
     yield from listed(page, layout)
     yield from _footer(page, layout)
 
@@ -122,6 +126,8 @@ def _part(layout: Layout, block: Block, part: str, total: int, failed: int) -> I
         yield equal(block.line, part, count, late, "late commits in this report")
     elif form_of(say.landed).fullmatch(part):
         yield equal(block.line, part, count, total, "commits in this report")
+    elif re.match(r"\d", part):
+        yield structural(block.line, "count", part, "malformed", "no count that we would print")
 
 
 def _entry(layout: Layout, block: Block) -> Iterator[Statement]:

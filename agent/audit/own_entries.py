@@ -62,7 +62,8 @@ def commits_told(page: Page, layout: Layout, section: Section) -> dict[str, Ment
         block = page.blocks[place]
         if block.kind == "heading" or is_folded(layout, block):
             entry = block.kind == "heading" and block.level == _ENTRY
-        named = naming(layout, block) if block.kind == "heading" or not entry else None
+        told = block.kind == "heading" or (block.kind == "item" and not entry)
+        named = naming(layout, block) if told else None
         if named is None or named.subject is None:
             continue
         about = page.blocks[place + 1].text if block.kind == "heading" else block.text[named.links[-1].end :]

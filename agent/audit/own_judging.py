@@ -41,6 +41,7 @@ class OwnJudge:
             "purposed": self._purposed,
             "excerpt": self._excerpt,
             "unreadable": self._unreadable,
+            "likely": self._likely,
         }
 
     def knows(self, statement: Statement) -> bool:
@@ -51,6 +52,11 @@ class OwnJudge:
         """Judge a statement about something that was found."""
         verdict, why = self._rules[statement.predicate](statement, evidence)
         return Finding(statement.line, statement.kind, statement.words, verdict, why)
+
+    def of_page(self, statement: Statement) -> Finding | None:
+        """Judge a statement about many commits at once; None where it is another kind."""
+        rule = {"types": self._types, "summed": self._summed, "claims": self._claims}.get(statement.predicate)
+        return rule(statement) if rule else None
 
     # ------------------------------------------------------------ sentences
 
@@ -82,6 +88,10 @@ class OwnJudge:
         if isinstance(earlier, CommitEvidence) and partners & _names(earlier):
             return RIGHT, f"{later.id} {predicate} {earlier.id}"
         return wrong("unsupported"), f"{later.id} does not undo or bring back {earlier.id}"
+
+    def _likely(self, statement: Statement, evidence: Evidence) -> Verdict:
+        del statement
+        return UNVERIFIABLE, f"it is told as likely, which nothing can prove: {told(evidence)}"
 
     def _other(self, statement: Statement) -> Evidence | None:
         return self._of(statement.also[0], statement)
@@ -121,7 +131,7 @@ class OwnJudge:
             return UNVERIFIABLE, "the type may be that of a label"
         return wrong("metadata"), f"by its words and its diff it is {' or '.join(sorted(real))}"
 
-    def types(self, statement: Statement) -> Finding:
+    def _types(self, statement: Statement) -> Finding:
         """Judge how often each type occurs in a table."""
         counted: Counter[str] = Counter()
         unsure = 0
@@ -161,6 +171,26 @@ class OwnJudge:
         pull = self._library.found.get(name)
         return pull.thread.labels if isinstance(pull, ThreadEvidence) and isinstance(pull.thread, PullRequest) else ()
 
+    # ------------------------------------------------------------ claims
+
+    def _claims(self, statement: Statement) -> Finding:
+        """Judge the number of claims and citations by what stands on the page."""
+        stated = {name: int(count) for name, count in statement.params.items()}
+        alone = sum(self._alone(m, code, statement) for m, code in zip(statement.also, statement.lines, strict=True))
+        told_, citing, spoken = (stated[name] for name in ("told", "citing", "spoken"))
+        count = told_ + citing + spoken + alone
+        # Words of an author may be those of a pull request, which is cited beside the commit.
+        fewest, most = count + citing, count + citing + spoken
+        same = stated["claims"] == count and fewest <= stated["checked"] == stated["passed"] <= most
+        why = f"on the page are {count} claims with {fewest} to {most} citations"
+        return Finding(statement.line, statement.kind, statement.words, RIGHT if same else wrong("count"), why)
+
+    def _alone(self, mention: Mention, excerpt: str, statement: Statement) -> bool:
+        """Tell an excerpt that is a claim of its own from one that shows what a sentence says."""
+        evidence = self._of(mention, statement)
+        reckoned = self._library.reckoned.get(evidence.id) if evidence else None
+        return reckoned is not None and not reckoned.proves(excerpt)
+
     # ------------------------------------------------------------ merges, events, releases
 
     def _brought(self, statement: Statement, evidence: Evidence) -> Verdict:
@@ -176,7 +206,7 @@ class OwnJudge:
         same = real == dict(statement.params)
         return RIGHT if same else wrong("number"), f"unreadable: {real['count']} of {real['files']}"
 
-    def summed(self, statement: Statement) -> Finding:
+    def _summed(self, statement: Statement) -> Finding:
         """Judge the files and lines of all commits of a part."""
         changes = [one.change for m in statement.also if isinstance(one := self._of(m, statement), CommitEvidence)]
         real = {

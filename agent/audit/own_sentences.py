@@ -49,6 +49,8 @@ def _cited(make: About, block: Block, predicate: str, at: int, end: int) -> Iter
         issue = replace(target, told="issue")
         params = {"issue": str(target.number), "records": "unread"}
         yield Statement(block.line, "fix", words, issue, make.repo, "fixes", params, also=(make.subject,))
+    elif target.kind == "thread":
+        yield make("fix", words, "likely")
     elif target.kind == "commit":
         yield replace(make("commit", words, predicate), also=(target,))
 

@@ -9,7 +9,7 @@ from agent.audit.markdown_blocks import read_blocks
 from agent.conventions import Purpose
 from agent.domain import Change
 from agent.facts import Fact, FactKind, FactSheet
-from agent.markdown import inline
+from agent.markdown import inline, visible
 from agent.settings import Language
 from agent.telling import told_groups
 from agent.templates import SEVERAL, params_of, params_of_several, sentence
@@ -49,6 +49,12 @@ class Reckoning:
                 if fact.kind is _LINEAGE[predicate]:
                     yield fact.old or ""
                     yield "#" + fact.name.rpartition("#")[2]
+
+    def proves(self, excerpt: str) -> bool:
+        """Tell whether an excerpt is the place of a fact, and so stands for a sentence about it."""
+        shown_ = [visible(line) for line in excerpt.split("\n")]
+        places = (place for sheet in self._sheets for fact in sheet.facts for place in fact.places[:1])
+        return any([visible(line) for line in place.lines] == shown_ for place in places)
 
     def purposes(self, labels: Sequence[str], *, studied: bool | None = None) -> set[Purpose | None]:
         """Tell what the change is for, by each reading of it."""

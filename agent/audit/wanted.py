@@ -8,7 +8,7 @@ from agent.audit.statement import Statement
 from agent.ids import RepoId
 from agent.window import Window
 
-RECKONED = ("tells", "undoes", "relands", "undone", "purposed", "types")
+RECKONED = ("tells", "undoes", "relands", "undone", "purposed", "types", "excerpt")
 """Statements that are compared with what our rules say."""
 _SEVERAL = 500
 

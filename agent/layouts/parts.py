@@ -214,7 +214,11 @@ def footer(sheet: Sheet, view: View) -> None:
     sheet.paragraph(chrome("---"))
     sheet.paragraph(computed(say.footer.format(**footer_counts(report))))
     counts = checked_counts(report)
-    sheet.paragraph(computed(say.checked.format(**counts)))
+    # A reader can count what stands on the page; the record has the claims that were folded away, too.
+    shown = {span.owner for span in sheet.spans}
+    claims = [claim for claim in report.claims if claim.id in shown]
+    citations = sum(len(claim.sources) for claim in claims)
+    sheet.paragraph(computed(say.checked.format(claims=len(claims), citations=citations)))
     drops = Counter(drop.verdict for drop in report.drops)
     if drops:
         told = say.comma.join(f"{say.verdicts[verdict]} {count}" for verdict, count in sorted(drops.items()))
