@@ -18,7 +18,8 @@ def series_sentence(params: Mapping[str, str], lang: Language) -> str:
     """Write the sentence; the parts that have landed are cited in the order of their marks."""
     total, missing = params.get("total"), params.get("missing", "").split()
     text = _PART_OF[lang].format(params["part"], total) if total else _PART[lang].format(params["part"])
-    landed = [_ONE[lang].format(part, mark) for mark, part in enumerate(params.get("landed", "").split(), start=2)]
+    marked = [(int(part), mark) for mark, part in enumerate(params.get("landed", "").split(), start=2)]
+    landed = [_ONE[lang].format(part, mark) for part, mark in sorted(marked)]
     if landed:
         text += _LANDED[lang].format(_LIST[lang].join(landed))
     if missing:

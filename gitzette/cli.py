@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_ask(commands)
     _add_facts(commands)
     _add_audit(commands)
+    _add_stories(commands)
     _add_eval(commands)
     _add_runs(commands)
     _add_init(commands)
@@ -126,6 +127,16 @@ def _add_audit(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     audit.set_defaults(command=_audit)
 
 
+def _add_stories(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    stories = commands.add_parser("stories", help="how things went on over the days", description=_STORIES)
+    _add_repo(stories)
+    stories.add_argument("--since", metavar="DAY", help="only stories with news on or after this day")
+    stories.add_argument("--lang", choices=("en", "zh"), help="language (default: that of the configuration)")
+    stories.add_argument("--out", metavar="DIR", type=Path, help="folder with the reports (default: ./gazette)")
+    stories.add_argument("--json", action="store_true", help="print them as JSON")
+    stories.set_defaults(command=_stories)
+
+
 def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     evaluate = commands.add_parser("eval", help="measure how right Gitzette is", description=_EVAL)
     evaluate.add_argument("sets", metavar="SET", nargs="*", help="a set by its name (default: all)")
@@ -179,6 +190,7 @@ _ASK = (
 )
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
+_STORIES = "Lists reverts, re-lands, series, follow-ups and what was taken in, each with its timeline, newest first."
 _INIT = "Writes a commented gitzette.toml where you stand; asks on a terminal, and never replaces a file."
 _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --repo owner/name=PATH gives them."
 
@@ -213,6 +225,12 @@ def _audit(args: argparse.Namespace) -> int:
     from gitzette.auditing import audit
 
     return audit(args, os.environ)
+
+
+def _stories(args: argparse.Namespace) -> int:
+    from gitzette.tales import stories
+
+    return stories(args, os.environ)
 
 
 def _eval(args: argparse.Namespace) -> int:

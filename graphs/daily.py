@@ -16,12 +16,15 @@ from agent.report import Failure, Report
 from agent.settings import RepoSpec
 from agent.window import Window
 from graphs import covering, scouting
+from graphs.connecting import Connected, connected
 from graphs.covering import Chapter
 from graphs.desk import Deps
 from graphs.scouting import Scouted
 
 REPORT = "report"
 """Under this name the published report is noted."""
+CONNECTED = "connected"
+"""Under this name it is noted what is said over several repositories."""
 
 
 class Day(TypedDict):
@@ -51,7 +54,9 @@ def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStat
     graph.add_conditional_edges(START, to_scouts, ["scout", "allocate"])
     graph.add_edge("scout", "allocate")
     graph.add_conditional_edges("allocate", to_desks, ["cover", "publish"])
-    graph.add_edge("cover", "publish")
+    graph.add_node("connect", connect)
+    graph.add_edge("cover", "connect")
+    graph.add_edge("connect", "publish")
     graph.add_edge("publish", END)
     return graph.compile(checkpointer=checkpoints, name="daily")
 
@@ -102,11 +107,23 @@ def _failed(deps: Deps, repo: RepoId, error: AppError) -> dict[str, Any]:
     return {"failed": [repo]}
 
 
+async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Find what the repositories take in of one another; one that is covered alone takes in nothing."""
+    deps, window = runtime.context, state["window"]
+    order = [spec.name for spec in state["specs"] if spec.name in state.get("covered", [])]
+    landings = {repo: deps.notes.read("scouted", repo, Scouted).landing for repo in order}
+    tips = {repo: landing.tip for repo, landing in landings.items() if landing.tip}
+    moved = {repo: deps.notes.read("chapter", repo, Chapter).taken for repo in order} if len(order) > 1 else {}
+    deps.notes.keep(CONNECTED, "run", await connected(moved, state["specs"], tips, window, deps))
+    return {}
+
+
 async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Put the parts together in the order asked for, make them public, then remember what was told."""
     deps, window = runtime.context, state["window"]
     order = {spec.name: place for place, spec in enumerate(state["specs"])}
     chapters = [deps.notes.read("chapter", repo, Chapter) for repo in order if repo in state.get("covered", [])]
+    joined = deps.notes.read(CONNECTED, "run", Connected) if chapters else Connected()
     failures = [deps.notes.read("failure", repo, Failure) for repo in order if repo in state.get("failed", [])]
     failures += [failure for chapter in chapters for failure in chapter.failures]
     report = Report(
@@ -115,10 +132,10 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
         sections=tuple(chapter.section for chapter in chapters),
         ledger=tuple(row for chapter in chapters for row in chapter.ledger),
         failures=tuple(sorted(failures, key=lambda failure: (order[failure.repo], failure.stage))),
-        claims=tuple(claim for chapter in chapters for claim in chapter.claims),
+        claims=(*(claim for chapter in chapters for claim in chapter.claims), *joined.claims),
         links=tuple(link for chapter in chapters for link in chapter.links),
-        stories=tuple(story for chapter in chapters for story in chapter.stories),
-        drops=tuple(drop for chapter in chapters for drop in chapter.drops),
+        stories=(*(story for chapter in chapters for story in chapter.stories), *joined.stories),
+        drops=(*(drop for chapter in chapters for drop in chapter.drops), *joined.drops),
         analyst=deps.analyst.name,
     )
     published = deps.publisher.publish(report)

@@ -82,12 +82,13 @@ def _dossier(report: Report, commits: Mapping[EvidenceId, CommitEvidence], sourc
     pointed_at = _pointed_at([commits[name] for name in rows if name in commits])
     linked = {link.issue for link in report.links}
     linked |= {thread_id(row.repo, row.pull) for row in report.ledger if row.pull}
+    told = {step for story in report.stories for step in story.steps}
     return Dossier(
         found=found,
         window=report.window,
         as_of=sources.as_of,
         repos=frozenset(report.repos),
-        seen=frozenset({*rows, *pointed_at, *linked}),
+        seen=frozenset({*rows, *pointed_at, *linked, *told}),
         links=sources.links,
         reverted={old: new for old, new in pointed_at.items() if old in rows},
         late=frozenset(commit_id(row.repo, row.sha) for row in report.ledger if row.late),
