@@ -9,6 +9,7 @@ from agent.conventions import Purpose
 from agent.domain import Coverage, Frozen, Notice
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
+from agent.linking.standing import Standing
 from agent.links import Link
 from agent.stories import Story
 from agent.triage import Noise, Tier
@@ -61,9 +62,21 @@ class ThreadLine(Frozen):
     number: int
     title: str
     author: str | None
-    event: Literal["opened", "closed", "not planned", "active"]
+    event: Literal["opened", "closed", "not planned", "active", "linked", "released", "important"]
+    """`linked`: nothing but that a change addresses it; `released`: its fix; `important`: still open."""
     at: datetime
     labels: tuple[str, ...]
+    standing: Standing | None = None
+    """How it stands at the end of the window."""
+    release: str | None = None
+    """The first release that has the fix; empty where there is none yet, None where that is not known."""
+    comments: int = 0
+    reactions: int = 0
+
+    @property
+    def mark(self) -> str:
+        """How much is said of it, by tens: while this is the same, there is no news of an important issue."""
+        return f"{self.comments // 10} {self.reactions // 10} {','.join(self.labels)}"
 
 
 class ReleaseLine(Frozen):

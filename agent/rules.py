@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
+from agent.because import reasons_of
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.excerpts import is_code, short_change
@@ -218,17 +219,18 @@ def _fixes(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
         if link.may_read_fixed and issue.state == "closed":
             yield _fixed("fixes", evidence, link)
         elif link.may_read_likely:
-            yield _fixed("likely fixes", evidence, link)
+            yield _fixed("likely fixes", evidence, link, because="\n".join(reasons_of(link.evidence)))
 
 
-def _fixed(predicate: str, evidence: CommitEvidence, link: Link) -> Claim:
+def _fixed(predicate: str, evidence: CommitEvidence, link: Link, because: str = "") -> Claim:
+    params = {"issue": link.issue} | ({"because": because} if because else {})
     return Claim(
         id="",
         repo=evidence.repo,
         role=Role.EFFECT,
         about=(evidence.id, link.issue),
         predicate=predicate,
-        params={"issue": link.issue},
+        params=params,
         cites=(evidence.id, link.issue),
-        text={lang: sentence(predicate, {}, lang) or "" for lang in _LANGUAGES},
+        text={lang: sentence(predicate, params, lang) or "" for lang in _LANGUAGES},
     )

@@ -10,7 +10,6 @@ from agent.sources import CodeSource
 from tools.diff.sheet import read_facts
 from tools.diff.study import study
 
-
 _AT_ONCE = 4
 """How many commits are studied at the same time: while git looks for the one, facts are read of another."""
 

@@ -9,7 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import Field
 
-from agent.domain import Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
+from agent.domain import Change, Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
 from agent.errors import AppError
 from agent.evidence import CommitEvidence
 from agent.filters import filter_notices, fold
@@ -94,7 +94,7 @@ async def _threads(desk: Desk, state: Scouting, deps: Deps, landed: Sequence[Lan
     """Read the threads; a report without them is still a report, and says so."""
     repo = state["spec"].name
     deps.progress.step(repo, "reading issues and pull requests")
-    known = deps.issues.known_open(repo)
+    known = deps.issues.known_open(repo, state["window"])
     try:
         commits = [row.commit for row in landed]
         threads = await desk.threads.threads(state["window"], commits, known_open=known)
@@ -116,14 +116,14 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     scales = Scales(scouted.model_copy(update={"links": links}), state["spec"])
     wanted = _shas(scouted)[: desk.diffs]
     weighed: list[Triage] = []
+    known = deps.issues.known(repo, state["window"]).issues
     sketches: dict[str, Sketch] = {}
     problem = "the diff could not be read"
     deps.progress.step(repo, "reading diffs", 0, len(wanted))
+    look = _looking(deps, repo, len(wanted), sketches if known or scouted.threads.issues else None)
     try:
-        async for evidence in deps.library.skim(desk.code, wanted, _counting(deps, repo, len(wanted))):
+        async for evidence in deps.library.skim(desk.code, wanted, look):
             weighed.append(scales.weigh(evidence))
-            if scouted.threads.issues:
-                sketches[evidence.change.commit.sha] = sketch(evidence.change)
     except AppError as error:
         problem = str(error)
     missing = set(wanted) - {one.sha for one in weighed}
@@ -132,7 +132,7 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     update = {
         "landing": scouted.landing.model_copy(update={"notices": (*scouted.landing.notices, *filter_notices(weighed))}),
         "table": rank(weighed, deps.tiers),
-        "links": (*links, *inferred_links(repo, commits, scouted.threads, sketches, links)),
+        "links": (*links, *inferred_links(repo, commits, scouted.threads, sketches, links, known)),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "failures": (*scouted.failures, *([failed] if missing else [])),
     }
@@ -161,10 +161,16 @@ class Scales:
         return fold(one, change, self._spec)
 
 
-def _counting(deps: Deps, repo: RepoId, total: int) -> Callable[[], None]:
-    """Tell the display of each diff that was read."""
+def _looking(deps: Deps, repo: RepoId, total: int, sketches: dict[str, Sketch] | None) -> Callable[[Change], None]:
+    """Tell the display of each diff that was read, and take down the words that issues may name."""
     done = itertools.count(1)
-    return lambda: deps.progress.step(repo, "reading diffs", next(done), total)
+
+    def look(change: Change) -> None:
+        deps.progress.step(repo, "reading diffs", next(done), total)
+        if sketches is not None:
+            sketches[change.commit.sha] = sketch(change)
+
+    return look
 
 
 def _shas(scouted: Scouted) -> list[str]:

@@ -28,7 +28,7 @@ class Landings:
         if own is not None:
             return own or None
         earlier = "select tip from tips where repo = ? and end <= ? order by end desc, start desc limit 1"
-        return self._one(earlier, repo, _stamp(window.start))
+        return self._one(earlier, repo, stamp(window.start))
 
     def elsewhere(self, repo: RepoId, window: Window, shas: Iterable[str]) -> dict[str, Owner]:
         """Tell which of these commits other reports own; reports whose window overlaps this one do not count."""
@@ -36,7 +36,7 @@ class Landings:
             rows = self._db.query(
                 "select sha, window, late from landed where repo = ? and (end <= ? or start >= ?)"
                 " and sha in (select value from json_each(?))",
-                [repo, _stamp(window.start), _stamp(window.end), json.dumps(list(shas))],
+                [repo, stamp(window.start), stamp(window.end), json.dumps(list(shas))],
             )
             return {row["sha"]: Owner(row["window"], late=bool(row["late"])) for row in rows}
 
@@ -53,7 +53,7 @@ class Landings:
         self, repo: RepoId, window: Window, *, base: str | None, tip: str, rows: Iterable[str], late: Iterable[str]
     ) -> None:
         """Store it inside a transaction of the caller's; `base` is the tip it was counted from, where that is known."""
-        where = {"repo": repo, "window": window.key, "start": _stamp(window.start), "end": _stamp(window.end)}
+        where = {"repo": repo, "window": window.key, "start": stamp(window.start), "end": stamp(window.end)}
         if base is None:
             base = self.known_tip(repo, window) or ""
         self._db.table("tips").insert(where | {"base": base, "tip": tip}, ignore=True)
@@ -67,6 +67,6 @@ class Landings:
         return None if row is None else str(row[0])
 
 
-def _stamp(moment: datetime) -> str:
+def stamp(moment: datetime) -> str:
     """Write a moment so that text order is time order."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -22,6 +22,8 @@ from agent.errors import (
     UsageError,
 )
 from agent.evidence import EvidenceId, ReleaseEvidence
+from agent.linking.digest import Digest
+from agent.linking.known import Known
 from agent.model import ModelError
 from memory.artefacts import Artefact
 
@@ -100,6 +102,29 @@ class ThreadsShape:
         return contents.rest.model_copy(update=parts)
 
 
+class KnownShape:
+    """What earlier days know of issues: each is an artefact of its own, because most are the same day after day."""
+
+    def pack(self, value: Known) -> tuple[Artefact, ...]:
+        """Take the answer apart."""
+        issues = [_DIGEST.pack(issue)[0] for issue in value.issues]
+        rest = value.model_copy(update={"issues": ()})
+        return (*_KNOWN.pack(_Issues(issues=tuple(part.hash for part in issues), rest=rest)), *issues)
+
+    def unpack(self, artefact: Artefact, find: Find) -> Known:
+        """Put the answer together again."""
+        found = _KNOWN.unpack(artefact, find)
+        issues = tuple(_DIGEST.unpack(part, find) for part in find(found.issues))
+        return found.rest.model_copy(update={"issues": issues})
+
+
+class _Issues(Frozen):
+    """Of which artefacts the known issues are made."""
+
+    issues: tuple[str, ...]
+    rest: Known
+
+
 class _Contents(Frozen):
     """Of which artefacts the threads of a window are made."""
 
@@ -119,6 +144,8 @@ class _Told(Frozen):
 
 
 _CONTENTS = Plain("threads", TypeAdapter(_Contents))
+_KNOWN = Plain("known issues", TypeAdapter(_Issues))
+_DIGEST = Plain("digest", TypeAdapter(Digest))
 _ISSUE = Plain("issue", TypeAdapter(Issue), lambda issue: issue.id)
 _PULL = Plain("pull", TypeAdapter(PullRequest), lambda pull: pull.id)
 _RELEASE = Plain("release", TypeAdapter(Release), lambda release: ReleaseEvidence(release=release).id)

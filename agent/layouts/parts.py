@@ -1,19 +1,15 @@
-"""What both layouts have: the head of a report, what is folded, releases, issues, the outlook and the footer."""
+"""What both layouts have: the head of a report, what is folded, releases and the footer."""
 
 from collections import Counter
 
-from agent.conventions import read_heading
 from agent.domain import Notice
-from agent.ids import RepoId
 from agent.layouts.entries import one_line
 from agent.layouts.figures import checked_counts, footer_counts
 from agent.layouts.rows import counted_commits, named
 from agent.layouts.sheet import Sheet, chrome, computed, title
 from agent.layouts.view import View
-from agent.links import Grade, Link, Relation
 from agent.markdown import code, inline, link
-from agent.report import LedgerRow, Report, RepoSection, ThreadLine
-from agent.spans import Span
+from agent.report import LedgerRow, Report, RepoSection
 from agent.triage import Noise, Tier
 from agent.window import zone
 from agent.words import Words
@@ -122,85 +118,6 @@ def releases(sheet: Sheet, section: RepoSection, view: View) -> None:
             spans.append(computed(f" ({say.prerelease})"))
         sheet.line(*spans)
     sheet.blank()
-
-
-def issues(sheet: Sheet, section: RepoSection, view: View) -> None:
-    """List what was opened and closed, and by which commits issues were addressed."""
-    say = view.say
-    news = [thread for thread in section.issues if thread.event in say.events]
-    told = {f"{section.repo}#{thread.number}" for thread in section.issues}
-    beside = [one for one in view.report.links if one.issue.startswith(f"{section.repo}#") and one.issue not in told]
-    beside = [one for one in beside if _relation(one)]
-    if not news and not beside:
-        return
-    sheet.heading(3, f"{section.repo} issues", chrome(say.issues))
-    for event, name in say.events.items():
-        found = [thread for thread in news if thread.event == event]
-        _threads(sheet, name, [_thread(thread, section, view) for thread in found])
-    _threads(sheet, say.linked, [[computed(_issue_link(one, view)), *_links([one], view)] for one in beside])
-
-
-def _threads(sheet: Sheet, name: str, lines: list[list[Span]]) -> None:
-    if lines:
-        sheet.paragraph(computed(f"**{name}** ({len(lines)})"))
-        for line in lines:
-            sheet.line(chrome("- "), *line)
-        sheet.blank()
-
-
-def _thread(thread: ThreadLine, section: RepoSection, view: View) -> list[Span]:
-    number = link(f"#{thread.number}", view.web.thread(section.repo, thread.number))
-    author = f" — {inline(thread.author)}" if thread.author else ""
-    own = [one for one in view.report.links if one.issue == f"{section.repo}#{thread.number}" and _relation(one)]
-    linked = _links(own, view) if thread.event != "opened" or own else []
-    return [computed(number), chrome(" "), title(thread.title), computed(author), *linked]
-
-
-def _issue_link(one: Link, view: View) -> str:
-    repo, _, number = one.issue.partition("#")
-    return link(f"#{number}", view.web.thread(RepoId(repo), int(number)))
-
-
-def _relation(one: Link) -> str | None:
-    """Choose the words for a link; what is weak is not printed."""
-    if one.grade is Grade.D:
-        return None
-    if one.relation is Relation.FIXES:
-        return "fixes" if one.may_read_fixed else "likely"
-    return {Relation.PARTLY: "partly", Relation.REVERTS: "reverts"}.get(one.relation)
-
-
-def _links(links: list[Link], view: View) -> list[Span]:
-    """Say which commits address an issue, and how sure that is."""
-    rows = {f"{row.repo}@{row.sha}": row for row in view.report.ledger}
-    spans: list[Span] = []
-    for one in links:
-        relation = _relation(one)
-        row = rows.get(one.change)
-        if relation and row:
-            change = link(code(view.short(row)), view.web.commit(row.repo, row.sha))
-            spans.append(computed(f" — {view.say.fixed[relation]} {change} ({one.grade.value})"))
-    return spans
-
-
-def outlook(sheet: Sheet, section: RepoSection, view: View) -> None:
-    """Tell what is not over: open issues that somebody spoke of, and series of which parts are missing."""
-    say = view.say
-    active = [thread for thread in section.issues if thread.event == "active"]
-    series = [(row, part) for row in view.rows(section.repo) if (part := _unfinished(row, say))]
-    if not active and not series:
-        return
-    sheet.heading(3, f"{section.repo} outlook", chrome(say.outlook))
-    _threads(sheet, say.still_open, [_thread(thread, section, view) for thread in active])
-    lines = [[*named(row, view.short(row), view.web), computed(f" — {part}")] for row, part in series]
-    _threads(sheet, say.series, lines)
-
-
-def _unfinished(row: LedgerRow, say: Words) -> str | None:
-    part = read_heading(row.title).part
-    if part is None or (part[1] is not None and part[0] >= part[1]):
-        return None
-    return say.part.format(part[0]) if part[1] is None else say.part_of.format(*part)
 
 
 def notice_words(notice: Notice, say: Words) -> str:

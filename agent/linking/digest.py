@@ -39,6 +39,12 @@ class Digest(Frozen):
         return thread_id(self.repo, self.number)
 
 
+def as_issue(known: Digest) -> Issue:
+    """Give an issue of an earlier day as far as it was kept: its words are gone, its title is not."""
+    fields = known.model_dump(exclude={"words", "names", "alarms"})
+    return Issue(body="", **fields)
+
+
 def digest(issue: Issue) -> Digest:
     """Read an issue; of a long one its head counts."""
     title, body = issue.title[:_TITLE], issue.body[:_BODY]

@@ -1,7 +1,7 @@
 """What speaks for a guess, in values that a reader can look up on both sides."""
 
 from agent.linking.guesser import Guess, Guesser
-from agent.linking.terms import bare_title, is_file, terms_of, words_of
+from agent.linking.terms import bare_title, is_file, shared_parts, words_of
 
 _SHOWN, _LONG = 3, 60
 _RUN = 8
@@ -23,8 +23,8 @@ def reasons(guesser: Guesser, guess: Guess) -> tuple[str, ...]:
         found += [f"name: {name}" for name in rare if not is_file(name)][:_SHOWN]
         found += [f"file: {name}" for name in rare if is_file(name)][:_SHOWN]
     both = {*change.side.title}
-    words = [word for word in words_of(bare_title(issue.title)) if both.intersection(terms_of(word))]
-    found += [f"word: {word}" for word in words[:_RUN] if len(word) <= _LONG]
+    words = [part for word in words_of(bare_title(issue.title)) for part in shared_parts(word, both)]
+    found += [f"word: {word}" for word in dict.fromkeys(words[:_RUN]) if len(word) <= _LONG]
     if guess.features["closed"] >= _SOON:
         found.append("closed: soon after it landed")
     if guess.features["reporter"]:

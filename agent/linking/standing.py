@@ -5,7 +5,9 @@ from enum import StrEnum
 
 from agent.domain import Issue
 from agent.evidence import EvidenceId
-from agent.links import Link, Relation
+from agent.linking.digest import Digest
+from agent.linking.undoing import BROUGHT_BACK
+from agent.links import Grade, Link, Relation
 
 
 class Standing(StrEnum):
@@ -23,22 +25,29 @@ class Standing(StrEnum):
     GIVEN_UP = "not planned"
 
 
-def standing(issue: Issue, links: Sequence[Link], reverted: Mapping[EvidenceId, EvidenceId] | None = None) -> Standing:
+def standing(
+    issue: Issue | Digest, links: Sequence[Link], reverted: Mapping[EvidenceId, EvidenceId] | None = None
+) -> Standing:
     """Tell how an issue stands; a fix counts as long as nothing took it back, and a reopened issue is not fixed."""
     own = [link for link in links if link.issue == issue.id]
     fixes = [link for link in own if link.may_read_fixed]
     if issue.state_reason in ("not_planned", "duplicate"):
         return Standing.GIVEN_UP
+    if _taken_back(own) or (fixes and all(_is_undone(link.change, reverted or {}) for link in fixes)):
+        return Standing.UNDONE
     if issue.state == "open" and issue.state_reason == "reopened":
         return Standing.REOPENED
     if fixes:
-        undone = [link for link in fixes if _is_undone(link.change, reverted or {})]
-        if len(undone) == len(fixes) or any(link.relation is Relation.REVERTS for link in own):
-            return Standing.UNDONE
         return Standing.FIXED if issue.state == "closed" else Standing.ADDRESSED
     if any(link.may_read_likely for link in own):
         return Standing.LIKELY
     return Standing.OPEN if issue.state == "open" else Standing.CLOSED
+
+
+def _taken_back(links: Sequence[Link]) -> bool:
+    """Tell whether more fixes were taken back than brought back."""
+    undone = sum(link.relation is Relation.REVERTS and link.grade in (Grade.A, Grade.B) for link in links)
+    return undone > sum(link.may_read_fixed and "".join(link.evidence).startswith(BROUGHT_BACK) for link in links)
 
 
 def _is_undone(change: str, reverted: Mapping[EvidenceId, EvidenceId]) -> bool:

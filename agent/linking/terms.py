@@ -1,6 +1,7 @@
 """The words by which an issue and a change can be known to be about the same thing."""
 
 import re
+from collections.abc import Set
 from functools import lru_cache
 
 _MOST, _ALARMING = 20_000, 6_000
@@ -61,6 +62,15 @@ def first_terms(text: str, most: int) -> tuple[str, ...]:
         if len(found) >= most:
             break
     return tuple(found)[:most]
+
+
+def shared_parts(word: str, others: Set[str]) -> list[str]:
+    """Give what of a word another text has: all of it, else its parts, else the pairs of Chinese characters."""
+    if word[0] >= "\u4e00":
+        return [pair for pair in terms_of(word) if pair in others]
+    if stem(word.lower()) in others:
+        return [word]
+    return [part for part in _PART.findall(word) if len(part) > 1 and stem(part.lower()) in others]
 
 
 def words_of(text: str) -> list[str]:

@@ -8,7 +8,8 @@ from agent.ids import CommitId
 from agent.links import Grade, Link, Relation
 
 _KINDS = {FactKind.REVERT: Relation.REVERTS, FactKind.RELAND: Relation.FIXES}
-_SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: "brings back"}
+BROUGHT_BACK = "brings back"
+_SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
 
 
 def partners(commits: Iterable[CommitEvidence]) -> dict[CommitId, tuple[Relation, EvidenceId]]:

@@ -192,7 +192,7 @@ def test_noise_is_folded_small_things_have_a_line_and_titles_do_nothing(told: Re
 
 def test_issues_say_what_fixed_them_and_how_sure_that_is_and_the_outlook_is_only_what_is_open(told: Report) -> None:
     page = report_page(told, "en", WEB, "digest")
-    fixed = "It hangs — o — fixed by [`6666666`](https://git.example/octo/router/commit/" + FIX + ") (A)"
+    fixed = "It hangs — o → fixed by [`6666666`](https://git.example/octo/router/commit/" + FIX + ") (A)"
     assert f"- [#9](https://git.example/octo/router/issues/9) {fixed}" in page
     outlook = page.split("### Outlook")[1]
     assert "[#10](https://git.example/octo/router/issues/10) Slow start" in outlook
