@@ -1,9 +1,11 @@
 """The command line: it parses, calls and prints; everything heavy is imported inside a command."""
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from agent.errors import EXIT_DONE, AppError
@@ -204,9 +206,21 @@ def _run(args: argparse.Namespace) -> int:
         from gitzette.replaying import replay
 
         return replay(args, os.environ)
-    from gitzette.running import run
+    with _importing():
+        from gitzette.running import run
 
     return run(args, os.environ)
+
+
+@contextmanager
+def _importing() -> Iterator[None]:
+    """Import much at once: what comes with it stays until the end, and is not searched for garbage again and again."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _ask(args: argparse.Namespace) -> int:

@@ -161,14 +161,19 @@ def _pieces(file: FileChange) -> list[str]:
 def _bounded(hunk: str) -> list[str]:
     if len(hunk) <= PAGE_CHARS:
         return [hunk]
-    pieces, piece = [], ""
+    pieces, piece, size = [], list[str](), 0
     for line in hunk.splitlines():
-        for part in (line[at : at + PAGE_CHARS] for at in range(0, max(1, len(line)), PAGE_CHARS)):
-            if len(piece) + len(part) >= PAGE_CHARS:
-                pieces.append(piece)
-                piece = ""
-            piece += f"{part}\n"
-    return [*pieces, piece]
+        for part in [line] if len(line) <= PAGE_CHARS else _cut(line):
+            if size + len(part) >= PAGE_CHARS:
+                pieces.append("".join(piece))
+                piece, size = [], 0
+            piece.append(f"{part}\n")
+            size += len(part) + 1
+    return [*pieces, "".join(piece)]
+
+
+def _cut(line: str) -> list[str]:
+    return [line[at : at + PAGE_CHARS] for at in range(0, len(line), PAGE_CHARS)]
 
 
 def _pages(pieces: Sequence[str]) -> list[str]:

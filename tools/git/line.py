@@ -40,6 +40,10 @@ class Line:
     _steps: dict[str, _Step] = field(default_factory=dict)
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def __contains__(self, sha: str) -> bool:
+        """Tell whether a commit is known to be here."""
+        return sha in self._steps
+
     async def before(self, view: View, sha: str, paths: Sequence[str], *, most: int, depth: int) -> list[str]:
         """Name the latest commits before this one that touched these paths, newest first, not further than `depth`."""
         wanted = {path.encode("utf-8", "replace") for path in paths}

@@ -86,7 +86,7 @@ class GitSource:
             return ()
         repository = await self._open()
         with view_of(repository) as view:
-            if not await present_commits(view, [sha]):
+            if sha not in self._line and not await present_commits(view, [sha]):
                 raise NotFound(f"{self.repo} has no commit {sha}")
             # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
             found = await self._line.before(view, sha, paths, most=_EARLIER, depth=_DEPTH)
