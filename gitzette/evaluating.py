@@ -6,10 +6,14 @@ import json
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from agent.asking.reply import Reply
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
@@ -23,14 +27,18 @@ from evals.sets.griffe import GRIFFE
 from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
 from evals.sets.mutants import MUTANTS
+from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
 from evals.sets.requests import REQUESTS
 from evals.sets.sources import SOURCES
+from evals.sets.stories import STORIES
 from evals.sets.storm import STORM
 from evals.sets.tamper import TAMPER
 from evals.sets.windows import WINDOWS
+from gitzette.asking import answered, asking_deps
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
+from graphs import ask as asking
 
 SETS: tuple[EvalSet, ...] = (
     WINDOWS,
@@ -47,6 +55,8 @@ SETS: tuple[EvalSet, ...] = (
     DAY_COST,
     KILLS,
     LINKS,
+    STORIES,
+    QUESTIONS,
 )
 
 
@@ -59,6 +69,21 @@ class Gitzette:
         covered = await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())
         usage = covered.usage
         return covered.report, Spent(usage.sent, usage.free, time.monotonic() - started)
+
+
+    async def ask(
+        self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
+    ) -> list[Reply]:
+        """Read everything from a moment on, then answer questions, each about some of the repositories."""
+        async with asking_deps(settings, {}, settings.repos, now, QuietProgress()) as deps:
+            whole = Window(start=since, end=now + timedelta(seconds=1), tz=settings.tz)
+            for spec in settings.repos:
+                await deps.stock.complete(spec, whole)
+            replies = []
+            for question, repos in questions:
+                specs = tuple(spec for spec in settings.repos if spec.name in repos)
+                replies.append(await answered(question, replace(deps, specs=specs, bench=asking.Bench())))
+            return replies
 
 
 def evaluate(args: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from agent.gate.judge import judge
 from agent.ids import RepoId
 from agent.report import Drop
 from agent.settings import Language, RepoSpec
-from agent.sources import Headline, LooksBack
+from agent.sources import CodeSource, LooksBack
 from agent.stories import Act, Step, Story, StoryKind
 from agent.templates import sentence
 from agent.weaving.bumps import Taken, upstream_of, version_pattern, version_set_by
@@ -53,7 +53,7 @@ async def connected(
             source = upstream_of(one.package, tips, repo)
             if source is None or any(story.steps[-1] == one.commit and source in story.steps[0] for story in stories):
                 continue
-            found = await _upstream(one, desks[source], tips[source], window, deps)
+            found = await _open_upstream(one, desks[source], tips[source], window, deps)
             if found is None:
                 continue
             claim = _claim(one, repo, found, window)
@@ -68,20 +68,22 @@ async def connected(
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-async def _upstream(one: Taken, spec: RepoSpec, tip: str, window: Window, deps: Deps) -> CommitEvidence | None:
-    """Find the commit that a dependency now stands at, or that set its version."""
+async def _open_upstream(one: Taken, spec: RepoSpec, tip: str, window: Window, deps: Deps) -> CommitEvidence | None:
     try:
-        code = (await deps.desks.open(spec)).code
-        if one.sha:
-            head: Headline | None = headline(await code.resolve(one.sha))
-        elif isinstance(code, LooksBack):
-            past = await code.headed(version_pattern(one.version), upto=tip, since=window.start - FAR)
-            head = version_set_by(past.found, one.version, one.at + _CLOCKS_APART) if past else None
-        else:
-            head = None
+        return await upstream(one, (await deps.desks.open(spec)).code, tip, window)
     except AppError:
         return None
-    return evidence_of(spec.name, head) if head else None
+
+
+async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> CommitEvidence | None:
+    """Find the commit that a dependency now stands at, or that set its version."""
+    if one.sha:
+        return evidence_of(code.repo, headline(await code.resolve(one.sha)))
+    if not isinstance(code, LooksBack):
+        return None
+    past = await code.headed(version_pattern(one.version), upto=tip, since=window.start - FAR)
+    head = version_set_by(past.found, one.version, one.at + _CLOCKS_APART) if past else None
+    return evidence_of(code.repo, head) if head else None
 
 
 async def _dossier(one: Taken, spec: RepoSpec, found: CommitEvidence, window: Window, deps: Deps) -> Dossier:

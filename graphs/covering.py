@@ -129,7 +129,7 @@ async def weave(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
     deps, repo = runtime.context, state["spec"].name
     deps.progress.step(repo, "looking back")
     code = (await deps.desks.open(state["spec"])).code
-    deps.notes.keep("woven", repo, await woven(await _read(state, deps), code, deps))
+    deps.notes.keep("woven", repo, await woven(await _read(state, deps), code, deps.library, deps.stories))
     return {"done": ["weave"]}
 
 
@@ -224,7 +224,7 @@ async def _material(state: Covering, deps: Deps) -> Material:
     """Gather what was read, with the earlier commits that stories name."""
     code = (await deps.desks.open(state["spec"])).code
     found = deps.notes.read("woven", state["spec"].name, Woven)
-    return await with_past(await _read(state, deps), found, code, deps)
+    return await with_past(await _read(state, deps), found, code, deps.library)
 
 
 async def _read(state: Covering, deps: Deps) -> Material:

@@ -21,7 +21,8 @@ from agent.weaving.headlines import Line, evidence_of, headline
 from agent.weaving.lineage import is_revert, names
 from agent.weaving.wanted import FAR, pattern, quoted_titles
 from agent.weaving.weave import MENDED_WITHIN, Loom, is_fix, mended_commit, said_by, weave, with_memory
-from graphs.desk import Deps
+from graphs.desk import StoryMemory
+from graphs.library import Library
 
 _LINEAGE = ("undoes", "relands")
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -40,7 +41,7 @@ class Woven(Frozen):
     """The pull requests that say for their commits what these follow."""
 
 
-async def woven(material: Material, code: CodeSource, deps: Deps) -> Woven:
+async def woven(material: Material, code: CodeSource, library: Library, stories_told: StoryMemory) -> Woven:
     """Find the stories to which a day's commits belong."""
     today = [read.evidence for read in material.reads]
     if not today:
@@ -48,8 +49,8 @@ async def woven(material: Material, code: CodeSource, deps: Deps) -> Woven:
     bodies = {
         one.change.commit.sha: (pull.number, pull.body) for one in today if (pull := material.pulls.get(one.pull or 0))
     }
-    past = await _past(material, code, deps, pattern(today, bodies))
-    back = _Back(material, code, deps)
+    past = await _past(material, code, stories_told, pattern(today, bodies))
+    back = _Back(material, code, library)
     writers, heads = await back.writers()
     taken, more = await back.taken_up(past)
     known = past.model_copy(update={"found": (*past.found, *heads, *more)})
@@ -63,7 +64,7 @@ async def woven(material: Material, code: CodeSource, deps: Deps) -> Woven:
         bodies=bodies,
     )
     stories = weave(loom)
-    remembered = deps.stories.known(material.window, sorted({cite for one in stories for cite in one.steps}))
+    remembered = stories_told.known(material.window, sorted({cite for one in stories for cite in one.steps}))
     stories = [with_memory(story, remembered) for story in stories]
     named = {cite.partition("@")[2] for story in stories for cite in story.steps}
     mended = [sha for sha, found in writers.items() if sha in named and any(one in named for one in found)]
@@ -78,23 +79,23 @@ async def woven(material: Material, code: CodeSource, deps: Deps) -> Woven:
     )
 
 
-async def _past(material: Material, code: CodeSource, deps: Deps, wanted: str) -> Past:
+async def _past(material: Material, code: CodeSource, stories_told: StoryMemory, wanted: str) -> Past:
     """Look back over the line; where the source cannot, take what earlier reports list."""
     newest = max((read.evidence for read in material.reads), key=lambda one: (one.at, one.id))
     if isinstance(code, LooksBack):
         sha = newest.change.commit.sha
         if (found := await code.headed(wanted, upto=sha, since=material.window.start - FAR)) is not None:
             return found
-    return deps.stories.past(material.repo, material.window)
+    return stories_told.past(material.repo, material.window)
 
 
 class _Back:
     """Looks at the lines of earlier commits, where that costs little."""
 
-    def __init__(self, material: Material, code: CodeSource, deps: Deps) -> None:
+    def __init__(self, material: Material, code: CodeSource, library: Library) -> None:
         self._material = material
         self._code = code
-        self._deps = deps
+        self._library = library
 
     async def writers(self) -> tuple[dict[str, Mapping[str, int]], list[Headline]]:
         """Find for each fix who wrote the lines that it takes out."""
@@ -118,7 +119,7 @@ class _Back:
         recent = [head for head in past.found if first and is_revert(head.title) and head.at >= first - retakes.SOON]
         if not recent or not isinstance(self._code, LooksBack):
             return [], []
-        undoings = await self._deps.library.whole(self._code, [head.sha for head in recent[:_MOST_REVERTS]])
+        undoings = await self._library.whole(self._code, [head.sha for head in recent[:_MOST_REVERTS]])
         pairs = [pair for pair in retakes.candidates(today, undoings) if not is_revert(pair[0].commit.title)]
         heads = await self._quoted(pairs, past) if pairs else []
         line = Line([*past.found, *heads, *(headline(one.commit) for one in today)])
@@ -145,7 +146,7 @@ class _Back:
         if not fitting or fitting[-1].sha == change.commit.sha:
             return None
         shas = [change.commit.sha, fitting[-1].sha]
-        whole = await self._deps.library.whole(self._code, shas)
+        whole = await self._library.whole(self._code, shas)
         if any(sha not in whole for sha in shas):
             return None
         return shas[1] if retakes.takes_up(whole[shas[0]], whole[shas[1]], undoing) else None
@@ -167,9 +168,9 @@ def _may_mend(read: Read) -> bool:
     )
 
 
-async def with_past(material: Material, found: Woven, code: CodeSource, deps: Deps) -> Material:
+async def with_past(material: Material, found: Woven, code: CodeSource, library: Library) -> Material:
     """Add what stories rest on to what may be cited."""
-    whole = await deps.library.whole(code, found.whole)
+    whole = await library.whole(code, found.whole)
     own = {read.evidence.change.commit.sha for read in material.reads}
     heads = {commit_id(material.repo, head.sha): evidence_of(material.repo, head) for head in found.heads}
     background = heads | dict(material.background)

@@ -65,7 +65,13 @@ def version_pattern(version: str) -> str:
 def sets_version(title: str, version: str) -> bool:
     """Tell whether a title says that the project itself now has this version."""
     value = re.escape(version)
-    form = rf"(?:\bversion\b[^,;:]{{0,30}}?\b|\breleas(?:e|ed|ing)\b\s*(?:of\s|for\s)?|^\W*|\b(?:update|bump)s?\s(?:\w+\s)?to\s)v?{value}"
+    before = (
+        r"\bversion\b[^,;:]{0,30}?\b",
+        r"\breleas(?:e|ed|ing)\b\s*(?:of\s|for\s)?",
+        r"^\W*",
+        r"\b(?:update|bump)s?\s(?:\w+\s)?to\s",
+    )
+    form = rf"(?:{'|'.join(before)})v?{value}"
     return re.search(rf"{form}(?!\.?(?:post|rc|dev|a|b)?\d)", title, re.IGNORECASE) is not None and not re.match(
         r"\W*revert", title, re.IGNORECASE
     )

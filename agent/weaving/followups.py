@@ -30,6 +30,19 @@ _SAYINGS = tuple(
         r"\b(?:complements|completes|continuation\sof|continues|builds?\s(?:up)?on\stop\sof)",
     )
 )
+_REF_ZH = (
+    r"(?:PR\s{0,2})?(?:(?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,8})"
+    r"|(?P<sha>(?=[a-f]*\d)[0-9a-f]{7,40}))"
+)
+_SAYINGS_ZH = tuple(
+    re.compile(form, re.ASCII)
+    for form in (
+        rf"(?:跟进|接续|续)\s{{0,2}}{_REF_ZH}",
+        rf"{_REF_ZH}\s{{0,2}}的(?:后续|跟进|补充|续作)",
+        rf"(?:修复|修正|解决)\s{{0,2}}(?:由|在)?\s{{0,2}}{_REF_ZH}\s{{0,2}}(?:中|里|所)?(?:引入|导致|造成|带来)",
+        rf"{_REF_ZH}\s{{0,2}}(?:中|里|所)?(?:引入|导致|造成|带来)的(?:问题|回归|错误|bug|缺陷)",
+    )
+)
 # A closed issue is not an earlier change, and quoted or checked lines are forms.
 _NOISE = re.compile(r"<!--.*?-->|```.*?```|^\s*>.*$|^\s*[-*]\s\[[ xX]\].*$", re.DOTALL | re.MULTILINE)
 _BEFORE = re.compile(
@@ -51,7 +64,7 @@ def follows(message: str) -> list[Named]:
     """List the earlier changes that a message says it follows up, mends or completes."""
     text = _NOISE.sub(" ", message[:_MOST])
     found: dict[tuple[int | None, str, str], Named] = {}
-    for saying in _SAYINGS:
+    for saying in (*_SAYINGS, *_SAYINGS_ZH):
         for match in saying.finditer(text):
             if _BEFORE.search(text[max(0, match.start() - 24) : match.start()]):
                 continue
@@ -68,9 +81,13 @@ def follows(message: str) -> list[Named]:
 
 
 def _named(ref: re.Match[str], words: str) -> Named:
-    linked = ref["linked"] or ""
+    groups = ref.groupdict()
+    linked = groups.get("linked") or ""
     number = ref["number"] or (linked if linked.isdigit() and len(linked) < 10 else None)
     sha = (ref["sha"] or ("" if number else linked)).lower()
     return Named(
-        words=words, number=int(number) if number else None, sha=sha, repo=(ref["repo"] or ref["where"] or "").lower()
+        words=words,
+        number=int(number) if number else None,
+        sha=sha,
+        repo=(ref["repo"] or groups.get("where") or "").lower(),
     )

@@ -10,6 +10,7 @@ from evals.worlds.factbook import world as factbook
 from evals.worlds.full import world as full
 from evals.worlds.model import Repo, World
 from evals.worlds.pack import read_refs, write_refs, write_repository
+from evals.worlds.saga import world as saga
 from evals.worlds.script import Made
 
 VERSION = 1
@@ -41,7 +42,7 @@ def build(name: str, seed: int, folder: Path) -> World:
 
 def plans() -> dict[str, Plan]:
     """Give every world's maker by name."""
-    return {"demo": demo.make, "facts": factbook.make, "full": full.make}
+    return {"demo": demo.make, "facts": factbook.make, "full": full.make, "saga": saga.make}
 
 
 def set_push(repo: Repo, index: int) -> None:

@@ -1,0 +1,157 @@
+"""Stories: what is undone, lands again, goes on in parts, is followed up or taken in, told on the day and rightly."""
+
+import json
+import tempfile
+import time
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from agent.analyst import Material, Read
+from agent.evidence import CommitEvidence, EvidenceId
+from agent.ids import RepoId
+from agent.report import Depth
+from agent.settings import RepoSpec, Settings
+from agent.sources import Past
+from agent.stories import Story
+from agent.triage import weigh
+from agent.weaving.bumps import taken, upstream_of
+from agent.weaving.weave import Remembered
+from agent.window import Window
+from evals.figures import Score, Target, measure, share
+from evals.harness import Bench, EvalSet, Figures
+from evals.sets.stories_scores import Event, compared, events
+from evals.worlds.model import World
+from evals.worlds.saga.world import DAYS, FIRST, GOLD
+from graphs.connecting import upstream
+from graphs.library import Library
+from graphs.weaving import woven
+from tools.git.source import GitSource
+
+_KINDS = ("revert", "reland", "series", "follow-up", "bump")
+_CASES = Path(__file__).parent / "data" / "real_stories.json"
+
+
+async def run(bench: Bench) -> Figures:
+    """Report on a world day by day, then weave the stories of real commits that were judged by hand."""
+    world = bench.world("saga")
+    gold = _gold(world)
+    told: list[Event] = []
+    late: list[Score] = []
+    days = {one.doer: _day_of(world, one.doer) for one in gold}
+    with tempfile.TemporaryDirectory(prefix="gitzette-stories-") as folder:
+        for number in range(DAYS):
+            day = FIRST + timedelta(days=number)
+            bench.say(f"stories: {day}")
+            some = events(await _stories(bench, world, day, Path(folder)))
+            told += some
+            late += [Score(f"{one.doer} told on {day}", float(days.get(one.doer, day) == day)) for one in some]
+    figures: dict[str, Any] = {}
+    for kind in _KINDS:
+        precision, recall = compared(
+            [one for one in told if one.kind == kind], [one for one in gold if one.kind == kind]
+        )
+        figures[f"{kind}: precision"] = share(precision, Target(0.99))
+        figures[f"{kind}: recall"] = share(recall, Target(0.97))
+    return {**figures, "told on the day": share(late, Target(1.0)), **await _mirrors(bench)}
+
+
+def _gold(world: World) -> list[Event]:
+    rows = json.loads(world.notes[GOLD])
+    return [Event(row["kind"], row["doer"], frozenset(row["targets"]), tuple(row["missing"])) for row in rows]
+
+
+def _day_of(world: World, doer: EvidenceId) -> date:
+    return next(row.committed_at.date() for row in world.landed if f"{row.repo}@{row.sha}" == doer)
+
+
+async def _stories(bench: Bench, world: World, day: date, folder: Path) -> tuple[Story, ...]:
+    specs = tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in world.repos)
+    settings = Settings(repos=specs, out=folder / "out", home=folder / "home")
+    report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
+    return report.stories
+
+
+# ---------------------------------------------------------------- real commits
+
+
+class _Nothing:
+    """Remembers nothing: each real commit is the first that is reported on."""
+
+    def known(self, window: Window, cites: Any) -> Remembered:
+        """Tell that nothing is known."""
+        del window, cites
+        return Remembered()
+
+    def past(self, repo: RepoId, window: Window) -> Past:
+        """Tell that nothing is listed."""
+        del repo, window
+        return Past()
+
+
+async def _mirrors(bench: Bench) -> Figures:
+    """Weave the stories of each real commit that was judged by reading its repository beforehand."""
+    sources = {spec.name: GitSource(spec.name, spec.path) for spec in bench.mirrors if spec.path is not None}
+    cases = [case for case in json.loads(_CASES.read_text(encoding="utf-8")) if case["repo"] in sources]
+    told: list[Event] = []
+    gold: list[Event] = []
+    seconds: list[float] = []
+    for case in cases:
+        if any(name.partition("@")[0] not in sources for name in case["others"]):
+            continue
+        bench.say(f"stories: {case['kind']} {case['repo']} {case['sha'][:9]}")
+        started = time.monotonic()
+        found = await _woven(case, sources)
+        seconds.append(time.monotonic() - started)
+        told += [one for one in found if one.kind == case["kind"] and one.doer.endswith(case["sha"])]
+        gold += _expected(case)
+    if not gold:
+        return {}
+    precision, recall = compared(told, gold)
+    return {
+        "real commits: precision": share(precision, Target(0.97)),
+        "real commits: recall": share(recall, Target(0.95)),
+        "seconds to look back for one commit": measure(seconds, Target(3, "at most")),
+    }
+
+
+def _expected(case: Mapping[str, Any]) -> list[Event]:
+    doer = f"{case['repo']}@{case['sha']}"
+    if case["kind"] == "series":
+        several = [frozenset(case["others"])] if case["others"] else []
+    else:
+        several = [frozenset({other}) for other in case["others"]]
+    return [Event(case["kind"], doer, targets, tuple(case.get("missing", ()))) for targets in several]
+
+
+async def _woven(case: Mapping[str, Any], sources: Mapping[RepoId, GitSource]) -> list[Event]:
+    code, library = sources[case["repo"]], Library()
+    evidence = await library.study(code, case["sha"])
+    assert evidence is not None, f"{case['repo']} has no {case['sha']}"
+    day = date.fromisoformat(case["day"])
+    window = Window.days(day, day, "UTC")
+    if case["kind"] == "bump":
+        return await _bumps(evidence, sources, window)
+    read = Read(evidence=evidence, triage=weigh(evidence.change, evidence.sheet), depth=Depth.DEEP)
+    named = [
+        fact.old for fact in evidence.facts if fact.old and len(fact.old) == 40 and fact.kind in ("revert", "reland")
+    ]
+    background = {one.id: one async for one in library.skim(code, named)}
+    material = Material(repo=code.repo, window=window, reads=[read], background=background)
+    return events((await woven(material, code, library, _Nothing())).stories)
+
+
+async def _bumps(evidence: CommitEvidence, sources: Mapping[RepoId, GitSource], window: Window) -> list[Event]:
+    found = []
+    for one in taken(evidence):
+        name = upstream_of(one.package, sources, evidence.repo)
+        if name is None:
+            continue
+        landing = await sources[name].landed(Window(start=datetime(2026, 1, 1, tzinfo=UTC), end=window.end, tz="UTC"))
+        if landing.tip and (source := await upstream(one, sources[name], landing.tip, window)):
+            found.append(Event("bump", evidence.id, frozenset({source.id})))
+    return list(dict.fromkeys(found))
+
+
+STORIES = EvalSet("stories", "what goes on over days and repositories is found, and nothing else", run)

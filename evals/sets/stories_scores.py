@@ -1,0 +1,62 @@
+"""Stories as single events: who did what to which commits, so that a report can be compared with what is known."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent.evidence import EvidenceId
+from agent.stories import Act, Story, StoryKind, undone_pairs
+from evals.figures import Score
+
+AGAIN = (Act.LANDED_AGAIN, Act.PART_AGAIN)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One commit and the earlier ones that it belongs to."""
+
+    kind: str
+    doer: EvidenceId
+    targets: frozenset[EvidenceId]
+    missing: tuple[int, ...] = ()
+
+
+def events(stories: Iterable[Story]) -> list[Event]:
+    """Take the news of stories apart."""
+    found = [event for story in stories for event in _events(story)]
+    return list(dict.fromkeys(found))
+
+
+def _events(story: Story) -> list[Event]:
+    undone = {later: earlier for earlier, later in undone_pairs(story)}
+    first = story.steps[0]
+    found = []
+    for step in story.timeline:
+        if step.cite not in story.news:
+            continue
+        if step.cite in undone:
+            found.append(Event("revert", step.cite, frozenset({undone[step.cite]})))
+        elif step.act in AGAIN:
+            found.append(Event("reland", step.cite, frozenset({first})))
+        elif step.act is Act.FOLLOW_UP:
+            found.append(Event("follow-up", step.cite, frozenset({first})))
+        elif story.kind is StoryKind.BUMP and step.act is Act.TAKEN_IN:
+            found.append(Event("bump", step.cite, frozenset({first})))
+        elif step.act is Act.PART:
+            before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite]
+            missing = tuple(number for number in story.missing if number < (step.part or 0))
+            if before:
+                found.append(Event("series", step.cite, frozenset(one.cite for one in before), missing))
+    return found
+
+
+def compared(told: Sequence[Event], gold: Sequence[Event]) -> tuple[list[Score], list[Score]]:
+    """Score each event that is told, and each that should be."""
+    right, wanted = set(gold), set(told)
+    precision = [Score(_named(one, "is wrong"), float(one in right)) for one in told]
+    recall = [Score(_named(one, "is not told"), float(one in wanted)) for one in gold]
+    return precision, recall
+
+
+def _named(one: Event, what: str) -> str:
+    others = ", ".join(sorted(target.partition("@")[2][:9] for target in one.targets))
+    return f"{one.kind} {one.doer[-40:][:9]} → {others or 'nothing'} (missing {one.missing}) {what}"

@@ -1,0 +1,1 @@
+"""The world of stories: work that goes on over days and repositories."""
