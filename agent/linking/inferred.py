@@ -14,6 +14,8 @@ from agent.links import Grade, Link, Relation
 ASSERTED = 0.75
 """Nothing below this is told."""
 MARGIN = 0.15
+_SOLID = {"title": 0.5, "names": 0.6, "error": 1.0, "closed": 0.6, "reporter": 1.0, "named": 1.0}
+"""What makes a guess solid, and from which value on."""
 _ALIKE = 0.7
 """Two changes whose titles both say what the issue's does are steps of one work, not rivals."""
 
@@ -59,8 +61,16 @@ def asserted(guesses: Sequence[Guess]) -> list[Guess]:
         one
         for rivals in by_issue.values()
         for one in rivals
-        if one.score >= ASSERTED and _stands_out(one, rivals) and _stands_out(one, by_change[one.sha])
+        if one.score >= ASSERTED
+        and _is_solid(one)
+        and _stands_out(one, rivals)
+        and _stands_out(one, by_change[one.sha])
     ]
+
+
+def _is_solid(one: Guess) -> bool:
+    """Tell whether something speaks for a guess beside words that are alike here and there."""
+    return any(one.features[name] >= enough for name, enough in _SOLID.items())
 
 
 def _stands_out(one: Guess, rivals: Sequence[Guess]) -> bool:

@@ -53,33 +53,37 @@ def read_threads(path: Path) -> list[dict[str, Any]]:
 
 
 async def score_cases(bench: Bench, known: Sequence[Mapping[str, Any]]) -> list[Score]:
-    """Report on the day of each case whose mirror is at hand, with the threads that are given."""
-    paths = {spec.name: spec.path for spec in bench.mirrors}
+    """Report on the days of each repository whose mirror is at hand, one after the other, with the threads given."""
     scores: list[Score] = []
-    for case in CASES:
-        path = next((path for name, path in paths.items() if name == case.repo), None)
-        if path is not None:
-            bench.say(f"links: {case.repo} {case.day}")
-            scores += _judge(case, await _links(bench, case, path, known))
+    for spec in bench.mirrors:
+        cases = [case for case in CASES if case.repo == spec.name]
+        if cases and spec.path is not None:
+            scores += await _day_by_day(bench, cases, spec.path, known)
     return scores
 
 
-async def _links(bench: Bench, case: Case, path: Path, known: Sequence[Mapping[str, Any]]) -> tuple[Link, ...]:
-    repo = repo_from_mirror(case.repo, git_dir_of(path), known)
-    day = date.fromisoformat(case.day)
+async def _day_by_day(
+    bench: Bench, cases: Sequence[Case], path: Path, known: Sequence[Mapping[str, Any]]
+) -> list[Score]:
+    name, scores = cases[0].repo, list[Score]()
+    repo = repo_from_mirror(name, git_dir_of(path), known)
     with (
         GitHubServer([repo], tokens=(_TOKEN,), allowance=Allowance(token=1_000_000)) as server,
         tempfile.TemporaryDirectory(prefix="gitzette-links-") as folder,
     ):
         settings = Settings(
-            repos=(RepoSpec.parse(f"{case.repo}={path}"),),
+            repos=(RepoSpec.parse(f"{name}={path}"),),
             out=Path(folder) / "out",
             home=Path(folder) / "home",
             github_url=server.url,
             token=SecretStr(_TOKEN),
         )
-        report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
-    return tuple(link for link in report.links if link.relation is not Relation.MENTIONS)
+        for case in cases:
+            bench.say(f"links: {case.repo} {case.day}")
+            day = date.fromisoformat(case.day)
+            report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
+            scores += _judge(case, [link for link in report.links if link.relation is not Relation.MENTIONS])
+    return scores
 
 
 def _judge(case: Case, links: Sequence[Link]) -> list[Score]:
