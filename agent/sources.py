@@ -114,6 +114,15 @@ class LooksBack(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsTags(Protocol):
+    """A source of code that can tell which tags contain a commit."""
+
+    async def tags_with(self, sha: str) -> tuple[str, ...]:
+        """Name the tags whose history has this commit, the oldest first; a bounded number."""
+        ...
+
+
 class ThreadSource(Protocol):
     """Issues, pull requests and releases of one repository."""
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from agent.asking.reply import Reply
 from agent.errors import UsageError
+from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
@@ -21,6 +24,12 @@ class System(Protocol):
 
     async def report(self, settings: Settings, window: Window) -> tuple[Report, "Spent"]:
         """Report on a window and say what it cost."""
+        ...
+
+    async def ask(
+        self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
+    ) -> list[Reply]:
+        """Read everything from a moment on, then answer questions, each about some of the repositories."""
         ...
 
 

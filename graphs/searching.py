@@ -1,13 +1,13 @@
 """Looking for what a question means: in memory first, in the sources where that is not enough."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage, lineage_of
-from agent.asking.matching import Match, accepted, match, plain
+from agent.asking.matching import Match, accepted, definite, match, plain, speaks_of
 from agent.asking.premises import names_nobody
 from agent.card import Card
 from agent.domain import Issue, PullRequest
@@ -17,7 +17,7 @@ from agent.facts import FactKind
 from agent.ids import RepoId, ThreadId, thread_id
 from agent.links import Link
 from agent.settings import RepoSpec
-from agent.sources import NamesCommits
+from agent.sources import KnowsTags, NamesCommits
 from agent.window import Window, midnight, zone
 from graphs.stocking import Stock
 from memory.catalogue import Needle
@@ -28,7 +28,9 @@ _READ = 14
 """Commits that are read again before anything is said of them."""
 _BACK_DAYS = 400
 _BACK_READ = 25
-_LISTING = (Aim.BROKE, Aim.COUNT, Aim.SUMMARY)
+_LISTING = (Aim.BROKE, Aim.COUNT, Aim.SUMMARY, Aim.CHANGES)
+_NAMES = 12
+"""Names that one thing may have had."""
 
 
 @dataclass
@@ -56,6 +58,7 @@ class Searcher:
             matches = [match(card, inquiry, {}) for card in named]
         listed = self.stock.cards.listed(repos, scope) if inquiry.aim in _LISTING else []
         links = self._links(threads, named, matches)
+        threads |= self._linked_issues(links, threads)
         cards = {card.id: card for card in (*named, *self._linked(links, repos), *(m.card for m in (*matches, *near)))}
         lineage = self._lineage(list(cards.values()), repos)
         cards |= {card.id: card for card in lineage.cards}
@@ -75,6 +78,7 @@ class Searcher:
             issues=tuple(self.stock.threads.issues(repos)) if Thing.ISSUE in inquiry.things else (),
             links=links,
             releases={repo: self.stock.threads.releases(repo) for repo in repos},
+            tags=await self._tags(inquiry, shown, specs),
             undone=lineage.undone,
             relanded=lineage.relanded,
             ambiguous=self._ambiguous(inquiry, named),
@@ -199,10 +203,13 @@ class Searcher:
         self, inquiry: Inquiry, specs: Sequence[RepoSpec], window: Window | None
     ) -> tuple[list[Match], list[Match]]:
         """Find the commits that fit, and those that come near."""
-        if not (inquiry.names or inquiry.terms or inquiry.versions):
-            return [], []
         repos = [spec.name for spec in specs]
+        if not (inquiry.names or inquiry.terms or inquiry.versions):
+            listed = self.stock.cards.listed(repos, window) if definite(inquiry) or inquiry.things else []
+            return [one for card in listed if (one := match(card, inquiry, {})).facts], []
         found = self._weighed(inquiry, repos, window)
+        if inquiry.names and inquiry.aim is Aim.FATE:
+            found = self._with_other_names(inquiry, found, repos)
         fitting = accepted(found, inquiry)
         if not fitting and window is None and not inquiry.shas and not inquiry.numbers:
             if await self._look_back(inquiry, specs):
@@ -214,6 +221,22 @@ class Searcher:
             return [], [*accepted(outside, inquiry), *outside][:5]
         kept = {one.card.id for one in fitting}
         return fitting, [one for one in found if one.card.id not in kept][:5]
+
+    def _with_other_names(self, inquiry: Inquiry, found: list[Match], repos: Sequence[RepoId]) -> list[Match]:
+        """Follow renames in both directions, so that a history has the names before and after."""
+        names, fresh = set(inquiry.names), list(inquiry.names)
+        known = {one.card.id: one for one in found if one.facts}
+        while fresh and len(names) < _NAMES:
+            facts = [fact for one in known.values() for fact in one.facts if fact.kind.value.endswith("-renamed")]
+            others = {name for fact in facts for name in (fact.old, fact.new) if name}
+            fresh = sorted(others - names)
+            names |= others
+            for name in fresh:
+                one_name = inquiry.model_copy(update={"names": (name,), "terms": (), "versions": ()})
+                for one in self._weighed(one_name, repos, None):
+                    if one.facts:
+                        known.setdefault(one.card.id, one)
+        return [replace(one, named=1.0) for one in known.values()] or found
 
     def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
         rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
@@ -262,7 +285,8 @@ class Searcher:
                     unread[number] = str(error)
                     continue
                 threads[thread.id] = thread
-        if not inquiry.numbers and inquiry.aim is Aim.STATUS:
+        asks_thread = inquiry.aim is Aim.STATUS or (inquiry.bug and inquiry.aim in (Aim.WHO, Aim.WHEN, Aim.FATE))
+        if not inquiry.numbers and asks_thread:
             threads |= self._by_words(inquiry, [spec.name for spec in specs])
         wanted_pull = Thing.PULL in inquiry.things and Thing.ISSUE not in inquiry.things
         ordered = sorted(threads.values(), key=lambda one: isinstance(one, PullRequest) is not wanted_pull)
@@ -283,13 +307,26 @@ class Searcher:
     def _by_words(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> dict[ThreadId, Issue | PullRequest]:
         needles = [Needle((name,)) for name in inquiry.names]
         needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
-        best = [one for one in self.stock.threads.search(needles, repos, 5) if isinstance(one, Issue)]
-        return {one.id: one for one in best[:1]}
+        best = [one for one in self.stock.threads.search(needles, repos, 8) if isinstance(one, Issue)]
+        rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
+        return {one.id: one for one in best if speaks_of(f"{one.title}\n{one.body}", inquiry, rarity)}
 
     def _links(self, threads: Iterable[ThreadId], named: Sequence[Card], matches: Sequence[Match]) -> tuple[Link, ...]:
         names = [*threads, *(card.id for card in named), *(one.card.id for one in matches[:_READ])]
         links = [link for name in names for link in self.stock.threads.links_of(name)]
         return tuple({(link.issue, link.change): link for link in links}.values())
+
+    def _linked_issues(
+        self, links: Sequence[Link], known: dict[ThreadId, Issue | PullRequest]
+    ) -> dict[ThreadId, Issue | PullRequest]:
+        """Find the issues that the changes in question fix."""
+        found: dict[ThreadId, Issue | PullRequest] = {}
+        for link in links:
+            repo, _, number = link.issue.rpartition("#")
+            thread = None if link.issue in known else self.stock.threads.get(RepoId(repo), int(number))
+            if thread is not None:
+                found[link.issue] = thread
+        return found
 
     def _linked(self, links: Sequence[Link], repos: Sequence[RepoId]) -> list[Card]:
         shas = [link.change.rpartition("@")[2] for link in links if "@" in link.change]
@@ -327,6 +364,20 @@ class Searcher:
         chosen += lineage.cards
         unique = {card.id: card for card in chosen}
         return list(unique.values())[: 3 * _READ]
+
+    async def _tags(
+        self, inquiry: Inquiry, cards: Sequence[Card], specs: Sequence[RepoSpec]
+    ) -> dict[EvidenceId, tuple[str, ...]]:
+        """Ask which tags contain the first of these commits, where somebody wants to know and the source can tell."""
+        if not inquiry.which_release and inquiry.aim is not Aim.STATUS:
+            return {}
+        found: dict[EvidenceId, tuple[str, ...]] = {}
+        for spec in specs:
+            code = (await self.stock.desks.open(spec)).code
+            if isinstance(code, KnowsTags):
+                for card in [card for card in cards if card.repo == spec.name][:6]:
+                    found[card.id] = await code.tags_with(card.sha)
+        return found
 
     async def _evidence(self, cards: Sequence[Card], specs: Sequence[RepoSpec]) -> dict[EvidenceId, CommitEvidence]:
         found: dict[EvidenceId, CommitEvidence] = {}

@@ -13,7 +13,7 @@ from agent.linking.inferred import inferred_links
 from agent.linking.sketch import Sketch, sketch
 from agent.links import Link
 from agent.settings import RepoSpec
-from agent.sources import CodeSource
+from agent.sources import CodeSource, NamesCommits
 from agent.window import Window
 from graphs.desk import Desk, Desks, Progress
 from memory.catalogue import Catalogue
@@ -46,7 +46,7 @@ class Stock:
         known = self.cards.known(spec.name, shas)
         unknown = [sha for sha in shas if sha not in known]
         async for change in desk.code.changes(unknown):
-            self.cards.put(spec.name, [card_of(change)])
+            self.cards.put(spec.name, [await self._card(desk.code, change, Threads(coverage=Coverage.NOT_READ))])
 
     async def _fill(self, spec: RepoSpec, gap: Window) -> None:
         repo = spec.name
@@ -80,7 +80,7 @@ class Stock:
         sketches: dict[str, Sketch] = {}
         batch: list[Card] = []
         async for change in code.changes(unknown):
-            batch.append(card_of(change, threads.pull_of.get(change.commit.sha)))
+            batch.append(await self._card(code, change, threads))
             if threads.issues:
                 sketches[change.commit.sha] = sketch(change)
             self.progress.step(repo, "reading diffs", len(batch), len(unknown))
@@ -88,6 +88,19 @@ class Stock:
                 self.cards.put(repo, batch[-_AT_ONCE:])
         self.cards.put(repo, batch[len(batch) - len(batch) % _AT_ONCE :])
         return sketches
+
+    async def _card(self, code: CodeSource, change: Change, threads: Threads) -> Card:
+        """Note down a commit; a merge is by those whose commits it brought in."""
+        number = threads.pull_of.get(change.commit.sha)
+        card = card_of(change, number)
+        if not change.commit.is_merge:
+            return card
+        if isinstance(code, NamesCommits):
+            members = await code.members(change.commit.sha)
+            people = dict.fromkeys(one.author.name for one in members if not one.is_merge)
+        else:
+            people = dict.fromkeys(one.author for one in threads.pulls if one.number == card.pull and one.author)
+        return card.model_copy(update={"author": ", ".join(list(people)[:6])}) if people else card
 
 
 def card_of(change: Change, pull: int | None = None) -> Card:

@@ -4,14 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agent.asking import counting
-from agent.asking.draft import Draft
+from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import Match, acted
-from agent.asking.premises import broken_premise
-from agent.asking.standings import status
+from agent.asking.matching import Match, acted, definite
+from agent.asking.premises import broken_premise, names_nobody
+from agent.asking.standings import release_ids, release_note, status
 from agent.asking.telling import commit_item, explained, shown_facts, whole_day
 from agent.card import Card
+from agent.domain import Issue, PullRequest
 from agent.evidence import EvidenceId
 from agent.facts import Fact, Severity
 
@@ -36,7 +37,24 @@ def answer(found: Findings) -> Draft:
         return missing
     if (premise := broken_premise(found)) is not None:
         return premise
-    return _AIMS[inquiry.aim](found)
+    return _with_release(_AIMS[inquiry.aim](found), found)
+
+
+def _with_release(draft: Draft, found: Findings) -> Draft:
+    """Say in which release the change is, where that is asked."""
+    cards = [found.cards[item.cite] for item in draft.items if item.cite in found.cards]
+    if (
+        not found.inquiry.which_release
+        or draft.abstained
+        or not cards
+        or any("release" in key for key, _ in draft.notes)
+    ):
+        return draft
+    if not found.releases.get(cards[0].repo) and not found.tags.get(cards[0].id):
+        return draft.model_copy(update={"head": "no releases", "values": {"repo": cards[0].repo}, "abstained": True})
+    note = release_note(cards[:1], found)
+    cites = (*draft.cites, *release_ids([note], cards[0].repo))
+    return draft.model_copy(update={"notes": (*draft.notes, note), "cites": cites})
 
 
 def _unknown_reference(found: Findings) -> Draft | None:
@@ -61,7 +79,9 @@ def _of_pull(found: Findings, number: int) -> list[Card]:
 
 
 def _changes(found: Findings) -> Draft:
-    """List the commits that fit, newest first."""
+    """List the commits that fit, newest first; a question about everything gets what matters most."""
+    if not found.matches and names_nobody(found.inquiry) and not definite(found.inquiry):
+        return _summary(found)
     if not found.matches:
         return _nothing(found, "nothing", {})
     matches = _in_order(found.matches, found.inquiry)
@@ -84,20 +104,43 @@ def _in_order(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
 
 
 def _who(found: Findings) -> Draft:
-    """Name the authors of what fits, the one asked for first."""
-    if not found.matches:
+    """Name the authors of what fits, or whoever reported it; threads stand beside their fixes."""
+    inquiry = found.inquiry
+    named = _named(found)
+    threads = _spoken_of(found) if inquiry.numbers or inquiry.bug or inquiry.opened else []
+    if inquiry.which_fix and threads and not named and not found.matches:
+        return status(found) or _nothing(found, "nothing", {})
+    fixes = [
+        found.cards[link.change] for link in found.links if link.issue in found.threads and link.change in found.cards
+    ]
+    chosen = named or (fixes if threads else [])
+    matches = [] if chosen else _in_order(_acting(found.matches, inquiry), inquiry)
+    cards = chosen or [one.card for one in matches]
+    if not cards and not threads:
         return _nothing(found, "nothing", {})
-    matches = _in_order(_acting(found.matches, found.inquiry), found.inquiry)
-    people = Counter(one.card.author for one in matches)
+    facts = {one.card.id: one.facts for one in matches}
+    people = Counter(card.author for card in cards)
     names = ", ".join(f"{name} ({count})" if len(people) > 1 else name for name, count in people.most_common(6))
-    items = [commit_item(one.card, shown_facts(one.facts), found) for one in matches[:_SHOWN]]
+    items = [Item(cite=one.id) for one in threads]
+    items += [commit_item(card, shown_facts(facts.get(card.id, ())), found) for card in cards[:_SHOWN]]
+    reporters = ", ".join(dict.fromkeys(one.author or "?" for one in threads if isinstance(one, Issue)))
+    notes = (("reported", {"people": reporters}),) if reporters and inquiry.opened and names else ()
     return Draft(
-        head="who",
-        values={"people": names},
+        head="who" if names else "reported",
+        values={"people": names or reporters},
         items=tuple(items),
-        more=max(0, len(matches) - _SHOWN),
-        cites=tuple(one.card.id for one in matches),
+        more=max(0, len(cards) - _SHOWN),
+        cites=(*(one.id for one in threads), *(card.id for card in cards)),
+        notes=notes,
     )
+
+
+def _spoken_of(found: Findings) -> list[Issue | PullRequest]:
+    """Give the threads of the answer: those named, and issues that the changes named fix."""
+    asked = {name for name in found.threads if any(name.endswith(f"#{one}") for one in found.inquiry.numbers)}
+    linked = {link.issue for link in found.links if link.may_read_fixed or link.may_read_likely}
+    chosen = [one for name, one in found.threads.items() if name in asked or name in linked or not asked]
+    return chosen[:4]
 
 
 def _when(found: Findings) -> Draft:
@@ -144,10 +187,14 @@ def _explain(found: Findings) -> Draft:
 
 def _meant(found: Findings) -> list[Card]:
     """Find the commits that are named by hash or pull request, else the best match."""
+    return _named(found) or [one.card for one in found.matches[:1]]
+
+
+def _named(found: Findings) -> list[Card]:
     inquiry = found.inquiry
     named = [card for card in found.cards.values() if any(card.sha.startswith(sha) for sha in inquiry.shas)]
     named += [card for number in inquiry.numbers for card in _of_pull(found, number)]
-    return list({card.id: card for card in named}.values()) or [one.card for one in found.matches[:1]]
+    return list({card.id: card for card in named}.values())
 
 
 def _fate(found: Findings) -> Draft:
@@ -161,8 +208,25 @@ def _fate(found: Findings) -> Draft:
             return Draft(head="came back" if back else "undone", items=tuple(items), cites=tuple(chain))
     if not cards:
         return _nothing(found, "nothing", {})
+    if found.inquiry.names and len(found.matches) > 1:
+        return _history(found)
     items = [commit_item(card, shown_facts(card.facts), found) for card in cards[:1]]
     return Draft(head="stands", items=tuple(items), cites=(cards[0].id,))
+
+
+def _history(found: Findings) -> Draft:
+    """Tell everything that happened to something, oldest first."""
+    matches = sorted(found.matches, key=lambda one: one.card.at)
+    telling = [one for one in matches if one.facts] or matches
+    gone = any(acted(fact, Act.REMOVED) for fact in telling[-1].facts)
+    items = [commit_item(one.card, shown_facts(one.facts), found) for one in telling[-_SHOWN:]]
+    return Draft(
+        head="gone" if gone else "history",
+        values={"count": str(len(telling))},
+        items=tuple(items),
+        more=max(0, len(telling) - _SHOWN),
+        cites=tuple(one.card.id for one in telling),
+    )
 
 
 def _chain(name: EvidenceId, found: Findings) -> list[EvidenceId]:

@@ -1,11 +1,12 @@
 """How many: what a question counts, counted over what was read."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Thing
-from agent.asking.matching import acted, of_thing
+from agent.asking.matching import acted, definite, of_thing
 from agent.asking.premises import is_person
 from agent.asking.telling import commit_item, shown_facts
 from agent.card import Card
@@ -43,7 +44,10 @@ def count(found: Findings) -> Draft | None:
 def _scope(found: Findings) -> list[Card]:
     """Give the commits that are counted: what fits the names and words, or everything that landed, by whom it is asked."""
     inquiry = found.inquiry
-    cards = [one.card for one in found.matches] if inquiry.names or inquiry.terms else list(found.listed)
+    acts = definite(inquiry)
+    matches = [one for one in found.matches if any(acted(fact, act) for fact in one.facts for act in acts)]
+    narrowed = [one.card for one in matches or found.matches]
+    cards = narrowed if inquiry.names or inquiry.terms or narrowed else list(found.listed)
     if inquiry.people:
         cards = [card for card in cards if any(is_person(name, card.author) for name in inquiry.people)]
     return sorted(cards, key=lambda card: card.at, reverse=True)
@@ -110,9 +114,16 @@ def _releases(found: Findings) -> Draft:
 
 
 def _draft(found: Findings, head: str, cards: Sequence[Card], number: int, more: dict[str, str] | None = None) -> Draft:
+    several = Counter(card.repo.partition("/")[2] for card in cards) if len(found.searched) > 1 else {}
+    each = ", ".join(f"{repo} {count}" for repo, count in sorted(several.items(), key=lambda one: -one[1]))
     return Draft(
         head=head,
-        values={"count": str(number), "commits": str(len(cards)), **(more or {})},
+        values={
+            "count": str(number),
+            "commits": str(len(cards)),
+            "each": f" ({each})" if each else "",
+            **(more or {}),
+        },
         items=tuple(commit_item(card, (), found) for card in cards[:_SHOWN]),
         more=max(0, len(cards) - _SHOWN),
         cites=tuple(card.id for card in cards),

@@ -12,8 +12,8 @@ class Item(Frozen):
 
     cite: EvidenceId
     claims: tuple[Claim, ...] = ()
-    needs: bool = False
-    """It is in the answer for its claims: without one that passes, it says nothing."""
+    places: tuple[str, ...] = ()
+    """Where the facts that are told stand: files of the commit."""
 
 
 class Draft(Frozen):

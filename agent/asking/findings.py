@@ -50,6 +50,8 @@ class Findings:
     """The issues that are known, where the question is about issues in general."""
     links: tuple[Link, ...] = ()
     releases: Mapping[RepoId, tuple[Release, ...]] = field(default_factory=dict)
+    tags: Mapping[EvidenceId, tuple[str, ...]] = field(default_factory=dict)
+    """The tags that contain a commit, oldest first, where that was asked and could be told."""
     undone: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
     """Which commit undid which."""
     relanded: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)

@@ -98,6 +98,13 @@ class Inquiry(Frozen):
     things: tuple[Thing, ...] = ()
     values: tuple[str, ...] = ()
     """Numbers and words that are said to be the old or the new value."""
+    bug: bool = False
+    """It speaks of something that goes wrong."""
+    opened: bool = False
+    """It asks for whoever reported it."""
+    which_fix: bool = False
+    """It takes for granted that something was fixed."""
+    which_release: bool = False
     reason: bool = False
     """It asks why."""
     first: bool = False

@@ -10,7 +10,8 @@ _SHA = re.compile(r"(?<![\w/.-])(?=[a-f]*\d)[0-9a-f]{7,40}(?![\w-])", re.ASCII)
 _NUMBER = re.compile(
     r"(?:(?P<repo>[A-Za-z0-9][\w.-]*/[\w.-]+))?#(?P<a>[1-9]\d{0,8})(?!\w)"
     r"|\bGH-(?P<b>[1-9]\d{0,8})\b"
-    r"|(?:\b(?:issues?|prs?|pull requests?|pulls?|bugs?|tickets?)|议题|问题|工单|合并请求|拉取请求)\s*(?:no\.?|number|号)?\s*"
+    r"|(?:\b(?:issues?|prs?|pull requests?|pulls?|bugs?|tickets?)|议题|问题|工单|合并请求|拉取请求)"
+    r"\s*(?:no\.?|number|号)?\s*"
     r"(?P<c>[1-9]\d{1,8})(?![\w.])"
     r"|(?<![\w.])(?P<d>[1-9]\d{1,8})\s*号?\s*(?:issue|pr|议题|问题|工单)(?![\w])",
     re.IGNORECASE | re.ASCII,
@@ -35,6 +36,7 @@ _NAME = re.compile(
     r"(?:\(\))?(?![\w-])",
     re.ASCII,
 )
+_SHORTEST_NAME = 7
 _PERSON_SIGN = re.compile(r"(?<![\w/])@([A-Za-z0-9][A-Za-z0-9-]{0,38})")
 
 
@@ -62,7 +64,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     paths = [found[0] for found in taker.take(_PATH)]
     shas = [found[0] for found in taker.take(_SHA)]
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
-    names = [found[0].removesuffix("()") for found in taker.take(_NAME)]
+    names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]
     versions = [found[0] for found in taker.take(_VERSION)]
     inner = [one for one in quoted if not _SHA.fullmatch(one) and not _NUMBER.fullmatch(one)]
     shas += [one for one in quoted if _SHA.fullmatch(one)] + [one["sha"] for one in addresses if one["sha"]]
@@ -78,6 +80,12 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
         people=tuple(dict.fromkeys(people)),
         rest=taker.rest,
     )
+
+
+def _is_name(found: re.Match[str]) -> bool:
+    """Tell a name of code from a word that is written with capitals inside, such as LoRA or MoE."""
+    word = found[0]
+    return len(word) > _SHORTEST_NAME or any(sign in word for sign in "_.()")
 
 
 def _number(found: re.Match[str]) -> int:

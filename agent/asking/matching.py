@@ -39,7 +39,7 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     ),
     Thing.LIMIT: ("limit-", "constant-"),
     Thing.REVERT: ("revert",),
-    Thing.RELEASE: ("version-",),
+    Thing.SYMBOL: ("symbol-",),
 }
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -68,7 +68,7 @@ def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
     """Tell how a commit fits a question."""
     text, core = _text(card), _core(card)
     named = [_has_name(name, card, text) for name in inquiry.names]
-    facts = tuple(sorted((fact for fact in card.facts if _fits(fact, inquiry)), key=lambda f: -_strength(f, inquiry)))
+    facts = tuple(sorted((fact for fact in card.facts if fits(fact, inquiry)), key=lambda f: -_strength(f, inquiry)))
     return Match(
         card=card,
         facts=facts,
@@ -84,7 +84,7 @@ _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.66, 0.3
 def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     """Keep the commits that really are about what is asked: every name is there, and most of the topic."""
     enough = _NAMED_WORDS if inquiry.names else _WORDS
-    fitting = [one for one in matches if one.named == 1.0 and one.covered >= enough]
+    fitting = [one for one in matches if one.named == 1.0 and (one.covered >= enough or (inquiry.names and one.facts))]
     if not inquiry.names:
         fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
@@ -92,6 +92,17 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     if inquiry.names and telling and not any("/" in name or "." in name for name in inquiry.names):
         return telling
     return fitting
+
+
+def speaks_of(text: str, inquiry: Inquiry, rarity: Mapping[str, float]) -> bool:
+    """Tell whether a thread is about what is asked: every name is in it, and most of the topic's words."""
+    lower = text.lower()
+    named = all(
+        re.search(rf"(?<![a-z0-9_]){re.escape(plain(name)).replace('_', '[-_ ]?')}", lower) for name in inquiry.names
+    )
+    return named and _covered(inquiry.terms, _vocabulary(text), text, rarity) >= (
+        _NAMED_WORDS if inquiry.names else _WORDS
+    )
 
 
 def is_about(fact: Fact, name: str) -> bool:
@@ -144,17 +155,24 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
 # ---------------------------------------------------------------- names and words
 
 
-def _fits(fact: Fact, inquiry: Inquiry) -> bool:
+def fits(fact: Fact, inquiry: Inquiry) -> bool:
+    """Tell whether a fact is about what is asked: by name, else by words, kind and act."""
     if inquiry.names:
         return any(is_about(fact, name) for name in inquiry.names)
     kinds = [thing for thing in inquiry.things if thing in _THINGS or thing is Thing.BREAKING]
     if kinds and not any(of_thing(fact, thing) for thing in kinds):
         return False
-    if inquiry.versions and not inquiry.terms:
-        return any(version.lstrip("v") in (fact.new or "", fact.old or "") for version in inquiry.versions)
-    if not inquiry.terms:
-        return bool(kinds)
-    return _strength(fact, inquiry) > 0
+    if inquiry.terms:
+        return _strength(fact, inquiry) > 0
+    if inquiry.versions:
+        return any(version.lstrip("vV") in (fact.new or "", fact.old or "") for version in inquiry.versions)
+    acts = definite(inquiry)
+    return any(acted(fact, act) for act in acts) if acts else bool(kinds)
+
+
+def definite(inquiry: Inquiry) -> list[Act]:
+    """Give the acts that facts can show."""
+    return [act for act in inquiry.acts if act in _ACTED and act is not Act.CHANGED]
 
 
 def _strength(fact: Fact, inquiry: Inquiry) -> float:

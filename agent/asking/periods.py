@@ -13,8 +13,8 @@ _MONTHS = (
 )
 _ZH_DIGITS = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
 _EN_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "couple of": 2}
-_DAY = r"(?P<y>20\d\d)[-/.年](?P<m>\d{1,2})[-/.月](?P<d>\d{1,2})日?"
-_SHORT_ZH = r"(?P<m>\d{1,2})月(?P<d>\d{1,2})[日号]"
+_DAY = r"(?P<y>20\d\d)\s*[-/.年]\s*(?P<m>\d{1,2})\s*[-/.月]\s*(?P<d>\d{1,2})\s*[日号]?"
+_SHORT_ZH = r"(?P<m>\d{1,2})\s*月\s*(?P<d>\d{1,2})(?!\d)\s*[日号]?"
 _MONTH_NAME = r"(?P<month>" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS) + ")"
 _SHORT_EN = rf"{_MONTH_NAME}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>20\d\d))?\b"
 _SHORT_EN_TURNED = rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (?P<y>20\d\d))?"
@@ -36,7 +36,7 @@ class Period:
 
 def period_of(text: str, now: datetime, tz: str) -> Period | None:
     """Find the time that a question names; None where it names none."""
-    return _by_days(text, now, tz) or _relative(text, now, tz)
+    return _shared(text, now, tz) or _by_days(text, now, tz) or _relative(text, now, tz)
 
 
 # ---------------------------------------------------------------- days of the calendar
@@ -47,6 +47,33 @@ class _Found:
     start: int
     end: int
     day: date
+
+
+_SHARED_ZH = re.compile(
+    r"(?P<m>\d{1,2})\s*月\s*(?P<a>\d{1,2})\s*[日号]?\s*(?:到|至|和|与|、|-|~|—)\s*(?P<b>\d{1,2})\s*[日号]"
+)
+_SHARED_EN = re.compile(
+    rf"\b(?P<a>\d{{1,2}})\s*(?:-|–|to|and|through)\s*(?P<b>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b"
+    rf"|\b(?P<month2>{_MONTH_NAME.replace('?P<month>', '?:')})\.? (?P<a2>\d{{1,2}})\s*(?:-|–|to|and|through)\s*(?P<b2>\d{{1,2}})(?!\d)",
+    re.IGNORECASE,
+)
+
+
+def _shared(text: str, now: datetime, tz: str) -> Period | None:
+    """Read two days of one month: 23-29 March, 3 月 14 号和 15 号."""
+    today = now.astimezone(zone(tz)).date()
+    if found := _SHARED_ZH.search(text):
+        month, first, last = int(found["m"]), int(found["a"]), int(found["b"])
+    elif found := _SHARED_EN.search(text):
+        month = _MONTHS.index(_whole_month(found["month"] or found["month2"])) + 1
+        first, last = int(found["a"] or found["a2"]), int(found["b"] or found["b2"])
+    else:
+        return None
+    year = today.year - (month > today.month)
+    try:
+        return _period(Window.days(date(year, month, first), date(year, month, last), tz), now, found[0])
+    except ValueError:
+        return None
 
 
 def _days(text: str, now: datetime, tz: str) -> list[_Found]:

@@ -43,8 +43,8 @@ def _other_act(found: Findings) -> Draft | None:
     """Correct what happened to something that is named: it was renamed, not removed."""
     inquiry = found.inquiry
     acts = [act for act in inquiry.acts if act in _DEFINITE]
-    telling = [one for one in found.matches if one.facts]
-    if len(acts) != 1 or not telling or not (inquiry.names or inquiry.terms):
+    telling = [one for one in found.matches if one.facts] or list(found.matches)
+    if len(acts) != 1 or not (inquiry.names or inquiry.terms):
         return None
     if any(acted(fact, acts[0]) for one in telling for fact in one.facts) or _says_so(found.matches, acts[0]):
         return None

@@ -8,7 +8,7 @@ from typing import Any
 from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
 from agent.asking.telling import whole_day
-from agent.asking.wording import ACTS, HEADS, MORE, SEARCHED, THREADS
+from agent.asking.wording import ACTS, HEADS, MORE, SEARCHED, STATES, THREADS
 from agent.card import Card
 from agent.claims import Claim
 from agent.domain import Issue, PullRequest
@@ -95,10 +95,12 @@ def _item(item: Item, found: Findings, web: Web, lang: Language, pulls: set[str]
     if card := found.cards.get(item.cite):
         yield Span(f"- {_day_and_link(card, found, web)} ", COMPUTED)
         yield Span(f"{inline(card.title)}", TITLE)
-        yield Span(f" · {inline(card.author)}\n", COMPUTED)
+        where = f" · {', '.join(code(place) for place in item.places)}" if item.places else ""
+        yield Span(f" · {inline(card.author)}{where}\n", COMPUTED)
     elif thread := found.threads.get(ThreadId(item.cite)):
         yield Span(f"- {_thread_link(thread, web)} ", COMPUTED)
-        yield Span(f"{inline(thread.title)}\n", TITLE)
+        yield Span(f"{inline(thread.title)}", TITLE)
+        yield Span(f" · {_thread_told(thread, found, lang)}\n", COMPUTED)
     for claim in item.claims:
         yield Span("  - ", COMPUTED)
         for span in claim_spans(claim, lang, web, pulls):
@@ -116,6 +118,14 @@ def _day_and_link(card: Card, found: Findings, web: Web) -> str:
 def _thread_link(thread: Issue | PullRequest, web: Web) -> str:
     address = web.thread(thread.repo, thread.number, pull=isinstance(thread, PullRequest))
     return link(code(f"#{thread.number}"), address)
+
+
+def _thread_told(thread: Issue | PullRequest, found: Findings, lang: Language) -> str:
+    """Say who opened a thread, when, and how it stands."""
+    merged = isinstance(thread, PullRequest) and thread.merged_at is not None
+    state = STATES[lang]["merged" if merged else thread.state]
+    author = inline(thread.author) if thread.author else STATES[lang]["nobody"]
+    return f"{author} · {whole_day(thread.created_at, found.window.tz)} · {state}"
 
 
 class _Filler(string.Formatter):

@@ -1,7 +1,6 @@
 """How an issue or a pull request stands: open, fixed by what, in which release."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
@@ -27,10 +26,25 @@ _HEADS = {
 
 def status(found: Findings) -> Draft | None:
     """Tell how the thread stands that is asked for; None where the question means none."""
-    thread = next(iter(found.threads.values()), None)
-    if thread is None:
+    drafts = [_pull(one, found) if isinstance(one, PullRequest) else _issue(one, found) for one in _asked(found)]
+    if not drafts:
         return None
-    return _pull(thread, found) if isinstance(thread, PullRequest) else _issue(thread, found)
+    first, *others = drafts
+    return first.model_copy(
+        update={
+            "items": tuple(item for draft in drafts for item in draft.items),
+            "cites": tuple(dict.fromkeys(cite for draft in drafts for cite in draft.cites)),
+            "notes": (*first.notes, *(note for one in others for note in ((one.head, one.values), *one.notes))),
+        }
+    )
+
+
+def _asked(found: Findings) -> list[Issue | PullRequest]:
+    """Give the threads that are named, in the order of the question, else the one that fits."""
+    numbers = found.inquiry.numbers
+    if not numbers:
+        return list(found.threads.values())[:1]
+    return [one for number in numbers for one in found.threads.values() if one.number == number]
 
 
 def _issue(issue: Issue, found: Findings) -> Draft:
@@ -42,12 +56,15 @@ def _issue(issue: Issue, found: Findings) -> Draft:
     values = {"number": str(issue.number), "title": issue.title}
     notes = []
     if how in (Standing.FIXED, Standing.ADDRESSED, Standing.LIKELY) and len(items) > 1:
-        notes.append(_released([found.cards[item.cite] for item in items[1:]], found))
+        notes.append(release_note([found.cards[item.cite] for item in items[1:]], found))
+    unfixed = how in (Standing.OPEN, Standing.REOPENED, Standing.UNDONE, Standing.GIVEN_UP)
     return Draft(
         head=_HEADS[how],
         values=values,
+        # Whoever asks which commit fixed it takes for granted that one did.
+        abstained=found.inquiry.which_fix and unfixed,
         items=tuple(items),
-        cites=tuple(item.cite for item in items) + tuple(_release_ids(notes, issue)),
+        cites=tuple(item.cite for item in items) + tuple(release_ids(notes, issue.repo)),
         notes=tuple(notes),
     )
 
@@ -80,25 +97,31 @@ def _pull(pull: PullRequest, found: Findings) -> Draft:
     notes = []
     if pull.merged_at:
         values["day"] = whole_day(pull.merged_at, found.window.tz)
-        notes = [_released(cards, found)] if cards else []
-    cites = tuple(item.cite for item in items) + tuple(_release_ids(notes, pull))
+        notes = [release_note(cards, found)] if cards else []
+    cites = tuple(item.cite for item in items) + tuple(release_ids(notes, pull.repo))
     return Draft(head=head, values=values, items=tuple(items), cites=cites, notes=tuple(notes))
 
 
-def _released(cards: Sequence[Card], found: Findings) -> tuple[str, dict[str, str]]:
-    """Tell the first release that was published after the change landed."""
-    landed = max(card.at for card in cards)
-    release = first_release(found.releases.get(cards[0].repo, ()), landed)
-    if release is None:
+def release_note(cards: Sequence[Card], found: Findings) -> tuple[str, dict[str, str]]:
+    """Tell the first release that has these commits: by the tags that contain them, else by when it was published."""
+    card = max(cards, key=lambda one: one.at)
+    releases = sorted(found.releases.get(card.repo, ()), key=lambda one: one.published_at)
+    tags = found.tags.get(card.id)
+    if tags is not None:
+        published = [one for one in releases if one.tag in tags]
+        if published or not tags:
+            return _first(published, found)
+        return "released", {"tag": tags[0], "day": ""}
+    return _first([one for one in releases if one.published_at >= card.at], found)
+
+
+def _first(releases: Sequence[Release], found: Findings) -> tuple[str, dict[str, str]]:
+    if not releases:
         return "unreleased", {}
-    return "released", {"tag": release.tag, "day": whole_day(release.published_at, found.window.tz)}
+    day = whole_day(releases[0].published_at, found.window.tz)
+    return "released", {"tag": releases[0].tag, "day": f" ({day})"}
 
 
-def _release_ids(notes: Sequence[tuple[str, dict[str, str]]], thread: Issue | PullRequest) -> list[str]:
-    return [f"{thread.repo}@{values['tag']}" for _, values in notes if "tag" in values]
-
-
-def first_release(releases: Sequence[Release], landed: datetime) -> Release | None:
-    """Find the first release published after something landed; a pre-release only where nothing else is."""
-    later = sorted((one for one in releases if one.published_at >= landed), key=lambda one: one.published_at)
-    return next((one for one in later if not one.prerelease), later[0] if later else None)
+def release_ids(notes: Sequence[tuple[str, dict[str, str]]], repo: str) -> list[str]:
+    """Name the releases that notes speak of."""
+    return [f"{repo}@{values['tag']}" for _, values in notes if "tag" in values]

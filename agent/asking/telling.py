@@ -1,6 +1,6 @@
 """What an answer says of one commit: the facts that were asked for, its lineage, its own words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from agent.analyst import Material, Read
@@ -27,7 +27,7 @@ def shown_facts(facts: Sequence[Fact], most: int = _MOST_FACTS) -> tuple[Group, 
     return tuple(grouped(open_facts)[:most])
 
 
-def commit_item(card: Card, groups: Iterable[Group], found: Findings, *, lineage: bool = False) -> Item:
+def commit_item(card: Card, groups: Sequence[Group], found: Findings, *, lineage: bool = False) -> Item:
     """Say of a commit what these facts say, and what became of it."""
     evidence = found.evidence.get(card.id)
     if evidence is None:
@@ -38,8 +38,9 @@ def commit_item(card: Card, groups: Iterable[Group], found: Findings, *, lineage
         for group in groups
         if (kept := tuple(fact for fact in group if fact in shown))
     ]
+    places = dict.fromkeys(place.file for group in groups for fact in group for place in fact.places[:1])
     claims += _lineage(card, evidence, found, always=lineage)
-    return Item(cite=card.id, claims=_numbered(card, claims))
+    return Item(cite=card.id, claims=_numbered(card, claims), places=tuple(places)[:3])
 
 
 def explained(card: Card, found: Findings) -> Item:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent.asking import lexicon as words
+from agent.asking import silence
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
@@ -70,6 +71,10 @@ def understand(question: str, setting: Setting) -> Inquiry:
         first=bool(words.FIRST.search(rest)),
         last=bool(words.LAST.search(rest)),
         follows=bool(words.FOLLOWS.search(rest)),
+        bug=bool(words.BUG.search(rest)),
+        opened=bool(words.OPENED.search(rest)),
+        which_fix=bool(words.WHICH_FIX.search(rest)),
+        which_release=bool(words.WHICH_RELEASE.search(rest)),
     )
     return inquiry.model_copy(update={"aim": _aim(inquiry, rest)})
 
@@ -99,12 +104,12 @@ def _repositories(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[Repo
 def _people(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[str, ...], str]:
     found = list(marks.people)
     for name in sorted(setting.people, key=len, reverse=True):
-        pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w])(?:'s)?", re.IGNORECASE)
+        pattern = re.compile(rf"(?<![\w]){re.escape(name.removesuffix('[bot]'))}(?![\w])(?:'s)?", re.IGNORECASE)
         if len(name) > 1 and pattern.search(rest):
             found.append(name)
             rest = pattern.sub(" ¦ ", rest)
     for match in _PERSON.finditer(rest):
-        if not any(match[1].lower() in one.lower() for one in found) and match[1].lower() not in words.SILENT:
+        if not any(match[1].lower() in one.lower() for one in found) and match[1].lower() not in silence.WORDS:
             found.append(match[1])
             rest = rest.replace(match[1], " ¦ ")
     return tuple(dict.fromkeys(found)), rest
@@ -127,30 +132,37 @@ def _settled(acts: Sequence[Act], rest: str) -> tuple[Act, ...]:
 
 def _aim(inquiry: Inquiry, rest: str) -> Aim:
     """Choose the kind of answer, the most definite question words first."""
-    if words.BEYOND.search(rest):
+    if words.BEYOND.search(inquiry.text):
         return Aim.BEYOND
-    if words.HOW_MANY.search(rest) and not words.WHAT_VALUE.search(rest):
+    if _counts(inquiry, rest):
         return Aim.COUNT
-    one_change = bool(inquiry.shas) or (bool(inquiry.numbers) and not inquiry.names)
-    if inquiry.numbers and Thing.PULL not in inquiry.things and words.STATUS.search(rest):
-        return Aim.STATUS
+    one_change = bool(inquiry.shas or inquiry.numbers)
+    asks_state = bool(words.STATUS.search(rest) or words.WHICH_RELEASE.search(rest))
     if words.WHO.search(rest):
         return Aim.WHO
+    if inquiry.numbers and asks_state and not words.EXPLAIN.search(rest):
+        return Aim.STATUS
     if words.FATE.search(rest) and (one_change or Act.REVERTED in inquiry.acts or inquiry.names or inquiry.terms):
         return Aim.FATE
-    if len(inquiry.versions) >= 2 and words.BROKE.search(rest):
+    if len(inquiry.versions) >= 2 and (words.BROKE.search(rest) or not (inquiry.names or inquiry.terms)):
         return Aim.BROKE
     if one_change:
-        return Aim.STATUS if inquiry.numbers and words.STATUS.search(rest) else Aim.EXPLAIN
+        return Aim.STATUS if inquiry.numbers and asks_state else Aim.EXPLAIN
     if words.WHEN.search(rest) or words.WHAT_VALUE.search(rest):
         return Aim.WHEN
-    if words.STATUS.search(rest) and Act.FIXED in inquiry.acts:
+    if asks_state and Act.FIXED in inquiry.acts:
         return Aim.STATUS
     if words.BROKE.search(rest) and not inquiry.names:
         return Aim.BROKE
     if words.SUMMARY.search(rest) and not inquiry.names:
         return Aim.SUMMARY
     return Aim.CHANGES
+
+
+def _counts(inquiry: Inquiry, rest: str) -> bool:
+    if words.HOW_MANY.search(rest):
+        return not words.WHAT_VALUE.search(rest)
+    return bool(words.MORE.search(rest)) and bool(inquiry.things) and not (inquiry.names or inquiry.shas)
 
 
 # ---------------------------------------------------------------- the topic
@@ -160,13 +172,19 @@ def _terms(rest: str) -> list[Term]:
     """Give the words that say what a question is about, each with its English relatives."""
     found: dict[str, Term] = {}
     for word in _WORD.findall(rest):
-        if word.lower() not in words.SILENT and len(word) > 1:
+        if word.lower() not in silence.WORDS and len(word) > 1 and not _acts(word):
             found.setdefault(word.lower(), Term(said=word, forms=_forms(word)))
-    plain = words.SILENT_ZH.sub(" ", rest)
+    plain = silence.PHRASES.sub(" ", rest)
     for run in _HAN.findall(plain):
         for piece in _pieces(run):
             found.setdefault(piece.said, piece)
     return list(found.values())
+
+
+def _acts(word: str) -> bool:
+    """Tell whether a word is that of an act or a kind of thing, which are looked at by themselves."""
+    patterns = (*words.ACTS.values(), *words.THINGS.values(), words.BUG)
+    return any((found := pattern.search(word)) and len(found[0]) == len(word) for pattern in patterns)
 
 
 def _forms(word: str) -> tuple[str, ...]:
@@ -186,7 +204,7 @@ def _pieces(run: str) -> list[Term]:
             pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
             pieces.append(Term(said=word, forms=(word, *stems)))
             loose, at = "", at + length
-        elif run[at] in words.SILENT_SIGNS:
+        elif run[at] in silence.SIGNS:
             pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
             loose, at = "", at + 1
         else:

@@ -14,11 +14,13 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "no reason": "Neither the commit nor its pull request gives a reason. What it does:",
         "undone": "It landed and was undone; nothing has brought it back so far.",
         "came back": "It was undone and has landed again.",
+        "history": "{count} changes, oldest first; as far as is known it is still there.",
+        "gone": "{count} changes, oldest first; in the end it was removed.",
         "stands": "It landed, and nothing that was read undoes it.",
         "broke": "{count} landed commits change something that users must adapt to.",
         "broke between": "Between {old} and {new}, {count} landed commits change something that users must adapt to.",
         "summary": "{count} commits landed, {breaking} of them breaking for somebody. What matters most first:",
-        "count": "{count} commits.",
+        "count": "{count} commits{each}.",
         "count people": "{count} people: {people}.",
         "count facts": "{count}, in {commits} commits.",
         "count one": "{files} files, +{additions} -{deletions} lines.",
@@ -49,7 +51,10 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "not so": "Nothing that was read says that it was {act}. What did happen:",
         "other value": "Those are not the values. What did change:",
         "nearest": "What comes nearest is listed above; it does not answer the question.",
-        "released": "First release after it landed: {tag:c} ({day}).",
+        "no releases": "No release of {repo} is known.",
+        "reported": "Reported by {people}.",
+        "not fixed": "Nothing that was read fixes #{number} “{title}”.",
+        "released": "First release that has it: {tag:c}{day}.",
         "unreleased": "Not in a release yet, as far as is known.",
     },
     "zh": {
@@ -61,11 +66,13 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "no reason": "提交和它的拉取请求都没有说明原因。它做的事：",
         "undone": "它合入后被撤销了，目前没有重新合入。",
         "came back": "它被撤销过，后来又重新合入了。",
+        "history": "共 {count} 处改动，按时间从旧到新；据已知内容，它还在。",
+        "gone": "共 {count} 处改动，按时间从旧到新；最后被移除了。",
         "stands": "它已合入，已读内容里没有撤销它的提交。",
         "broke": "有 {count} 个已合入的提交需要使用者相应调整。",
         "broke between": "{old} 到 {new} 之间，有 {count} 个已合入的提交需要使用者相应调整。",
         "summary": "共合入 {count} 个提交，其中 {breaking} 个会影响现有用法。最重要的在前：",
-        "count": "{count} 个提交。",
+        "count": "{count} 个提交{each}。",
         "count people": "{count} 人：{people}。",
         "count facts": "{count} 项，分布在 {commits} 个提交中。",
         "count one": "{files} 个文件，+{additions} -{deletions} 行。",
@@ -96,7 +103,10 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "not so": "已读内容里没有这回事（{act}）。实际发生的是：",
         "other value": "不是这些值。实际的改动：",
         "nearest": "以上是最接近的内容，并不能回答这个问题。",
-        "released": "合入后的第一个版本：{tag:c}（{day}）。",
+        "no releases": "没有 {repo} 的任何版本记录。",
+        "reported": "报告者：{people}。",
+        "not fixed": "已读内容里没有修复 #{number}“{title}”的提交。",
+        "released": "最早包含它的版本：{tag:c}{day}。",
         "unreleased": "据已知内容，还没有进入任何版本。",
     },
 }
@@ -113,7 +123,6 @@ ACTS: Mapping[Language, Mapping[str, str]] = {
     },
 }
 MORE: Mapping[Language, str] = {"en": "and {count} more", "zh": "另有 {count} 个"}
-BY: Mapping[Language, str] = {"en": "by", "zh": "作者"}
 SEARCHED: Mapping[Language, str] = {
     "en": "Searched: {repo}, {start} to {end} ({tz}), {commits} commits{threads}.",
     "zh": "查找范围：{repo}，{start} 至 {end}（{tz}），{commits} 个提交{threads}。",
@@ -122,7 +131,7 @@ THREADS: Mapping[Language, tuple[str, str]] = {
     "en": (", with issues and pull requests", ", without issues and pull requests"),
     "zh": ("，含议题和拉取请求", "，不含议题和拉取请求"),
 }
-READING: Mapping[Language, str] = {
-    "en": "Understood as: {what}.",
-    "zh": "理解为：{what}。",
+STATES: Mapping[Language, Mapping[str, str]] = {
+    "en": {"open": "open", "closed": "closed", "merged": "merged", "nobody": "a deleted account"},
+    "zh": {"open": "开放", "closed": "已关闭", "merged": "已合并", "nobody": "已注销的账号"},
 }

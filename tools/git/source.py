@@ -21,12 +21,16 @@ from tools.git.names import ancestors, name_commits
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
+from tools.git.search import lines_with
 from tools.git.view import View, view_of
 
 _CANDIDATES = 5
 _EARLIER = 60
 _DEPTH = 2000
 _AT_ONCE = 500
+
+_TAGS = 50
+_TAG_FORM = "--format=%(refname:strip=2)"
 
 
 class GitSource:
@@ -80,6 +84,14 @@ class GitSource:
         with await self._view() as view:
             return await read_blobs(view, change, paths)
 
+    async def lines_with(self, sha: str, words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Find the lines of a commit's files that hold one of these words; none in a partial clone, which lacks most."""
+        repository = await self._open()
+        if repository.promisor is not None:
+            return ()
+        with view_of(repository) as view:
+            return await lines_with(view, sha, words)
+
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
         if not paths:
@@ -115,6 +127,14 @@ class GitSource:
                 named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
                 raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
             return await self._commit(view, found[0] if found else prefix)
+
+    async def tags_with(self, sha: str) -> tuple[str, ...]:
+        """Name the tags whose history has this commit, the oldest first; a bounded number."""
+        with await self._view() as view:
+            if not await present_commits(view, [sha]):
+                return ()
+            told = await view.read(["for-each-ref", "--contains", sha, "--sort=creatordate", _TAG_FORM, "refs/tags"])
+            return tuple(told.decode("utf-8", errors="replace").split("\n")[:_TAGS]) if told.strip() else ()
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
