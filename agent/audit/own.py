@@ -162,7 +162,7 @@ def _section(page: Page, layout: Layout, section: Section) -> Iterator[Statement
             items = _items_after(page, place)
             yield equal(block.line, block.text, named[1], items, "entries that follow")
         elif block.kind == "item" and event is not None and naming(layout, block) is None:
-            yield from _entry_of(page, section, place, event)
+            yield from _entry_of(page, layout, section, place, event)
 
 
 def _event(layout: Layout, block: Block) -> tuple[str, int] | None:
@@ -270,7 +270,7 @@ def _row(page: Page, layout: Layout, section: Section, place: int, *, late: bool
         yield structural(block.line, "statistics", cells[5], "malformed", "no number of lines")
 
 
-def _entry_of(page: Page, section: Section, place: int, event: str) -> Iterator[Statement]:
+def _entry_of(page: Page, layout: Layout, section: Section, place: int, event: str) -> Iterator[Statement]:
     """Read a line about an issue or a release."""
     block = page.blocks[place]
     yield from links_here(section, block)
@@ -282,6 +282,7 @@ def _entry_of(page: Page, section: Section, place: int, event: str) -> Iterator[
     target = replace(target, told="issue") if target.kind == "thread" else target
     make = About(block.line, target, section.repo)
     if target.kind == "thread":
+        rest = _without_news(layout, rest)
         title, dash, author = rest.rpartition(" — ")
         yield make("title", title or rest, "titled", title=title or rest, exact="yes", thread="yes")
         if dash:
@@ -293,6 +294,14 @@ def _entry_of(page: Page, section: Section, place: int, event: str) -> Iterator[
         yield structural(block.line, "label", span.text, "right" if same else "label", f"the link goes to {target.tag}")
         if rest:
             yield make("title", rest, "named", name=re.sub(r" \([^()]*\)$", "", rest))
+
+
+def _without_news(layout: Layout, text: str) -> str:
+    """Take away what stands behind an issue's author: what addresses it, how it stands, how many wait for it."""
+    say = layout.say
+    starts = [*say.fixed.values(), *say.standings.values(), say.first_in, say.unreleased, say.waiting]
+    heads = [re.escape(one.partition("{")[0]) if not one.startswith("{") else r"\d" for one in starts]
+    return re.sub(rf" → (?:{'|'.join(heads)}).*$", "", text, flags=re.DOTALL)
 
 
 # ---------------------------------------------------------------- the footer

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from agent.audit.own_layout import Layout, form_of, number_in
+from agent.audit.own_sentences import CITING
 from agent.audit.page import Page
 from agent.audit.statement import Statement, shortened, structural
 
-_CITING = ("undoes", "relands", "undone", "fixes", "likely")
-"""Sentences that cite a second commit or an issue."""
+_SHORT = 7
 _PARTS = 3
 """The level of the headings of a repository's parts."""
 
@@ -25,13 +25,16 @@ def claims(page: Page, layout: Layout, said: Sequence[Statement]) -> Iterator[St
         if found is None:
             yield structural(block.line, "count", block.text, "malformed", "no count of claims that we would print")
         elif own and known:
+            # A story repeats sentences of the commits that it tells of.
+            citing = {_key(one) for one in said if one.predicate in (*CITING, "series")}
             excerpts = [one for one in said if one.predicate == "excerpt"]
             params = {
                 "claims": str(number_in(found["claims"])),
                 "checked": str(number_in(found["p1"])),
                 "passed": str(number_in(found["p2"])),
                 "told": str(sum(one.predicate == "tells" for one in said)),
-                "citing": str(sum(one.predicate in _CITING for one in said)),
+                "citing": str(len(citing)),
+                "cited": str(sum(len(others) for _, _, others in citing)),
                 "spoken": str(sum(one.predicate == "shows" for one in said)),
             }
             also = tuple(one.about for one in excerpts if one.about)
@@ -40,10 +43,17 @@ def claims(page: Page, layout: Layout, said: Sequence[Statement]) -> Iterator[St
             yield Statement(block.line, "count", told, None, None, "claims", params, also=also, lines=lines)
 
 
+def _key(one: Statement) -> tuple[str, str, tuple[str, ...]]:
+    """Name a sentence by what it says of which commit."""
+    about = (one.also[0] if one.predicate == "fixes" else one.about) or one.also[0]
+    others = (one.about,) if one.predicate == "fixes" and one.about else one.also
+    return one.predicate, about.sha[:_SHORT], tuple(m.sha[:_SHORT] or str(m.number) for m in others)
+
+
 def _only_known_parts(page: Page, layout: Layout) -> bool:
     """Tell whether every part of the report is one whose claims are counted here."""
     say = layout.say
-    fixed = (say.all_commits, say.late_heading, say.statistics, say.releases, say.issues, say.outlook)
+    fixed = (say.all_commits, say.late_heading, say.statistics, say.releases, say.issues, say.outlook, say.stories)
     counted = (*say.tiers.values(), say.not_read)
     headings = [
         page.blocks[place].text.strip()

@@ -8,6 +8,7 @@ from agent.audit.markdown_blocks import Block, Span
 from agent.audit.mentions import Mention, linked
 from agent.audit.own_layout import About, Layout, Section, form_of, links_here, number_in, zone_told
 from agent.audit.own_sentences import excerpt, is_path_line, said, speech, undone_pair
+from agent.audit.own_tales import in_stories, told_story
 from agent.audit.page import Page
 from agent.audit.statement import Statement, structural
 from agent.conventions import read_heading
@@ -41,15 +42,21 @@ class Naming:
 def entries(page: Page, layout: Layout, section: Section) -> Iterator[Statement]:
     """State what the entries of one repository print."""
     entry: int | None = None
+    story = False
     for place in section.others:
         block = page.blocks[place]
         if block.kind == "heading":
             entry = place if block.level == _ENTRY else None
+            story = in_stories(layout, block)
         elif is_folded(layout, block):
-            entry = None
-        if block.kind == "heading" or (entry is None and block.kind == "item"):
+            entry, story = None, False
+        if story:
+            yield from links_here(section, block)
+            yield from told_story(page, layout, section, block)
+        elif block.kind == "heading" or (entry is None and block.kind == "item"):
             yield from _named(page, layout, section, place)
         elif entry is not None and (subject := told_of(page, layout, entry)):
+            yield from links_here(section, block)
             yield from _below(page, layout, About(block.line, subject, section.repo), entry, place)
 
 
@@ -61,7 +68,7 @@ def commits_told(page: Page, layout: Layout, section: Section) -> dict[str, Ment
     for place in section.others:
         block = page.blocks[place]
         if block.kind == "heading" or is_folded(layout, block):
-            entry = block.kind == "heading" and block.level == _ENTRY
+            entry = block.kind == "heading" and (block.level == _ENTRY or in_stories(layout, block))
         told = block.kind == "heading" or (block.kind == "item" and not entry)
         named = naming(layout, block) if told else None
         if named is None or named.subject is None:

@@ -9,15 +9,17 @@ from agent.audit.own_layout import Layout, read_layout
 from agent.audit.page import Page
 from agent.audit.reckoning import Reckoning
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, told, wrong
-from agent.conventions import Purpose
+from agent.conventions import Purpose, read_heading
 from agent.domain import Issue, PullRequest
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
+from agent.gate.metadata import titles
 from agent.gate.verbatim import normal
 from agent.ids import thread_id
 from agent.markdown import visible
 from agent.report import Depth
 from agent.wordings import words
 
+_OF_STORIES = ("likely fixes", "relands part", "follows", "follows as said", "mends", "takes in")
 Verdict = tuple[str, str]
 """What a finding says, and why."""
 
@@ -38,10 +40,11 @@ class OwnJudge:
             "undoes": self._undoes,
             "relands": self._undoes,
             "undone": self._undone,
+            "series": self._series,
             "purposed": self._purposed,
             "excerpt": self._excerpt,
             "unreadable": self._unreadable,
-            "likely": self._likely,
+            **dict.fromkeys(_OF_STORIES, self._story),
         }
 
     def knows(self, statement: Statement) -> bool:
@@ -87,11 +90,29 @@ class OwnJudge:
         partners = set(reckoned.partners(predicate))
         if isinstance(earlier, CommitEvidence) and partners & _names(earlier):
             return RIGHT, f"{later.id} {predicate} {earlier.id}"
-        return wrong("unsupported"), f"{later.id} does not undo or bring back {earlier.id}"
+        return UNVERIFIABLE, f"the diff and the words of {later.id} do not name {earlier.id}"
 
-    def _likely(self, statement: Statement, evidence: Evidence) -> Verdict:
+    def _story(self, statement: Statement, evidence: Evidence) -> Verdict:
         del statement
-        return UNVERIFIABLE, f"it is told as likely, which nothing can prove: {told(evidence)}"
+        return UNVERIFIABLE, f"only the story as a whole shows this: {told(evidence)}"
+
+    def _series(self, statement: Statement, evidence: Evidence) -> Verdict:
+        """Hold the number of each part to the title of its commit, and what is missing to what has landed."""
+        part, landed, missing = (statement.params[name] for name in ("part", "landed", "missing"))
+        numbers, gaps = landed.split(), {int(one) for one in missing.split()}
+        others = [self._of(mention, statement) for mention in statement.also]
+        for number, one in zip((part, *numbers), (evidence, *others), strict=False):
+            real = read_heading(next(titles(one), "")).part if one else None
+            if real and real[0] != int(number):
+                return wrong("number"), f"it is part {real[0]}: {told(one) if one else ''}"
+        own = read_heading(next(titles(evidence), "")).part
+        total = statement.params.get("total")
+        if own and own[1] and total and own[1] != int(total):
+            return wrong("number"), f"the title says part {own[0]} of {own[1]}"
+        have = {int(part), *map(int, numbers)}
+        if gaps and gaps != set(range(min(have), int(part))) - have:
+            return wrong("number"), f"the parts that are named have landed: {landed}"
+        return RIGHT, told(evidence)
 
     def _other(self, statement: Statement) -> Evidence | None:
         return self._of(statement.also[0], statement)
@@ -177,10 +198,9 @@ class OwnJudge:
         """Judge the number of claims and citations by what stands on the page."""
         stated = {name: int(count) for name, count in statement.params.items()}
         alone = sum(self._alone(m, code, statement) for m, code in zip(statement.also, statement.lines, strict=True))
-        told_, citing, spoken = (stated[name] for name in ("told", "citing", "spoken"))
-        count = told_ + citing + spoken + alone
+        count = stated["told"] + stated["citing"] + stated["spoken"] + alone
         # Words of an author may be those of a pull request, which is cited beside the commit.
-        fewest, most = count + citing, count + citing + spoken
+        fewest, most = count + stated["cited"], count + stated["cited"] + stated["spoken"]
         same = stated["claims"] == count and fewest <= stated["checked"] == stated["passed"] <= most
         why = f"on the page are {count} claims with {fewest} to {most} citations"
         return Finding(statement.line, statement.kind, statement.words, RIGHT if same else wrong("count"), why)

@@ -8,10 +8,15 @@ from agent.audit.markdown_blocks import Block, Span
 from agent.audit.mentions import Mention, linked
 from agent.audit.own_layout import About, Layout
 from agent.audit.statement import Statement, shortened
+from agent.claims import MARK
+from agent.ids import RepoId
 from agent.templates import sentence
 
-_CITING = ("undoes", "relands", "undone", "fixes", "likely fixes")
-"""Sentences whose only value is what they cite."""
+CITING = (
+    "undoes", "relands", "undone", "fixes", "likely fixes", "relands part", "follows", "follows as said", "mends",
+    "takes in",
+)  # fmt: skip
+"""Sentences whose only values are what they cite."""
 _QUOTED = re.compile(r"\s*“.*”\s*", re.DOTALL)
 
 
@@ -22,7 +27,9 @@ def said(layout: Layout, make: About, block: Block, start: int, predicate: str, 
         yield from _cited(make, block, *found)
         start = found[2]
     rest = text[start:].strip()
-    if _QUOTED.fullmatch(rest):
+    if part := series(layout, make, block, start, len(text)):
+        yield part
+    elif _QUOTED.fullmatch(rest):
         yield from speech(make, block, start, strict=sure)
     elif rest:
         told = " ".join(rest.split())
@@ -30,29 +37,63 @@ def said(layout: Layout, make: About, block: Block, start: int, predicate: str, 
 
 
 def _citing(layout: Layout, text: str, start: int) -> tuple[str, int, int] | None:
-    """Find a sentence that names another commit or an issue: which one it is, where its value stands, where it ends."""
-    for predicate in _CITING:
-        before, _, after = (sentence(predicate, {}, layout.lang) or "").partition("[@2]")
-        form = re.compile(rf"\s*{re.escape(before)}(\S+?){re.escape(after)}(?=\s|$)")
+    """Find a sentence that names other commits or an issue: which one it is, where its values begin, where it ends."""
+    for predicate in CITING:
+        pieces = MARK.split(sentence(predicate, {}, layout.lang) or "")[::2]
+        form = re.compile(r"\s*" + r"(\S+?)".join(map(re.escape, pieces)) + r"(?=\s|$)")
         if found := form.match(text, start):
             return predicate, found.start(1), found.end()
     return None
 
 
 def _cited(make: About, block: Block, predicate: str, at: int, end: int) -> Iterator[Statement]:
-    span = next((one for one in block.spans if one.kind == "link" and at <= one.at < end), None)
-    target = linked(span) if span is not None else None
+    spans = [one for one in block.spans if one.kind == "link" and at <= one.at < end]
+    targets = [target for span in spans if (target := linked(span))]
     words = block.text[at:end]
-    if target is None:
+    if not targets:
         yield replace(make("label", words, "linked"), found="label", evidence="what is cited is not linked")
-    elif target.kind == "thread" and predicate == "fixes":
-        issue = replace(target, told="issue")
-        params = {"issue": str(target.number), "records": "unread"}
+    elif predicate == "fixes":
+        issue = replace(targets[0], told="issue")
+        params = {"issue": str(issue.number), "records": "unread"}
         yield Statement(block.line, "fix", words, issue, make.repo, "fixes", params, also=(make.subject,))
-    elif target.kind == "thread":
-        yield make("fix", words, "likely")
-    elif target.kind == "commit":
-        yield replace(make("commit", words, predicate), also=(target,))
+    else:
+        yield replace(make("commit", words, predicate), also=tuple(targets))
+
+
+def series(layout: Layout, make: About, block: Block, start: int, end: int) -> Statement | None:
+    """Read which part of a series a commit is said to be, by writing the sentence again from its numbers and links."""
+    links = [one for one in block.spans if one.kind == "link" and start <= one.at < end]
+    text = " ".join(block.text[start:end].split())
+    bare = block.text[start:end]
+    for link in reversed(links):
+        bare = bare[: link.at - start] + bare[link.end - start :]
+    numbers = re.findall(r"\d+", bare)
+    targets = tuple(target for link in links if (target := linked(link)))
+    for head in ({"part": 0}, {"part": 0, "total": 1}, {"part": 1, "total": 0}):
+        params = {name: numbers[place] for name, place in head.items() if place < len(numbers)}
+        rest = numbers[len(head) :]
+        params |= {"landed": " ".join(rest[: len(links)]), "missing": " ".join(rest[len(links) :])}
+        if len(params) == len(head) + 2 and len(rest) >= len(links):
+            again = sentence("series", {name: value for name, value in params.items() if value}, layout.lang) or ""
+            names = iter(link.text for link in links)
+            if " ".join(MARK.sub(lambda _, names=names: next(names, ""), again).split()) == text:  # type: ignore[misc]
+                return replace(make("count", text, "series", **params), also=targets)
+    return None
+
+
+def tale(layout: Layout, block: Block, repo: RepoId, start: int) -> Iterator[Statement]:
+    """State what the news of a story say: each sentence is followed by the commit that it speaks of."""
+    for behind in re.finditer(r" \((\S+?)\)(?=\s|$)", block.text):
+        span = next((one for one in block.spans if one.kind == "link" and one.at == behind.start(1)), None)
+        subject = linked(span) if span else None
+        if subject is None:
+            continue
+        make = About(block.line, subject, repo)
+        if found := _citing(layout, block.text, start):
+            yield from _cited(make, block, *found)
+        elif part := series(layout, make, block, start, behind.start()):
+            yield part
+        start = behind.end()
 
 
 def speech(make: About, block: Block, start: int, *, strict: bool) -> Iterator[Statement]:

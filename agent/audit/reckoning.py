@@ -16,6 +16,8 @@ from agent.templates import SEVERAL, params_of, params_of_several, sentence
 from agent.triage import weigh
 
 _NEAR = 0.7
+_MOST = 6
+"""How many sentences of facts an entry has at most."""
 _LINEAGE = {"undoes": FactKind.REVERT, "relands": FactKind.RELAND}
 
 
@@ -53,7 +55,8 @@ class Reckoning:
     def proves(self, excerpt: str) -> bool:
         """Tell whether an excerpt is the place of a fact, and so stands for a sentence about it."""
         shown_ = [visible(line) for line in excerpt.split("\n")]
-        places = (place for sheet in self._sheets for fact in sheet.facts for place in fact.places[:1])
+        groups = (group for sheet in self._sheets for group in told_groups(sheet.facts)[:_MOST])
+        places = (place for group in groups for fact in group for place in fact.places[:1])
         return any([visible(line) for line in place.lines] == shown_ for place in places)
 
     def purposes(self, labels: Sequence[str], *, studied: bool | None = None) -> set[Purpose | None]:
