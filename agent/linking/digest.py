@@ -1,5 +1,6 @@
 """An issue reduced to what linking compares: small enough to be kept for every open issue, and made once."""
 
+import re
 from datetime import datetime
 from typing import Literal
 
@@ -7,8 +8,22 @@ from agent.domain import Frozen, Issue
 from agent.ids import RepoId, ThreadId, thread_id
 from agent.linking.terms import alarms, code_terms, first_terms
 
-_TITLE, _BODY = 300, 8_000
+_TITLE, _READ, _BODY = 300, 70_000, 8_000
 _WORDS, _NAMES, _ALARMS, _LABELS = 300, 80, 80, 12
+
+
+# Templates of issues ask for the environment first, which fills pages and says nothing of what is wrong.
+_FOLDED = re.compile(
+    r"<details\b[^>\n]{0,80}>(?:(?!</?details).){0,400}?(?:collect_env|collecting environment|system info|pip3? list)"
+    r"(?:(?!</details>).){0,70000}(?:</details>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASKED = re.compile(
+    r"^#{1,6}[ \t][^\n]{0,40}(?:environment|before submitting|checklist|prerequisites|system info|versions?)"
+    r"\b[^\n]{0,40}$(?:\n(?!#{1,6}[ \t])[^\n]*){0,800}"
+    r"|^[ \t]*[-*+][ \t]+\[[ xX]?\][^\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 class Digest(Frozen):
@@ -47,7 +62,7 @@ def as_issue(known: Digest) -> Issue:
 
 def digest(issue: Issue) -> Digest:
     """Read an issue; of a long one its head counts."""
-    title, body = issue.title[:_TITLE], issue.body[:_BODY]
+    title, body = issue.title[:_TITLE], _told(issue.body)
     return Digest(
         repo=issue.repo,
         number=issue.number,
@@ -65,3 +80,8 @@ def digest(issue: Issue) -> Digest:
         names=tuple(sorted(code_terms(f"{title}\n{body}"))[:_NAMES]),
         alarms=tuple(sorted(" ".join(run) for run in alarms(body))[:_ALARMS]),
     )
+
+
+def _told(body: str) -> str:
+    """Leave out what a template asks for before it comes to the matter."""
+    return _ASKED.sub(" ", _FOLDED.sub(" ", body[:_READ].replace("\r\n", "\n")))[:_BODY]

@@ -38,6 +38,12 @@ _BY_OTHERS = re.compile(
     r"|\bfix(?:es|ed)?:?\s+(?:commit\s+)?[0-9a-f]{7,40}\b",
     re.IGNORECASE,
 )
+_REPORTED = re.compile(
+    r"\b(?:mentioned|described|reported|raised|discussed|seen|found|shown|observed|filed|tracked)\s+"
+    r"(?:(?:in|at|by|as|here)\b[:\s]*)?(?:the\s+)?(?:issues?|bug report|ticket)?[:\s]*[(\[]?$"
+    r"|\bregression\s*[(\[]?$",
+    re.IGNORECASE,
+)
 _BLAMED = re.compile(
     r"^[)\]]?\s+(?:has |had |have |which |that |also )?(?:introduced|added|broke|caused|regressed|brought|removed|"
     r"changed|landed|missed|forgot|left|fixed|fixes|did|does)\b|^\s*(?:引入|导致|造成|带来)",
@@ -97,6 +103,8 @@ def _by_keyword(lead: str, after: str) -> Saying:
 
 
 def _by_verb(before: str, after: str) -> Saying:
+    # Where a problem was reported says nothing of who caused it.
+    before = _REPORTED.sub(" ", before)
     verb = _ADDRESSING.search(before)
     if verb is None or _ELSEWHERE.search(before) or _BY_OTHERS.search(before) or _BLAMED.match(after):
         return Saying.NAMES
