@@ -1,6 +1,6 @@
 """A fact in the making: what two readings differ in, before proof, severity and grouping."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent.facts import FactKind
 from tools.diff.reading import Late
@@ -8,16 +8,14 @@ from tools.diff.reading import Late
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """The lines of both versions that show a difference; None where a version has nothing of it."""
 
     old: Span | None = None
     new: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """One difference between two versions of a file."""
 
     kind: FactKind

@@ -1,7 +1,7 @@
 """One fact for one thing, however many files show it; what matters most comes first."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agent.facts import Fact, FactKind, Place, Severity
 from tools.diff.draft import Draft
@@ -107,12 +107,12 @@ def _fact(members: list[Shown]) -> Fact:
     if len(members) > 1 and draft.kind in _MEMBERS:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
     elif len(members) > 1 and draft.kind in _PARAMETERS:
-        draft = replace(draft, name=_all_names(members))
+        draft = draft._replace(name=_all_names(members))
     elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
         draft = _several(members, _all_names(members), draft.detail)
     elif draft.kind in _ASKED and len({one.draft.detail for one in members}) > 1:
         # Of several sections or markers none speaks for the others.
-        draft = replace(draft, detail=None)
+        draft = draft._replace(detail=None)
     return Fact(
         kind=draft.kind,
         severity=severity_of(draft),
@@ -140,7 +140,7 @@ def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
     )
     if drafts[0].kind in _MEMBERS:
         old, new = (None if text is None else text.replace("; ", ", ") for text in (old, new))
-    return replace(drafts[0], name=name, old=old, new=new, detail=detail)
+    return drafts[0]._replace(name=name, old=old, new=new, detail=detail)
 
 
 def _rank(fact: Fact) -> tuple[object, ...]:

@@ -58,15 +58,34 @@ class Patch:
     telling: tuple[Hunk, ...] = ()
     """The hunks that can hold a fact, once somebody has looked."""
 
-    @cached_property
+    @property
     def removed(self) -> dict[int, str]:
         """Map old line numbers to the lines as the diff has them, with their `-`."""
-        return {number: line for hunk in self.hunks for number, line in hunk.changed("old")}
+        return self._changed[0]
 
-    @cached_property
+    @property
     def added(self) -> dict[int, str]:
         """Map new line numbers to the lines as the diff has them, with their `+`."""
-        return {number: line for hunk in self.hunks for number, line in hunk.changed("new")}
+        return self._changed[1]
+
+    @cached_property
+    def _changed(self) -> tuple[dict[int, str], dict[int, str]]:
+        removed: dict[int, str] = {}
+        added: dict[int, str] = {}
+        for hunk in self.hunks:
+            old, new = hunk.old_start, hunk.new_start
+            for line in hunk.lines:
+                sign = line[:1]
+                if sign == "+":
+                    added[new] = line
+                    new += 1
+                elif sign == "-":
+                    removed[old] = line
+                    old += 1
+                elif sign != "\\":
+                    old += 1
+                    new += 1
+        return removed, added
 
     def shown(self, side: Side, start: int, end: int) -> list[tuple[int, str]]:
         """Give the changed lines of one side between two line numbers, both included."""

@@ -63,7 +63,7 @@ def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator
     draft = one.draft
     if file := homes.of(draft.name, one.place.file, came=True):
         kept = False if draft.kept else draft.breaking
-        draft = replace(draft, kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file, breaking=kept)
+        draft = draft._replace(kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file, breaking=kept)
         yield Shown(draft, one.place)
     elif draft.kept:
         return
@@ -82,12 +82,12 @@ def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:
     draft, name = one.draft, _own(one.draft)
     inherits = any(f"{base}.{name}" in added for base in draft.bases) or homes.inherits(draft.bases, name)
     if inherits:
-        return replace(draft, breaking=False, detail="override")
+        return draft._replace(breaking=False, detail="override")
     foreign = all(_FOREIGN.match(base) for base in draft.bases)
     return (
         draft
         if inherits is False or foreign or homes.is_let_go(name, one.place.file)
-        else replace(draft, breaking=False)
+        else draft._replace(breaking=False)
     )
 
 
@@ -100,7 +100,7 @@ def _heir(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:
 
 
 def _renamed(draft: Draft, name: str) -> Draft:
-    return replace(draft, kind=FactKind.SYMBOL_RENAMED, name=name, old=_own(draft), new=name.rpartition(".")[2])
+    return draft._replace(kind=FactKind.SYMBOL_RENAMED, name=name, old=_own(draft), new=name.rpartition(".")[2])
 
 
 def _from_a_file(one: Shown, homes: Homes) -> Shown:
@@ -110,7 +110,7 @@ def _from_a_file(one: Shown, homes: Homes) -> Shown:
     file = homes.of(one.draft.name, one.place.file, came=False)
     if file is None:
         return one
-    draft = replace(one.draft, kind=FactKind.SYMBOL_MOVED, old=file, new=one.place.file, breaking=None)
+    draft = one.draft._replace(kind=FactKind.SYMBOL_MOVED, old=file, new=one.place.file, breaking=None)
     return Shown(draft, one.place)
 
 
@@ -120,7 +120,7 @@ def _as_one(others: Sequence[Shown]) -> Iterator[Shown]:
     for one in sorted(others, key=lambda other: other.draft.detail == "variable"):
         source = defined.get(one.draft.name)
         given_on = one.draft.detail == "variable" and (one.draft.new or "").endswith(f".{one.draft.name}")
-        yield Shown(replace(source, public=one.draft.public), one.place) if given_on and source else one
+        yield Shown(source._replace(public=one.draft.public), one.place) if given_on and source else one
 
 
 def _without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
@@ -170,8 +170,7 @@ def _is_same(one: Shown, other: Shown) -> bool:
 def _moved(one: Shown, other: Shown) -> Shown:
     assert one.place is not None
     assert other.place is not None
-    draft = replace(
-        one.draft,
+    draft = one.draft._replace(
         kind=FactKind.SYMBOL_MOVED,
         name=other.draft.name,
         old=one.place.file,

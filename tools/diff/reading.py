@@ -6,7 +6,7 @@ gives the facts. Readers never compare, never look at the other version and neve
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 SymbolKind = Literal[
     "function", "method", "class", "struct", "enum", "member", "field", "constant", "variable", "type", "macro", "trait"
@@ -51,8 +51,7 @@ class Late:
         return bool(str(self))
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(NamedTuple):
     """One parameter of a signature, as written."""
 
     name: str
@@ -63,8 +62,7 @@ class Param:
     positional_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """Something with a name that other code can use."""
 
     name: str
@@ -93,8 +91,7 @@ class Symbol:
     """Whether only other code of a kernel calls it: what changes there breaks no user."""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """Something that a user sets, calls by name or runs into."""
 
     kind: SiteKind

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 
 from agent.domain import Change
 from agent.facts import FactKind, FactSheet
@@ -78,7 +77,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
     if gone and _gives_on(patch, versions.new):
         symbols = [
-            replace(draft, kept=True) if draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name else draft
+            draft._replace(kept=True) if draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name else draft
             for draft in symbols
         ]
     # A table of which each entry is told is not told as a whole besides.
@@ -97,7 +96,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     for draft in drafts:
         # Only in Python does a caller write the name of a parameter.
         if draft.kind is FactKind.PARAMETER_RENAMED and not named:
-            draft = replace(draft, breaking=False)
+            draft = draft._replace(breaking=False)
         # A document that now mentions a flag does not add it.
         if draft.detail == _DOCUMENTED and draft.kind is not FactKind.DEPRECATED:
             continue
@@ -106,7 +105,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
 
 
 def _met(draft: Draft, public: bool) -> Draft:
-    return draft if draft.public is public else replace(draft, public=public)
+    return draft if draft.public is public else draft._replace(public=public)
 
 
 def _imported(patch: Patch) -> Set[str]:

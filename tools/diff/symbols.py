@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
@@ -53,7 +52,7 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     for one, other in [*same, *stayed, *pairs]:
         drafts += (draft for draft in _altered(one, other) if not words or not follows(draft, words))
     device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device}
-    return [replace(draft, breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
+    return [draft._replace(breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
 
 
 def follows(draft: Draft, renamed: dict[str, str]) -> bool:
@@ -161,7 +160,7 @@ def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[s
             and _COPIES.search(draft.old or "")
             and draft.name.endswith(f".{own_name(owner)}")
         ):
-            yield replace(draft, breaking=False)
+            yield draft._replace(breaking=False)
             continue
         # Fields are seldom left to a base, unless there is a new one.
         rebased = draft.detail == "field" and old is not None and owner is not None and old.bases != owner.bases
@@ -170,9 +169,9 @@ def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[s
             continue
         inherited, unseen = _ancestry(owner, draft.name.rpartition(".")[2], after)
         if inherited or (rebased and unseen):
-            yield replace(draft, breaking=False, detail="override" if draft.detail == "method" else draft.detail)
+            yield draft._replace(breaking=False, detail="override" if draft.detail == "method" else draft.detail)
         else:
-            yield replace(draft, bases=unseen)
+            yield draft._replace(bases=unseen)
 
 
 def _ancestry(owner: Symbol, name: str, after: dict[str, Symbol]) -> tuple[bool, tuple[str, ...]]:

@@ -48,7 +48,9 @@ def read_versions(file: FileChange, patch: Patch, shelf: Shelf, skipped: list[st
     old_path = file.previous_path or file.path
     contents = None if is_whole(file) else shelf.take(file.path)
     if is_whole(file):
-        old, new = (_lone(whole_file(patch, side, file.path)) for side in ("old", "new"))
+        side: Side = "new" if file.status == "added" else "old"
+        only = _lone(whole_file(patch, side, file.path))
+        old, new = (EMPTY, only) if side == "new" else (only, EMPTY)
     elif contents is None:
         old, new = _hunk_by_hunk(old_path, file.path, patch)
     else:
@@ -146,7 +148,7 @@ def _untouched(reading: Reading, touched: Sequence[Symbol | Site]) -> Reading:
 
 
 def _placed(symbol: Symbol, hunk: int) -> Symbol:
-    return symbol if not hunk or symbol.params is None or "." in symbol.name else replace(symbol, hunk=hunk)
+    return symbol if not hunk or symbol.params is None or "." in symbol.name else symbol._replace(hunk=hunk)
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:

@@ -58,4 +58,4 @@ def _worth_reading(file: FileChange, text: str, skipped: list[str]) -> Patch | N
 def _cost(file: FileChange, patch: Patch) -> int:
     if is_whole(file):
         return len(file.patch or "") // _CUT
-    return sum(len(line) for hunk in patch.telling for line in hunk.lines)
+    return sum(sum(map(len, hunk.lines)) for hunk in patch.telling)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tools.diff.readers.limits import bounds
 from tools.diff.readers.masked import Masked
@@ -102,7 +102,7 @@ class Sites:
                 condition = match.end(), max(match.end(), mask.find(b"{", match.end(), match.end() + MAX_CONDITION))
             # Most conditions compare with nothing that could be a bound; they are let go before they are taken apart.
             if _COMPARES.search(mask, *condition) and fails.search(mask, *self._branch(condition[1])):
-                yield from (replace(site, rejects=True) for site in self.limits(condition, match.start()))
+                yield from (site._replace(rejects=True) for site in self.limits(condition, match.start()))
 
     def _branch(self, after: int) -> tuple[int, int]:
         """Return the first statement of a branch, or the whole of a short block."""

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 from tools.diff.readers import syntax
 from tools.diff.readers.calls import named_environment
@@ -65,7 +64,7 @@ def _with_helpers(symbols: list[Symbol], mask: bytes) -> list[Symbol]:
     if not any("__global__" in symbol.decorators for symbol in symbols):
         return symbols
     uses = Counter(found.group(1) for found in _CALLED.finditer(mask))
-    return [replace(symbol, device=True) if _is_helper(symbol, uses) else symbol for symbol in symbols]
+    return [symbol._replace(device=True) if _is_helper(symbol, uses) else symbol for symbol in symbols]
 
 
 def _is_helper(symbol: Symbol, uses: Counter[bytes]) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from tools.diff.readers.calls import Call, Sites, calls
 from tools.diff.readers.limits import pair
@@ -21,6 +20,10 @@ _FAILS = re.compile(
     rb"|\b[A-Z][A-Z0-9_]*(?:CHECK|ERROR|ASSERT|FATAL|THROW)[A-Z0-9_]*\s*\(|\b(?:abort|exit)\s*\("
     rb"|\bc(?:err|out)\b[^;]{0,600};\s*return\b"
 )
+_FAILING = tuple(
+    b"throw rror ERROR nvalid INVALID upported SUPPORTED CHECK ASSERT FATAL THROW abort exit cerr cout".split()
+)
+"""One of these is in all that fails."""
 _STOPS = re.compile(
     rb"(?:\bcerr\s*<<|\bfprintf\s*\(\s*stderr\s*,)([^;]{1,600});\s*(?:std\s*::\s*|::\s*)?"
     rb"(?:(abort|exit)\s*\(|return\s+(?:-?[012]|EXIT_FAILURE|EXIT_SUCCESS)\s*;)"
@@ -60,7 +63,9 @@ class SiteReader:
             found += self._stops()
         if b"=*/" in self._masked.text or b"= */" in self._masked.text:
             found += self._given()
-        return [*found, *self._sites.guards(_IF, _FAILS)] if _FAILS.search(mask) else found
+        if any(word in mask for word in _FAILING) and _FAILS.search(mask):
+            found += self._sites.guards(_IF, _FAILS)
+        return found
 
     def _checks(self) -> Iterator[Site]:
         """Give the checks that fail with a message, and the bounds they check."""
@@ -80,7 +85,7 @@ class SiteReader:
                 ]
                 # What fails while compiling is met by those who build, not by those who run.
                 runs = pattern is _CHECK and "STATIC_ASSERT" not in call.name
-                yield from found if runs else (replace(site, public=False) for site in found)
+                yield from found if runs else (site._replace(public=False) for site in found)
 
     def _thrown(self, call: Call) -> str:
         """Name the error: the class that a macro is told to throw, or else the macro."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -28,8 +28,7 @@ _MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu")
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a node stands: inside which names, what has the innermost, who sees it, where its template begins."""
 
     names: tuple[str, ...] = ()
@@ -69,7 +68,7 @@ class SymbolReader:
         if kind in _TRANSPARENT:
             yield from ((child, place) for child in node.named_children)
         elif kind == "template_declaration":
-            inner = replace(place, start=place.start or node)
+            inner = place._replace(start=place.start or node)
             yield from ((child, inner) for child in node.named_children[1:])
         elif kind == "namespace_definition":
             yield from self._namespace(node, place)
@@ -92,11 +91,11 @@ class SymbolReader:
         if body is None:
             return
         if name is None:
-            inner = replace(place, public=False)
+            inner = place._replace(public=False)
         else:
             parts = tuple(part.strip() for part in self._fold(name).removeprefix("inline ").split("::"))
             hidden = any(_HIDDEN.search(part) for part in parts)
-            inner = replace(place, names=place.names + parts, public=place.public and not hidden)
+            inner = place._replace(names=place.names + parts, public=place.public and not hidden)
         yield from ((child, inner) for child in body.named_children)
 
     def _type(
@@ -112,21 +111,21 @@ class SymbolReader:
         if specialised and name_node is not None and template == "template <>":
             # What is said of one set of arguments is a thing of its own beside the template.
             name += self._fold(name_node.child_by_field_name("arguments") or name_node).replace(".", " ")
-        inner = replace(place, start=None, owner=node.type)
+        inner = place._replace(start=None, owner=node.type)
         if name:
             kind = _CLASSES.get(node.type, "enum")
             # Nobody gives the parameters of a specialisation: they are found from those of the template.
             given = (template,) if template and not specialised else ()
             symbol = self._symbol(whole, place, kind, name, body=body, bases=self._bases(node), decorators=given)
             found.append(symbol)
-            inner = replace(inner, names=(*place.names, *name.split(".")), public=symbol.public)
+            inner = inner._replace(names=(*place.names, *name.split(".")), public=symbol.public)
         visible = inner.public
         if node.type == "class_specifier":
             framed = node.start_byte < self._shift
-            inner = replace(inner, public=visible and framed, guessed=framed)
+            inner = inner._replace(public=visible and framed, guessed=framed)
         for child in body.named_children:
             if child.type == "access_specifier":
-                inner = replace(inner, public=visible and child.text == b"public", guessed=False)
+                inner = inner._replace(public=visible and child.text == b"public", guessed=False)
             else:
                 yield child, inner
 
@@ -145,7 +144,7 @@ class SymbolReader:
         """Note the functions, fields, constants and variables that a declaration declares, and its inner type."""
         kind = node.child_by_field_name("type")
         if kind is not None and kind.child_by_field_name("body") is not None:
-            yield kind, replace(place, start=node)
+            yield kind, place._replace(start=node)
         for index, child in enumerate(node.children):
             if node.field_name_for_child(index) != "declarator":
                 continue
@@ -182,7 +181,7 @@ class SymbolReader:
         found.append(
             self._symbol(
                 node,
-                place if not static else replace(place, public=False),
+                place if not static else place._replace(public=False),
                 "method" if member else "function",
                 name,
                 body=body,
@@ -210,7 +209,7 @@ class SymbolReader:
         around = self._text[declarator.start_byte : start] + self._text[end : declarator.end_byte]
         annotation = syntax.fold(self._text[kind.start_byte : kind.end_byte] + around)
         if place.guessed or (static and self._source_file and not in_class and not constant):
-            place = replace(place, public=False)
+            place = place._replace(public=False)
         if what == "variable" and self._framed and self._bones.text[node.start_byte - 1 : node.start_byte] in b" \t":
             return  # in a fragment, what is indented may as well be local
         ends = self._bones.origin(node.end_byte) - self._shift <= len(self._masked.text)

@@ -6,12 +6,13 @@ from tools.diff.readers.python_declared import Place
 from tools.diff.readers.python_digest import Tokens
 from tools.diff.readers.python_fragment import mend
 from tools.diff.readers.python_interface import Interface
+from tools.diff.readers.python_lead import without_lead
 from tools.diff.readers.python_sites import Sites
 from tools.diff.readers.python_symbols import Walk
 from tools.diff.readers.python_syntax import Code
 from tools.diff.readers.python_uncut import Uncut
 from tools.diff.readers.syntax import overgrown, parser, refusal
-from tools.diff.reading import Reading, Source
+from tools.diff.reading import EMPTY, Reading, Source
 
 JOINED: Final = b"\\\n"
 MOST_JOINED: Final = 500
@@ -22,6 +23,10 @@ def read(source: Source) -> Reading:
     problem = refusal(source) or _entangled(source)
     if problem is not None:
         return Reading(problems=(problem,))
+    if not source.digest:
+        source = without_lead(source)
+        if not source.text:
+            return EMPTY
     mended = mend(source, cutting=not source.digest)
     root = parser("tree_sitter_python").parse(mended.text).root_node
     if root.has_error and mended.gaps:
@@ -46,6 +51,6 @@ def read(source: Source) -> Reading:
 
 def _entangled(source: Source) -> str | None:
     """Say that hundreds of blank lines are joined into one: the grammar's time grows with their square."""
-    if JOINED * MOST_JOINED in source.text.replace(b"\r", b""):
+    if source.text.count(b"\\") >= MOST_JOINED and JOINED * MOST_JOINED in source.text.replace(b"\r", b""):
         return f"{source.path}: more than {MOST_JOINED} blank lines joined by backslashes"
     return None

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from tree_sitter import Node
@@ -35,7 +34,7 @@ def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
     if name[:1].isupper() or name.endswith("_error"):
         guard = _guard(code, _condition(node), refused=True)
         yield Site("error", name, code.line(node), code.last_line(node), value=message, scope=scope, guard=guard)
-    yield from (replace(site, rejects=True) for site in _bounds(code, _condition(node), scope))
+    yield from (site._replace(rejects=True) for site in _bounds(code, _condition(node), scope))
 
 
 def asserted(code: Code, node: Node, scope: str) -> Iterator[Site]:

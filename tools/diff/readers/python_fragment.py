@@ -138,6 +138,12 @@ def read_heading(line: str) -> Heading:
     return Heading(found[2], bool(found[1]), method, class_kind(bases, ()), kept if unclosed else "")
 
 
+def begins_inside(text: bytes, heading: Heading) -> bool:
+    """Say whether a text begins with the parameters of its heading, or with an entry of a dictionary."""
+    code = text[BLANK.match(text).end() :]  # type: ignore[union-attr]  # it matches the empty string too
+    return ENTRY.match(code) is not None or (bool(heading.open) and _in_signature(code))
+
+
 def _string_ends(text: bytes, within: bool) -> tuple[bytes, bytes]:
     """Give the quotes that are missing before or behind a text that begins or ends inside a long string."""
     for quote in (b'"""', b"'''"):

@@ -1,7 +1,6 @@
 """Which names of a Python module are its interface: `__all__`, underscores, and what it gives on from other modules."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -96,7 +95,7 @@ def _listed(symbol: Symbol, exports: set[str]) -> Symbol:
     return (
         symbol
         if public == symbol.public and not symbol.device
-        else replace(symbol, public=public, device=bool(rest) and symbol.device)
+        else symbol._replace(public=public, device=bool(rest) and symbol.device)
     )
 
 

@@ -1,6 +1,5 @@
 """The parameters of a Python signature."""
 
-from dataclasses import replace
 from typing import Literal
 
 from tree_sitter import Node
@@ -16,7 +15,7 @@ def params_of(code: Code, function: Node) -> tuple[Param, ...]:
     keyword_only = False
     for node in holder.named_children if holder is not None else ():
         if node.type == "positional_separator":
-            params = [replace(param, positional_only=True) for param in params]
+            params = [param._replace(positional_only=True) for param in params]
         elif node.type == "keyword_separator":
             keyword_only = True
         elif (param := _param(code, node, keyword_only)) is not None:

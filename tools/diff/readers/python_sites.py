@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -180,7 +179,7 @@ class Sites:
                 and symbol is not None
                 and (symbol.device or not symbol.public)
             )
-            yield replace(site, public=False) if hidden else site
+            yield site._replace(public=False) if hidden else site
 
     def _decorator(self, node: Node) -> Iterator[Site]:
         inner = next(iter(node.named_children), None)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from tree_sitter import Node
@@ -66,7 +65,7 @@ class Walk:
         for name, symbol in self.found.symbols.items():
             owner, _, own = name.rpartition(".")
             if symbol.kind == "method" and not symbol.device and owner in self.found.kernels and own not in SURFACE:
-                self.found.symbols[name] = replace(symbol, device=True)
+                self.found.symbols[name] = symbol._replace(device=True)
 
     def _visit(self, place: Place) -> Iterator[Place]:
         node = place.node
@@ -178,8 +177,9 @@ class Walk:
         body = node.child_by_field_name("body")
         if body is None:
             return ""
-        start, end = body.start_byte, body.end_byte
-        return Late(lambda: self._tokens.shape(start, end, name))
+        # The walk holds the symbols: a shape that held the walk would keep the tree until garbage is collected.
+        tokens, start, end = self._tokens, body.start_byte, body.end_byte
+        return Late(lambda: tokens.shape(start, end, name))
 
     def _declare(self, symbol: Symbol, node: Node) -> None:
         self.found.spans.append((node.start_byte, node.end_byte, symbol.name))
@@ -232,7 +232,7 @@ class Walk:
         name = owner.qualify(assigned.name) if owner else assigned.name
         # The first branch is the usual case, the others are for when something is missing.
         if place.conditional and (first := self.found.symbols.get(name)) is not None:
-            self.found.symbols[name] = replace(first, value=_either(first.value, self._value(assigned.value)))
+            self.found.symbols[name] = first._replace(value=_either(first.value, self._value(assigned.value)))
             return
         value = self._value(assigned.value)
         annotation = None if assigned.annotation is None else code.fold(assigned.annotation)
@@ -265,8 +265,8 @@ class Walk:
         node = assigned.value
         if node is None or self._cut(node) or (text is not None and len(text) < TINY):
             return ""
-        start, end = node.start_byte, node.end_byte
-        return Late(lambda: self._tokens.shape(start, end, assigned.name, always=text is None))
+        tokens, name, start, end = self._tokens, assigned.name, node.start_byte, node.end_byte
+        return Late(lambda: tokens.shape(start, end, name, always=text is None))
 
     def _alias(self, node: Node, owner: Owner | None) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

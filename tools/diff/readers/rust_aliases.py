@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tools.diff.reading import Symbol
 
@@ -24,11 +23,10 @@ def unaliased(symbols: Sequence[Symbol], mask: bytes) -> list[Symbol]:
         return text if text is None else word.sub(lambda match: names[match.group()], text)
 
     return [
-        replace(
-            symbol,
+        symbol._replace(
             params=None
             if symbol.params is None
-            else tuple(replace(param, annotation=plain(param.annotation)) for param in symbol.params),
+            else tuple(param._replace(annotation=plain(param.annotation)) for param in symbol.params),
             returns=plain(symbol.returns),
             annotation=plain(symbol.annotation),
         )

@@ -49,7 +49,7 @@ class SymbolReader:
             stack.extend(reversed(list(self._enter(node, place, found))))
         self.exports |= {symbol.name for symbol in found if symbol.public and "." not in symbol.name}
         return [
-            replace(symbol, public=True) if symbol.name.split(".")[0] in self.exports and self._open(symbol) else symbol
+            symbol._replace(public=True) if symbol.name.split(".")[0] in self.exports and self._open(symbol) else symbol
             for symbol in found
         ]
 
@@ -195,4 +195,4 @@ class SymbolReader:
             decorators=marks,
             shape=self._at.shape(body, name),
         )
-        found.append(symbol if self._open(symbol) else replace(symbol, public=False))
+        found.append(symbol if self._open(symbol) else symbol._replace(public=False))
