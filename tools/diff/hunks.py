@@ -33,11 +33,6 @@ class Hunk:
         """Give the text that stood, or stands, there."""
         return [line[1:] for line in self.signed(side)]
 
-    def changed(self, side: Side) -> list[tuple[int, str]]:
-        """Give the changed lines of one side with their numbers."""
-        keep, number = ("-", self.old_start) if side == "old" else ("+", self.new_start)
-        return [entry for entry in enumerate(self.signed(side), number) if entry[1][:1] == keep]
-
     def span(self, side: Side) -> tuple[int, int]:
         """Give the first and the last line of one side."""
         start, count = (self.old_start, self.old_count) if side == "old" else (self.new_start, self.new_count)
