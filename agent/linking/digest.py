@@ -78,7 +78,7 @@ def digest(issue: Issue) -> Digest:
         reactions=issue.reactions,
         words=tuple(sorted(first_terms(body, _WORDS))),
         names=tuple(sorted(code_terms(f"{title}\n{body}"))[:_NAMES]),
-        alarms=tuple(sorted(" ".join(run) for run in alarms(body))[:_ALARMS]),
+        alarms=tuple(sorted(alarms(body))[:_ALARMS]),
     )
 
 

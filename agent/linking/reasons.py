@@ -20,7 +20,7 @@ def reasons(guesser: Guesser, guess: Guess) -> tuple[str, ...]:
             found.append(f"error: {_longest(shared)}")
         names = sorted(change.sketch.names.intersection(issue.names), key=lambda one: (-guesser.rare_names[one], one))
         rare = [name for name in names if guesser.rare_names[name] >= _COMMON and len(name) <= _LONG]
-        found += [f"name: {name}" for name in rare if not is_file(name)][:_SHOWN]
+        found += [f"name: {name}" for name in rare if not is_file(name) and not name.endswith("error")][:_SHOWN]
         found += [f"file: {name}" for name in rare if is_file(name)][:_SHOWN]
     both = {*change.side.title}
     words = [part for word in words_of(bare_title(issue.title)) for part in shared_parts(word, both)]
