@@ -1,9 +1,11 @@
 """One fact for one thing, however many files show it; what matters most comes first."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, FactKind, Place, Severity
+from tools.diff.cutting import MOST, cut
 from tools.diff.draft import Draft
 from tools.diff.severity import severity_of
 
@@ -57,10 +59,23 @@ _LAST = (
     FactKind.FILE_ADDED,
 )
 """Within a severity, these give way to what somebody's code calls or sets."""
+_CROWDED = {
+    FactKind.FLAG_ADDED: "flags",
+    FactKind.FLAG_REMOVED: "flags",
+    FactKind.ENV_ADDED: "variables",
+    FactKind.ENV_REMOVED: "variables",
+    FactKind.SYMBOL_ADDED: "symbols",
+    FactKind.SYMBOL_REMOVED: "symbols",
+    FactKind.CONSTANT_CHANGED: "constants",
+}
+"""Kinds of which many may be told as one, and what they are then called."""
 _PLACES = 20
 _NAMES = 12
-_INTERNAL_OF_A_KIND = 8
-_ALL = 60
+_CROWD = 40
+_SET = (FactKind.FLAG_ADDED, FactKind.FLAG_REMOVED, FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
+_WHOLE = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED)
+_DOZEN = 8
+"""Flags or variables that came or went with one file; more of them are told as one."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +86,56 @@ class Shown:
     place: Place | None
 
 
+Crowd = Callable[[Shown], tuple[object, ...] | None]
+"""Says what belongs to one crowd; None for what is told by itself."""
+
+
 def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
     """Join what is the same, rank it, and say how much was left out of the list."""
+    shown = list(shown)
+    facts = _joined(shown, _of_a_script(shown))
+    if sum(fact.severity is not Severity.INTERNAL for fact in facts) > MOST:
+        facts = _joined(shown, _of_a_place(shown))
+    return cut(sorted(facts, key=_rank))
+
+
+def _joined(shown: Iterable[Shown], crowd: Crowd) -> list[Fact]:
+    """Make one fact of what has one key."""
     groups: dict[tuple[object, ...], list[Shown]] = {}
     for one in shown:
-        groups.setdefault(_key(one.draft), []).append(one)
-    facts = sorted((_fact(members) for members in groups.values()), key=_rank)
-    return _limit(facts)
+        groups.setdefault(crowd(one) or _key(one.draft), []).append(one)
+    return [_fact(members) for members in groups.values()]
+
+
+def _of_a_script(shown: Sequence[Shown]) -> Crowd:
+    """Join the flags and variables of a file that came or went as a whole, where they are many."""
+    whole = {one.place.file for one in shown if one.draft.kind in _WHOLE and one.place is not None}
+    counts = Counter((one.draft.kind, one.place.file) for one in shown if one.place and one.place.file in whole)
+
+    def crowd(one: Shown) -> tuple[object, ...] | None:
+        if one.draft.kind not in _SET or one.place is None or counts[one.draft.kind, one.place.file] <= _DOZEN:
+            return None
+        return one.draft.kind, one.place.file, severity_of(one.draft)
+
+    return crowd
+
+
+def _of_a_place(shown: Sequence[Shown]) -> Crowd:
+    """Join what came to one file or folder and what one class has, where there is more than anybody reads."""
+    scripts = _of_a_script(shown)
+    homes: dict[str, str] = {}
+
+    def crowd(one: Shown) -> tuple[object, ...] | None:
+        draft = one.draft
+        if draft.kind in (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED) and one.place is not None:
+            return draft.kind, homes.setdefault(draft.name, one.place.file), severity_of(draft)
+        if draft.kind is FactKind.FILE_ADDED:
+            return draft.kind, draft.detail, draft.name.rpartition("/")[0], severity_of(draft)
+        if draft.kind is FactKind.CONSTANT_CHANGED and "." in draft.name:
+            return draft.kind, draft.name.rpartition(".")[0], severity_of(draft)
+        return scripts(one)
+
+    return crowd
 
 
 def _key(draft: Draft) -> tuple[object, ...]:
@@ -93,11 +151,18 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.detail, draft.name.rpartition("/")[0]
     if draft.kind in _RENAMES:
         return draft.kind, draft.old, draft.new
-    if draft.kind in _PARAMETERS:
+    if draft.kind in _PARAMETERS or _is_retyped(draft):
         return draft.kind, draft.detail, draft.old, draft.new, severity_of(draft)
     if draft.kind in _BY_NAME:
         return draft.kind, draft.name, draft.old if draft.kind is FactKind.ERROR_REMOVED else draft.new
     return draft.kind, draft.name, draft.old, draft.new
+
+
+def _is_retyped(draft: Draft) -> bool:
+    """Tell whether one parameter has another type: so it often has in many functions at once."""
+    if draft.kind is not FactKind.SIGNATURE_CHANGED or not draft.detail or draft.detail == "template":
+        return False
+    return (draft.new or "").lstrip("*").startswith(f"{draft.detail}:")
 
 
 def _fact(members: list[Shown]) -> Fact:
@@ -106,10 +171,12 @@ def _fact(members: list[Shown]) -> Fact:
     draft = members[0].draft
     if len(members) > 1 and draft.kind in _MEMBERS:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
-    elif len(members) > 1 and draft.kind in _PARAMETERS:
+    elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_retyped(draft)):
         draft = draft._replace(name=_all_names(members))
     elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
         draft = _several(members, _all_names(members), draft.detail)
+    elif draft.kind in _CROWDED and len({one.draft.name for one in members}) > 1:
+        draft = _crowded(members)
     elif draft.kind in _ASKED and len({one.draft.detail for one in members}) > 1:
         # Of several sections or markers none speaks for the others.
         draft = draft._replace(detail=None)
@@ -124,11 +191,19 @@ def _fact(members: list[Shown]) -> Fact:
     )
 
 
-def _all_names(members: list[Shown]) -> str:
+def _crowded(members: list[Shown]) -> Draft:
+    """Tell as one what is too much to be told one by one; their values would not fit."""
+    draft, files = members[0].draft, {one.place.file for one in members if one.place is not None}
+    count, what = len({one.draft.name for one in members}), _CROWDED[draft.kind]
+    where = f" of {files.pop()}" if len(files) == 1 else ""
+    return draft._replace(name=_all_names(members, _CROWD), old=None, new=None, detail=f"{count} {what}{where}")
+
+
+def _all_names(members: list[Shown], most: int = _NAMES) -> str:
     """Name everything that a group speaks of, the first by its whole name."""
     names = list(dict.fromkeys(one.draft.name for one in members))
-    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    return ", ".join(names[:_NAMES]) + more
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
@@ -146,18 +221,3 @@ def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
 def _rank(fact: Fact) -> tuple[object, ...]:
     first, last = fact.kind in _FIRST, fact.kind in _LAST
     return not first, _BY_SEVERITY[fact.severity], last, -len(fact.places), fact.kind, fact.name
-
-
-def _limit(facts: list[Fact]) -> tuple[list[Fact], list[str]]:
-    """Keep a list that can be read; what is internal is cut first."""
-    kept: list[Fact] = []
-    left: dict[FactKind, int] = {}
-    internal: dict[FactKind, int] = {}
-    for fact in facts:
-        count = internal[fact.kind] = internal.get(fact.kind, 0) + (fact.severity is Severity.INTERNAL)
-        too_many = fact.severity is Severity.INTERNAL and count > _INTERNAL_OF_A_KIND
-        if too_many or len(kept) >= _ALL:
-            left[fact.kind] = left.get(fact.kind, 0) + 1
-        else:
-            kept.append(fact)
-    return kept, [f"{count} more of {kind.value}" for kind, count in left.items()]

@@ -7,12 +7,13 @@ from itertools import takewhile
 
 from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Late, Symbol
-from tools.diff.values import same_value
+from tools.diff.values import same_type, same_value
 
 CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
 _IN_A_ROW = ("member", "field", "method")
 _COUNTED = re.compile(r"auto\(\)$")
+_PROPERTY = re.compile(r"(?:^|[._])property$")
 _ALIKE = 0.6
 _NEAR = 5
 _PASSABLY, _CLOSELY = 0.5, 0.7
@@ -51,7 +52,7 @@ def _alike(went: list[Symbol], come: list[Symbol]) -> Iterator[tuple[Symbol, Sym
             words |= {exchanged} if all(exchanged) else set()
             yield one, other
     for _, one, other in scored if words else ():
-        same = one.kind == other.kind and owner_of(one) == owner_of(other)
+        same = one.kind == other.kind and owner_of(one) == owner_of(other) and _used_alike(one, other)
         if same and taken.isdisjoint((id(one), id(other))) and _exchanged(own_name(one), own_name(other)) in words:
             taken |= {id(one), id(other)}
             yield one, other
@@ -82,8 +83,21 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
         return found + 1 if same and found else found
     if one.kind in CONTAINERS:
         return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
+    if not _used_alike(one, other):
+        return 0.0
     near = (bool(owner_of(one)) or one.kind == "method") and abs(one.start - other.start) <= _NEAR
     return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
+
+
+def _used_alike(one: Symbol, other: Symbol) -> bool:
+    """Tell whether two functions are both called, or both read as properties, and do not give different things."""
+    given = one.returns is None or other.returns is None or same_type(one.returns, other.returns)
+    return is_property(one) == is_property(other) and given
+
+
+def is_property(symbol: Symbol) -> bool:
+    """Tell whether a method is read like a field."""
+    return symbol.kind == "method" and any(_PROPERTY.search(text) for text in symbol.decorators)
 
 
 def swapped(

@@ -10,6 +10,7 @@ from tools.diff.draft import Draft
 from tools.diff.hunks import read_patch
 from tools.diff.languages import reader_for
 from tools.diff.roles import Role, role
+from tools.diff.variables import reads
 
 DECLARED = re.compile(
     r"\n[+-](?!(?:struct|class|enum class|enum|union) \w+;)"
@@ -80,6 +81,16 @@ class Homes:
         return len(words) >= _WORDS // 2 and any(
             words in (file.patch or "") for file in self._told if file.status == status
         )
+
+    def reads(self, name: str, *, before: bool) -> bool:
+        """Tell whether a line that the commit shows of the version before it (or after it) reads a variable."""
+        signs = (" ", "-") if before else (" ", "+")
+        for file in self._told:
+            patch = file.patch or ""
+            path = (file.previous_path or file.path) if before else file.path
+            if name in patch and reads(name, path, (line for line in patch.split("\n") if line[:1] in signs)):
+                return True
+        return False
 
     def inherits(self, bases: Sequence[str], name: str) -> bool | None:
         """Tell whether new files give one of these bases a method; None where no base is in them."""

@@ -36,7 +36,7 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
-    for one in _without_followers(_without_unmoved(list(shown), homes)):
+    for one in _with_sibling_renames(_without_followers(_without_unmoved(list(shown), homes))):
         if one.draft.kind is FactKind.SYMBOL_REMOVED:
             went.append(one)
         elif one.draft.kind is FactKind.SYMBOL_ADDED:
@@ -138,7 +138,36 @@ def _without_followers(shown: Sequence[Shown]) -> list[Shown]:
     return [one for one in shown if not follows(one.draft, words)] if words else list(shown)
 
 
+def _with_sibling_renames(shown: Sequence[Shown]) -> list[Shown]:
+    """Tell a parameter that went and one that came as renamed, where the commit renames it so in other functions."""
+    known = {(one.draft.old, one.draft.new) for one in shown if one.draft.kind is FactKind.PARAMETER_RENAMED}
+    if not known:
+        return list(shown)
+    came = {_parameter(one): one for one in shown if one.draft.kind is FactKind.PARAMETER_ADDED}
+    pairs: dict[int, Shown] = {}
+    for one in shown:
+        if one.draft.kind is FactKind.PARAMETER_REMOVED:
+            heirs = (came.get((*_parameter(one)[:2], new)) for old, new in known if old == one.draft.detail)
+            if (heir := next((found for found in heirs if found is not None), None)) is not None:
+                pairs[id(one)] = heir
+    taken = {id(heir) for heir in pairs.values()}
+    return [_as_renamed(one, pairs[id(one)]) if id(one) in pairs else one for one in shown if id(one) not in taken]
+
+
+def _parameter(one: Shown) -> tuple[str | None, ...]:
+    return one.place.file if one.place else None, one.draft.name, one.draft.detail
+
+
+def _as_renamed(one: Shown, heir: Shown) -> Shown:
+    old, new = one.draft.detail, heir.draft.detail
+    return Shown(one.draft._replace(kind=FactKind.PARAMETER_RENAMED, old=old, new=new, detail=new), one.place)
+
+
 def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
+    # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
+    asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
+    if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
+        return True
     if draft.kind in _WENT:
         raised = draft.kind is FactKind.ERROR_REMOVED and homes.says(draft.old, came=True)
         return raised or _met(draft, draft.old, _WENT[draft.kind]) in both

@@ -1,7 +1,9 @@
 """The facts of one commit, from its patches alone or with both versions of its files at hand."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
 
 from agent.domain import Change
 from agent.facts import FactKind, FactSheet
@@ -11,10 +13,12 @@ from tools.diff.files import file_facts
 from tools.diff.grouping import Shown, group
 from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
+from tools.diff.known import Known, corrected
 from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.moves import join_moves
+from tools.diff.namespaces import renamed_namespaces
 from tools.diff.proof import place_of
-from tools.diff.reading import Reading
+from tools.diff.reading import Reading, Site
 from tools.diff.sites import compare_sites
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import unchanged_code
@@ -36,6 +40,9 @@ _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CH
 _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
+_WITHIN = ("error", "limit")
+"""Sites that are told by the function they stand in."""
+_SPACED = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".cc", ".cpp", ".cxx", ".cu")
 _SHIM = re.compile(r"\+(?:from \S+ import \*|globals\(\)\.update\(|sys\.modules\[__name__\] = |def __getattr__\()")
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 
@@ -45,6 +52,27 @@ def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | No
 
     `partner` is the earlier commit that the patch undoes, brings back or copies, where somebody looked for one.
     """
+    return gather(change, blobs, partner).sheet()
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The differences of a commit, before what belongs together is put together."""
+
+    shown: tuple[Shown, ...]
+    homes: Homes
+    route: Literal["blobs", "hunks"]
+    skipped: tuple[str, ...]
+
+    def sheet(self, known: Known | None = None) -> FactSheet:
+        """Join, rank and limit them; `known` is what somebody found in the tree before the commit."""
+        shown = self.shown if known is None else corrected(self.shown, known)
+        facts, left = group(join_moves(shown, self.homes))
+        return FactSheet(facts=tuple(facts), route=self.route, skipped=(*self.skipped, *left))
+
+
+def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> Gathered:
+    """Read both versions of every file and find what differs."""
     homes = Homes(change.files)
     shown = [*_lineage(read_lineage(change.commit.message), partner), *file_facts(change.files, homes)]
     skipped: list[str] = []
@@ -55,8 +83,7 @@ def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | No
             shown += _compared(versions)
     if not shown:
         shown += unchanged_code(change.files)
-    facts, left = group(join_moves(shown, homes))
-    return FactSheet(facts=tuple(facts), route="hunks" if blobs is None else "blobs", skipped=(*skipped, *left))
+    return Gathered(tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped))
 
 
 def paths_to_read(change: Change) -> list[str]:
@@ -69,7 +96,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     path, patch = versions.file.path, versions.patch
     whole = is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new)
-    sites = compare_sites(versions.old.sites, versions.new.sites, patch.together)
+    sites = compare_sites(_in_renamed(versions.old.sites, symbols), versions.new.sites, patch.together)
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
     # what users can set is told by itself.
     gone = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_REMOVED}
@@ -86,6 +113,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # A table is told by its entries.
     tables = {draft.detail for draft in sites if draft.kind in _ENTRIES}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in tables]
+    if path.endswith(_SPACED):
+        symbols += renamed_namespaces(patch)
     drafts = [_met(draft, symbol_is_met(draft, path)) for draft in symbols]
     drafts += [
         _met(draft, site_is_met(draft, path))
@@ -102,6 +131,29 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             continue
         if (place := place_of(draft, path, patch)) is not None:
             yield Shown(draft, place)
+
+
+def _in_renamed(sites: Sequence[Site], symbols: Sequence[Draft]) -> Sequence[Site]:
+    """Put what stood in a function or class into the one that it has become: it is raised there under the new name."""
+    renamed = {
+        f"{draft.name.removesuffix(draft.new)}{draft.old}": draft.name
+        for draft in symbols
+        if draft.kind is FactKind.SYMBOL_RENAMED and draft.old and draft.new and draft.name.endswith(draft.new)
+    }
+    if not renamed:
+        return sites
+    return [
+        site._replace(scope=_renamed_scope(site.scope, renamed)) if site.kind in _WITHIN and site.scope else site
+        for site in sites
+    ]
+
+
+def _renamed_scope(scope: str, renamed: Mapping[str, str]) -> str:
+    parts = scope.split(".")
+    for size in range(len(parts), 0, -1):
+        if new := renamed.get(".".join(parts[:size])):
+            return ".".join((new, *parts[size:]))
+    return scope
 
 
 def _met(draft: Draft, public: bool) -> Draft:

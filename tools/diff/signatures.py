@@ -1,5 +1,6 @@
 """How a signature changed, from a caller's point of view."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from agent.facts import FactKind
 from tools.diff.reading import Param
 from tools.diff.values import same_type, same_value
 
+_BY_REFERENCE = re.compile(r"\bconst\b|&|\s")
 _MOST = 600
 """Parameters of both versions together; nobody calls what has more, and they are not told one by one."""
 
@@ -52,7 +54,7 @@ def _renamed(
         place = old.index(param)
         for other in free:
             same_place = new.index(other) == place or (param.keyword_only and other.keyword_only)
-            same_look = same_type(param.annotation, other.annotation) and same_value(param.default, other.default)
+            same_look = _same_thing(param.annotation, other.annotation) and same_value(param.default, other.default)
             # Where there is one parameter only, it is the same one, unless names and types have nothing in common.
             only_one = len(old) == len(new) == 1 and not (param.annotation and other.annotation)
             if same_place and not other.star and (same_look or only_one or _akin(param, other, gone, come)):
@@ -60,7 +62,17 @@ def _renamed(
                 # A positional-only name is nobody's business.
                 breaking = not (param.positional_only and other.positional_only)
                 yield SignatureChange(FactKind.PARAMETER_RENAMED, other.name, param.name, other.name, breaking)
+                if param.annotation and other.annotation and not same_type(param.annotation, other.annotation):
+                    types = written(param), written(other)
+                    yield SignatureChange(FactKind.SIGNATURE_CHANGED, other.name, *types, False)
                 break
+
+
+def _same_thing(one: str | None, other: str | None) -> bool:
+    """Tell whether two types are one, handed over by value or by reference to what is not changed."""
+    if same_type(one, other) or one is None or other is None:
+        return same_type(one, other)
+    return "&" in one + other and _BY_REFERENCE.sub("", one) == _BY_REFERENCE.sub("", other)
 
 
 def _akin(param: Param, other: Param, gone: list[Param], come: list[Param]) -> bool:

@@ -5,7 +5,17 @@ from collections.abc import Iterable, Iterator
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
-from tools.diff.heirs import CONTAINERS, follow, in_other_hunks, own_name, owner_of, owners, renames, swapped
+from tools.diff.heirs import (
+    CONTAINERS,
+    follow,
+    in_other_hunks,
+    is_property,
+    own_name,
+    owner_of,
+    owners,
+    renames,
+    swapped,
+)
 from tools.diff.reading import Reading, Symbol
 from tools.diff.records import must_be_given
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
@@ -25,6 +35,10 @@ _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _SEVERAL = ("type", "struct", "class", "constant", "variable")
 _CALLABLE = ("function", "method", "macro")
+_PROPERTY = "property"
+_METHODS = ("method", _PROPERTY)
+_MOST_OVERLOADS = 400
+_ALIASED = ("struct", "class", "enum")
 _ADDED = {"member": FactKind.MEMBER_ADDED, "field": FactKind.FIELD_ADDED}
 _REMOVED = {"member": FactKind.MEMBER_REMOVED, "field": FactKind.FIELD_REMOVED}
 _RENAMED = {"member": FactKind.MEMBER_RENAMED, "field": FactKind.FIELD_RENAMED}
@@ -80,10 +94,35 @@ def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, S
             mine, its = mine[: len(its)], its[: len(mine)]
         elif bool(mine) != bool(its) and name in before and name in after and (mine or its)[0].kind in _SEVERAL:
             mine, its = [], []
+        elif mine and its and len(mine) + len(its) > 2:
+            mine, its = _matched(mine, its)
         for index, symbols in ((old_index, mine), (new_index, its)):
             for place, symbol in enumerate(symbols):
                 index[name if place == 0 else f"{name}#{place}"] = symbol
     return old_index, new_index
+
+
+def _matched(mine: list[Symbol], its: list[Symbol]) -> tuple[list[Symbol], list[Symbol]]:
+    """Put overloads in an order in which each stands beside the one it is most like."""
+    if len(mine) * len(its) > _MOST_OVERLOADS:
+        return mine, its
+    rivals = [(_in_common(one, other), -at, -to) for at, one in enumerate(mine) for to, other in enumerate(its)]
+    pairs: dict[int, int] = {}
+    for _, at, to in sorted(rivals, reverse=True):
+        if -at not in pairs and -to not in pairs.values():
+            pairs[-at] = -to
+    rest = [
+        [symbol for at, symbol in enumerate(side) if at not in taken]
+        for side, taken in ((mine, pairs), (its, pairs.values()))
+    ]
+    return [*(mine[at] for at in pairs), *rest[0]], [*(its[to] for to in pairs.values()), *rest[1]]
+
+
+def _in_common(one: Symbol, other: Symbol) -> float:
+    """Say how much of two signatures is the same, by names and by types."""
+    sides = [[(param.name, param.annotation) for param in symbol.params or ()] for symbol in (one, other)]
+    shared = len(set(sides[0]) & set(sides[1]))
+    return 2 * shared / max(1, len(sides[0]) + len(sides[1])) + (one.decorators == other.decorators) / 4
 
 
 def _signed(symbol: Symbol) -> tuple[object, ...]:
@@ -130,7 +169,9 @@ def _of_the_same(
 
 def _is_alias(one: Symbol | None, other: Symbol) -> bool:
     """Tell whether a class has become another name of one, and so has other members."""
-    return other.kind == "type" and other.value is not None and one is not None and one.kind in ("struct", "class")
+    return (
+        other.kind == "type" and other.value is not None and one is not None and one.kind in ("struct", "class", "enum")
+    )
 
 
 def _came_or_went(
@@ -164,12 +205,12 @@ def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[s
             continue
         # Fields are seldom left to a base, unless there is a new one.
         rebased = draft.detail == "field" and old is not None and owner is not None and old.bases != owner.bases
-        if owner is None or not (draft.detail == "method" or rebased):
+        if owner is None or not (draft.detail in _METHODS or rebased):
             yield draft
             continue
         inherited, unseen = _ancestry(owner, draft.name.rpartition(".")[2], after)
         if inherited or (rebased and unseen):
-            yield draft._replace(breaking=False, detail="override" if draft.detail == "method" else draft.detail)
+            yield draft._replace(breaking=False, detail="override" if draft.detail in _METHODS else draft.detail)
         else:
             yield draft._replace(bases=unseen)
 
@@ -204,7 +245,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
         where=Where(old=span) if removed else Where(new=span),
         old=text if removed else None,
         new=None if removed else text,
-        detail=symbol.kind,
+        detail=_PROPERTY if is_property(symbol) else symbol.kind,
         breaking=True if required else None,
         shape=symbol.shape,
         owner=owner.kind if owner else "",
@@ -281,7 +322,8 @@ def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if old != new:
         detail = "template" if (old or new or "").startswith(TEMPLATE) else "decorators"
         # Whoever calls a function lets its template's arguments be found; a class is named with them.
-        breaking = detail == "template" and one.kind in CONTAINERS and asks_otherwise(*templates)
+        asked = asks_otherwise(*templates) or not all(templates)
+        breaking = detail == "template" and one.kind in CONTAINERS and asked
         where = _where(one, other)
         yield Draft(
             FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, detail, breaking=breaking or None
@@ -309,6 +351,8 @@ def _where(one: Symbol, other: Symbol) -> Where:
 
 def _declaration(symbol: Symbol) -> str | None:
     """Write what a symbol is, as far as that fits on a line."""
+    if is_property(symbol):
+        return f"{own_name(symbol)}: {symbol.returns}" if symbol.returns else own_name(symbol)
     if symbol.params is not None:
         return f"{own_name(symbol)}{whole(symbol.params)}"
     if symbol.value is not None:

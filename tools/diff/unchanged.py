@@ -1,6 +1,7 @@
 """Commits that change how code looks and not what it does."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent.domain import FileChange
 from agent.facts import FactKind
@@ -12,6 +13,7 @@ from tools.diff.reading import Reader
 
 _LIMIT = 200_000
 _SIDES: tuple[Side, Side] = ("old", "new")
+_WORD = re.compile(r"[\w.]+")
 _COMMENT = ("#", "//", "/*", "*", '"""', "'''", "<!--", "--")
 
 
@@ -22,8 +24,10 @@ def unchanged_code(files: Sequence[FileChange]) -> Iterator[Shown]:
     patches = [(file.path, read_patch(file.patch)) for file in files if file.patch and file.status == "modified"]
     if len(patches) != len(files) or not all(_says_the_same(path, patch) for path, patch in patches):
         return
-    lines = [line[1:].strip() for _, patch in patches for line in (*patch.removed.values(), *patch.added.values())]
-    commented = any(line.startswith(_COMMENT) for line in lines) or not _same_text(lines)
+    sides = [[line[1:].strip() for _, patch in patches for line in side(patch).values()] for side in (_went, _came)]
+    commented = any(line.startswith(_COMMENT) for side in sides for line in side) or _words(sides[0]) != _words(
+        sides[1]
+    )
     kind = FactKind.ONLY_COMMENTS if commented else FactKind.ONLY_FORMATTING
     yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where()), None)
 
@@ -41,5 +45,14 @@ def _hunk_says_the_same(path: str, hunk: Hunk, reader: Reader) -> bool:
     return before == after and bool(before)
 
 
-def _same_text(lines: Sequence[str]) -> bool:
-    return bool(lines)
+def _went(patch: Patch) -> Mapping[int, str]:
+    return patch.removed
+
+
+def _came(patch: Patch) -> Mapping[int, str]:
+    return patch.added
+
+
+def _words(lines: Sequence[str]) -> list[str]:
+    """List what is written, in whatever order and layout; what the words are of a docstring, no reader digests."""
+    return sorted(_WORD.findall(" ".join(lines)))

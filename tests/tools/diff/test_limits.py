@@ -13,6 +13,7 @@ import pytest
 from agent.domain import Change, Commit, FileChange, Person
 from agent.facts import FactKind, FactSheet
 from agent.ids import RepoId
+from tools.diff.cutting import MOST
 from tools.diff.hunks import read_patch
 from tools.diff.sheet import paths_to_read, read_facts
 from tools.git.source import GitSource
@@ -120,13 +121,13 @@ def test_many_patches_that_are_too_much_together_are_read_in_part() -> None:
     sheet = read_facts(commit_of(*files))
     left = [told for told in sheet.skipped if told.endswith("not read, the commit is too large")]
     assert 0 < len(left) < len(files)
-    assert len(sheet.facts) == 60
+    assert 0 < len(sheet.facts) <= MOST
 
 
 def test_renaming_everything_in_a_file_is_not_compared_pair_by_pair() -> None:
     old = "\n".join(f"def old_name_{n}(a): pass" for n in range(4_000))
     new = "\n".join(f"def new_name_{n}(a): pass" for n in range(4_000))
-    assert len(quickly(commit_of(replaced("src/names.py", old, new))).facts) == 60
+    assert 0 < len(quickly(commit_of(replaced("src/names.py", old, new))).facts) <= MOST
 
 
 def test_thousands_of_errors_in_one_function_are_not_compared_pair_by_pair() -> None:

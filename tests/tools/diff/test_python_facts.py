@@ -86,7 +86,11 @@ async def test_a_parameter_with_another_name_and_type_in_its_place_is_renamed(ro
     before = {"pkg/core.py": "def run(x, kv_scales: Tensor | Pair = None, out=None):\n    return x\n"}
     after = {"pkg/core.py": "def run(x, kv_cache_sf: Pair = None, out=None):\n    return x\n"}
     facts = await told(past, before, after, route)
-    assert facts == [(FactKind.PARAMETER_RENAMED, Severity.BREAKING, "run", "kv_scales", "kv_cache_sf")]
+    types = "kv_scales: Tensor | Pair = None", "kv_cache_sf: Pair = None"
+    assert facts == [
+        (FactKind.PARAMETER_RENAMED, Severity.BREAKING, "run", "kv_scales", "kv_cache_sf"),
+        (FactKind.SIGNATURE_CHANGED, Severity.BEHAVIOUR, "run", *types),
+    ]
 
 
 @ROUTES

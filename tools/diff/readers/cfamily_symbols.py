@@ -174,6 +174,8 @@ class SymbolReader:
         ):
             return  # a macro that looks like a function: TEST(Suite, Case) { … }
         body = node.child_by_field_name("body")
+        if body is None and not member and self._source_file and not self._framed:
+            return  # what a source file only announces is declared elsewhere
         head = self._text[node.start_byte : declarator.start_byte]
         static = self._source_file and not member and re.search(rb"\bstatic\b", head) is not None
         trailing = next((child for child in declarator.named_children if child.type == "trailing_return_type"), None)

@@ -17,6 +17,7 @@ _LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
 _REPOSITORY = re.compile(r"GIT_REPOSITORY\s+\S*?/([A-Za-z0-9._-]+?)(?:\.git)?\"?\s*\)?$")
 _ARGUMENT = re.compile(r'"([^"]*)"|([^\s()"]+)')
 _VERSION = re.compile(r"(?:^|_)VERSION_")
+_PINNED = re.compile(r"\d|[0-9a-f]{7,64}$")
 _MAX_LINES = 40
 _CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _CARGO_FEATURES = re.compile(r"\bfeatures\s*=\s*\[([^\]]*)\]")
@@ -86,7 +87,7 @@ def _setting(command: str, arguments: list[str], start: int, end: int) -> Iterat
     name, cached = arguments[0], "CACHE" in arguments[2:]
     if "$" in name:
         return
-    if command == "set" and len(arguments) == 2 and arguments[1][:1].isdigit():
+    if command == "set" and len(arguments) == 2 and _PINNED.match(arguments[1]):
         value = arguments[1]
         if pinned := pinned_by_name(name, value, start):
             yield pinned

@@ -30,7 +30,7 @@ SETUP = "setup"
 """Where a variable is asked while a package is built."""
 _COMMON = ("CUDA_HOME", "CUDA_PATH", "ROCM_HOME", "ROCM_PATH", "PATH", "HOME", "CC", "CXX", "MAX_JOBS")
 _VARIABLE = re.compile(
-    r"""(?:\benviron(?:\.get)?|\bgetenv)\s*[(\[]\s*["']([A-Za-z_]\w*)["']\s*(?:,\s*([^(),\]]{1,80}))?,?\s*[)\]](?!\s*=[^=])"""
+    r"""(?:\benviron(?:\.get)?|\bgetenv)\s*[(\[]\s*["']([A-Za-z_]\w*)["']\s*(?:,\s*("[^"\n]{0,80}"|'[^'\n]{0,80}'|[^(),\]]{1,80}))?,?\s*[)\]](?!\s*=[^=])"""
     r"""(?:[ \t]+or[ \t]+(["'][^"'\n]{0,80}["']|\d[\d.]*)(?![\w.]))?"""
     r"""|["']([A-Za-z_]\w*)["']\s+(?:not\s+)?in\s+os\.environ\b"""
 )

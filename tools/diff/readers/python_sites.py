@@ -21,6 +21,7 @@ DEPRECATED: Final = re.compile(r"\bdeprecat", re.IGNORECASE)
 DIRECTIVE: Final = re.compile(rb"^([ \t]*)\.\. deprecated::([^\n]*)((?:\n\1[ \t]+\S[^\n]*)*)", re.MULTILINE)
 QUOTED: Final = re.compile(r"`([A-Za-z_][\w.=-]*)`")
 CALLED: Final = re.compile(r"(?<![\w{])([A-Za-z_][\w.]*)\(\)")
+AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
 HELPERS: Final = 3
 """How many helpers that call one another are looked through, and how many callers are named."""
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
@@ -53,6 +54,7 @@ class Sites:
                 *self._each(mentions.statements(b"assert"), self._assert),
                 *self._each(mentions.decorators(), self._decorator),
                 *self._directives(),
+                *self._versions(),
                 *self._assignments(),
             ]
         )
@@ -201,6 +203,13 @@ class Sites:
             scope = self._scopes.around(found.start())
             lines = self._code.line_at(found.start()), self._code.line_at(found.end())
             yield Site("deprecation", scope or self._module, *lines, value=message[:300], scope=scope)
+
+    def _versions(self) -> Iterator[Site]:
+        """Read the version that a helper is asked for: `is_cuda_version_at_least("12.9")`."""
+        for found in AT_LEAST.finditer(self._code.text) if b"at_least" in self._code.text else ():
+            lines = self._code.line_at(found.start()), self._code.line_at(found.end())
+            scope = self._scopes.around(found.start())
+            yield Site("limit", found[1].decode(), *lines, value=f">= {found[2].decode()}", scope=scope)
 
     # -- names at module and class level
 

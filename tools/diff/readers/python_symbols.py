@@ -33,6 +33,8 @@ EITHER: Final = "True or False, as found"
 BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause", "with_statement")
 ATTEMPTS: Final = ("try_statement", "except_clause", "except_group_clause", "finally_clause")
 TRANSPARENT: Final = frozenset({*BRANCHES, *ATTEMPTS, "block", "ERROR"})
+GRADIENT: Final = ("torch.autograd.Function", "autograd.Function", "Function")
+PASSES: Final = ("forward", "backward", "setup_context", "jvp", "vmap")
 MAIN_GUARD: Final = re.compile(rb"__name__\s*==")
 
 
@@ -58,7 +60,23 @@ class Walk:
             stack.extend(reversed(list(self._visit(place))))
         if self.found.kernels:
             self._close_kernels()
+        self._close_gradients()
         return self.found
+
+    def _close_gradients(self) -> None:
+        """Mark what only autograd calls: whoever applies such a function never names its passes."""
+        for name, symbol in self.found.symbols.items():
+            owner, _, own = name.rpartition(".")
+            if own not in PASSES or symbol.kind != "method":
+                continue
+            if all(base not in GRADIENT for base in getattr(self.found.symbols.get(owner), "bases", ())):
+                continue
+            if own == "forward":
+                # What is applied is handed on by position.
+                params = tuple(param._replace(positional_only=not param.star) for param in symbol.params or ())
+                self.found.symbols[name] = symbol._replace(params=params if symbol.params is not None else None)
+            else:
+                self.found.symbols[name] = symbol._replace(public=False)
 
     def _close_kernels(self) -> None:
         """Mark the methods of kernels that no host calls."""

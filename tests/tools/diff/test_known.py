@@ -1,0 +1,54 @@
+"""The tree before a commit tells what is not new and what a package gives on."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import Fact, FactKind, Severity
+from agent.ids import RepoId
+from tools.diff.study import study
+from tools.git.source import GitSource
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import History
+
+
+@pytest.fixture
+def past(history: Callable[[], "History"]) -> "History":
+    return history()
+
+
+async def studied(past: "History", sha: str, *, hunks: bool = False) -> list[Fact]:
+    source = GitSource(RepoId("o/r"), past.path)
+    (change,) = [change async for change in source.changes([sha])]
+    return list((await study(source, change, hunks=hunks)).facts)
+
+
+async def test_a_variable_that_an_untouched_file_reads_is_not_new(past: "History") -> None:
+    past.commit(
+        {
+            "pkg/old.py": 'import os\n\nA = os.environ.get("ATLAS_A")\nB = os.environ.get(\n    "ATLAS_B", "1"\n)\n',
+            "tests/test_old.py": 'import os\n\nos.environ["ATLAS_C"] = "1"\nC = os.environ["ATLAS_C"]\n',
+        }
+    )
+    reads = "".join(f'{name} = os.getenv("ATLAS_{name}")\n' for name in "ABC")
+    facts = await studied(past, past.commit({"pkg/new.py": f"import os\n\n{reads}"}))
+    assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_C"]
+
+
+@pytest.mark.parametrize("given_on", [True, False])
+async def test_a_private_module_is_public_where_its_package_gives_all_of_it_on(past: "History", given_on: bool) -> None:
+    line = "from ._core import *\n" if given_on else "from ._core import other\n"
+    core = "def decode(query, lse=None):\n    return query\n"
+    past.commit({"pkg/mla/__init__.py": line, "pkg/mla/_core.py": core})
+    (fact,) = await studied(past, past.commit({"pkg/mla/_core.py": core.replace(", lse=None", "")}))
+    assert fact.kind is FactKind.PARAMETER_REMOVED
+    assert fact.severity is (Severity.BREAKING if given_on else Severity.INTERNAL)
+
+
+async def test_the_patch_alone_is_read_without_the_tree(past: "History") -> None:
+    past.commit({"pkg/old.py": 'import os\n\nA = os.environ.get("ATLAS_A")\n'})
+    sha = past.commit({"pkg/new.py": 'import os\n\nA = os.environ.get("ATLAS_A")\n'})
+    facts = await studied(past, sha, hunks=True)
+    assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_A"]

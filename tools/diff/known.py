@@ -1,0 +1,77 @@
+"""What the tree before a commit says of its facts: variables read already, modules that a package gives on."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft
+from tools.diff.grouping import Shown
+from tools.diff.roles import is_public_path
+from tools.diff.variables import reads
+
+MOST_WORDS = 60
+"""Words that are looked for; a commit with more is a new tree."""
+_FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)
+_MODULE = re.compile(r"^(.*/)?(_[A-Za-z]\w*)\.py$")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was found in the tree."""
+
+    variables: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
+    """Paths of private modules of which a public package gives everything on."""
+
+
+def asked(shown: Iterable[Shown]) -> list[str]:
+    """Name the words to look for: variables that seem new, and imports from private modules that changed."""
+    words: dict[str, None] = {}
+    for one in shown:
+        if one.draft.kind is FactKind.ENV_ADDED and one.draft.public:
+            words[one.draft.name] = None
+        elif (module := _module(one)) is not None:
+            words[f"{module[2]} import"] = None
+    return list(words)[:MOST_WORDS]
+
+
+def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known:
+    """Judge the lines of the tree that hold those words."""
+    variables, modules = set[str](), set[str]()
+    for one in shown:
+        if one.draft.kind is FactKind.ENV_ADDED:
+            if any(_reads(one.draft.name, path, line) for path, line in lines):
+                variables.add(one.draft.name)
+        elif (module := _module(one)) is not None:
+            package = f"{module[1] or ''}__init__.py"
+            given_on = re.compile(rf"from \.{module[2]} import \*")
+            if is_public_path(package) and any(path == package and given_on.match(line) for path, line in lines):
+                modules.add(module[0])
+    return Known(frozenset(variables), frozenset(modules))
+
+
+def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
+    """Leave out variables that are not new, and take for public what a package gives on."""
+    for one in shown:
+        if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
+            continue
+        module = _module(one)
+        yield Shown(one.draft._replace(public=True), one.place) if module and module[0] in known.modules else one
+
+
+def _reads(name: str, path: str, line: str) -> bool:
+    """Tell whether a line of the tree reads a variable; it may be the second line of a call."""
+    second = line.strip().startswith((f'"{name}",', f"'{name}',"))
+    return reads(name, path, (f" env {line}" if second else f" {line}",))
+
+
+def _module(one: Shown) -> re.Match[str] | None:
+    """Find the private module that a fact about a name without underscores stands in."""
+    if one.place is None or one.draft.public or one.draft.kind in _FILES or not _is_open(one.draft):
+        return None
+    return _MODULE.match(one.place.file)
+
+
+def _is_open(draft: Draft) -> bool:
+    return not any(part.startswith("_") and not part.endswith("__") for part in draft.name.split("."))
