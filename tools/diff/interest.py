@@ -20,7 +20,7 @@ def _words(text: str) -> tuple[str, ...]:
 # The words that are seen most stand first.
 _PYTHON_SITES = _words(
     """raise assert env "-- '-- default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute(
-    "/ '/ at_least( DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer. paths=[ names=[ models=[ aliases=["""
+    "/ '/ DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer. paths=[ names=[ models=[ aliases=["""
 )
 _SET_BY_USERS = _words(
     """DEFINE_ env::var .env. .long( #[arg .option( .flag( .get("/ .post("/ Route( .route( HandleFunc .GET( .POST(
@@ -54,9 +54,6 @@ _PARAMETER = re.compile(r". *(?:\*{0,2}[a-z_]\w*(?:=[^=].*)?|\*|/),?\s*(?:#.*)?$
 _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
 _DECLARES = re.compile(r"[ +-]\s*(?:pub|struct|enum|union|class|trait|impl|interface|namespace|template|extern)\b")
-# Members of a class at the left margin do not stand deeper than four; below that are the bodies of methods.
-_OUTER = re.compile(r"(?!namespace\b|inline namespace\b|.*;\s*$)[^(]+$")
-_DEEP = re.compile(r".(?:     |\s*$|#)|$")
 _CONTAINER = re.compile(r"\b(?:struct|class|union|enum|namespace|extern)\b")
 _WORDING = re.compile(r"\n.[ \t]*(?:[frFR]{0,2}[\"']|<<)")
 _FAILING = _words("raise assert warn CHECK throw ERROR ASSERT Error( panic bail ensure! Errorf deprecat cerr")
@@ -104,8 +101,6 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
         return _python(path, hunk, changed)
     if all(_IDLE.match(line) for line in changed):
         return False
-    if extension not in _INDENTED and _OUTER.match(hunk.heading) and all(map(_DEEP.match, hunk.lines)):
-        return _has("\n".join(hunk.lines), _FAILING)
     # Inside a function body nothing is declared; elsewhere almost every line declares something.
     if "(" not in hunk.heading or any(_DECLARES.match(line) for line in hunk.lines):
         return True
