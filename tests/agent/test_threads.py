@@ -6,8 +6,12 @@ from typing import Literal
 import pytest
 
 from agent.domain import Coverage, Issue, Release, Threads
-from agent.ids import RepoId
-from agent.threads import issue_news, release_news
+from agent.ids import RepoId, commit_id, thread_id
+from agent.linking.digest import digest
+from agent.linking.known import Known
+from agent.linking.standing import Standing
+from agent.links import Grade, Link, Relation
+from agent.threads import Connected, issue_news, release_news, with_pulls
 from agent.window import Window
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -88,3 +92,71 @@ def test_open_issues_that_somebody_spoke_of_are_active_and_closed_or_silent_ones
     later = issue(4, BEFORE).model_copy(update={"updated_at": AFTER})
     closed = issue(5, BEFORE, closed=BEFORE).model_copy(update={"updated_at": DURING})
     assert news(spoken, later, closed, issue(6, DURING)) == [(3, "active", DURING), (6, "opened", DURING)]
+
+
+def told(connected: Connected, *issues: Issue, releases: tuple[Release, ...] = ()) -> list[tuple[int, str]]:
+    lines = issue_news(Threads(coverage=Coverage.READ, issues=issues, releases=releases), DAY, connected)
+    return [(line.number, line.event) for line in lines]
+
+
+def fix(number: int, *evidence: str, relation: Relation = Relation.FIXES) -> Link:
+    change = commit_id(REPO, "a" * 40)
+    return Link(issue=thread_id(REPO, number), change=change, relation=relation, grade=Grade.A, evidence=evidence)
+
+
+def popular(number: int, comments: int = 30) -> Issue:
+    return issue(number, BEFORE).model_copy(update={"comments": comments})
+
+
+def test_the_few_open_issues_that_most_people_wait_for_are_told_once_until_there_is_news() -> None:
+    many = [popular(number, 20 + number) for number in range(1, 9)]
+    first = issue_news(Threads(coverage=Coverage.READ, issues=tuple(many)), DAY, Connected())
+    assert [(line.number, line.event) for line in first] == [(number, "important") for number in (8, 7, 6, 5, 4)]
+    known = Known(told={line.number: line.mark for line in first})
+    assert told(Connected(known=known), *many) == []
+    assert told(Connected(known=known), *many[:-1], popular(8, 60)) == [(8, "important")]
+
+
+def test_important_issues_of_earlier_days_are_told_like_those_of_today() -> None:
+    older = Known(issues=(digest(popular(7)), digest(popular(8, 1))))
+    assert told(Connected(known=older)) == [(7, "important")]
+
+
+def test_an_old_issue_that_a_change_addresses_is_news_and_a_mention_is_none() -> None:
+    links = (fix(7), fix(8, relation=Relation.MENTIONS))
+    assert told(Connected(links=links), issue(7, BEFORE), issue(8, BEFORE)) == [(7, "linked")]
+
+
+def test_a_fix_is_first_in_the_release_that_names_it_and_else_in_none_yet() -> None:
+    closed = issue(7, BEFORE, DURING)
+    notes = {"v0.6.2": "* Other things (#19)", "v0.6.3": "* Let requests in by @mira in https://x.example/pull/20"}
+    releases = tuple(
+        Release(repo=REPO, tag=tag, name=tag, body=body, published_at=DURING, prerelease=False)
+        for tag, body in notes.items()
+    )
+    links = with_pulls([fix(7)], {"a" * 40: 20})
+
+    def release(known: Known, now: tuple[Link, ...], *published: Release) -> str | None:
+        threads = Threads(coverage=Coverage.READ, issues=(closed,), releases=published)
+        (line,) = issue_news(threads, DAY, Connected(links=now, known=known))
+        assert line.standing is Standing.FIXED
+        return line.release
+
+    assert release(Known(), links) == ""
+    assert release(Known(), links, *releases) == "v0.6.3"
+    assert release(Known(), links, releases[0]) is None
+    assert release(Known(links=links), (), *releases) == "v0.6.3"
+
+
+def test_a_fix_of_an_earlier_day_is_news_again_when_it_is_released() -> None:
+    done = issue(7, BEFORE, BEFORE)
+    notes = Release(repo=REPO, tag="v1", name="v1", body="Fixes #7", published_at=DURING, prerelease=False)
+    assert told(Connected(known=Known(links=(fix(7),))), done, releases=(notes,)) == [(7, "released")]
+
+
+def test_a_fix_that_was_taken_back_is_no_fix() -> None:
+    links = (fix(7), fix(7, relation=Relation.REVERTS).model_copy(update={"change": commit_id(REPO, "b" * 40)}))
+    (line,) = issue_news(
+        Threads(coverage=Coverage.READ, issues=(issue(7, BEFORE, DURING),)), DAY, Connected(links=links)
+    )
+    assert line.standing is Standing.UNDONE
