@@ -8,7 +8,7 @@ from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage, lineage_of
 from agent.asking.matching import Match, accepted, definite, match, plain, speaks_of
-from agent.asking.premises import names_nobody
+from agent.asking.premises import is_person, names_nobody
 from agent.card import Card
 from agent.domain import Issue, PullRequest
 from agent.errors import AppError, NotFound
@@ -206,7 +206,8 @@ class Searcher:
         repos = [spec.name for spec in specs]
         if not (inquiry.names or inquiry.terms or inquiry.versions):
             listed = self.stock.cards.listed(repos, window) if definite(inquiry) or inquiry.things else []
-            return [one for card in listed if (one := match(card, inquiry, {})).facts], []
+            mine = [card for card in listed if not inquiry.people or _by_one_of(inquiry.people, card)]
+            return [one for card in mine if (one := match(card, inquiry, {})).facts], []
         found = self._weighed(inquiry, repos, window)
         if inquiry.names and inquiry.aim is Aim.FATE:
             found = self._with_other_names(inquiry, found, repos)
@@ -369,14 +370,15 @@ class Searcher:
         self, inquiry: Inquiry, cards: Sequence[Card], specs: Sequence[RepoSpec]
     ) -> dict[EvidenceId, tuple[str, ...]]:
         """Ask which tags contain the first of these commits, where somebody wants to know and the source can tell."""
-        if not inquiry.which_release and inquiry.aim is not Aim.STATUS:
+        if not (inquiry.which_release or inquiry.contained or inquiry.aim is Aim.STATUS):
             return {}
         found: dict[EvidenceId, tuple[str, ...]] = {}
         for spec in specs:
             code = (await self.stock.desks.open(spec)).code
             if isinstance(code, KnowsTags):
                 for card in [card for card in cards if card.repo == spec.name][:6]:
-                    found[card.id] = await code.tags_with(card.sha)
+                    tags = await code.tags_with(card.sha)
+                    found |= {card.id: tags} if tags is not None else {}
         return found
 
     async def _evidence(self, cards: Sequence[Card], specs: Sequence[RepoSpec]) -> dict[EvidenceId, CommitEvidence]:
@@ -389,3 +391,7 @@ class Searcher:
             async for change in desk.code.changes(list(own)):
                 found[change.commit.id] = own[change.commit.sha].evidence(change)
         return found
+
+
+def _by_one_of(people: Sequence[str], card: Card) -> bool:
+    return any(is_person(name, card.author) for name in people)

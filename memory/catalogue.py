@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from sqlite_utils import Database
 
 from agent.card import Card
-from agent.facts import Fact, FactKind
+from agent.facts import Fact
 from agent.ids import RepoId
 from agent.window import Window
 from memory.database import reading, writing
@@ -44,7 +44,6 @@ _MOST_WEIGHED = 2_000
 """Of a word that is everywhere only so many of the newest commits are weighed; it keeps a search short."""
 _FACT_WORDS, _PATH_WORDS = 8_000, 8_000
 _LONG_VALUE = 80
-_LINEAGE = (FactKind.REVERT, FactKind.RELAND)
 
 
 @dataclass(frozen=True)
@@ -141,11 +140,11 @@ class Catalogue:
             return tuple(row[0] for row in self._db.execute(query, [chosen, chosen]))
 
     def rarity(self, forms: Sequence[str]) -> float:
-        """Tell how much it says that a commit has any of these words: little for those that are everywhere."""
+        """Tell how much it says that a commit has any of these words: little for common ones, no end for unheard ones."""
         with reading():
             total = self._db.execute("select max(id) from cards").fetchone()[0] or 1
             found = sum(self._commits_with(form) for form in forms if form.isascii())
-        return math.log(1 + total / (1 + found))
+        return math.log(1 + total / found) if found else math.inf
 
     def _commits_with(self, form: str) -> int:
         word = form.rstrip("*").lower()
@@ -204,12 +203,11 @@ def _between(window: Window | None) -> list[object]:
 
 
 def _told(facts: Iterable[Fact]) -> str:
-    """Give the names and the short values of facts as words, and what takes something back as such."""
+    """Give the kinds, names and short values of facts as words."""
     pieces: list[str] = []
     for fact in facts:
-        pieces += [fact.kind.value] if fact.kind in _LINEAGE else []
         values = [value for value in (fact.old, fact.new, fact.detail) if value and len(value) <= _LONG_VALUE]
-        pieces += [fact.name, *values]
+        pieces += [fact.kind.value, fact.name, *values]
     return " ".join(pieces)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from agent.asking import counting
 from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
-from agent.asking.inquiry import Act, Aim, Inquiry
+from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.matching import Match, acted, definite
-from agent.asking.premises import broken_premise, names_nobody
+from agent.asking.premises import broken_premise, is_person, names_nobody
 from agent.asking.standings import release_ids, release_note, status
 from agent.asking.telling import commit_item, explained, shown_facts, whole_day
 from agent.card import Card
@@ -35,8 +35,12 @@ def answer(found: Findings) -> Draft:
         return _nothing(found, "ambiguous", {"sha": sha, "several": str(len(several))}, near=False)
     if (missing := _unknown_reference(found)) is not None:
         return missing
+    if len(inquiry.versions) == 2 and inquiry.aim is Aim.BROKE and not found.between:
+        return _nothing(found, "no version", {"version": inquiry.versions[0]}, near=False)
     if (premise := broken_premise(found)) is not None:
         return premise
+    if inquiry.contained and (held := _contained(found)) is not None:
+        return held
     return _with_release(_AIMS[inquiry.aim](found), found)
 
 
@@ -55,6 +59,26 @@ def _with_release(draft: Draft, found: Findings) -> Draft:
     note = release_note(cards[:1], found)
     cites = (*draft.cites, *release_ids([note], cards[0].repo))
     return draft.model_copy(update={"notes": (*draft.notes, note), "cites": cites})
+
+
+def _contained(found: Findings) -> Draft | None:
+    """Tell whether a release has a change: by the tags that contain its commit."""
+    version = found.inquiry.versions[0].lstrip("vV")
+    matches = _acting(found.matches, found.inquiry)
+    cards = _named(found) or [one.card for one in sorted(matches, key=lambda one: one.card.at)]
+    told = [card for card in cards if card.id in found.tags]
+    if not told:
+        return None
+    facts = {one.card.id: one.facts for one in matches}
+    chosen = told[0]
+    inside = any(tag.lstrip("vV") == version for tag in found.tags[chosen.id])
+    items = [commit_item(card, shown_facts(facts.get(card.id, ())), found) for card in told[:_SHOWN]]
+    return Draft(
+        head="in release" if inside else "not in release",
+        values={"tag": found.inquiry.versions[0]},
+        items=tuple(items),
+        cites=tuple(card.id for card in told),
+    )
 
 
 def _unknown_reference(found: Findings) -> Draft | None:
@@ -80,6 +104,8 @@ def _of_pull(found: Findings, number: int) -> list[Card]:
 
 def _changes(found: Findings) -> Draft:
     """List the commits that fit, newest first; a question about everything gets what matters most."""
+    if not found.matches and names_nobody(found.inquiry) and Thing.RELEASE in found.inquiry.things:
+        return _releases(found)
     if not found.matches and names_nobody(found.inquiry) and not definite(found.inquiry):
         return _summary(found)
     if not found.matches:
@@ -94,6 +120,12 @@ def _changes(found: Findings) -> Draft:
         more=max(0, len(matches) - _SHOWN),
         cites=tuple(one.card.id for one in matches),
     )
+
+
+def _releases(found: Findings) -> Draft:
+    """List the releases of a time."""
+    draft = counting.releases(found)
+    return draft if draft.cites else _nothing(found, "nothing", {}, near=False)
 
 
 def _in_order(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
@@ -292,7 +324,8 @@ def _narrowed(found: Findings) -> list[Card]:
     """Give what landed, or what of it fits the names and words of the question."""
     if found.inquiry.names or found.inquiry.terms:
         return [one.card for one in found.matches]
-    return list(found.listed)
+    people = found.inquiry.people
+    return [card for card in found.listed if not people or any(is_person(name, card.author) for name in people)]
 
 
 def _weight(facts: Iterable[Fact]) -> int:

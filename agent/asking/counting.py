@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from agent.asking import lexicon
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Thing
@@ -28,8 +29,13 @@ def count(found: Findings) -> Draft | None:
     if Thing.ISSUE in things and not inquiry.names:
         return _issues(found)
     if Thing.RELEASE in things and Thing.COMMIT not in things and not inquiry.versions:
-        return _releases(found)
+        return releases(found)
     cards = _scope(found)
+    if not cards and (inquiry.names or inquiry.terms or inquiry.people):
+        return None
+    if lexicon.MORE.search(inquiry.text) and lexicon.WHO.search(inquiry.text):
+        person, number = Counter(card.author for card in cards).most_common(1)[0]
+        return _draft(found, "count by", cards, number, {"person": person})
     if Thing.AUTHOR in things:
         people = sorted({card.author for card in cards})
         return _draft(found, "count people", cards, len(people), {"people": ", ".join(people[:12])})
@@ -91,6 +97,10 @@ def _issues(found: Findings) -> Draft:
         one
         for one in found.issues
         if (one.state == "open" if still else True)
+        and (
+            not found.inquiry.labels
+            or {label.lower() for label in found.inquiry.labels} & set(map(str.lower, one.labels))
+        )
         and (one.closed_at is not None if closed and not still else True)
         and (not inside or still or ((one.closed_at if closed else one.created_at) or one.created_at) in found.window)
     ]
@@ -98,18 +108,19 @@ def _issues(found: Findings) -> Draft:
     return Draft(head=head, values={"count": str(len(issues))}, cites=tuple(one.id for one in issues))
 
 
-def _releases(found: Findings) -> Draft:
-    releases = [
+def releases(found: Findings) -> Draft:
+    """Count and name the releases of a time."""
+    chosen = [
         one
         for several in found.releases.values()
         for one in several
         if not found.inquiry.window or one.published_at in found.window
     ]
-    tags = ", ".join(one.tag for one in releases[:12])
+    tags = ", ".join(one.tag for one in chosen[:12])
     return Draft(
         head="count releases",
-        values={"count": str(len(releases)), "tags": tags},
-        cites=tuple(f"{one.repo}@{one.tag}" for one in releases),
+        values={"count": str(len(chosen)), "tags": tags},
+        cites=tuple(f"{one.repo}@{one.tag}" for one in chosen),
     )
 
 

@@ -100,6 +100,11 @@ class Inquiry(Frozen):
     """Numbers and words that are said to be the old or the new value."""
     bug: bool = False
     """It speaks of something that goes wrong."""
+    labels: tuple[str, ...] = ()
+    mentions: bool = False
+    """It asks for commits that say something, wherever they say it."""
+    contained: bool = False
+    """It asks whether a release has something."""
     opened: bool = False
     """It asks for whoever reported it."""
     which_fix: bool = False

@@ -17,7 +17,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.REVERTED: _any(
         r"\brevert\w*|\bback(?:ed)? out\b|\broll(?:ed)? back\b|\bundo(?:ne)?\b|\bundid\b", "回退|撤销|回滚|还原|撤回"
     ),
-    Act.RENAMED: _any(r"\brenam\w*|\bnew name\b", "改名|重命名|更名|换(?:了)?名|改叫"),
+    Act.RENAMED: _any(r"\brenam\w*|\bnew name\b", "改名|重命名|更名|换(?:了)?名|改叫|改回|换回"),
     Act.MOVED: _any(r"\bmov(?:ed|e|ing) (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
     Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: _any(
@@ -76,17 +76,28 @@ THINGS: Mapping[Thing, re.Pattern[str]] = {
 
 HOW_MANY = _any(
     r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow often\b|\btotal of\b",
-    "多少(?!次?秒)|几个|几次|几条|几处|几项|数量|总共|一共|几位",
+    r"(?<!值)(?<!值是)多少|(?<!哪)几(?:个|次|条|处|项|位)|数量|总共|一共",
 )
 WHICH_FIX = _any(
     r"\bwhich (?:commit|pr|pull request|change|release|version)\b|\bwhat fixed\b|\bhow was\b|\bin which\b",
-    r"\bwho (?:fixed|closed|resolved|solved)\b",
+    r"\bwho (?:fixed|closed|resolved|solved)\b|\bhow (?:does|did) .{0,12}\bfix\b|\bthe fix (?:for|of)\b",
     "哪个提交|哪个(?:pr|改动|commit|版本)|谁修|被谁|怎么修|哪次提交|哪一个提交",
 )
 BUG = _any(
     r"\bbugs?\b|\bissues?\b|\bcrash\w*|\bhangs?\b|\bdeadlock\w*|\bregression\b|\bproblem\b|\bfail(?:s|ed|ure)\b",
     r"\bleak\w*|\bwrong\b",
     "bug|issue|议题|崩溃|卡死|死锁|挂起|报错|泄漏|出错|不生效",
+)
+MENTIONS = _any(
+    r"\bmention\w*|\bsay(?:s|ing)?\b|\bcontain(?:s|ing)? the words?\b|\bcommit messages?\b",
+    "提到|提及|说明里|信息里|消息里",
+)
+CONTAINED = _any(
+    r"\b(?:in|into|part of|contain\w*|includ\w*|has|have|make it)\b.{0,40}$", "里有|进了|包含|带了|有没有进|赶上|在里面"
+)
+LABEL = re.compile(
+    r"\blabel(?:l?ed)?\s+(?:as\s+|with\s+)?[`'\"]?(?P<a>[\w-]+)|\b(?P<b>[\w-]+)[`'\"]? label\b|(?P<c>[\w-]+)\s*标签",
+    re.IGNORECASE,
 )
 MORE = _any(r"\bmore\b|\bmost\b|\bfewer\b|\bbusier\b|\bbusiest\b", "更多|最多|更少|最少|哪个.{0,6}多")
 OPENED = _any(r"\b(?:opened|reported|filed|raised|submitted)\b|\breporter\b", "谁(?:提|报|开)|报的|提的|提出")
@@ -105,7 +116,7 @@ WHEN = _any(
 WHAT_VALUE = _any(
     r"\bfrom what\b|\bto what\b|\bwhat (?:is|was|are) the (?:new|old|current|default|previous)\b|\bold value\b|\bnew value\b"
     r"|\bwhat value\b|\bwhat did .{1,80} (?:change|become|use to be)\b|\bused to be\b|\bwhat .{0,30}(?:default|limit|version)\b",
-    "从(?:多少|什么|几)|(?:改|变|调|降|升|提)[到成为至](?:了)?(?:多少|什么|几)|原来是(?:多少|什么)|之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是(?:多少|什么|几)|值是多少|是多少",
+    "从(?:多少|什么|几)|(?:改|变|调|降|升|提)[到成为至](?:了)?(?:多少|什么|几)|原来是(?:多少|什么)|之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是?(?:多少|什么|几)|值是?多少|值是多少|是多少",
 )
 WHY = _any(
     r"\bwhy\b|\breasons?\b|\bwhat for\b|\bhow come\b|\brationale\b|\bmotivation\b", "为什么|为何|原因|为啥|动机|理由"
@@ -120,6 +131,8 @@ EXPLAIN = _any(
     "做了什么|干了什么|干嘛|是什么|讲讲|解释|说明|介绍|内容|改了(?:什么|啥)|做了啥|干啥",
 )
 FATE = _any(
+    r"\bcalled now\b|\bstill (?:there|in|around)\b|\btrace\b|\bhistory of\b|\bstill exists?\b|\bover time\b|\bfull story\b|\bfrom birth\b|\blife ?cycle\b",
+    "现在叫什么|还有没有|还在不在|来龙去脉|历史|历程|还在吗|还存在|变迁|演变",
     r"\bwhat (?:happened|became|has become|ever happened)\b|\bfate\b|\bwhere did .{1,60} go\b|\bcome back\b|\bcame back\b|\bre-?land",
     "怎么样了|后来|下场|命运|去哪|怎么回事|最后怎么|重新合入|恢复了(?:吗|没)",
 )
@@ -132,7 +145,7 @@ BROKE = _any(
     "破坏性|不兼容|升级.{0,30}(?:注意|影响|破坏|坏|问题)|会不会挂|要注意什么|breaking",
 )
 BEYOND = _any(
-    r"\bshould (?:i|we)\b|\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b|\bbest\b|\bopinion\b|\bworth (?:it|upgrading|using)\b"
+    r"\bshould (?:i|we)\b|\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b|\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b|\bworth (?:it|upgrading|using)\b"
     r"|\bwill (?!.{0,5}\bclose)\w+|\bgoing to\b|\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\bpredict\b|\beta\b|\bdo people\b|\bhappy\b"
     r"|\bhow (?:much|many times)? ?(?:faster|slower)\b|\bhow fast\b|\bthroughput\b.{0,30}\bhow\b|\bspeed-?up\b.{0,40}\b(?:percent|how|%)|\bhow much (?:memory|speed|time|latency|throughput)\b"
     r"|\bhow long (?:did|does|will) .{0,40}\btake\b|\bhow much did\b.{0,40}\b(?:improve|save|gain)\b|\btok(?:ens?)?/s\b|\bhow many (?:tok\w*|gb|mb|ms|percent|%)|\bsalary|\bcompany\b|\bweather\b|\bdownloads?\b|\bstars\b",

@@ -28,7 +28,7 @@ _QUOTED = re.compile(
 )
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9_-]+", re.IGNORECASE)
 _PATH = re.compile(
-    r"(?<![\w/.-])(?:[\w.@+-]+/)+[\w.@+-]*[\w+-]|(?<![\w/.-])[\w-]+\.(?:py|pyi|cuh?|cpp|cc|hpp|h|rs|go|tsx?|jsx?|ya?ml|toml|json|sh|"
+    r"(?<![\w/.-])(?=[\w.@+/-]*[A-Za-z])(?:[\w.@+-]+/)+(?:[\w.@+-]*[\w+-])?|(?<![\w/.-])[\w-]+\.(?:py|pyi|cuh?|cpp|cc|hpp|h|rs|go|tsx?|jsx?|ya?ml|toml|json|sh|"
     r"md|rst|txt|cfg|ini|cmake|proto)(?!\w)"
 )
 _NAME = re.compile(

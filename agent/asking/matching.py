@@ -78,20 +78,33 @@ def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
     )
 
 
-_NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.66, 0.3
+_NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
+_UNHEARD = 1_000.0
+"""The rarity of a word that no commit has."""
 
 
 def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     """Keep the commits that really are about what is asked: every name is there, and most of the topic."""
     enough = _NAMED_WORDS if inquiry.names else _WORDS
-    fitting = [one for one in matches if one.named == 1.0 and (one.covered >= enough or (inquiry.names and one.facts))]
-    if not inquiry.names:
+    whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
+    fitting = [one for one in whole if one.covered >= enough or (inquiry.names and one.facts)]
+    if not inquiry.names and not inquiry.mentions:
         fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
     telling = [one for one in fitting if one.facts]
-    if inquiry.names and telling and not any("/" in name or "." in name for name in inquiry.names):
+    by_kind = any(thing in _THINGS for thing in inquiry.things)
+    if telling and (by_kind or (inquiry.names and not any("/" in name or "." in name for name in inquiry.names))):
         return telling
     return fitting
+
+
+def _either(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
+    """Take several names for several things, where no commit has them all and each has one of its own."""
+    if len(inquiry.names) < 2:
+        return []
+    partly = [one for one in matches if one.named > 0]
+    found = {name for name in inquiry.names for one in partly if _has_name(name, one.card, _text(one.card))}
+    return partly if len(found) == len(inquiry.names) else []
 
 
 def speaks_of(text: str, inquiry: Inquiry, rarity: Mapping[str, float]) -> bool:
@@ -195,6 +208,8 @@ def _has_name(name: str, card: Card, text: str) -> float:
     wanted = plain(name)
     if any(is_about(fact, name) for fact in card.facts):
         return 1.0
+    if wanted.endswith("/"):
+        return float(any(plain(path).startswith(wanted) or f"/{wanted}" in plain(path) for path in card.paths))
     if any(plain(path) == wanted or f"/{plain(path)}/".find(f"/{wanted}/") >= 0 for path in card.paths):
         return 1.0
     spelling = re.escape(wanted).replace("_", "[-_ ]?")
@@ -202,7 +217,10 @@ def _has_name(name: str, card: Card, text: str) -> float:
 
 
 def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, rarity: Mapping[str, float]) -> float:
-    weights = [rarity.get(term.said, 1.0) for term in terms]
+    # A word that nothing has at all is more often a manner of speaking than a topic; it counts, but not most.
+    common = [rarity[term.said] for term in terms if term.said in rarity and rarity[term.said] < _UNHEARD]
+    middle = sum(common) / len(common) if common else 1.0
+    weights = [w if (w := rarity.get(term.said, middle)) < _UNHEARD else middle * 0.6 for term in terms]
     total = sum(weights)
     found = sum(weight for term, weight in zip(terms, weights, strict=True) if _says(term, vocabulary, text))
     return found / total if total else 1.0
@@ -210,8 +228,8 @@ def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, rarity: M
 
 def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
     for form in term.forms:
-        if not form.isascii():
-            if form in text:
+        if not form.isascii() or "-" in form:
+            if plain(form) in plain(text):
                 return True
         elif form.endswith("*"):
             if vocabulary.has_stem(form[:-1]):

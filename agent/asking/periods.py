@@ -19,6 +19,7 @@ _MONTH_NAME = r"(?P<month>" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in 
 _SHORT_EN = rf"{_MONTH_NAME}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>20\d\d))?\b"
 _SHORT_EN_TURNED = rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (?P<y>20\d\d))?"
 _ANY_DAY = [re.compile(one, re.IGNORECASE) for one in (_DAY, _SHORT_ZH, _SHORT_EN, _SHORT_EN_TURNED)]
+_WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.IGNORECASE)
 _SINCE = re.compile(r"(?:since|from|after|starting|as of|自从?|从|打)\s*(?:the\s+)?$", re.IGNORECASE)
 _UNTIL = re.compile(r"(?:until|till|before|up to|by|截[至止]|到)\s*$", re.IGNORECASE)
 _ONWARDS = re.compile(r"^\s*(?:onwards?|以来|之后|以后|起|开始|至今|到现在)", re.IGNORECASE)
@@ -36,6 +37,7 @@ class Period:
 
 def period_of(text: str, now: datetime, tz: str) -> Period | None:
     """Find the time that a question names; None where it names none."""
+    text = _WEEKDAY.sub(" ", text)
     return _shared(text, now, tz) or _by_days(text, now, tz) or _relative(text, now, tz)
 
 
@@ -53,8 +55,8 @@ _SHARED_ZH = re.compile(
     r"(?P<m>\d{1,2})\s*月\s*(?P<a>\d{1,2})\s*[日号]?\s*(?:到|至|和|与|、|-|~|—)\s*(?P<b>\d{1,2})\s*[日号]"
 )
 _SHARED_EN = re.compile(
-    rf"\b(?P<a>\d{{1,2}})\s*(?:-|–|to|and|through)\s*(?P<b>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b"
-    rf"|\b(?P<month2>{_MONTH_NAME.replace('?P<month>', '?:')})\.? (?P<a2>\d{{1,2}})\s*(?:-|–|to|and|through)\s*(?P<b2>\d{{1,2}})(?!\d)",
+    rf"\b(?P<a>\d{{1,2}})\s*(?:-|–|/|to|and|through)\s*(?P<b>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b"
+    rf"|\b(?P<month2>{_MONTH_NAME.replace('?P<month>', '?:')})\.? (?P<a2>\d{{1,2}})\s*(?:-|–|/|to|and|through)\s*(?P<b2>\d{{1,2}})(?!\d)",
     re.IGNORECASE,
 )
 
@@ -123,7 +125,7 @@ def _by_days(text: str, now: datetime, tz: str) -> Period | None:
 
 
 _BY_MONTH = re.compile(
-    rf"\b(?:in|during|of)\s+{_MONTH_NAME}\b(?:,?\s+(?P<y>20\d\d))?|(?:(?P<zy>20\d\d)年)?(?P<zm>\d{{1,2}})月份?(?!\d)",
+    rf"\b(?:in|during|of)\s+{_MONTH_NAME}\b(?:,?\s+(?P<y>20\d\d))?|(?:(?P<zy>20\d\d)\s*年\s*)?(?P<zm>\d{{1,2}})\s*月份?(?!\s*\d)",
     re.IGNORECASE,
 )
 

@@ -21,7 +21,29 @@ def broken_premise(found: Findings) -> Draft | None:
         return None
     if inquiry.people and inquiry.aim is not Aim.WHO and (other := _other_author(found)):
         return other
-    return _other_act(found) or _other_value(found)
+    return _turned_round(found) or _other_act(found) or _never_changed(found) or _other_value(found)
+
+
+def _turned_round(found: Findings) -> Draft | None:
+    """Correct a rename that is told the wrong way round."""
+    names = [plain(name) for name in found.inquiry.names]
+    renames = [(one, fact) for one in found.matches for fact in one.facts if fact.kind.value.endswith("-renamed")]
+    if len(names) != 2 or not renames or Act.RENAMED not in found.inquiry.acts:
+        return None
+    pairs = {(plain(fact.old or ""), plain(fact.new or "")) for _, fact in renames}
+    if tuple(names) in pairs or (names[1], names[0]) not in pairs:
+        return None
+    return _corrected(found, "not so", {"act": Act.RENAMED.value}, [one for one, _ in renames])
+
+
+def _never_changed(found: Findings) -> Draft | None:
+    """Correct the change of a value that was only ever set."""
+    inquiry = found.inquiry
+    asks_change = inquiry.aim is Aim.WHEN and inquiry.acts == (Act.CHANGED,) and inquiry.names
+    facts = [fact for one in found.matches for fact in one.facts]
+    if not asks_change or not facts or any(not fact.kind.value.endswith("-added") for fact in facts):
+        return None
+    return _corrected(found, "not so", {"act": Act.CHANGED.value}, found.matches)
 
 
 def _other_author(found: Findings) -> Draft | None:

@@ -96,7 +96,8 @@ def _item(item: Item, found: Findings, web: Web, lang: Language, pulls: set[str]
         yield Span(f"- {_day_and_link(card, found, web)} ", COMPUTED)
         yield Span(f"{inline(card.title)}", TITLE)
         where = f" · {', '.join(code(place) for place in item.places)}" if item.places else ""
-        yield Span(f" · {inline(card.author)}{where}\n", COMPUTED)
+        number = f" · {_pull_link(card, web)}" if card.pull and f"#{card.pull}" not in card.title else ""
+        yield Span(f" · {inline(card.author)}{number}{where}\n", COMPUTED)
     elif thread := found.threads.get(ThreadId(item.cite)):
         yield Span(f"- {_thread_link(thread, web)} ", COMPUTED)
         yield Span(f"{inline(thread.title)}", TITLE)
@@ -113,6 +114,10 @@ def _day_and_link(card: Card, found: Findings, web: Web) -> str:
     several = len({one.repo for one in found.searched}) > 1
     where = f"{card.repo.partition('/')[2]} " if several else ""
     return f"{day} {where}{link(code(card.sha[:_SHORT]), web.commit(card.repo, card.sha))}"
+
+
+def _pull_link(card: Card, web: Web) -> str:
+    return link(code(f"#{card.pull}"), web.thread(card.repo, card.pull or 0, pull=True))
 
 
 def _thread_link(thread: Issue | PullRequest, web: Web) -> str:

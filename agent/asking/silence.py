@@ -5,6 +5,9 @@ import re
 from agent.gate.lists import listed
 
 WORDS = listed(
+    "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep "
+    "oct nov dec january february march april may june july august september october november december pick picked "
+    "order flapped flap already detail details turned says said title titles folder directory directories page "
     "a about actually add added adding adds affect affected after again ago all also am an and another answer any "
     "anybody anyone anything anything's are area around as at author authored authors away back be became become "
     "becomes been before being between big birth both branch break breaking broke broken bug bugs bump bumped "

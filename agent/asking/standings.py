@@ -1,5 +1,6 @@
 """How an issue or a pull request stands: open, fixed by what, in which release."""
 
+import re
 from collections.abc import Sequence
 
 from agent.asking.draft import Draft, Item
@@ -12,6 +13,8 @@ from agent.linking.standing import Standing, standing
 from agent.links import Link
 from agent.templates import sentence
 
+_VERSION = re.compile(r"(?:[a-z]+[-_]?)?v?\d+(?:\.\d+)+(?:[.-]?[a-z]+\.?\d*)?", re.IGNORECASE)
+"""Tags of releases, and not of nights."""
 _HEADS = {
     Standing.OPEN: "open",
     Standing.ADDRESSED: "addressed",
@@ -109,9 +112,10 @@ def release_note(cards: Sequence[Card], found: Findings) -> tuple[str, dict[str,
     tags = found.tags.get(card.id)
     if tags is not None:
         published = [one for one in releases if one.tag in tags]
-        if published or not tags:
+        numbered = [tag for tag in tags if _VERSION.fullmatch(tag)]
+        if published or not numbered:
             return _first(published, found)
-        return "released", {"tag": tags[0], "day": ""}
+        return "released", {"tag": numbered[0], "day": ""}
     return _first([one for one in releases if one.published_at >= card.at], found)
 
 

@@ -24,6 +24,8 @@ _VALUES = re.compile(
     r"|从\s*(?P<d>[\w.%+-]+)\s*(?:改|变|调|降|升|提|到|至)[^\d\w]{0,4}\s*(?P<e>[\w.%+-]*[\w%])|(?:改|变|调|降|升|提高)[到成为至]了?\s*(?P<f>\d[\w.%]*)",
     re.IGNORECASE | re.ASCII,
 )
+_HYPHENED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z0-9]+)+(?![\w-])")
+_PLAIN = ("command-line", "built-in", "opt-in", "opt-out")
 _SHORTEST_STEM = 3
 _LONGEST_TERM = 6
 
@@ -45,7 +47,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
     text = " ".join(unicodedata.normalize("NFKC", question).split())
     marks = marks_of(text, setting.repos)
     period = period_of(text, setting.now, setting.tz)
-    rest = _without(marks.rest, period)
+    rest = words.LABEL.sub(" ¦ ", _without(marks.rest, period))
     repos, strangers, rest = _repositories(marks, rest, setting)
     people, rest = _people(marks, rest, setting)
     acts = tuple(act for act, pattern in words.ACTS.items() if pattern.search(rest))
@@ -61,7 +63,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         versions=marks.versions,
         shas=marks.shas,
         numbers=marks.numbers,
-        names=marks.names,
+        names=_flags(marks.names, rest, things),
         people=people,
         terms=tuple(_terms(rest)),
         acts=_settled(acts, rest),
@@ -72,6 +74,9 @@ def understand(question: str, setting: Setting) -> Inquiry:
         last=bool(words.LAST.search(rest)),
         follows=bool(words.FOLLOWS.search(rest)),
         bug=bool(words.BUG.search(rest)),
+        labels=tuple(label for found in words.LABEL.finditer(text) for label in found.groups() if label),
+        mentions=bool(words.MENTIONS.search(rest)),
+        contained=len(marks.versions) == 1 and bool(words.CONTAINED.search(rest)),
         opened=bool(words.OPENED.search(rest)),
         which_fix=bool(words.WHICH_FIX.search(rest)),
         which_release=bool(words.WHICH_RELEASE.search(rest)),
@@ -120,6 +125,13 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if any(sign.isdigit() for sign in one)))
 
 
+def _flags(names: tuple[str, ...], rest: str, things: Sequence[Thing]) -> tuple[str, ...]:
+    """Take words with hyphens for names of flags where a question speaks of flags."""
+    if Thing.FLAG not in things:
+        return names
+    return tuple(dict.fromkeys((*names, *(found for found in _HYPHENED.findall(rest) if found not in _PLAIN))))
+
+
 def _settled(acts: Sequence[Act], rest: str) -> tuple[Act, ...]:
     """Keep the acts that say something definite where there are any."""
     del rest
@@ -162,7 +174,8 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
 def _counts(inquiry: Inquiry, rest: str) -> bool:
     if words.HOW_MANY.search(rest):
         return not words.WHAT_VALUE.search(rest)
-    return bool(words.MORE.search(rest)) and bool(inquiry.things) and not (inquiry.names or inquiry.shas)
+    more = words.MORE.search(rest)
+    return bool(more) and bool(inquiry.things) and not (inquiry.names or inquiry.shas or inquiry.terms)
 
 
 # ---------------------------------------------------------------- the topic
@@ -188,6 +201,8 @@ def _acts(word: str) -> bool:
 
 
 def _forms(word: str) -> tuple[str, ...]:
+    if "-" in word:
+        return (word,)
     base = stem(word)
     # An abbreviation or a short word stands for itself; anything else for its relatives too.
     return (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
