@@ -16,6 +16,7 @@ _NUMBER = re.compile(r"(?:#|\bPR\s{0,2})([1-9]\d{1,8})\b", re.IGNORECASE)
 _OWN = re.compile(r"\(#\d{1,9}\)\s*$")
 _NAME = re.compile(r"#([1-9]\d{0,8})$")
 _SAME_TITLE = timedelta(days=120)
+_ENOUGH_LINES = 6
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,16 @@ def is_revert(title: str) -> bool:
 
 def _targets(one: CommitEvidence, doer: Headline, line: Line) -> Iterator[tuple[bool, Headline]]:
     for fact in one.facts:
-        if fact.kind in (FactKind.REVERT, FactKind.RELAND) and (target := _target(fact, doer, line)):
+        if fact.kind not in (FactKind.REVERT, FactKind.RELAND) or not _is_meant(fact, one):
+            continue
+        if target := _target(fact, doer, line):
             yield fact.kind is FactKind.RELAND, target
+
+
+def _is_meant(fact: Fact, one: CommitEvidence) -> bool:
+    """Tell a revert from a value that happens to be set back: either the message says so, or much is undone."""
+    change = one.change
+    return "message" in (fact.detail or "") or change.additions + change.deletions >= _ENOUGH_LINES
 
 
 def _target(fact: Fact, doer: Headline, line: Line) -> Headline | None:

@@ -35,7 +35,8 @@ def literal(text: str) -> str:
 
 def quoted_titles(titles: Iterable[str]) -> str:
     """Write what titles must fit that these reverts quote."""
-    found = {literal(match[1].strip("\"“”' …")) for title in titles if (match := re.search(r"[\"“](.{12,})", title))}
+    quoted = (re.search(r"[\"“](.{12,}?)[\"”…]?(?:\s*\(#\d+\))*\s*$", title) for title in titles)
+    found = {literal(re.sub(r"\s*\(#\d+\)", "", match[1]).strip("\"“”' …")) for match in quoted if match}
     return "|".join(sorted(found)[:_MOST_NAMES])
 
 

@@ -4,7 +4,7 @@ import json
 import tempfile
 import time
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,7 @@ async def _bumps(evidence: CommitEvidence, sources: Mapping[RepoId, GitSource], 
         name = upstream_of(one.package, sources, evidence.repo)
         if name is None:
             continue
-        landing = await sources[name].landed(Window(start=datetime(2026, 1, 1, tzinfo=UTC), end=window.end, tz="UTC"))
+        landing = await sources[name].landed(window)
         if landing.tip and (source := await upstream(one, sources[name], landing.tip, window)):
             found.append(Event("bump", evidence.id, frozenset({source.id})))
     return list(dict.fromkeys(found))

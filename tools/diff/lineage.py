@@ -167,7 +167,8 @@ def _headline(subject: str) -> Iterator[Lineage]:
         yield from _worded(_KINDS[word[1][:3].lower().replace("re-", "rel")], word[1], text[word.end() :])
     elif tag := _TAGGED.search(subject[: start.end()] if start else ""):
         kind = _KINDS[tag[1][:3].lower().replace("re-", "rel")]
-        yield Lineage(kind, number=_target(text), subject=_title(text))
+        named = _NAMED.match(text)
+        yield _reference(kind, named) if named else Lineage(kind, number=_target(text), subject=_title(text))
 
 
 def _quoted(text: str) -> Lineage:

@@ -1,6 +1,7 @@
 """A world of two projects whose work goes on over three weeks: the gold of stories is known by construction."""
 
 import json
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from evals.worlds import people
 from evals.worlds.drafts import Maker, bump, by_chance, edited, text, version
 from evals.worlds.edits import add_constant, change_constant
-from evals.worlds.model import World
+from evals.worlds.model import LandedGold, World
 from evals.worlds.plan import filler, pull
 from evals.worlds.projects import SWIFTSERVE, TENSORFORGE
 from evals.worlds.pulls import Work
@@ -37,6 +38,7 @@ def make(seed: int, folder: Path) -> tuple[World, list[Made]]:
     shas = {name.partition(": ")[2]: value for name, value in notes.items()}
     told = [_resolved(one, shas) for one in gold]
     landed = tuple(row for one in made for row in one.landed)
+    told += _undone_by_chance(landed)
     present = at(_day(DAYS), "08:00")
     notes |= {GOLD: json.dumps(told)}
     return World(seed, present, tuple(one.repo for one in made), landed, notes), made
@@ -49,6 +51,23 @@ def _resolved(one: dict[str, Any], shas: dict[str, str]) -> dict[str, Any]:
         "targets": sorted(shas[key] for key in one["targets"]),
         "missing": one.get("missing", []),
     }
+
+
+def _undone_by_chance(landed: Sequence[LandedGold]) -> Gold:
+    """List the commits that do nothing but take out a function which another one did nothing but bring."""
+    brought: dict[tuple[str, str, str], str] = {}
+    found: Gold = []
+    for row in landed:
+        if len(row.edits) != 1 or len(row.files) != 1 or row.edits[0].kind not in ("add_function", "remove_function"):
+            continue
+        edit = row.edits[0]
+        name = (row.repo, edit.path, edit.param("function"))
+        sha = f"{row.repo}@{row.sha}"
+        if edit.kind == "add_function":
+            brought[name] = sha
+        elif name in brought:
+            found.append({"kind": "revert", "doer": sha, "targets": [brought.pop(name)], "missing": []})
+    return found
 
 
 def _day(number: int) -> str:
@@ -137,7 +156,7 @@ def _mended(gold: Gold) -> list[Work]:
 
         path = _MENDED if number < 2 else _ASIDE
         makers: list[Maker] = [edited(path, brought), edited(path, changed)]
-        works.append(pull(f"ring-{number}", _day(day), "08:00", _SAANVI, makers[0]))
+        works.append(pull(f"ring-{number}", _day(day), "08:00", _SAANVI, makers[0], subject=f"limit ring {number}"))
         works.append(pull(f"mend-{number}", _day(day + apart), "12:00", _ZHANG, makers[1], subject=subject))
         if number < 2:
             gold.append({"kind": "follow-up", "doer": f"mend-{number}", "targets": [f"ring-{number}"]})

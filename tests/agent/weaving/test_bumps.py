@@ -1,0 +1,46 @@
+"""Which repository a dependency comes from, and which commit set its version."""
+
+import pytest
+
+from agent.ids import RepoId
+from agent.weaving.bumps import sets_version, upstream_of
+
+REPOS = [RepoId("flashinfer-ai/flashinfer"), RepoId("NVIDIA/cutlass"), RepoId("vllm-project/vllm")]
+OWN = RepoId("sgl-project/sglang")
+
+
+@pytest.mark.parametrize(
+    ("package", "repo"),
+    [
+        ("flashinfer-python", REPOS[0]),
+        ("FLASHINFER_VERSION", REPOS[0]),
+        ("3rdparty/cutlass", REPOS[1]),
+        ("nvidia-cutlass-dsl", REPOS[1]),
+        ("numpy", None),
+        ("flashinfer-bench-extras", None),
+        ("vllm-flash-attn", None),
+    ],
+)
+def test_a_package_is_of_the_repository_that_its_name_names(package: str, repo: RepoId | None) -> None:
+    assert upstream_of(package, REPOS, OWN) == repo
+
+
+def test_no_repository_takes_in_itself() -> None:
+    assert upstream_of("vllm", REPOS, REPOS[2]) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "version", "sets"),
+    [
+        ("bump version to 0.6.3 (#2497)", "0.6.3", True),
+        ("release: bump version to 0.6.2 (#2411)", "0.6.2", True),
+        ("v4.4.2 update. (#3105)", "4.4.2", True),
+        ("chore: release v0.5.0 (#12)", "0.5.0", True),
+        ("bump version to 0.6.3.post1", "0.6.3", False),
+        ("bump version to 0.6.31", "0.6.3", False),
+        ("fix a crash with torch 0.6.3", "0.6.3", False),
+        ('Revert "bump version to 0.6.3"', "0.6.3", False),
+    ],
+)
+def test_only_the_projects_own_version_counts(title: str, version: str, sets: bool) -> None:
+    assert sets_version(title, version) is sets

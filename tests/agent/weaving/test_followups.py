@@ -1,0 +1,46 @@
+"""What a message says that it follows up."""
+
+import pytest
+
+from agent.weaving.followups import follows
+
+
+@pytest.mark.parametrize(
+    ("message", "numbers"),
+    [
+        ("feat: for MLA\n\nThis PR is a follow-up to #2477, expanding support.", [2477]),
+        ("fix: imports\n\nFixes ImportError introduced in #2235.", [2235]),
+        ("fix: restore the tile removed by #2927 (#2984)", [2927]),
+        ("fix: duplicate param\n\nRegression from PR #2297", [2297]),
+        ('chore: review\n\nFollow-up to #3051 (`backend="b12x"`) and #3080', [3051, 3080]),
+        ("[Bugfix] Fix weight loading issues caused by #41184 (#45054)", [41184]),
+        ("follow up to https://github.com/o/r/pull/12 as agreed", [12]),
+        ("修复调度\n\n修复 #88 引入的问题。", [88]),
+        ("补充测试\n\n#91 的后续。", [91]),
+    ],
+)
+def test_words_that_mend_or_complete_name_the_earlier_change(message: str, numbers: list[int]) -> None:
+    assert [one.number for one in follows(message)] == numbers
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "feat: add it (#5)\n\n**Must be merged after #2385**",
+        "docs: the command\n\nThe `replay` command was introduced in #2206 as part of the tool.",
+        "fix: typo\n\nSee also #12. Depends on #13.",
+        "chore\n\n> follow-up to #9\n\nno, that is something else",
+        "chore\n\n- [ ] follow-up to #9 is filed",
+        "chore\n\n```\nfollow-up to #9\n```",
+        "<!-- write: follow-up to #1 -->",
+        "this is not a follow-up to #4",
+        "",
+    ],
+)
+def test_mentions_forms_and_quotations_name_nothing(message: str) -> None:
+    assert follows(message) == []
+
+
+def test_hostile_messages_are_read_in_no_time() -> None:
+    assert follows("fix " + "a " * 50_000 + "#1") == []
+    assert follows("follow-up to " * 20_000) == []
