@@ -66,8 +66,8 @@ class Gathered:
 
     def sheet(self, known: Known | None = None) -> FactSheet:
         """Join, rank and limit them; `known` is what somebody found in the tree before the commit."""
-        shown = self.shown if known is None else corrected(self.shown, known)
-        facts, left = group(join_moves(shown, self.homes))
+        shown = join_moves(self.shown, self.homes)
+        facts, left = group(shown if known is None else corrected(shown, known))
         return FactSheet(facts=tuple(facts), route=self.route, skipped=(*self.skipped, *left))
 
 

@@ -38,6 +38,8 @@ _CALLABLE = ("function", "method", "macro")
 _PROPERTY = "property"
 _METHODS = ("method", _PROPERTY)
 _MOST_OVERLOADS = 400
+_LONG = "…"
+"""Stands for a default that is too long to be shown."""
 _ALIASED = ("struct", "class", "enum")
 _ADDED = {"member": FactKind.MEMBER_ADDED, "field": FactKind.FIELD_ADDED}
 _REMOVED = {"member": FactKind.MEMBER_REMOVED, "field": FactKind.FIELD_REMOVED}
@@ -298,12 +300,14 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         kind = _VALUE.get(one.kind, FactKind.CONSTANT_CHANGED)
         # What is too long to be shown is still there.
         values = [
-            value if value is not None or not symbol.shape else "…"
+            value if value is not None or not symbol.shape else _LONG
             for value, symbol in ((one.value, one), (other.value, other))
         ]
         # A plain variable of a module is its own business; one of a class is read by everybody who has the class.
         if one.kind != "variable" or owner_of(one):
             yield Draft(kind, other.name, public, where, values[0], values[1], one.kind)
+    elif one.kind == "field" and one.value == _LONG and one.shape and other.shape and one.shape != other.shape:
+        yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, None, None, one.kind)
     elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
 

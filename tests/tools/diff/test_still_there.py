@@ -151,6 +151,14 @@ async def test_the_version_that_a_check_asks_for_is_a_limit(route: str, past: "H
     assert (fact.kind, fact.old, fact.new) == (FactKind.LIMIT_CHANGED, ">= 13.0", ">= 12.9")
 
 
+async def test_a_default_that_is_too_long_to_be_shown_is_another_one(past: "History") -> None:
+    rows = "".join(f'            "{n}-layer-name-of-a-checkpoint": "layers.{n}",\n' for n in range(12))
+    head = "@dataclass\nclass Config:\n    names: dict = field(\n        default_factory=lambda: {\n"
+    old = f"{head}{rows}        }}\n    )\n"
+    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": old.replace("layers.3", "blocks.3")})
+    assert (fact.kind, fact.name) == (FactKind.FIELD_CHANGED, "Config.names")
+
+
 async def test_other_words_in_a_docstring_are_no_other_layout(past: "History") -> None:
     old = 'def run(p=0.0):\n    """Run.\n\n    p: dropout, 0.1 unless told\n    """\n    return p\n'
     (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": old.replace("0.1", "0.0")})
