@@ -1,6 +1,6 @@
 """A question about recent changes as a graph: understand it, look in memory, read what is missing, answer, check."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypedDict, TypeVar
@@ -12,16 +12,17 @@ from langgraph.runtime import Runtime
 from agent.asking.answers import answer
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
-from agent.asking.focus import Focus, focused
+from agent.asking.focus import Focus, in_context
 from agent.asking.inquiry import Inquiry
 from agent.asking.reply import Reply, reply_of
-from agent.asking.understanding import Setting, understand
+from agent.asking.understanding import Setting
 from agent.claims import Claim
 from agent.dossier import Dossier
 from agent.evidence import Evidence, EvidenceId, ThreadEvidence
 from agent.gate.judge import judge
 from agent.settings import RepoSpec
 from agent.web import Web
+from agent.window import Window
 from graphs.searching import Searcher
 from graphs.stocking import Stock
 
@@ -37,8 +38,8 @@ class AskDeps:
     now: datetime
     tz: str
     web: Web
-    told: Callable[[str], None] = lambda _: None
-    """Hears what is being done, for somebody who waits."""
+    bound: Window | None = None
+    """The time to look at where a question names none."""
     bench: "Bench" = field(default_factory=lambda: Bench())
 
 
@@ -52,14 +53,23 @@ class Bench:
     reply: Reply | None = None
 
 
+VERSION = 1
+"""Of the state below; a thread that was written by another one is not gone on with."""
+_TURNS = 200
+_CITES = 200
+
+
 class Asking(TypedDict, total=False):
     """The state of a conversation: names only, so that a thread can be kept."""
 
+    version: int
     question: str
     focus: dict[str, Any]
     """What the last answer was about."""
-    turns: list[dict[str, Any]]
-    """What was asked and answered so far."""
+    sources: list[str]
+    """What the last answer cites."""
+    turns: list[str]
+    """What was asked so far."""
 
 
 def build(checkpointer: Any = None) -> CompiledStateGraph[Asking, AskDeps, Any, Any]:
@@ -78,9 +88,11 @@ async def take_apart(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]
     deps = runtime.context
     repos = tuple(spec.name for spec in deps.specs)
     setting = Setting(repos=repos, now=deps.now, tz=deps.tz, people=deps.stock.cards.people(repos))
-    inquiry = understand(state["question"], setting)
     focus = Focus.model_validate(state["focus"]) if state.get("focus") else None
-    deps.bench.inquiry = focused(inquiry, focus) if focus else inquiry
+    inquiry = in_context(state["question"], setting, focus)
+    if inquiry.window is None and not inquiry.versions:
+        inquiry = inquiry.model_copy(update={"window": deps.bound})
+    deps.bench.inquiry = inquiry
     return {}
 
 
@@ -113,9 +125,19 @@ async def verify(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
         items.append(item.model_copy(update={"claims": tuple(kept)}))
     reply = reply_of(draft.model_copy(update={"items": tuple(items)}), found, dropped, deps.web)
     deps.bench.reply = reply
-    turn = {"question": state["question"], "answer": reply.answer, "cites": list(reply.cites)}
-    focus = Focus.of(found.inquiry, draft)
-    return {"turns": [*state.get("turns", []), turn], "focus": focus.model_dump(mode="json")}
+    for piece in _pieces(reply.answer):
+        runtime.stream_writer(piece)
+    return {
+        "version": VERSION,
+        "focus": Focus.of(found, draft).model_dump(mode="json"),
+        "sources": list(reply.cites[:_CITES]),
+        "turns": [*state.get("turns", []), state["question"]][-_TURNS:],
+    }
+
+
+def _pieces(answer: str) -> Iterator[str]:
+    """Give an answer line by line, for somebody who reads while it comes."""
+    yield from answer.splitlines(keepends=True)
 
 
 def _judged(claim: Claim, dossier: Dossier, found: Findings) -> Claim:

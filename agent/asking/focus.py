@@ -1,6 +1,7 @@
 """What a conversation is about at the moment, so that "it", "that commit" and "and last week?" mean something."""
 
 import re
+from datetime import timedelta
 
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
@@ -10,18 +11,27 @@ from agent.asking.understanding import Setting, understand
 from agent.domain import Frozen
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.window import Window
+from agent.window import Window, midnight, zone
 
 _SHOWN = 10
 _SEVERAL = 5
 _GOES_ON = re.compile(
-    r"^(?:and|or|but|what about|how about|same for|the same for|also|then)\b|^(?:那么?|那么|还有|以及|再|换成|至于)|呢[?？。!]*$",
+    r"^(?:and|or|but|what about|how about|same for|the same for|also|then)\b"
+    r"|^(?:那么?|还有|以及|再|换成|至于)|呢[?？。!]*$",
     re.IGNORECASE,
 )
 _EVERYWHERE = re.compile(
-    r"\b(?:both|all|any|either|each|every|which|other) (?:of the )?(?:repos?|repositor(?:y|ies)|projects?)\b|\banywhere\b"
-    r"|\beverywhere\b|所有(?:的)?(?:仓库|项目)|哪[个些](?:仓库|项目)|各个?(?:仓库|项目)|每个(?:仓库|项目)|其他(?:仓库|项目)",
+    r"\b(?:both|all|any|either|each|every|which|other) (?:of the )?(?:repos?|repositor(?:y|ies)|projects?)\b"
+    r"|\banywhere\b|\beverywhere\b|所有(?:的)?(?:仓库|项目)|哪[个些](?:仓库|项目)|各个?(?:仓库|项目)|每个(?:仓库|项目)|其他(?:仓库|项目)",
     re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"\bthe (?:day|(?P<week>week)) before\b(?! yesterday)|(?:再往?)?前一(?:天|(?P<zh>周|个星期))", re.IGNORECASE
+)
+_FILLERS = frozenset(("开始", "别的", "另外", "其他", "其它", "thanks", "okay"))
+"""What is no topic in a conversation."""
+_WHAT_IT_DOES = re.compile(
+    r"\b(?:do|does|did|explain|describe|change[sd]?)\b|做|干|讲|解释|介绍|内容|改", re.IGNORECASE
 )
 _ABOUT_NAMES = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.COUNT, Aim.FATE)
 _OPEN = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.EXPLAIN, Aim.STATUS, Aim.COUNT)
@@ -75,21 +85,37 @@ def in_context(question: str, setting: Setting, focus: Focus | None) -> Inquiry:
     inquiry = understand(question, setting)
     if focus is None or inquiry.strangers or inquiry.aim is Aim.BEYOND:
         return inquiry
-    reference = None if _is_definite(inquiry) else referred(inquiry.text)
+    inquiry = _earlier(_without_fillers(inquiry), focus)
+    reference = None if _is_definite(inquiry) else referred(inquiry.text, about=_has_topic(inquiry))
     if reference is not None and (said := _said(reference, inquiry, focus)) is not None:
         whole, repos = said
         inquiry = _placed(understand(whole, setting), repos, setting)
-        # A commit or thread stands where it is; only a topic goes on in its own time.
-        timeless = bool(inquiry.shas or inquiry.numbers)
-        return _in_the_same_place(inquiry, focus, setting, timed=not timeless)
-    if reference is not None and reference.kind is Kind.MANY or _leaves_open(inquiry):
+        return _in_the_same_place(inquiry, focus, setting, timed=True)
+    if (reference is not None and reference.kind is Kind.MANY) or _leaves_open(inquiry):
         return _in_the_same_place(_gone_on(inquiry, focus), focus, setting, timed=True)
     if _GOES_ON.search(inquiry.text) and _asks_nothing(inquiry):
         return _in_the_same_place(_asked_again(inquiry, focus), focus, setting, timed=True)
-    return _in_the_same_place(inquiry, focus, setting, timed=False)
+    return _in_the_same_place(inquiry, focus, setting, timed=not _has_topic(inquiry))
 
 
 # ---------------------------------------------------------------- what a question gives by itself
+
+
+def _without_fillers(inquiry: Inquiry) -> Inquiry:
+    terms = tuple(term for term in inquiry.terms if term.said.lower() not in _FILLERS)
+    return inquiry if terms == inquiry.terms else inquiry.model_copy(update={"terms": terms})
+
+
+def _earlier(inquiry: Inquiry, focus: Focus) -> Inquiry:
+    """Count "the day before" from the time that was spoken of."""
+    found = _BEFORE.search(inquiry.text)
+    if found is None or focus.window is None or (inquiry.window is not None and inquiry.said_when not in found[0]):
+        return inquiry
+    end = focus.window.start
+    days = 7 if found["week"] or found["zh"] else 1
+    first = (end.astimezone(zone(focus.window.tz)) - timedelta(days=days)).date()
+    window = Window(start=midnight(first, focus.window.tz), end=end, tz=focus.window.tz)
+    return inquiry.model_copy(update={"window": window, "said_when": found[0]})
 
 
 def _is_definite(inquiry: Inquiry) -> bool:
@@ -102,7 +128,10 @@ def _has_topic(inquiry: Inquiry) -> bool:
 
 
 def _asks_nothing(inquiry: Inquiry) -> bool:
-    return inquiry.aim is Aim.CHANGES and not set(inquiry.acts) - {Act.CHANGED} and not inquiry.reason
+    """Tell whether it only names something, with no question of its own."""
+    if inquiry.reason or set(inquiry.acts) - {Act.CHANGED}:
+        return False
+    return inquiry.aim is Aim.CHANGES or (inquiry.aim is Aim.EXPLAIN and not _WHAT_IT_DOES.search(inquiry.text))
 
 
 def _leaves_open(inquiry: Inquiry) -> bool:
@@ -133,8 +162,9 @@ def _meant(reference: Reference, inquiry: Inquiry, focus: Focus) -> list[str]:
         return list(focus.shown[reference.nth : reference.nth + 1])
     if kind is Kind.PERSON:
         return [*focus.people, *focus.authors][:1]
+    topic = [f"`{name}`" for name in focus.names] or [" ".join(term.said for term in focus.terms)] * bool(focus.terms)
     if kind is Kind.NAME:
-        return [f"`{name}`" for name in focus.names[:1]]
+        return topic[:1]
     if kind is Kind.MANY:
         return [] if focus.has_topic else list(focus.shown[:_SEVERAL])
     named = [*(f"#{one}" for one in focus.numbers), *focus.shas]
@@ -142,9 +172,9 @@ def _meant(reference: Reference, inquiry: Inquiry, focus: Focus) -> list[str]:
         return [*(f"#{one}" for one in focus.numbers), *focus.threads(), *focus.commits()][:1]
     if kind is Kind.COMMIT:
         return [*focus.shas, *focus.commits(), *named][:1]
-    names = [f"`{name}`" for name in focus.names]
-    of_one = inquiry.reason or inquiry.which_release or inquiry.aim not in _ABOUT_NAMES or _asks_nothing(inquiry)
-    return [*named, *focus.shown, *names][:1] if of_one else [*named, *names, *focus.shown][:1]
+    of_one = inquiry.reason or inquiry.which_release or inquiry.aim not in _ABOUT_NAMES or not inquiry.acts
+    of_one = of_one or inquiry.aim is Aim.CHANGES
+    return [*named, *focus.shown, *topic][:1] if of_one else [*named, *topic, *focus.shown][:1]
 
 
 def _is_cite(thing: str) -> bool:
@@ -192,7 +222,9 @@ def _asked_again(inquiry: Inquiry, focus: Focus) -> Inquiry:
     """Ask the same of another thing: who, when, what became of it."""
     one = bool(inquiry.shas or inquiry.numbers)
     fits = focus.aim in (Aim.STATUS, Aim.EXPLAIN, Aim.WHO, Aim.FATE) if one else focus.aim in _ABOUT_NAMES
-    return inquiry.model_copy(update={"aim": focus.aim, "acts": focus.acts, "things": focus.things}) if fits else inquiry
+    return (
+        inquiry.model_copy(update={"aim": focus.aim, "acts": focus.acts, "things": focus.things}) if fits else inquiry
+    )
 
 
 def _in_the_same_place(inquiry: Inquiry, focus: Focus, setting: Setting, *, timed: bool) -> Inquiry:
@@ -200,6 +232,8 @@ def _in_the_same_place(inquiry: Inquiry, focus: Focus, setting: Setting, *, time
     update: dict[str, object] = {}
     if not inquiry.repos and not _EVERYWHERE.search(inquiry.text):
         update["repos"] = tuple(repo for repo in focus.repos if repo in setting.repos)
-    if timed and inquiry.window is None and not inquiry.versions and inquiry.aim is not Aim.WHEN:
+    # A commit or thread stands where it is; only a topic goes on in its own time.
+    timed = timed and not (inquiry.shas or inquiry.numbers or inquiry.versions) and inquiry.aim is not Aim.WHEN
+    if timed and inquiry.window is None:
         update |= {"window": focus.window, "said_when": focus.said_when}
     return inquiry.model_copy(update=update)

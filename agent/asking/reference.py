@@ -65,7 +65,8 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.MANY, r"\b(?:them|those|these|they)\b|它们|这些|那些"),
         (
             Kind.ANY,
-            r"\b(?:it|its|it's|that one|this one)\b|\b(?:that|this)(?=\s*(?:[?.!,;]|$))"
+            r"\b(?:it|its|it's|that one|this one)\b(?!\s+(?:true|correct|possible|seems?|looks?|matters?|the case)\b)"
+            r"|\b(?:that|this)(?=\s*(?:[?.!,;]|$))"
             r"|\b(?:that|this)(?=\s+(?:do|does|did|is|was|mean|means|get|got|land|landed|change|fix|break|broke|come)\b)"
             rf"|它|{_ZH_THAT}(?!月|周|星期|礼拜|季度|版本|仓库|项目|外)",
         ),
@@ -79,15 +80,25 @@ _NO_POINTER = re.compile(
 """Behind these, "that" opens a clause and points at nothing."""
 
 
-def referred(text: str) -> Reference | None:
-    """Find the word of a question that stands for something else; the most definite kind first."""
+def referred(text: str, *, about: bool = False) -> Reference | None:
+    """Find the word of a question that stands for something else; the most definite kind first.
+
+    In a question that is `about` something of its own, "the commit" is the one that it describes.
+    """
     if found := _NTH.search(text):
         return Reference(Kind.NTH, found.start(), found.end(), _place(found))
     for kind, pattern in _KINDS:
         for found in pattern.finditer(text):
-            if not (found[0].lower().startswith(("that", "this")) and _NO_POINTER.search(text[: found.start()])):
+            if not _points_nowhere(found, text, about=about):
                 return Reference(kind, found.start(), found.end())
     return None
+
+
+def _points_nowhere(found: re.Match[str], text: str, *, about: bool) -> bool:
+    said = found[0].lower()
+    if said.startswith("the ") and not said.startswith("the same"):
+        return about
+    return said.startswith(("that", "this")) and bool(_NO_POINTER.search(text[: found.start()]))
 
 
 def _place(found: re.Match[str]) -> int:
