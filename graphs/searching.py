@@ -122,7 +122,7 @@ class Searcher:
 
     async def _between(self, inquiry: Inquiry, specs: Sequence[RepoSpec]) -> tuple[tuple[str, datetime], ...]:
         """Find the moments of two versions, for what happened from one to the other."""
-        if inquiry.aim not in _LISTING or len(inquiry.versions) != 2 or not specs:
+        if len(inquiry.versions) != 2 or not specs:
             return ()
         moments = [(version, await self._moment(version, specs)) for version in inquiry.versions]
         found = [(version, moment) for version, moment in moments if moment is not None]
@@ -242,7 +242,9 @@ class Searcher:
     def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
         rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
         names = [Needle((name,)) for name in inquiry.names]
-        versions = [Needle((version.lstrip("vV"),), needed=not inquiry.names) for version in inquiry.versions]
+        several = len(inquiry.versions) == 2 or inquiry.contained
+        told = () if several else inquiry.versions
+        versions = [Needle((version.lstrip("vV"),), needed=not inquiry.names) for version in told]
         terms = [Needle(term.forms, needed=False) for term in inquiry.terms]
         cards = self.stock.cards.search([*names, *versions, *terms], repos, window, _CANDIDATES)
         if names and not cards:

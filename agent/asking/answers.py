@@ -110,7 +110,9 @@ def _changes(found: Findings) -> Draft:
         return _summary(found)
     if not found.matches:
         return _nothing(found, "nothing", {})
-    matches = _in_order(found.matches, found.inquiry)
+    if found.inquiry.reason:
+        return _reasons(found)
+    matches = _in_order(_acting(found.matches, found.inquiry), found.inquiry)
     items = [commit_item(one.card, shown_facts(one.facts), found) for one in matches[:_SHOWN]]
     head = "one change" if len(matches) == 1 else "changes"
     return Draft(
@@ -120,6 +122,17 @@ def _changes(found: Findings) -> Draft:
         more=max(0, len(matches) - _SHOWN),
         cites=tuple(one.card.id for one in matches),
     )
+
+
+def _reasons(found: Findings) -> Draft:
+    """Let the commits that fit say why, in their own words; nobody else may."""
+    cards = [one.card for one in _acting(found.matches, found.inquiry)][:3]
+    explanations = [explained(card, found) for card in cards]
+    items = [item for item in explanations if any(claim.speech for claim in item.claims)]
+    if not items:
+        items = [commit_item(card, (), found) for card in cards[:1]]
+        return Draft(head="no reason", items=tuple(items), cites=tuple(item.cite for item in items), abstained=True)
+    return Draft(head="explained", items=tuple(items[:2]), cites=tuple(item.cite for item in items[:2]))
 
 
 def _releases(found: Findings) -> Draft:
@@ -177,6 +190,8 @@ def _spoken_of(found: Findings) -> list[Issue | PullRequest]:
 
 def _when(found: Findings) -> Draft:
     """Tell when something changed and from what to what: by facts where there are any, else by the commits."""
+    if len(found.inquiry.versions) == 1 and not (found.inquiry.names or found.inquiry.terms):
+        return _release_day(found)
     if not found.matches:
         return _nothing(found, "nothing", {})
     matches = _in_order(_acting(found.matches, found.inquiry), found.inquiry)
@@ -191,13 +206,27 @@ def _when(found: Findings) -> Draft:
     )
 
 
+def _release_day(found: Findings) -> Draft:
+    """Tell when a release was published."""
+    wanted = found.inquiry.versions[0].lstrip("vV")
+    several = [one for releases in found.releases.values() for one in releases if one.tag.lstrip("vV") == wanted]
+    if not several:
+        return _nothing(found, "no version", {"version": found.inquiry.versions[0]}, near=False)
+    release = several[0]
+    values = {"tag": release.tag, "repo": release.repo, "day": whole_day(release.published_at, found.window.tz)}
+    return Draft(head="release day", values=values, cites=(f"{release.repo}@{release.tag}",))
+
+
 def _acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     """Keep the commits that do what the question says, where any does; of their facts those that show it."""
     acts = [act for act in inquiry.acts if act not in (Act.CHANGED, Act.FIXED, Act.BROKEN)]
+    if inquiry.broad:
+        return list(matches)
+    lineage = any(act in (Act.REVERTED, Act.RELANDED) for act in acts)
     kept = []
     for one in matches:
         facts = tuple(fact for fact in one.facts if any(acted(fact, act) for act in acts))
-        if facts:
+        if facts or (lineage and any(acted(fact, act) for fact in one.card.facts for act in acts)):
             kept.append(Match(one.card, facts, one.named, one.covered, one.titled))
     return kept or list(matches)
 
@@ -232,6 +261,8 @@ def _named(found: Findings) -> list[Card]:
 def _fate(found: Findings) -> Draft:
     """Follow a change: what undid it, what brought it back."""
     cards = _meant(found) or [one.card for one in found.matches]
+    if not cards and found.threads:
+        return status(found) or _nothing(found, "nothing", {})
     for card in sorted(cards, key=lambda one: one.id not in found.undone and one.id not in found.undone.values()):
         chain = _chain(card.id, found)
         if len(chain) > 1:

@@ -105,6 +105,8 @@ class Inquiry(Frozen):
     """It asks for commits that say something, wherever they say it."""
     contained: bool = False
     """It asks whether a release has something."""
+    broad: bool = False
+    """It asks for several acts at once."""
     opened: bool = False
     """It asks for whoever reported it."""
     which_fix: bool = False

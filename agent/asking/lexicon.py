@@ -21,7 +21,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.MOVED: _any(r"\bmov(?:ed|e|ing) (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
     Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: _any(
-        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b|\bgone\b|\bgot rid\b|\bdisappear\w*|\bgo away\b|\bwent away\b|\bkilled\b|\bremoval\b|\bt(?:ook|aken?) .{1,60}\bout\b|\bpulled\b|\bripped out\b",
+        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\bgot rid\b|\bdisappear\w*|\bgo away\b|\bwent away\b|\bkilled\b|\bremoval\b|\bt(?:ook|aken?) .{1,60}\bout\b|\bpulled\b|\bripped out\b",
         "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉",
     ),
     Act.BUMPED: _any(
@@ -32,6 +32,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         "提高|调高|增大|调大|上调|提升到|变大|放宽",
     ),
     Act.LOWERED: _any(
+        r"\bgo(?:es|ne)? down\b|\bwent down\b|\bdrop(?:ped|s)? (?:to|from)\b",
         r"\blower\w*|\breduc\w*|\bdecreas\w*|\bshrank|\bcut (?:to|from)\b|\bsmaller\b",
         "降低|降到|调低|减小|调小|下调|变小|缩小|收紧",
     ),
@@ -88,6 +89,7 @@ BUG = _any(
     r"\bleak\w*|\bwrong\b",
     "bug|issue|议题|崩溃|卡死|死锁|挂起|报错|泄漏|出错|不生效",
 )
+LATER = _any(r"\blater\b|\bthen who\b|\bafterwards\b|\bin the end\b", "后来|之后又|最后又")
 MENTIONS = _any(
     r"\bmention\w*|\bsay(?:s|ing)?\b|\bcontain(?:s|ing)? the words?\b|\bcommit messages?\b",
     "提到|提及|说明里|信息里|消息里",
@@ -116,7 +118,7 @@ WHEN = _any(
 WHAT_VALUE = _any(
     r"\bfrom what\b|\bto what\b|\bwhat (?:is|was|are) the (?:new|old|current|default|previous)\b|\bold value\b|\bnew value\b"
     r"|\bwhat value\b|\bwhat did .{1,80} (?:change|become|use to be)\b|\bused to be\b|\bwhat .{0,30}(?:default|limit|version)\b",
-    "从(?:多少|什么|几)|(?:改|变|调|降|升|提)[到成为至](?:了)?(?:多少|什么|几)|原来是(?:多少|什么)|之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是?(?:多少|什么|几)|值是?多少|值是多少|是多少",
+    "从(?:多少|什么|几)|(?:改|变|调|降|升|提)[到成为至](?:了)?(?:多少|什么|几)|原来是(?:多少|什么)|之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是?(?:多少|什么|几)|值是?多少|(?:设|改回|调回|换)(?:成|为|到|了)*多少|值是多少|是多少",
 )
 WHY = _any(
     r"\bwhy\b|\breasons?\b|\bwhat for\b|\bhow come\b|\brationale\b|\bmotivation\b", "为什么|为何|原因|为啥|动机|理由"
@@ -146,10 +148,10 @@ BROKE = _any(
 )
 BEYOND = _any(
     r"\bshould (?:i|we)\b|\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b|\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b|\bworth (?:it|upgrading|using)\b"
-    r"|\bwill (?!.{0,5}\bclose)\w+|\bgoing to\b|\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\bpredict\b|\beta\b|\bdo people\b|\bhappy\b"
+    r"|\bwill (?:be|it|they|there|the|you|we)\b|\b(?:is|are) going to\b|\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\bpredict\b|\beta\b|\bdo people\b|\bhappy\b"
     r"|\bhow (?:much|many times)? ?(?:faster|slower)\b|\bhow fast\b|\bthroughput\b.{0,30}\bhow\b|\bspeed-?up\b.{0,40}\b(?:percent|how|%)|\bhow much (?:memory|speed|time|latency|throughput)\b"
-    r"|\bhow long (?:did|does|will) .{0,40}\btake\b|\bhow much did\b.{0,40}\b(?:improve|save|gain)\b|\btok(?:ens?)?/s\b|\bhow many (?:tok\w*|gb|mb|ms|percent|%)|\bsalary|\bcompany\b|\bweather\b|\bdownloads?\b|\bstars\b",
-    "应该(?:用|选|升|不)|该不该|要不要|推荐|建议(?:吗|升级|用)|更好|哪个好|你觉得|你认为|值得升|会不会(?!.{0,6}挂)|将会|打算|计划|下个(?:版本|月)|下周|未来|什么时候(?:会|能|才|发)|预计|路线图|快了多少|提升了?多少|快多少|慢多少|省了?多少|性能(?:提升|提高)?(?:了)?多少|吞吐.{0,8}多少|多少(?:倍|百分)|满意|开心|公司|工资|天气|下载量|星标",
+    r"|\bhow long (?:did|does|will) .{0,40}\btake\b|\bhow much did\b.{0,40}\b(?:improve|save|gain)\b|\b(?:p\d\d|ttft|tpot|latency|throughput)\b.{0,40}\b(?:after|before|now|is|was)\b|\bwhat(?:\'s| is| was| are) the .{0,20}\b(?:p\d\d|ttft|latency|throughput|speedup)\b|\btok(?:ens?)?/s\b|\bhow many (?:tok\w*|gb|mb|ms|percent|%)|\bsalary|\bcompany\b|\bweather\b|\bdownloads?\b|\bstars\b",
+    "应该(?:用|选|升|不)|该不该|要不要|推荐|建议(?:吗|升级|用)|更好|哪个好|你觉得|你认为|值得升|会不会(?!.{0,6}挂)|将会|打算|计划|下个(?:版本|月)|下周|未来|什么时候(?:会|能|才)|觉得|认为|合适|预计|路线图|(?:TTFT|延迟|吞吐|显存|耗时).{0,10}(?:多少|几)|快了多少|提升了?多少|快多少|慢多少|省了?多少|性能(?:提升|提高)?(?:了)?多少|吞吐.{0,8}多少|多少(?:倍|百分)|满意|开心|公司|工资|天气|下载量|星标",
 )
 FIRST = _any(r"\bfirst\b|\bearliest\b|\boriginally\b|\binitially\b", "最早|首次|第一次|最初|最先")
 LAST = _any(

@@ -37,6 +37,22 @@ _NAME = re.compile(
     re.ASCII,
 )
 _SHORTEST_NAME = 7
+_NO_PATHS = frozenset(
+    (
+        "old/new",
+        "new/old",
+        "and/or",
+        "before/after",
+        "from/to",
+        "i/o",
+        "read/write",
+        "on/off",
+        "yes/no",
+        "issue/pr",
+        "pr/issue",
+    )
+)
+"""Two words with a stroke between them."""
 _PERSON_SIGN = re.compile(r"(?<![\w/])@([A-Za-z0-9][A-Za-z0-9-]{0,38})")
 
 
@@ -61,7 +77,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     numbered = taker.take(_NUMBER)
     flags = [found[0] for found in taker.take(_FLAG)]
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
-    paths = [found[0] for found in taker.take(_PATH)]
+    paths = [found[0] for found in taker.take(_PATH, lambda found: found[0].lower() not in _NO_PATHS)]
     shas = [found[0] for found in taker.take(_SHA)]
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
     names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]

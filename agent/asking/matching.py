@@ -171,7 +171,7 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
 def fits(fact: Fact, inquiry: Inquiry) -> bool:
     """Tell whether a fact is about what is asked: by name, else by words, kind and act."""
     if inquiry.names:
-        return any(is_about(fact, name) for name in inquiry.names)
+        return _about_names(fact, inquiry)
     kinds = [thing for thing in inquiry.things if thing in _THINGS or thing is Thing.BREAKING]
     if kinds and not any(of_thing(fact, thing) for thing in kinds):
         return False
@@ -181,6 +181,20 @@ def fits(fact: Fact, inquiry: Inquiry) -> bool:
         return any(version.lstrip("vV") in (fact.new or "", fact.old or "") for version in inquiry.versions)
     acts = definite(inquiry)
     return any(acted(fact, act) for act in acts) if acts else bool(kinds)
+
+
+def _about_names(fact: Fact, inquiry: Inquiry) -> bool:
+    """Tell whether a fact is about one of the names; of what a file holds, only what is of the kind asked for."""
+    about = [name for name in inquiry.names if is_about(fact, name)]
+    if not about:
+        return False
+    if not all("/" in name or re.search(r"\.\w{1,5}$", name) for name in about) or len(about) < len(inquiry.names):
+        return True
+    kinds = [thing for thing in inquiry.things if thing in _THINGS]
+    acts = definite(inquiry)
+    return (not kinds or any(of_thing(fact, thing) for thing in kinds)) and (
+        not acts or any(acted(fact, act) for act in acts)
+    )
 
 
 def definite(inquiry: Inquiry) -> list[Act]:

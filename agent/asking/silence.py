@@ -6,6 +6,7 @@ from agent.gate.lists import listed
 
 WORDS = listed(
     "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep "
+    "later end often forth across subject line lines original cause link replaced miss going ones right "
     "oct nov dec january february march april may june july august september october november december pick picked "
     "order flapped flap already detail details turned says said title titles folder directory directories page "
     "a about actually add added adding adds affect affected after again ago all also am an and another answer any "
@@ -55,7 +56,7 @@ PHRASES = re.compile("|".join(sorted(_PHRASES, key=lambda one: (-len(one), one))
 """Chinese ones of several characters, the longer before the shorter."""
 
 SIGNS = frozenset(
-    "上下不与个中为么也了于从他以会位你修做内再几出删到前加去又及叫号名后向吗吧呀呢周和哪啊在地处外多天太"
+    "各合上下不与个中为么也了于从他以会位你修做内再几出删到前加去又及叫号名后向吗吧呀呢周和哪啊在地处外多天太"
     "她它对将少就年很得想成我才把换改日是更最月有条来次没用由的看着种类给能被要让讲说请谁跟过还这那都里问项"
 )
 """Single characters between such words."""

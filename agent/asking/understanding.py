@@ -27,6 +27,7 @@ _VALUES = re.compile(
 _HYPHENED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z0-9]+)+(?![\w-])")
 _PLAIN = ("command-line", "built-in", "opt-in", "opt-out")
 _SHORTEST_STEM = 3
+_FIRST_NAME = 4
 _LONGEST_TERM = 6
 
 
@@ -68,7 +69,8 @@ def understand(question: str, setting: Setting) -> Inquiry:
         terms=tuple(_terms(rest)),
         acts=_settled(acts, rest),
         things=things,
-        values=_values(text),
+        values=tuple(value for value in _values(text) if value not in marks.versions),
+        broad=len(words.WHO.findall(rest)) > 1 or bool(words.LATER.search(rest)),
         reason=bool(words.WHY.search(rest)),
         first=bool(words.FIRST.search(rest)),
         last=bool(words.LAST.search(rest)),
@@ -109,15 +111,26 @@ def _repositories(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[Repo
 def _people(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[str, ...], str]:
     found = list(marks.people)
     for name in sorted(setting.people, key=len, reverse=True):
-        pattern = re.compile(rf"(?<![\w]){re.escape(name.removesuffix('[bot]'))}(?![\w])(?:'s)?", re.IGNORECASE)
-        if len(name) > 1 and pattern.search(rest):
-            found.append(name)
-            rest = pattern.sub(" ¦ ", rest)
+        for pattern in _spellings(name):
+            if pattern.search(rest):
+                found.append(name)
+                rest = pattern.sub(" ¦ ", rest)
     for match in _PERSON.finditer(rest):
         if not any(match[1].lower() in one.lower() for one in found) and match[1].lower() not in silence.WORDS:
             found.append(match[1])
             rest = rest.replace(match[1], " ¦ ")
     return tuple(dict.fromkeys(found)), rest
+
+
+def _spellings(name: str) -> list[re.Pattern[str]]:
+    """Give how people write an author's name: in full, or the first name alone; Chinese has no spaces around it."""
+    bare = name.removesuffix("[bot]")
+    if _HAN.fullmatch(bare):
+        return [re.compile(re.escape(bare))] if len(bare) > 1 else []
+    forms = [bare] if len(bare) > 1 else []
+    first = bare.split()[0] if len(bare.split()) > 1 else ""
+    forms += [first] if len(first) >= _FIRST_NAME and first.isalpha() else []
+    return [re.compile(rf"(?<!\w){re.escape(form)}(?!\w)(?:'s)?", re.IGNORECASE) for form in forms]
 
 
 def _values(text: str) -> tuple[str, ...]:
