@@ -18,6 +18,7 @@ from pathlib import Path
 
 from agent.errors import InputError
 from agent.settings import RepoSpec
+from agent.window import midnight
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.oracle import Row, between, days_of, first_parent_line, git_dir_of
@@ -116,12 +117,13 @@ def _cold_run(folder: Path, lines: Lines, days: list[date]) -> Spent:
 
 
 def _floor(lines: Lines, days: list[date]) -> Spent:
-    """Let git print the same commits with their patches, one repository after the other."""
+    """Let git find and print the same commits with their patches, one repository after the other."""
+    first, after = (midnight(day, "UTC").timestamp() for day in (days[0], days[-1] + timedelta(days=1)))
+    window = [f"--since=@{int(first)} +0000", f"--until=@{int(after) - 1} +0000", "HEAD"]
     spent = []
-    for spec, line in lines.items():
-        if shas := sorted(between(line, days, "UTC")):
-            command = ["git", "--git-dir", str(_git_dir(spec)), "log", "-z", "--raw", "-p", "--no-walk=unsorted"]
-            spent.append(timed([*command, *shas]))
+    for spec in lines:
+        command = ["git", "--git-dir", str(_git_dir(spec)), "log", "-z", "--raw", "-p", "--first-parent"]
+        spent.append(timed([*command, *window]))
     return Spent(sum(one.clock for one in spent), sum(one.processor for one in spent))
 
 
