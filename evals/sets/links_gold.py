@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent.domain import Closing, Commit, Coverage, Issue, PullRequest, Threads
 from agent.ids import CommitId, RepoId, ThreadId, commit_id, thread_id
+from agent.links import Relation
 from evals.worlds.bugs.catalogue import bug_named
 from evals.worlds.model import Issue as WorldIssue
 from evals.worlds.model import Pull, Repo, World
@@ -14,6 +15,7 @@ _MASKED = re.compile(
     r"(?:\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|see|context)\b:?\s*)?(?:[\w.-]+/[\w.-]+)?#\d+", re.IGNORECASE
 )
 _UNFIXED = ("not_planned", "duplicate")
+_SAID = re.compile(r"(Follow-up of|Came up in|Not a full solution for) #(\d+)")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,24 @@ def true_pairs(world: World, repo: Repo) -> set[Pair]:
             if issue.title in titles and not issue.deleted and issue.state_reason not in _UNFIXED:
                 name = RepoId(repo.full_name)
                 found.add(Pair(thread_id(name, issue.number), commit_id(name, row.sha)))
+    return found
+
+
+def relations(repo: Repo) -> dict[Pair, Relation]:
+    """Tell what each merged pull request does to the issues it speaks of, by what the generator let it say."""
+    name, found = RepoId(repo.full_name), dict[Pair, Relation]()
+    given_up = {issue.number for issue in repo.issues if issue.deleted or issue.state_reason in _UNFIXED}
+    known = {issue.number for issue in repo.issues} - given_up
+    for pull in repo.pulls:
+        if not pull.merge_commit or pull.base != repo.default_branch:
+            continue
+        change = commit_id(name, pull.merge_commit)
+        for match in _SAID.finditer(pull.body):
+            if int(match[2]) in known:
+                partly = match[1].startswith("Not a full")
+                relation = Relation.PARTLY if partly else Relation.MENTIONS
+                found[Pair(thread_id(name, int(match[2])), change)] = relation
+        found |= {Pair(_thread(*one), change): Relation.FIXES for one in pull.closes if one[1] in known}
     return found
 
 
