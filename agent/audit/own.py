@@ -119,7 +119,7 @@ def _window(start: str, end: str, tz: str) -> Window | None:
 
 def _part(layout: Layout, block: Block, part: str, total: int, failed: int) -> Iterator[Statement]:
     say, count = layout.say, number_in(part)
-    late = sum(len(one.late) for one in layout.sections)
+    late = sum(one.lateness for one in layout.sections)
     if part == say.one_repo or form_of(say.repos).fullmatch(part):
         yield equal(block.line, part, count, len(layout.sections) + failed, "repositories in this report")
     elif form_of(say.late_total).fullmatch(part):
@@ -282,6 +282,9 @@ def _entry_of(page: Page, layout: Layout, section: Section, place: int, event: s
     target = replace(target, told="issue") if target.kind == "thread" else target
     make = About(block.line, target, section.repo)
     if target.kind == "thread":
+        if waiting := re.search(f"{form_of(layout.say.waiting).pattern}$", rest.rpartition(" → ")[2]):
+            counts = {name: str(number_in(waiting[name])) for name in ("comments", "reactions")}
+            yield make("count", waiting[0], "waiting", thread="yes", **counts)
         rest = _without_news(layout, rest)
         title, dash, author = rest.rpartition(" — ")
         yield make("title", title or rest, "titled", title=title or rest, exact="yes", thread="yes")

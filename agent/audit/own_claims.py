@@ -35,7 +35,7 @@ def claims(page: Page, layout: Layout, said: Sequence[Statement]) -> Iterator[St
                 "told": str(sum(one.predicate == "tells" for one in said)),
                 "citing": str(len(citing)),
                 "cited": str(sum(len(others) for _, _, others in citing)),
-                "spoken": str(sum(one.predicate == "shows" for one in said)),
+                "spoken": str(sum(one.predicate == "speaks" for one in said)),
             }
             also = tuple(one.about for one in excerpts if one.about)
             lines = tuple("\n".join(one.lines) for one in excerpts)

@@ -126,9 +126,9 @@ def _named(page: Page, layout: Layout, section: Section, place: int) -> Iterator
         why = "right" if series[1] == _part_of(named.title) else "number"
         yield structural(block.line, "count", series[0], why, f"the title is “{named.title}”")
     elif news.startswith(_DASH):
-        sure = spoken_in_commit(page, layout, make.repo, named)
+        pull = pull_read(page, layout, make.repo, named)
         yield from said(
-            layout, make, block, block.text.index(news, named.links[-1].end) + len(_DASH), "fact", sure=sure
+            layout, make, block, block.text.index(news, named.links[-1].end) + len(_DASH), "fact", pull=pull
         )
 
 
@@ -145,9 +145,11 @@ def _part_of(title: str) -> tuple[int, int | None] | None:
     return read_heading(title).part
 
 
-def spoken_in_commit(page: Page, layout: Layout, repo: RepoId, named: Naming | None) -> bool:
-    """Tell whether the author's words can only be from the commit: pull requests are read with the threads."""
-    return named is None or len(named.links) == 1 or _without_threads(page, layout, repo)
+def pull_read(page: Page, layout: Layout, repo: RepoId, named: Naming | None) -> Mention | None:
+    """Give the pull request whose words a report may quote beside the commit's: where it has read threads."""
+    if named is None or len(named.links) == 1 or _without_threads(page, layout, repo):
+        return None
+    return linked(named.links[0])
 
 
 def told_of(page: Page, layout: Layout, entry: int) -> Mention | None:
@@ -161,7 +163,7 @@ def told_of(page: Page, layout: Layout, entry: int) -> Mention | None:
 def _below(page: Page, layout: Layout, make: About, entry: int, place: int) -> Iterator[Statement]:
     block, say = page.blocks[place], layout.say
     named = naming(layout, page.blocks[entry])
-    sure = spoken_in_commit(page, layout, make.repo, named)
+    pull = pull_read(page, layout, make.repo, named)
     label, colon, _ = block.text.partition(say.colon)
     start = len(label) + len(colon)
     if place == entry + 1 and block.kind == "paragraph" and named is not None:
@@ -173,13 +175,13 @@ def _below(page: Page, layout: Layout, make: About, entry: int, place: int) -> I
     elif block.kind == "item" and colon and label == say.kind:
         yield make("label", block.text, "purposed", purpose=block.text[start:].strip())
     elif block.kind == "item" and colon and label in (say.risk, say.advice):
-        yield from said(layout, make, block, start, "risk" if label == say.risk else "advice", sure=sure)
+        yield from said(layout, make, block, start, "risk" if label == say.risk else "advice", pull=pull)
     elif block.kind == "item" and block.text.strip() != say.changed:
         subject = named.subject if named is not None and named.pair else None
         told = About(block.line, subject, make.repo) if subject else make
-        yield from said(layout, told, block, 0, "fact", sure=sure)
+        yield from said(layout, told, block, 0, "fact", pull=pull)
     elif block.kind == "paragraph" and colon and label == say.speech:
-        yield from speech(make, block, start, strict=sure)
+        yield from speech(make, block, start, pull=pull)
     elif block.kind == "paragraph" and is_path_line(block):
         yield make("path", block.text, "touches", path=block.text.strip(), exact="yes")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from agent.audit.library import Library
 from agent.audit.mentions import Mention
@@ -13,7 +14,7 @@ from agent.conventions import Purpose, read_heading
 from agent.domain import Issue, PullRequest
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.gate.metadata import titles
-from agent.gate.verbatim import normal
+from agent.gate.verbatim import normal, stands_in
 from agent.ids import thread_id
 from agent.markdown import visible
 from agent.report import Depth
@@ -35,6 +36,7 @@ class OwnJudge:
         self._rules = {
             "brought": self._brought,
             "happened": self._happened,
+            "waiting": self._waiting,
             "named": self._named,
             "tells": self._tells,
             "undoes": self._undoes,
@@ -43,6 +45,7 @@ class OwnJudge:
             "series": self._series,
             "purposed": self._purposed,
             "excerpt": self._excerpt,
+            "speaks": self._speaks,
             "unreadable": self._unreadable,
             **dict.fromkeys(_OF_STORIES, self._story),
         }
@@ -121,7 +124,24 @@ class OwnJudge:
         repo = self._page.names.known(mention.repo) if mention.repo else statement.repo
         return self._library.found.get(self._library.change_of(mention, repo, self._page.names.all).id)
 
-    # ------------------------------------------------------------ excerpts
+    # ------------------------------------------------------------ excerpts and words of authors
+
+    def _speaks(self, statement: Statement, evidence: Evidence) -> Verdict:
+        """Look for an author's words in the commit's message and, where one was read, in its pull request."""
+        names = [thread_id(statement.repo, mention.number) for mention in statement.also if statement.repo]
+        pulls = [one.thread.body for name in names if isinstance(one := self._library.found.get(name), ThreadEvidence)]
+        message = [evidence.change.commit.message] if isinstance(evidence, CommitEvidence) else []
+        if self._in(statement.lines, (*message, *pulls)):
+            return RIGHT, f"these are words of {evidence.id}"
+        if len(pulls) < len(statement.also):
+            return UNVERIFIABLE, "the words may be those of the pull request, which was not read"
+        return wrong("quote"), f"these words are not in {told(evidence)}"
+
+    @staticmethod
+    def _in(lines: Sequence[str], sources: Sequence[str]) -> bool:
+        """Tell whether one source has all of the words, part by part."""
+        texts = [normal(visible(source)) for source in sources]
+        return any(all(stands_in(normal(visible(line)), text) for line in lines) for text in texts)
 
     def _excerpt(self, statement: Statement, evidence: Evidence) -> Verdict:
         """Look for lines that follow one another in the diff of one file."""
@@ -258,6 +278,19 @@ class OwnJudge:
             return UNVERIFIABLE, told(evidence)
         dropped = thread.state_reason in ("not_planned", "duplicate")
         return RIGHT if dropped == (event == "not planned") else wrong("metadata"), told(evidence)
+
+    def _waiting(self, statement: Statement, evidence: Evidence) -> Verdict:
+        """Compare how many spoke of an issue; there may be more by now, and never fewer."""
+        thread = evidence.thread if isinstance(evidence, ThreadEvidence) else None
+        if not isinstance(thread, Issue):
+            return UNVERIFIABLE, told(evidence)
+        stated = [int(statement.params[name]) for name in ("comments", "reactions")]
+        real = [thread.comments, thread.reactions]
+        why = f"comments: {real[0]}, reactions: {real[1]}"
+        settled = self._library.window is not None and thread.updated_at < self._library.window.end
+        if any(one > other for one, other in zip(stated, real, strict=True)) or (settled and stated[0] != real[0]):
+            return wrong("number"), why
+        return RIGHT if stated == real else UNVERIFIABLE, why
 
 
 def printed(text: str) -> str:

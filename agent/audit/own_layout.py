@@ -30,11 +30,18 @@ class Section:
     others: list[int] = field(default_factory=list)
     told: int = 0
     """How many commits it says there are, where it has no table of them."""
+    behind: int = 0
+    """How many of its lines tell of a late commit, where it has no table of them."""
 
     @property
     def size(self) -> int:
         """How many commits the part is about."""
-        return len(self.rows) + len(self.late) or self.told
+        return len(self.rows) + len(self.late) or self.told + self.behind
+
+    @property
+    def lateness(self) -> int:
+        """How many of them landed late."""
+        return len(self.late) or self.behind
 
 
 @dataclass
@@ -65,6 +72,8 @@ def read_layout(page: Page) -> Layout | None:
         return None
     layout = Layout(lang, first, found["p0"], [], [], [])
     _sort(page, layout)
+    for section in layout.sections:
+        section.behind = sum(_is_late(layout, page.blocks[place]) for place in section.others)
     return layout
 
 
@@ -106,6 +115,16 @@ def _sort(page: Page, layout: Layout) -> None:
             section.told = (number_in(found["commits"]) or 0) if found else section.told
 
 
+def _is_late(layout: Layout, block: Block) -> bool:
+    """Tell whether a line tells of a commit that landed late."""
+    form = form_of(layout.say.late)
+    if block.kind == "paragraph":
+        return any(form.fullmatch(part) for part in block.text.split(" · ")[1:])
+    links = [span for span in block.spans if span.kind == "link" and "/commit/" in span.url]
+    marked = re.compile(rf" \({form.pattern}\)")
+    return block.kind == "item" and bool(links) and bool(marked.match(block.text, links[0].end))
+
+
 def form_of(template: str) -> re.Pattern[str]:
     """Make a pattern of a template, with a group for each gap."""
     parts, count = re.split(r"(\{\w*\})", template), 0
@@ -139,7 +158,7 @@ def links_here(section: Section, block: Block) -> Iterator[Statement]:
             continue
         # What belongs elsewhere is called by its whole name.
         named = _ELSEWHERE.match(span.text)
-        there = f"/{named[1] if named else section.repo}/" in f"{span.url}/"
+        there = re.match("https?://", span.url) and f"/{named[1] if named else section.repo}/" in f"{span.url}/"
         why = "right" if there else "out of scope"
         yield structural(span.line, "repository", span.url, why, f"this part is about {section.repo}")
 

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from urllib.parse import unquote
 
 from agent.audit.markdown_blocks import Block, Span
-from agent.audit.own_entries import is_folded, naming, spoken_in_commit, told_of
+from agent.audit.own_entries import is_folded, naming, pull_read, told_of
 from agent.audit.own_layout import About, Layout, Section, equal, form_of, number_in
 from agent.audit.own_sentences import said
 from agent.audit.page import Page
@@ -30,9 +31,13 @@ def listed(page: Page, layout: Layout) -> Iterator[Statement]:
     for place in layout.head:
         block = page.blocks[place]
         span = next((one for one in block.spans if one.kind == "link" and one.url.startswith("#")), None)
-        heading = headings.get(span.url[1:]) if span is not None else None
+        heading = headings.get(unquote(span.url[1:])) if span is not None else None
         if span is not None and heading is not None and block.kind == "item":
             yield from _leading(layout, block, span, page.blocks[heading])
+            section = next((one for one in layout.sections if one.place == heading), None)
+            if section is not None:
+                told = number_in(block.text[span.end :])
+                yield equal(block.line, block.text, told, section.size, "commits listed")
             yield from _news(page, layout, block, span, heading)
 
 
@@ -57,8 +62,8 @@ def _news(page: Page, layout: Layout, block: Block, span: Span, heading: int) ->
         why = "right" if whose[1] == repo else "metadata"
         yield structural(block.line, "repository", whose[1], why, f"the commit is one of {repo}")
     if block.text.startswith(" — ", span.end):
-        sure = spoken_in_commit(page, layout, repo, naming(layout, page.blocks[heading]))
-        yield from said(layout, About(block.line, subject, repo), block, span.end + 3, "fact", sure=sure)
+        pull = pull_read(page, layout, repo, naming(layout, page.blocks[heading]))
+        yield from said(layout, About(block.line, subject, repo), block, span.end + 3, "fact", pull=pull)
 
 
 def counted(page: Page, layout: Layout, section: Section) -> Iterator[Statement]:

@@ -20,7 +20,9 @@ CITING = (
 _QUOTED = re.compile(r"\s*“.*”\s*", re.DOTALL)
 
 
-def said(layout: Layout, make: About, block: Block, start: int, predicate: str, *, sure: bool) -> Iterator[Statement]:
+def said(
+    layout: Layout, make: About, block: Block, start: int, predicate: str, *, pull: Mention | None
+) -> Iterator[Statement]:
     """State what stands in a line from a place on: what is cited, then a sentence of ours or words of the author."""
     text = block.text
     while found := _citing(layout, text, start):
@@ -30,7 +32,7 @@ def said(layout: Layout, make: About, block: Block, start: int, predicate: str, 
     if part := series(layout, make, block, start, len(text)):
         yield part
     elif _QUOTED.fullmatch(rest):
-        yield from speech(make, block, start, strict=sure)
+        yield from speech(make, block, start, pull=pull)
     elif rest:
         told = " ".join(rest.split())
         yield replace(make("code", told, "tells"), params={"text": told, "as": predicate}, strict=False)
@@ -54,8 +56,9 @@ def _cited(make: About, block: Block, predicate: str, at: int, end: int) -> Iter
         yield replace(make("label", words, "linked"), found="label", evidence="what is cited is not linked")
     elif predicate == "fixes":
         issue = replace(targets[0], told="issue")
-        params = {"issue": str(issue.number), "records": "unread"}
-        yield Statement(block.line, "fix", words, issue, make.repo, "fixes", params, also=(make.subject,))
+        # The report has read more records of closing than an audit does.
+        fixed = Statement(block.line, "fix", words, issue, make.repo, "fixes", {"issue": str(issue.number)})
+        yield replace(fixed, also=(make.subject,), strict=False)
     else:
         yield replace(make("commit", words, predicate), also=tuple(targets))
 
@@ -96,14 +99,17 @@ def tale(layout: Layout, block: Block, repo: RepoId, start: int) -> Iterator[Sta
         start = behind.end()
 
 
-def speech(make: About, block: Block, start: int, *, strict: bool) -> Iterator[Statement]:
-    """State that the author's words are in the commit; marks of code may be the page's own, so words part there."""
+def speech(make: About, block: Block, start: int, *, pull: Mention | None) -> Iterator[Statement]:
+    """State that the author's words are in the commit or its pull request; `pull` is None where none was read.
+
+    Marks of code may be the page's own, so words part there.
+    """
     edges = [edge for span in block.spans if span.kind == "code" and span.at >= start for edge in (span.at, span.end)]
     pieces = [block.text[at:end] for at, end in zip((start, *edges), (*edges, None), strict=True)]
-    said_ = block.text[start:].strip()
     parts = [part.strip(" “”") for piece in pieces for part in piece.split("” “")]
     lines = tuple(part for part in parts if re.search(r"\w", part))
-    yield Statement(block.line, "code", shortened(said_), make.subject, make.repo, "shows", lines=lines, strict=strict)
+    spoken = make("code", block.text[start:].strip(), "speaks")
+    yield replace(spoken, also=(pull,) if pull else (), lines=lines)
 
 
 def excerpt(make: About, block: Block, above: Block | None) -> Iterator[Statement]:

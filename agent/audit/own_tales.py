@@ -29,6 +29,8 @@ def told_story(page: Page, layout: Layout, section: Section, block: Block) -> It
         yield from _since(layout, block, label)
     elif _DAY.match(block.text):
         yield from _step(page, layout, section, block)
+    elif not form_of(layout.say.more).fullmatch(block.text.strip()):
+        yield structural(block.line, "date", block.text, "malformed", "the step has no day")
 
 
 def _since(layout: Layout, block: Block, label: str) -> Iterator[Statement]:

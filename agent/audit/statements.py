@@ -45,8 +45,14 @@ def _all(page: Page) -> Iterator[Statement]:
         for family in _OF_ANYBODY:
             yield from family(page)
         return
-    found = [statement for family in _OF_OURS for statement in family(page)]
+    found = [statement for family in _OF_OURS for statement in family(page) if not _quoted(statement)]
     yield from found
     sentences = {statement.line for statement in found if statement.predicate == "tells"}
     for family in _LOOSE:
         yield from (replace(one, loose=True) for one in family(page) if one.line in sentences)
+
+
+def _quoted(statement: Statement) -> bool:
+    """Tell a hash or a number in words that a report of ours quotes from one that it links."""
+    mention = statement.about
+    return statement.predicate == "exists" and mention is not None and not mention.words.startswith("http")

@@ -62,7 +62,7 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
                 threads[mention.number] = None
                 if mention.told != "issue":
                     pulls[mention.number] = None
-                if statement.predicate in ("fixes", "state") or mention.told == "issue":
+                if statement.predicate in ("fixes", "state", "speaks") or mention.told == "issue":
                     issues.add(mention.number)
             elif mention.kind == "release" and where == repo:
                 releases = True
