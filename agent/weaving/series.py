@@ -54,39 +54,57 @@ def series_of(landed: Iterable[Headline]) -> list[Series]:
 
 
 def _home(one: Headline, part: Part, known: Sequence[Series]) -> Series | None:
-    """Find the series that a part goes on with: the newest that is like it and has room for its number."""
+    """Find the series that a part goes on with: the one most like it, of equal ones the newest with room for it."""
+    best: tuple[int, Series] | None = None
     for series in reversed(known):
-        last, _ = series.members[-1]
-        if one.at - last.at > _OVER or not any(_kin(part, one, other, of) for of, other in series.members):
+        if one.at - series.members[-1][0].at > _OVER:
             continue
-        if part.index > 1:
-            return series
-        # A second first part is the beginning of something else.
-        if part.index in series.indexes or one.at - last.at > _AGAIN:
-            return None
-        return series
-    return None
+        likeness = max(_kinship(part, one, other, of) for of, other in series.members)
+        if likeness and (best is None or likeness > best[0]):
+            best = likeness, series
+    if best is None:
+        return None
+    series = best[1]
+    # A second first part is the beginning of something else.
+    begins = part.index in series.indexes or one.at - series.members[-1][0].at > _AGAIN
+    return None if part.index <= 1 and begins else series
 
 
-def _kin(one: Part, whose: Headline, other: Part, of: Headline) -> bool:
-    """Tell whether two parts are of the same work: by its name, by the plan they refer to, or by their words."""
+def _kinship(one: Part, whose: Headline, other: Part, of: Headline) -> int:
+    """Weigh whether two parts are of one work: by its name or plan (3), by their words (2), by their author (1)."""
     if one.form != other.form or (one.total and other.total and one.total != other.total):
-        return False
+        return 0
     if one.references & other.references:
-        return one.total == other.total
+        return 3 if one.total == other.total else 0
     shared = one.words & other.words
     overlap = len(shared) / max(1, min(len(one.words), len(other.words)))
     if one.lead and one.lead == other.lead:
-        return True
-    if (one.total is None) != (other.total is None) and overlap < _HALF:
-        return False
+        return 3
+    alike = overlap >= _HALF and len(shared) >= 2
+    if _named_apart(one, other) or ((one.total is None) != (other.total is None) and not alike):
+        return 0
     if one.own_tags and other.own_tags:
-        return one.own_tags == other.own_tags or (bool(one.own_tags & other.own_tags) and overlap >= _HALF)
+        return 3 if one.own_tags == other.own_tags else 2 * alike
     apart = abs(whose.at - of.at)
-    if overlap >= _HALF and len(shared) >= 2 and apart <= _WORDS_APART:
+    if alike and apart <= _WORDS_APART:
+        return 2
+    return int(whose.author == of.author and _counts_on(one, other, shared, apart))
+
+
+def _named_apart(one: Part, other: Part) -> bool:
+    """Tell whether both have a name and the names have nothing in common."""
+    names = [{word for name in (*part.own_tags, part.lead) for word in name.split()} for part in (one, other)]
+    return bool(names[0]) and bool(names[1]) and not names[0] & names[1]
+
+
+def _counts_on(one: Part, other: Part, shared: frozenset[str], apart: timedelta) -> bool:
+    """Tell whether an author goes on within days: the next number, or many parts that landed together."""
+    if abs(one.index - other.index) == 1 and shared and apart <= _NEXT_APART:
         return True
-    if whose.author != of.author or not (shared or (one.tags and one.tags == other.tags)):
-        return False
-    # One author counts on within days: the next number, or many parts that landed together.
-    next_one = abs(one.index - other.index) == 1 and bool(shared) and apart <= _NEXT_APART
-    return next_one or (one.total is not None and one.total == other.total and one.tags == other.tags and apart < _DAY)
+    return (
+        one.total is not None
+        and one.total == other.total
+        and bool(one.tags)
+        and one.tags == other.tags
+        and apart < _DAY
+    )
