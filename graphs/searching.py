@@ -109,7 +109,7 @@ class Searcher:
         return Searched(repo, first, max(end, first), count, self.stock.threads.any(repo))
 
     def _unnamed(self, repo: RepoId, now: datetime) -> Window:
-        """Give the time to read for a question that names none: the last days, or what is new since the last reading."""
+        """Give the time to read for a question that names none: the last days, or what is new since then."""
         spans = self.stock.cards.spans(repo)
         week = midnight((now.astimezone(zone(self.tz)) - timedelta(days=_FIRST_DAYS)).date(), self.tz)
         start = max(spans[-1][1], week) if spans else week
@@ -212,10 +212,10 @@ class Searcher:
         if inquiry.names and inquiry.aim is Aim.FATE:
             found = self._with_other_names(inquiry, found, repos)
         fitting = accepted(found, inquiry)
-        if not fitting and window is None and not inquiry.shas and not inquiry.numbers:
-            if await self._look_back(inquiry, specs):
-                found = self._weighed(inquiry, repos, None)
-                fitting = accepted(found, inquiry)
+        vague = window is None and not inquiry.shas and not inquiry.numbers
+        if not fitting and vague and await self._look_back(inquiry, specs):
+            found = self._weighed(inquiry, repos, None)
+            fitting = accepted(found, inquiry)
         if window is not None and not fitting:
             # What lies outside the time that was named does not answer, but may be what is meant.
             outside = self._weighed(inquiry, repos, None)

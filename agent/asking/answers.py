@@ -1,4 +1,4 @@
-"""From what was found to what is answered, for each kind of question; code chooses, templates speak, the gate decides."""
+"""From what was found to what is answered: code chooses, templates speak, and the gate decides."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

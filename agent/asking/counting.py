@@ -48,7 +48,7 @@ def count(found: Findings) -> Draft | None:
 
 
 def _scope(found: Findings) -> list[Card]:
-    """Give the commits that are counted: what fits the names and words, or everything that landed, by whom it is asked."""
+    """Give the commits that are counted: what fits the names and words, or everything, by whom it is asked."""
     inquiry = found.inquiry
     acts = definite(inquiry)
     matches = [one for one in found.matches if any(acted(fact, act) for fact in one.facts for act in acts)]

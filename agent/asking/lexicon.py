@@ -21,7 +21,9 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.MOVED: _any(r"\bmov(?:ed|e|ing) (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
     Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: _any(
-        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\bgot rid\b|\bdisappear\w*|\bgo away\b|\bwent away\b|\bkilled\b|\bremoval\b|\bt(?:ook|aken?) .{1,60}\bout\b|\bpulled\b|\bripped out\b",
+        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\bgot rid\b",
+        r"\bdisappear\w*|\bgo away\b|\bwent away\b|\bkilled\b|\bremoval\b|\bt(?:ook|aken?) .{1,60}\bout\b",
+        r"\bpulled\b|\bripped out\b",
         "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉",
     ),
     Act.BUMPED: _any(
@@ -41,7 +43,8 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         "修复|修好|修掉|修了|修的|谁修|解决|修没修|关闭|关掉",
     ),
     Act.ADDED: _any(
-        r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|\bnew\b(?! (?:value|name|default|limit|version|one|and))|\bland(?:ed)? support\b|\bsupport(?:ed)? added\b|\bgain(?:ed)?\b",
+        r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|\bnew\b(?! (?:value|name|default|limit|version|one|and))",
+        r"\bland(?:ed)? support\b|\bsupport(?:ed)? added\b|\bgain(?:ed)?\b",
         "新增|增加|添加|加入|加了|加的|加过|引入|新加|加上|加进|多了",
     ),
     Act.BROKEN: _any(
@@ -104,7 +107,8 @@ LABEL = re.compile(
 MORE = _any(r"\bmore\b|\bmost\b|\bfewer\b|\bbusier\b|\bbusiest\b", "更多|最多|更少|最少|哪个.{0,6}多")
 OPENED = _any(r"\b(?:opened|reported|filed|raised|submitted)\b|\breporter\b", "谁(?:提|报|开)|报的|提的|提出")
 WHICH_RELEASE = _any(
-    r"\b(?:which|what) (?:\w+ )?(?:release|version)\b|\breleased? in\b|\bshipped\b|\bfirst release\b|\bin a release\b",
+    r"\b(?:which|what) (?:\w+ )?(?:release|version)\b|\breleased? in\b|\bshipped\b|\bfirst release\b",
+    r"\bin a release\b",
     "哪个(?:版本|release)|什么版本|发布(?:了|过)?(?:吗|没)|进了哪个|随哪个|跟着哪个",
 )
 WHO = _any(
@@ -116,42 +120,68 @@ WHEN = _any(
     "什么时候|何时|哪天|哪一天|几号|啥时候|什么时间|哪日",
 )
 WHAT_VALUE = _any(
-    r"\bfrom what\b|\bto what\b|\bwhat (?:is|was|are) the (?:new|old|current|default|previous)\b|\bold value\b|\bnew value\b"
-    r"|\bwhat value\b|\bwhat did .{1,80} (?:change|become|use to be)\b|\bused to be\b|\bwhat .{0,30}(?:default|limit|version)\b",
-    "从(?:多少|什么|几)|(?:改|变|调|降|升|提)[到成为至](?:了)?(?:多少|什么|几)|原来是(?:多少|什么)|之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是?(?:多少|什么|几)|值是?多少|(?:设|改回|调回|换)(?:成|为|到|了)*多少|值是多少|是多少",
+    r"\bfrom what\b|\bto what\b|\bwhat (?:is|was|are) the (?:new|old|current|default|previous)\b",
+    r"\bold value\b|\bnew value\b",
+    r"\bwhat value\b|\bwhat did .{1,80} (?:change|become|use to be)\b|\bused to be\b",
+    r"\bwhat .{0,30}(?:default|limit|version)\b",
+    "从(?:多少|什么|几)|(?:改|变|调|降|升|提)[到成为至](?:了)?(?:多少|什么|几)|原来是(?:多少|什么)",
+    "之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是?(?:多少|什么|几)|值是?多少",
+    "(?:设|改回|调回|换)(?:成|为|到|了)*多少|值是多少|是多少",
 )
 WHY = _any(
     r"\bwhy\b|\breasons?\b|\bwhat for\b|\bhow come\b|\brationale\b|\bmotivation\b", "为什么|为何|原因|为啥|动机|理由"
 )
 STATUS = _any(
-    r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed|solved|merged|released|still open|open)\b"
-    r"|\bstill (?:open|broken|there)\b|\bstatus\b|\bstate of\b|\bin (?:which|what) (?:release|version)\b|\bfixed (?:by|in)\b|\bwhat fixed\b|\bwhich commit (?:fixed|closed|resolved)\b",
-    "修复了(?:吗|没|么)|修了(?:吗|没)|修好|解决了(?:吗|没)|修没修|关闭了|关了|还开着|状态|哪个(?:版本|release)|哪个提交修|被.{0,12}修复|进展|合入了(?:吗|没)|合并了(?:吗|没)|是否",
+    r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed|solved)\b",
+    r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:merged|released|still open|open)\b",
+    r"\bstill (?:open|broken|there)\b|\bstatus\b|\bstate of\b",
+    r"\bin (?:which|what) (?:release|version)\b|\bfixed (?:by|in)\b|\bwhat fixed\b",
+    r"\bwhich commit (?:fixed|closed|resolved)\b",
+    "修复了(?:吗|没|么)|修了(?:吗|没)|修好|解决了(?:吗|没)|修没修|关闭了|关了|还开着|状态",
+    "哪个(?:版本|release)|哪个提交修|被.{0,12}修复|进展|合入了(?:吗|没)|合并了(?:吗|没)|是否",
 )
 EXPLAIN = _any(
-    r"\bwhat (?:does|did|do|is|was)\b|\bexplain\b|\bdescribe\b|\btell me about\b|\bwhat'?s in\b|\bsummari[sz]e\b|\babout\b",
+    r"\bwhat (?:does|did|do|is|was)\b|\bexplain\b|\bdescribe\b|\btell me about\b|\bwhat'?s in\b",
+    r"\bsummari[sz]e\b|\babout\b",
     "做了什么|干了什么|干嘛|是什么|讲讲|解释|说明|介绍|内容|改了(?:什么|啥)|做了啥|干啥",
 )
 FATE = _any(
-    r"\bcalled now\b|\bstill (?:there|in|around)\b|\btrace\b|\bhistory of\b|\bstill exists?\b|\bover time\b|\bfull story\b|\bfrom birth\b|\blife ?cycle\b",
+    r"\bcalled now\b|\bstill (?:there|in|around)\b|\btrace\b|\bhistory of\b|\bstill exists?\b",
+    r"\bover time\b|\bfull story\b|\bfrom birth\b|\blife ?cycle\b",
     "现在叫什么|还有没有|还在不在|来龙去脉|历史|历程|还在吗|还存在|变迁|演变",
-    r"\bwhat (?:happened|became|has become|ever happened)\b|\bfate\b|\bwhere did .{1,60} go\b|\bcome back\b|\bcame back\b|\bre-?land",
+    r"\bwhat (?:happened|became|has become|ever happened)\b|\bfate\b|\bwhere did .{1,60} go\b",
+    r"\bcome back\b|\bcame back\b|\bre-?land",
     "怎么样了|后来|下场|命运|去哪|怎么回事|最后怎么|重新合入|恢复了(?:吗|没)",
 )
 SUMMARY = _any(
-    r"\bsummar\w+|\boverview\b|\bhighlights?\b|\bdigest\b|\bwhat happened\b|\bwhat'?s new\b|\brecap\b|\bcatch me up\b|\bworth knowing\b|\bimportant\b|\bneed to know\b",
+    r"\bsummar\w+|\boverview\b|\bhighlights?\b|\bdigest\b|\bwhat happened\b|\bwhat'?s new\b|\brecap\b",
+    r"\bcatch me up\b|\bworth knowing\b|\bimportant\b|\bneed to know\b",
     "总结|概括|概述|汇总|有什么新|发生了什么|重要|值得关注|要点|动态|梳理",
 )
 BROKE = _any(
-    r"\bbreaking\b|\bbroke\b|\bbreaks?\b|\bincompatib\w*|\bwatch out\b|\bupgrad(?:e|ing)\b.{0,60}\b(?:from|to|safe|careful|break)",
+    r"\bbreaking\b|\bbroke\b|\bbreaks?\b|\bincompatib\w*|\bwatch out\b",
+    r"\bupgrad(?:e|ing)\b.{0,60}\b(?:from|to|safe|careful|break)",
     "破坏性|不兼容|升级.{0,30}(?:注意|影响|破坏|坏|问题)|会不会挂|要注意什么|breaking",
 )
 BEYOND = _any(
-    r"\bshould (?:i|we)\b|\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b|\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b|\bworth (?:it|upgrading|using)\b"
-    r"|\bwill (?:be|it|they|there|the|you|we)\b|\b(?:is|are) going to\b|\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\bpredict\b|\beta\b|\bdo people\b|\bhappy\b"
-    r"|\bhow (?:much|many times)? ?(?:faster|slower)\b|\bhow fast\b|\bthroughput\b.{0,30}\bhow\b|\bspeed-?up\b.{0,40}\b(?:percent|how|%)|\bhow much (?:memory|speed|time|latency|throughput)\b"
-    r"|\bhow long (?:did|does|will) .{0,40}\btake\b|\bhow much did\b.{0,40}\b(?:improve|save|gain)\b|\b(?:p\d\d|ttft|tpot|latency|throughput)\b.{0,40}\b(?:after|before|now|is|was)\b|\bwhat(?:\'s| is| was| are) the .{0,20}\b(?:p\d\d|ttft|latency|throughput|speedup)\b|\btok(?:ens?)?/s\b|\bhow many (?:tok\w*|gb|mb|ms|percent|%)|\bsalary|\bcompany\b|\bweather\b|\bdownloads?\b|\bstars\b",
-    "应该(?:用|选|升|不)|该不该|要不要|推荐|建议(?:吗|升级|用)|更好|哪个好|你觉得|你认为|值得升|会不会(?!.{0,6}挂)|将会|打算|计划|下个(?:版本|月)|下周|未来|什么时候(?:会|能|才)|觉得|认为|合适|预计|路线图|(?:TTFT|延迟|吞吐|显存|耗时).{0,10}(?:多少|几)|快了多少|提升了?多少|快多少|慢多少|省了?多少|性能(?:提升|提高)?(?:了)?多少|吞吐.{0,8}多少|多少(?:倍|百分)|满意|开心|公司|工资|天气|下载量|星标",
+    r"\bshould (?:i|we)\b|\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b",
+    r"\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b",
+    r"\bworth (?:it|upgrading|using)\b",
+    r"\bwill (?:be|it|they|there|the|you|we)\b|\b(?:is|are) going to\b",
+    r"\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\bpredict\b|\beta\b",
+    r"\bdo people\b|\bhappy\b",
+    r"\bhow (?:much|many times)? ?(?:faster|slower)\b|\bhow fast\b|\bthroughput\b.{0,30}\bhow\b",
+    r"\bspeed-?up\b.{0,40}\b(?:percent|how|%)|\bhow much (?:memory|speed|time|latency|throughput)\b",
+    r"\bhow long (?:did|does|will) .{0,40}\btake\b|\bhow much did\b.{0,40}\b(?:improve|save|gain)\b",
+    r"\b(?:p\d\d|ttft|tpot|latency|throughput)\b.{0,40}\b(?:after|before|now|is|was)\b",
+    r"\bwhat(?:\'s| is| was| are) the .{0,20}\b(?:p\d\d|ttft|latency|throughput|speedup)\b",
+    r"\btok(?:ens?)?/s\b|\bhow many (?:tok\w*|gb|mb|ms|percent|%)|\bsalary|\bcompany\b|\bweather\b",
+    r"\bdownloads?\b|\bstars\b",
+    "应该(?:用|选|升|不)|该不该|要不要|推荐|建议(?:吗|升级|用)|更好|哪个好|你觉得|你认为|值得升",
+    "会不会(?!.{0,6}挂)|将会|打算|计划|下个(?:版本|月)|下周|未来|什么时候(?:会|能|才)|觉得|认为|合适",
+    "预计|路线图|(?:TTFT|延迟|吞吐|显存|耗时).{0,10}(?:多少|几)|快了多少|提升了?多少|快多少|慢多少",
+    "省了?多少|性能(?:提升|提高)?(?:了)?多少|吞吐.{0,8}多少|多少(?:倍|百分)|满意|开心|公司|工资|天气",
+    "下载量|星标",
 )
 FIRST = _any(r"\bfirst\b|\bearliest\b|\boriginally\b|\binitially\b", "最早|首次|第一次|最初|最先")
 LAST = _any(
@@ -159,6 +189,8 @@ LAST = _any(
     "最后一次|最新|最近一次|最近的一|最晚|上一次|上次",
 )
 FOLLOWS = _any(
-    r"\b(?:it|its|that (?:commit|change|pr|issue|one|fix|flag|release)|this (?:commit|change|pr|issue|one|fix)|the same (?:commit|author|person|pr)|those|them|these)\b",
-    "它|那个(?:提交|改动|commit|pr|issue|议题|问题|参数)?|这个(?:提交|改动|commit|pr|issue|议题|问题)|该(?:提交|改动|议题|问题|pr)|他|她|上面|刚才|刚刚",
+    r"\b(?:it|its|those|them|these)\b|\bthe same (?:commit|author|person|pr)\b",
+    r"\bthat (?:commit|change|pr|issue|one|fix|flag|release)\b|\bthis (?:commit|change|pr|issue|one|fix)\b",
+    "它|那个(?:提交|改动|commit|pr|issue|议题|问题|参数)?|这个(?:提交|改动|commit|pr|issue|议题|问题)",
+    "该(?:提交|改动|议题|问题|pr)|他|她|上面|刚才|刚刚",
 )

@@ -56,7 +56,8 @@ _SHARED_ZH = re.compile(
 )
 _SHARED_EN = re.compile(
     rf"\b(?P<a>\d{{1,2}})\s*(?:-|–|/|to|and|through)\s*(?P<b>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b"
-    rf"|\b(?P<month2>{_MONTH_NAME.replace('?P<month>', '?:')})\.? (?P<a2>\d{{1,2}})\s*(?:-|–|/|to|and|through)\s*(?P<b2>\d{{1,2}})(?!\d)",
+    rf"|\b(?P<month2>{_MONTH_NAME.replace('?P<month>', '?:')})\.? "
+    r"(?P<a2>\d{1,2})\s*(?:-|–|/|to|and|through)\s*(?P<b2>\d{1,2})(?!\d)",
     re.IGNORECASE,
 )
 

@@ -5,9 +5,11 @@ import re
 from agent.gate.lists import listed
 
 WORDS = listed(
-    "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep "
+    "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb "
+    "mar apr jun jul aug sep "
     "later end often forth across subject line lines original cause link replaced miss going ones right "
-    "oct nov dec january february march april may june july august september october november december pick picked "
+    "oct nov dec january february march april may june july august september "
+    "october november december pick picked "
     "order flapped flap already detail details turned says said title titles folder directory directories page "
     "a about actually add added adding adds affect affected after again ago all also am an and another answer any "
     "anybody anyone anything anything's are area around as at author authored authors away back be became become "

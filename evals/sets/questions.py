@@ -83,12 +83,14 @@ async def run(bench: Bench) -> Figures:
     """Let a memory that knows the whole world answer every question."""
     world = bench.world("full")
     tallies: dict[str, Tally] = {}
-    with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now, allowance=Allowance(token=1_000_000)) as server:
-        with tempfile.TemporaryDirectory(dir=bench.folder) as home:
-            settings = settings_of(world, server, Path(home))
-            bench.say("questions: reading the world")
-            asked = questions()
-            replies = await bench.system.ask(settings, [(one.text, one.repos) for one in asked], world.now, _BEGINNING)
+    asked = questions()
+    with (
+        GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now, allowance=Allowance(token=1_000_000)) as server,
+        tempfile.TemporaryDirectory(dir=bench.folder) as home,
+    ):
+        settings = settings_of(world, server, Path(home))
+        bench.say("questions: reading the world")
+        replies = await bench.system.ask(settings, [(one.text, one.repos) for one in asked], world.now, _BEGINNING)
     for one, reply in zip(asked, replies, strict=True):
         for part in (one.split, f"{one.split}, {one.lang}"):
             grade(one, reply, tallies.setdefault(part, Tally()))
