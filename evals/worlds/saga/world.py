@@ -23,7 +23,34 @@ FIRST = date(2026, 3, 2)
 DAYS = 18
 GOLD = "stories"
 """Under this name the notes of the world hold the gold, as JSON."""
-_RELEASES = (("0.5.0", 4, 6), ("0.5.1", 9, 10), ("0.6.0", 13, 16))
+_RELEASES = (("0.5.0", 2, 3), ("0.5.1", 4, 6), ("0.6.0", 7, 7), ("0.6.1", 9, 10), ("0.7.0", 12, 14), ("0.7.1", 15, 16))
+_TAKEN_BACK: tuple[tuple[int, int, int | None], ...] = (
+    (2, 0, 3),
+    (5, 2, None),
+    (8, 1, 4),
+    (11, 0, 1),
+    (14, 1, None),
+    (0, 1, 2),
+    (1, 0, 0),
+    (3, 3, 6),
+    (6, 0, 8),
+    (10, 2, None),
+    (12, 1, 2),
+)
+"""On which day something bold lands, how many days later it is taken back, and after how many more it returns."""
+_BOLD = (
+    ("fuse the ring into one launch", "环形通信融合为一次启动"),
+    ("keep pages pinned", "固定页面"),
+    ("swap experts early", "提前交换专家"),
+    ("pack drafts", "打包草稿"),
+    ("spill to disk", "溢出到磁盘"),
+    ("overlap copies with prefill", "拷贝与预填充重叠"),
+    ("hash prefixes on the device", "在设备上计算前缀哈希"),
+    ("reuse graphs across shapes", "跨形状复用图"),
+    ("batch the small kernels", "合并小核函数"),
+    ("drop the staging buffer", "去掉中转缓冲区"),
+    ("steal work between ranks", "在各 rank 间窃取任务"),
+)
 _MENDED, _ASIDE = "tensorforge/comm.py", "tensorforge/sampling.py"
 _MIRA, _ZHANG, _CHIDI, _SAANVI = people.MAINTAINERS
 _BY = people.CONTRIBUTORS
@@ -166,14 +193,14 @@ def _mended(gold: Gold) -> list[Work]:
 def _reverts(gold: Gold, works: list[Work]) -> list[Step]:
     """Take back some work, the same day or later, and land a part of it again."""
     steps = []
-    for number, (day, apart, again) in enumerate(((2, 0, 3), (5, 2, None), (8, 1, 4), (11, 0, 1), (14, 1, None))):
+    for number, (day, apart, again) in enumerate(_TAKEN_BACK):
         key, undo, redo = f"bold-{number}", f"undo-{number}", f"redo-{number}"
-        works.append(pull(key, _day(day), "09:00", _BY[number], _bold(number)))
+        works.append(pull(key, _day(day), "09:00", _BY[number % len(_BY)], _bold(number)))
         when = at(_day(day + apart), "18:30")
         steps.append(_taken_back(undo, key, when, relands=False))
         gold.append({"kind": "revert", "doer": undo, "targets": [key]})
         if again is not None:
-            steps.append(_taken_back(redo, undo, at(_day(day + apart + again), "10:00"), relands=True))
+            steps.append(_taken_back(redo, undo, at(_day(day + apart + again), "21:15"), relands=True))
             gold.append({"kind": "reland", "doer": redo, "targets": [key]})
     return steps
 
@@ -181,15 +208,8 @@ def _reverts(gold: Gold, works: list[Work]) -> list[Step]:
 def _bold(number: int) -> Maker:
     """Bring a file of its own, which nobody touches before it is taken back."""
     lines = "".join(f"WEIGHT_{step} = {step * 3 + number}\n" for step in range(14))
-    subject = (
-        "fuse the ring into one launch",
-        "keep pages pinned",
-        "swap experts early",
-        "pack drafts",
-        "spill to disk",
-    )
-    zh = ("环形通信融合为一次启动", "固定页面", "提前交换专家", "打包草稿", "溢出到磁盘")
-    return text(f"tensorforge/bold_{number}.py", "", lines, "feat", subject[number], zh[number])
+    subject, zh = _BOLD[number]
+    return text(f"tensorforge/bold_{number}.py", "", lines, "feat", subject, zh)
 
 
 def _taken_back(key: str, target: str, when: datetime, *, relands: bool) -> Step:
