@@ -16,7 +16,8 @@ from agent.domain import Change, Comment, Commit, Issue, Landing, NoticeKind, Pu
 from agent.errors import NotFound
 from agent.ids import RepoId
 from agent.pages import report_page
-from agent.settings import Language, RepoSpec, Settings
+from agent.report import Report
+from agent.settings import Language, Layout, RepoSpec, Settings
 from agent.sources import Named, NoThreads, ThreadSource
 from agent.web import Web
 from agent.window import Window
@@ -33,7 +34,9 @@ from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 _TOKEN = "tamper"  # noqa: S105 -- the loopback server's only token
-_PLACES = 200
+_PLACES = 50
+"""In each of the four pages of a report."""
+_PAGES: tuple[tuple[Layout, Language], ...] = (("ledger", "en"), ("ledger", "zh"), ("digest", "en"), ("digest", "zh"))
 _FEW_COMMITS = 5
 _WEB = Web("https://git.example")
 _ALL = Target(1.0)
@@ -69,11 +72,7 @@ async def run(bench: Bench) -> Figures:
                 {RepoId(repo.full_name): repo.git_dir for repo in world.repos},
                 lambda repo: _RememberedThreads(GitHubThreads(client, repo, open_pages=1)),
             )
-            for lang in ("en", "zh"):
-                case = _Case(report_page(report, lang, _WEB, "ledger"), report.window.label, specs, desks)
-                bench.say(f"tamper: the demo world's report in {lang}, {_PLACES} changes")
-                clean.append(await _untouched(case))
-                found += await _tampered(case, _PLACES)
+            found += await _pages(bench, report, specs, desks, clean)
     mirrored = await _mirrors(bench, clean)
     return {
         "changes found": share(found, _ALL),
@@ -82,24 +81,38 @@ async def run(bench: Bench) -> Figures:
     }
 
 
-async def _mirrors(bench: Bench, clean: list[Score]) -> list[Score]:
-    """Do the same with the newest whole day of each mirror on which something landed."""
+async def _pages(
+    bench: Bench, report: Report, specs: tuple[RepoSpec, ...], desks: "_Desks", clean: list[Score]
+) -> list[Score]:
+    """Change every page of a report, in each layout and language."""
     scores: list[Score] = []
-    for spec in bench.mirrors:
-        assert spec.path is not None
-        line = await first_parent_line(git_dir_of(spec.path))
-        window = _busy_day([row.at for row in line])
-        with _folder() as home:
-            report, _ = await bench.system.report(_settings((spec,), home), window)
-        desks = _Desks({spec.name: spec.path}, lambda repo: NoThreads(repo, NoticeKind.LOCAL_ONLY))
-        case = _Case(report_page(report, _LANG, _WEB, "ledger"), report.window.label, (spec,), desks)
-        bench.say(f"tamper: {spec.name} on {report.window.label}, {_PLACES} changes")
+    reader = Reader()
+    for layout, lang in _PAGES:
+        case = _Case(report_page(report, lang, _WEB, layout), report.window.label, specs, desks, reader)
+        bench.say(f"tamper: {specs[0].name} on {case.name}, {layout} in {lang}, {_PLACES} changes")
         clean.append(await _untouched(case))
         scores += await _tampered(case, _PLACES)
     return scores
 
 
-_LANG: Language = "en"
+async def _mirrors(bench: Bench, clean: list[Score]) -> list[Score]:
+    """Do the same with the days that are given, or the newest whole day of each mirror on which something landed."""
+    scores: list[Score] = []
+    for spec in bench.mirrors:
+        assert spec.path is not None
+        line = await first_parent_line(git_dir_of(spec.path))
+        window = _given(bench) or _busy_day([row.at for row in line])
+        with _folder() as home:
+            report, _ = await bench.system.report(_settings((spec,), home), window)
+        desks = _Desks({spec.name: spec.path}, lambda repo: NoThreads(repo, NoticeKind.LOCAL_ONLY))
+        scores += await _pages(bench, report, (spec,), desks, clean)
+    return scores
+
+
+def _given(bench: Bench) -> Window | None:
+    if bench.span is None:
+        return None
+    return Window.days(_day(bench.span[0]), _day(bench.span[1]) - timedelta(days=1), "UTC")
 
 
 def _busy_day(moments: Sequence[datetime]) -> Window:

@@ -45,6 +45,14 @@ PAGE = f"""# Gitzette 2026-03-10
 
 - **Type**: feature
 - **Scope**: `engine/server.py` and 1 more
+- **News for you**
+  - New flag `--max-batch`, default `16`.
+
+`engine/server.py`
+
+```diff
++parser.add_argument('--max-batch', type=int, default=16)
+```
 
 #### Fix overflow in paged cache ([#13]({PULL}/13)) [`<fix>`](<fix:url>)
 
@@ -57,13 +65,17 @@ Ada Lovelace · 11:00 · +4 −0 · 2 files
 
 ### Also landed (1)
 
-- Rename run to execute ([#14]({PULL}/14)) [`<rename>`](<rename:url>)
+- Rename run to execute ([#14]({PULL}/14)) [`<rename>`](<rename:url>) — The function `run` is removed.
 
 ---
 
 Commits landed: 3 (2 deep, 1 skimmed, 0 listed, 0 grouped, 0 failed).
 
+Claims published: 3; citations checked: 3, passed: 3; decided by rules: 100 %.
+
 Threads: acme/engine not read (commits only, as asked).
+
+Written by rules, without a model.
 """  # noqa: E501
 
 
@@ -92,6 +104,16 @@ async def test_an_untouched_page_has_nothing_wrong(audit: Audit) -> None:
         ("feature 1, fix 1", "feature 1, fix 0"),
         ("deep 2, skimmed 1\n", "deep 2, skimmed 2\n"),
         ("“Fixes #11”", "“Fixes the overflow”"),
+        ("default `16`.", "default `17`."),
+        ("New flag `--max-batch`", "New flag `--max-batches`"),
+        ("`run` is removed", "`run` is deprecated"),
+        ("type=int, default=16)", "type=int, default=17)"),
+        ("`engine/server.py`\n\n", "`engine/core.py`\n\n"),
+        ("- **Type**: fix\n", "- **Type**: feature\n"),
+        ("### Worth knowing (2)", "### Worth knowing (3)"),
+        ("Claims published: 3", "Claims published: 4"),
+        ("checked: 3, passed", "checked: 8, passed"),
+        ("rules: 100 %", "rules: 101 %"),
         ("**Authors**: 3", "**Authors**: 2"),
         ("**Lines**: +10 −1", "**Lines**: +10 −2"),
     ],
