@@ -43,6 +43,24 @@ _TWO_WORDS = {
     ("brings", "back"): _D.RELAND,
     ("brought", "back"): _D.RELAND,
     ("takes", "out"): _D.REMOVE,
+    ("taken", "out"): _D.REMOVE,
+    ("took", "out"): _D.REMOVE,
+    ("takes", "off"): _D.REMOVE,
+    ("taken", "off"): _D.REMOVE,
+    ("took", "off"): _D.REMOVE,
+    ("left", "out"): _D.REMOVE,
+    ("leaves", "out"): _D.REMOVE,
+    ("leave", "out"): _D.REMOVE,
+    ("taken", "away"): _D.REMOVE,
+    ("put", "back"): _D.RELAND,
+    ("puts", "back"): _D.RELAND,
+    ("switched", "on"): _D.ENABLE,
+    ("switches", "on"): _D.ENABLE,
+    ("switched", "off"): _D.DISABLE,
+    ("switches", "off"): _D.DISABLE,
+    ("rolled", "out"): _D.ENABLE,
+    ("scaled", "up"): _D.RAISE,
+    ("scaled", "down"): _D.LOWER,
     ("gets", "rid"): _D.REMOVE,
     ("goes", "up"): _D.RAISE,
     ("goes", "down"): _D.LOWER,
@@ -51,6 +69,9 @@ _TWO_WORDS = {
     ("comes", "back"): _D.RELAND,
     ("got", "rid"): _D.REMOVE,
 }
+_STOPPING = listed("stop stops stopped stopping")
+_STOPPED = {_D.DISABLE: _D.ENABLE, _D.ENABLE: _D.DISABLE, _D.ADD: _D.REMOVE, _D.REMOVE: _D.ADD}
+"""What it means to stop doing something: who stops rejecting allows."""
 _NO_VERB = ADJECTIVES | {"including", "includes", "include", "included", "address", "addresses"}
 _TAKES_NEW = frozenset({_D.RENAME, _D.CHANGE, _D.RAISE, _D.LOWER, _D.MOVE, _D.REPLACE})
 
@@ -73,7 +94,16 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[tuple[int, Direction]]:
             continue
         word = token.lower
         following = tokens[place + 1].lower if place + 1 < len(tokens) else ""
-        if (word, following) in _TWO_WORDS:
+        if (
+            place
+            and tokens[place - 1].lower in _STOPPING
+            and word.endswith("ing")
+            and DIRECTION_OF.get(word) in _STOPPED
+        ):
+            yield place, _STOPPED[DIRECTION_OF[word]]
+        elif word in _STOPPING and following.endswith("ing") and DIRECTION_OF.get(following) in _STOPPED:
+            continue
+        elif (word, following) in _TWO_WORDS:
             yield place, _TWO_WORDS[word, following]
         elif word.startswith("re-") and DIRECTION_OF.get(word[3:]) in (_D.ADD, _D.ENABLE):
             yield place, _D.RELAND
@@ -105,6 +135,9 @@ def _throws(tokens: Sequence[Token], place: int) -> bool:
     if not tokens[place].lower.startswith("rais"):
         return False
     behind = tokens[place + 1 : place + 5]
+    if behind and behind[0].lower in ("for", "on", "when", "if", "unless", "instead", "early", "at"):
+        # What raises for some input throws; what is raised is named.
+        return tokens[place].lower in ("raise", "raises", "raising")
     return any(re.search(r"error|exception|warning", token.lower) for token in behind)
 
 
@@ -213,7 +246,7 @@ def _values(tokens: Sequence[Token], place: int, high: int, direction: Direction
             break
         if word in BOUNDS and tokens[n].kind is Kind.WORD:
             break
-        if word == "from" and old is None:
+        if (word == "from" or (word == "of" and tokens[n - 1].lower == "out")) and old is None:
             old = token
         elif word in ("->", "=>", "→") and n and tokens[n - 1].kind in VALUES:
             old, new = tokens[n - 1], token

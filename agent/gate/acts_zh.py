@@ -18,12 +18,20 @@ _PLACES = listed("中 里 上 内 下 时 后 前 之中 之内")
 _GIVERS = listed("将 把")
 _SOURCES = listed("从 由 自")
 _MEANS = listed("用 以 使用 由 采用 改用")
+_NAMING = listed(
+    "回退 修复 回滚 跳过 拒绝 替换 替代 迁移 升级 降级 关闭 打开 启用 禁用 删除 新增 添加 移除 注册 压缩 提取"
+)
+_MATTERS = listed(
+    "判断 逻辑 路径 机制 策略 分支 方案 代码 流程 条件 选项 开关 接口 函数 方法 操作 请求 事件 时机 顺序 规则 方式 行为"
+)
+"""A word of the first kind before one of the second names a thing: the fallback check."""
+_OUT = listed("移出 挪出 搬出 迁出 挪了出来 挪出来 移了出来 移出来")
 _FUNCTION = frozenset(FUNCTION)
 
 
 def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
     """Find every verb with a direction in words already cut, and read what stands around it."""
-    verbs = [n for n, token in enumerate(tokens) if token.kind is Kind.HAN and token.text in DIRECTION_OF]
+    verbs = [n for n, token in enumerate(tokens) if token.text in DIRECTION_OF and not _is_noun(tokens, n)]
     found = []
     for number, place in enumerate(verbs):
         low, high = _clause(tokens, place)
@@ -34,6 +42,12 @@ def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
         bug = any(DIRECTION_OF[tokens[n].text] is _D.FIX for n in verbs[:number] if n >= low)
         found.append(replace(act, soft=act.soft or bug))
     return tuple(found)
+
+
+def _is_noun(tokens: Sequence[Token], place: int) -> bool:
+    """Tell 的回退判断, a check for falling back, from a verb."""
+    behind = tokens[place + 1].text if place + 1 < len(tokens) else ""
+    return place > 0 and tokens[place - 1].text not in _HELPERS and behind in _MATTERS and tokens[place].text in _NAMING
 
 
 def _clause(tokens: Sequence[Token], place: int) -> tuple[int, int]:
@@ -49,6 +63,9 @@ def _ends(token: Token) -> bool:
 def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Sequence[Token]) -> Act:
     word = tokens[place].text
     direction = DIRECTION_OF[word]
+    if word in _OUT and not any(token.text in _SOURCES for token in before):
+        # Who is taken out of a list is gone from it; what is taken out of a file stands elsewhere.
+        direction = _D.REMOVE
     valued = word.endswith(TAKES_VALUE) or direction is _D.CHANGE
     old, new = _values(direction, before, after, valued=valued)
     if valued or (direction is _D.REPLACE and not _means(before)):
@@ -70,15 +87,20 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
     if word in _RETREATS and (new is None or not any(sign.isdigit() for sign in new.text)):
         # To fall back on another way lowers nothing.
         direction, old = _D.CHANGE, None
-    soft = (direction is _D.MOVE and not objects) or word in (
-        "提供",
-        "停止",
-        "允许",
-        "打开",
-        "不再",
-        "放宽",
-        "收紧",
-        "扩大",
+    soft = (
+        (direction is _D.MOVE and not objects)
+        or word in _OUT
+        or word
+        in (
+            "提供",
+            "停止",
+            "允许",
+            "打开",
+            "不再",
+            "放宽",
+            "收紧",
+            "扩大",
+        )
     )
     return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place=place)
 
@@ -99,7 +121,7 @@ def _values(
         target = _first(after)
         if target is not None:
             return target, means or next((token for token in before if token.kind in VALUES), None)
-    return (old, None) if direction in (_D.RAISE, _D.LOWER) else (None, None)
+    return (old, None) if direction in (_D.RAISE, _D.LOWER, _D.MOVE) else (None, None)
 
 
 def _means(before: Sequence[Token]) -> Token | None:

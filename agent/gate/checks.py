@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from agent.claims import Judgement
 from agent.gate.act import Act
-from agent.gate.content import check_content
+from agent.gate.content import check_content, is_free
+from agent.gate.contrasts import check_contrasts
 from agent.gate.denials import check_negation, check_reported
 from agent.gate.direction import Direction
 from agent.gate.effects import check_effects, check_fixed, check_reverted
@@ -14,6 +15,7 @@ from agent.gate.ground import whole
 from agent.gate.holding import stand_of
 from agent.gate.named_facts import last_part
 from agent.gate.names import check_expansions, check_names, check_projects
+from agent.gate.opposites import check_denied, check_opposites, check_staying
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.relations import check_relations
 from agent.gate.stances import check_absolutes, check_causes, check_forecasts
@@ -30,7 +32,7 @@ def check_directions(reading: Reading) -> Judgement | None:
     for act in _with_objects(reading.acts):
         if act.negated or act.word in ("no", "不再"):
             continue
-        stand = stand_of(act, reading.ground)
+        stand = Stand.SILENT if _is_consequence(act, reading) else stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
         shown = _is_shown(act, reading) and act.direction not in (Direction.REVERT, Direction.RELAND)
         if stand is Stand.OPPOSES and shown and not act.lent and not act.soft:
@@ -40,6 +42,12 @@ def check_directions(reading: Reading) -> Judgement | None:
         if stand is not Stand.AGREES and not silent:
             doubtful = doubtful or undecided("direction", f"nothing shows that {about!r} was {act.direction.value}")
     return doubtful
+
+
+def _is_consequence(act: Act, reading: Reading) -> bool:
+    """Tell whether something is said to have grown or shrunk in consequence: the length of a diff proves nothing."""
+    bare = not act.objects and act.old is None and act.new is None and all(map(is_free, act.words))
+    return bare and act.direction in (Direction.RAISE, Direction.LOWER) and act.place != reading.acts[0].place
 
 
 def _is_shown(act: Act, reading: Reading) -> bool:
@@ -91,6 +99,10 @@ CHECKS: tuple[Check, ...] = (
     check_reported,
     check_directions,
     check_renames,
+    check_contrasts,
+    check_opposites,
+    check_staying,
+    check_denied,
     check_absolutes,
     check_causes,
     check_forecasts,

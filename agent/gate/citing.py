@@ -32,17 +32,17 @@ def citing(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
         if cite in marked or _is_tied(cite, others, dossier):
             continue
         rest = frozenset(thing for other in others if other in shown for thing in shown[other])
-        if shown[cite] - rest:
+        if any(is_name for _, is_name in shown[cite] - rest):
             continue
         verdict = Verdict.UNDECIDED if shown[cite] else Verdict.UNSUPPORTED
         return Judgement(verdict=verdict, reason=f"{cite} shows nothing of it", check="cite", about=cite)
     return None
 
 
-def _shown(tokens: Sequence[Token], ground: Ground) -> frozenset[str]:
-    """List the names of a claim that an artefact has, and its words that need proof."""
-    names = (token.text for token in tokens if token.named and _is_named(token.text, ground))
-    return frozenset(names) | _words(stems_of(tokens), ground)
+def _shown(tokens: Sequence[Token], ground: Ground) -> frozenset[tuple[str, bool]]:
+    """List the names of a claim that an artefact has, and its words that need proof; only names tell them apart."""
+    names = ((token.text, True) for token in tokens if token.named and _is_named(token.text, ground))
+    return frozenset(names) | frozenset((word, False) for word in _words(stems_of(tokens), ground))
 
 
 def _words(wanted: Iterable[frozenset[str]], ground: Ground) -> frozenset[str]:

@@ -38,7 +38,10 @@ def _free_zh() -> frozenset[str]:
 
 def check_content(reading: Reading) -> Judgement | None:
     """Look up each word that nothing else has checked."""
-    missing = [token.text for token in reading.tokens if not _is_found(token, reading)]
+    tokens = reading.tokens
+    missing = [
+        one.text for n, one in enumerate(tokens) if not (_is_found(one, reading) or _is_joined(tokens, n, reading))
+    ]
     if missing:
         return undecided("words", "not in the cited evidence: " + ", ".join(missing))
     return None
@@ -76,6 +79,16 @@ def _is_found(token: Token, reading: Reading) -> bool:
     if token.kind is not Kind.WORD or token.camel:
         return True
     return all(_known(part, reading) for part in re.split(r"[-+]", token.lower.replace("’", "'")) if part)
+
+
+def _is_joined(tokens: Sequence[Token], place: int, reading: Reading) -> bool:
+    """Tell whether a word and its neighbour are one name in the evidence: Wan VAE, `wanvae`."""
+    pairs = (tokens[n : n + 2] for n in (place - 1, place) if n >= 0)
+    words = reading.ground.words
+    return any(
+        len(pair) == 2 and all(one.kind is Kind.WORD for one in pair) and pair[0].lower + pair[1].lower in words
+        for pair in pairs
+    )
 
 
 def _known(word: str, reading: Reading) -> bool:

@@ -10,7 +10,7 @@ from agent.gate.closeness import said_near, share_of
 from agent.gate.content import stems_of
 from agent.gate.counted import ONLY
 from agent.gate.direction import Direction
-from agent.gate.ground import occurs
+from agent.gate.ground import Ground, occurs
 from agent.gate.holding import stand_of
 from agent.gate.lists import listed
 from agent.gate.prose import VALUES, Kind, Token
@@ -18,7 +18,7 @@ from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.stand import Stand
 from agent.gate.stems import vocabulary
 
-_ALIKE, _VERY = 0.5, 0.7
+_ALIKE, _VERY, _SURE = 0.5, 0.7, 0.8
 _NO = re.compile(
     r"\b(?:not|no|never|without|neither|nor|cannot|none|nothing|unable|non|avoid\w*|prevent\w*|instead of|rather than|"
     r"stop\w*|skip\w*|disabl\w*|unsupported|un(?=[a-z]{4})|in(?=valid))\b|n['’]t\b|\bun(?=[a-z]{5})|不|没有|无|未",
@@ -44,7 +44,13 @@ _PLAIN_NO = re.compile(
 def check_negation(reading: Reading) -> Judgement | None:
     """Demand for a no that the evidence says no about the same thing."""
     for act in reading.acts:
-        if act.negated and (act.objects or act.words) and stand_of(act, reading.ground) is Stand.AGREES:
+        # In "must be None when x is not provided" nothing is said to have been done.
+        if (
+            act.negated
+            and not act.soft
+            and (act.objects or act.words)
+            and stand_of(act, reading.ground) is Stand.AGREES
+        ):
             said = unsupported if act.objects else undecided
             return said("negation", f"the evidence shows that it was {act.direction.value}")
     twice = _denials(reading) > 1 and not _said_as_often(reading)
@@ -127,12 +133,21 @@ def _said_no(reading: Reading, place: int) -> bool:
     said = [line for line in (*ground.said, *ground.remarks) if _alike(line, (*ahead, *behind), _ALIKE)]
     if any(line in ground.titles and not _PLAIN_NO.search(line) for line in said):
         return False
+    if _said_yes(ground, (*ahead, *behind)):
+        return False
     hunks = [hunk for hunk in ground.hunks if share_of(hunk.words, (*ahead, *behind)) >= _VERY]
     shown = [line for hunk in hunks for line in hunk.added if '"' in line or "'" in line]
     if denied and said_near((*said, *shown), _NO, denied, before=0, after=3):
         return True
     alike = [line for line in said if _alike(line, (*ahead, *behind), _VERY)]
     return any(len(_NO.findall(line)) >= _denials(reading) for line in alike)
+
+
+def _said_yes(ground: Ground, meant: Sequence[frozenset[str]]) -> bool:
+    """Tell whether the sentence of the message that has most of the words says them without any no."""
+    alike = [(share_of(vocabulary(line), meant), line) for line in ground.said]
+    best = max((share for share, _ in alike), default=0.0)
+    return best >= _SURE and not any(_NO.search(line) for share, line in alike if share == best)
 
 
 def _is_untouched(reading: Reading, place: int) -> bool:

@@ -44,7 +44,16 @@ def _moved(old: str, new: str, ground: Ground) -> Stand:
         return Stand.OPPOSES
     if new and directions_of(ground, new) and directions_of(ground, new) <= {_D.REMOVE}:
         return Stand.OPPOSES
+    if (old and _is_on(old, ground.added, ground.removed, ground)) or (
+        new and _is_on(new, ground.removed, ground.added, ground)
+    ):
+        return Stand.OPPOSES
     return Stand.AGREES
+
+
+def _is_on(place: str, side: str, other: str, ground: Ground) -> bool:
+    """Tell whether a place stands on one side of the diff alone; a file is named elsewhere."""
+    return _in_any(place, side) and not any(_in_any(place, text) for text in (other, ground.around, *ground.paths))
 
 
 def _half_pair(old: str, new: str, direction: Direction, ground: Ground) -> Stand:

@@ -27,13 +27,18 @@ ABSOLUTES = (
         "all",
         "all every everywhere everything everyone universally anywhere 所有 全部 任何 一切 每个 每一 每次 "
         "全平台 全都 无一例外 "
-        "任意 每种 各种 全体 均已",
-        r"\b(?:all|every|each|any|everywhere|everything|both|whole|entire|per)\b|所有|全部|任何|每",
+        "任意 每种 各种 全体 均已 arbitrary whatever whichever",
+        r"\b(?:all|every|each|any|arbitrar\w*|everywhere|everything|both|whole|entire|per)\b|所有|全部|任何|每",
     ),
     _family(
         "always",
-        "always invariably unconditionally 始终 永远 总是 一律 无条件 必然 必定 一直",
+        "always invariably unconditionally 始终 永远 总是 一律 无条件 必然 必定",
         r"\b(?:always|unconditional\w*|invariabl\w*|every time)\b|始终|总是|一律|一直",
+    ),
+    _family(
+        "lasting",
+        "一直 持续",
+        r"\b(?:always|remain\w*|keep\w*|kept|retain\w*|stay\w*|still|continu\w*|entire|whole|stuck|pending|until)\b|一直",
     ),
     _family(
         "complete",
@@ -55,6 +60,16 @@ ABSOLUTES = (
         "only",
         "only solely exclusively 仅仅 仅 只有 只是 只能 只会 只对 只在 只需 只 唯一 仅限 只限 仅在 仅对 仅仅是",
         r"\b(?:only|sole\w*|exclusiv\w*|just|merely|restrict\w*|limit\w*|single)\b|仅|只|唯一",
+    ),
+    _family(
+        "except",
+        "except excluding excepting 以外 除外",
+        r"\b(?:except|exclud\w*|other than|apart from|but not|unless|outside)\b|!=|除",
+    ),
+    _family(
+        "regardless",
+        "regardless irrespective 即使 即便 哪怕 无论 不论 不管",
+        r"\b(?:regardless|irrespective|even|no matter|whether|always|independent\w*)\b|无论|即使",
     ),
     _family("any", "any anything entire whole 整个", r"\b(?:any\w*|all|every|entire|whole)\b|任何|整个"),
 )
@@ -102,6 +117,64 @@ OPINIONS = (
         r"large)\b|重要|关键|严重|核心",
     ),
 )
+
+
+STAYING = _family(
+    "stays",
+    "keeps kept keep keeping stays stay stayed remains remain remained still unchanged retains retained preserves "
+    "preserved 仍 仍然 保留 保持 依旧 依然 继续 不变 沿用",
+    r"\b(?:keep\w*|kept|stay\w*|remain\w*|still|unchanged|retain\w*|preserv\w*|continu\w*|as before|same)\b|"
+    r"仍|保留|不变",
+)
+"""Words that say that nothing happened to a thing."""
+
+
+def _pair(one: str, said: str, two: str, opposite: str) -> tuple[Family, Family]:
+    return _family(one.split()[0], one, said), _family(two.split()[0], two, opposite)
+
+
+OPPOSITES = (
+    _pair(
+        "larger greater bigger more exceeds exceed exceeding above higher 大于 超过 高于 多于 更大 更多 更长 更高",
+        r"\b(?:larger|greater|bigger|more|exceed\w*|above|over|longer|higher|at least|or more)\b|>",
+        "smaller less fewer below under shorter 小于 低于 少于 更小 更少 更短 更低",
+        r"\b(?:smaller|less|fewer|below|under|shorter|lower|at most|or less|up to|within)\b|<",
+    ),
+    _pair(
+        "before 之前", r"\b(?:before|prior|until|pre-?\w*)\b", "after 之后", r"\b(?:after|once|post-?\w*|following)\b"
+    ),
+    _pair(
+        "required mandatory must compulsory 必填 必须 必选 必需",
+        r"\b(?:requir\w*|mandatory|must|need\w*)\b",
+        "optional optionally 可选 可不填",
+        r"\b(?:optional\w*|may|can)\b",
+    ),
+    _pair(
+        "ascending 升序", r"\bascend\w*|increas\w*", "descending reversed 降序 倒序 逆序", r"\b(?:descend\w*|revers\w*)"
+    ),
+    _pair(
+        "maximum 最大 最大值",
+        r"\b(?:max\w*|largest|upper)\b",
+        "minimum 最小 最小值",
+        r"\b(?:min|minim\w*|smallest|lower)\b",
+    ),
+    _pair(
+        "pause pauses paused pausing 暂停",
+        r"\bpaus\w*",
+        "resume resumes resumed 恢复 继续",
+        r"\b(?:resum\w*|continu\w*|restor\w*)\b",
+    ),
+    _pair("explicit explicitly 显式", r"\bexplicit\w*", "implicit implicitly 隐式", r"\bimplicit\w*"),
+    _pair("public 公开", r"\bpublic\w*", "private internal 私有 内部", r"\b(?:private|internal\w*)\b"),
+    _pair("automatic automatically 自动", r"\bauto\w*", "manual manually 手动", r"\bmanual\w*"),
+    _pair(
+        "temporary temporarily 临时 暂时",
+        r"\b(?:temp\w*|tentativ\w*|for now)\b",
+        "permanent permanently 永久",
+        r"\bpermanent\w*",
+    ),
+)
+"""Words that need no proof by themselves, each beside its opposite, and how evidence says either."""
 
 
 def family_of(families: Iterable[Family], word: str) -> Family | None:

@@ -218,6 +218,18 @@ _ENTRIES = """
 位置编码 rope,posit,rotari;解释器 interpret;字节码 bytecod;垃圾回收 gc,garbag;钩住 hook;劫持 hijack;符号表 symbol
 符号 symbol;动态库 librari,so,dll;静态库 librari;头部 header,head;首部 header;尾部 tail,trail;潜在 latent,potenti
 潜空间 latent;尾 tail;首 first,head;末 last,tail
+传播 propagat;向上传播 propagat;基址 base,offset,address;事件循环 event,loop;暂停 paus,suspend;刷 flush;刷出 flush
+冲刷 flush;待发 pend;注销 unregister,deregister,remov;命令生成器 command,generat;数据竞争 race;悬挂 hang,dangl
+非法访问 illegal,ima,access;非法内存访问 illegal,ima,memor;偏移量 offset;步幅 strid;跨度 span,stride
+夜间构建 nightly;定时 schedul,cron,timer;套件 suite;时限 timeout,deadlin,limit;重试次数 retri,retry,attempt
+运行时库 runtim,lib;依赖库 depend,lib;作业 job;观测 observ,metric;内存上限 memor,limit;可用内存 availabl,free,memor
+总内存 total,memor;实体化 realiz,materializ;物化 materializ;猴子补丁 monkeypatch,patch;点对点 p2p,point
+门限 threshold;页大小 page,size;槽 slot;槽位 slot;引用计数 refcount,ref;生命周期 lifetim,lifecycl;析构 destruct,dtor
+串行 serial,sequenti;多流 stream;子进程 subprocess;线程束 warp;自定义算子 custom,op;图捕获 captur,graph
+子图 subgraph;模式串 pattern;长度约束 length,bound;微批 microbatch;守护 guard,daemon;笔误 typo;错字 typo
+贡献 contribut;步进 step,stride;可复现 reproduc;安装 install,pip,apt,setup;链接 link,url,http,href
+地址 address,url,addr,http;非零 nonzero,zero;上传 upload
+取真 true;取假 fals;为真 true;为假 fals;是真 true;是假 fals
 """
 
 

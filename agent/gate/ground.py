@@ -1,7 +1,7 @@
 """The evidence of a claim laid out for looking things up: what was said, what was added and what was removed."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -14,11 +14,20 @@ from agent.gate.stems import Vocabulary, words_of
 
 _TRAILER = re.compile(r"^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|cc|tested-by):", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n+")
+# Messages and comments are wrapped: a line that begins like this goes on with the one before.
+_WRAPPED = re.compile(r"(?<=[\w,)`'\"])\n[ \t]*(?=[a-z`(\"'0-9\[]|[A-Z][A-Za-z]*[ ,])")
 # What people write is untrusted: nobody needs longer lines or more of them to see what a change is about.
 _LONGEST, _MOST = 1000, 1500
+_TEMPLATE = re.compile(
+    r"(?s:<!--.{0,4000}?-->)|^[ \t]*[-*] \[[ xX]\].*(?:\n[ \t]*[^\s#*-].*)*|"
+    r"^Thank you for contributing.*(?:\n[^\n#].*)*",
+    re.MULTILINE,
+)
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|\*|/\*|--|\"\"\")\s?(.*)|^([A-Z][a-z].{15,})$")
 
 
+# A line of a document, below one that is known to be one.
+_PROSE = re.compile(r"([\w`(\"'][^=;{}<>\[\]]{8,})")
 # A string of several words tells somebody something.
 _TOLD = re.compile(r"[\"']([^\"'\n]{3,}(?: [^\"'\n ]+){2,})[\"']")
 
@@ -42,6 +51,16 @@ class Hunk:
     def words(self) -> Vocabulary:
         """The words in them, and those for their file."""
         return Vocabulary(words_of(self.text) | kind_words(self.file))
+
+    @cached_property
+    def added_words(self) -> Vocabulary:
+        """The words of its added lines."""
+        return Vocabulary(words_of("\n".join(self.added)))
+
+    @cached_property
+    def removed_words(self) -> Vocabulary:
+        """The words of its removed lines."""
+        return Vocabulary(words_of("\n".join(self.removed)))
 
 
 class _Same:
@@ -87,7 +106,7 @@ class Ground:
     def said(self) -> tuple[str, ...]:
         """Sentence by sentence what people wrote about the change."""
         texts = (text for one in self.evidence for text in _human(one))
-        lines = (line.strip()[:_LONGEST] for text in texts for line in _SENTENCE.split(_plain(text)))
+        lines = (line.strip()[:_LONGEST] for text in texts for line in _SENTENCE.split(_unwrapped(_plain(text))))
         return tuple(islice((line for line in lines if line and not _TRAILER.match(line)), _MOST))
 
     @cached_property
@@ -99,9 +118,8 @@ class Ground:
     def remarks(self) -> tuple[str, ...]:
         """Lines of comments, documents and messages that were added: words, but in the diff."""
         lines = [line.strip()[:_LONGEST] for hunk in self.hunks for line in hunk.added]
-        found = (match for line in lines if (match := _COMMENT.search(line)))
-        words = ((match[1] or match[2] or "").strip() for match in found)
         told = (match[1] for line in lines for match in _TOLD.finditer(line))
+        words = (remark for hunk in self.hunks for remark in _remarks(hunk.added))
         return tuple(islice((remark for remark in (*words, *told) if remark), _MOST))
 
     @cached_property
@@ -196,8 +214,28 @@ def _title(one: Evidence) -> str:
 
 
 def _plain(text: str) -> str:
-    """Drop what is hidden in a page of GitHub: comments of templates."""
-    return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    """Drop what a template says and not the author: hidden comments, lists of tasks, thanks for contributing."""
+    return _TEMPLATE.sub("", text)
+
+
+def _unwrapped(text: str) -> str:
+    """Join the lines of a paragraph; its title, its lists and its headings stay lines of their own."""
+    title, _, rest = text.partition("\n")
+    return f"{title}\n{_WRAPPED.sub(' ', rest)}"
+
+
+def _remarks(lines: Sequence[str]) -> Iterator[str]:
+    """Read the sentences of comments and documents, which go on from line to line."""
+    run: list[str] = []
+    for line in (*lines, ""):
+        stripped = line.strip()[:_LONGEST]
+        match = _COMMENT.search(stripped) or (_PROSE.fullmatch(stripped) if run else None)
+        words = next((group for group in match.groups() if group), "").strip() if match else ""
+        if words:
+            run.append(words)
+        elif run:
+            yield from filter(None, (part.strip() for part in _SENTENCE.split(" ".join(run)[: 4 * _LONGEST])))
+            run = []
 
 
 def _hunks(path: str, patch: str) -> Iterator[Hunk]:

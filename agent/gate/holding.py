@@ -64,11 +64,28 @@ def _named(token: Token, direction: Direction, ground: Ground) -> Stand:
     told = spoken_of(name, direction, ground)
     if told is Stand.AGREES:
         return told
+    if direction in (_D.ENABLE, _D.DISABLE) and (switch := _switched(last_part(name), ground)) is not None:
+        return Stand.AGREES if switch is direction else Stand.OPPOSES
     lines = _lines_stand(name, direction, ground)
     if lines is Stand.AGREES and not facts & against(direction):
         return lines
     # What people say against it may be meant of another part of the change.
     return Stand.OPPOSES if lines is Stand.OPPOSES or facts & against(direction) else Stand.SILENT
+
+
+_ON, _OFF = frozenset({"true", "1", "on", "yes"}), frozenset({"false", "0", "off", "no"})
+
+
+def _switched(name: str, ground: Ground) -> Direction | None:
+    """Say whether the added lines set a name to something that is on or off, and all to the same."""
+    given = re.compile(
+        rf"(?<!\w){re.escape(name)}\b[\"'\]]*\s*(?:=|:(?!=)|\.set\(|,|:\s*bool\s*=)\s*[\"']?(True|False|on|off|yes|no|0|1)\b",
+        re.IGNORECASE,
+    )
+    values = {value.lower() for value in given.findall(ground.added)}
+    if values and values <= _ON:
+        return _D.ENABLE
+    return _D.DISABLE if values and values <= _OFF else None
 
 
 def _file(name: str, direction: Direction, ground: Ground) -> Stand | None:

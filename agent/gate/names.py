@@ -111,6 +111,9 @@ def _encloses(text: str, ground: Ground) -> bool:
 def _present(text: str, ground: Ground) -> bool:
     if not text or occurs(text, ground.text):
         return True
+    if text.isalnum() and text.islower() and len(text) > 3 and text in ground.words:
+        # `deepep` of `deepep_ht` and `deepep_ll`.
+        return True
     loose = _SPACES.sub(" ", text)
     return " " in loose and loose in _SPACES.sub(" ", ground.text)
 

@@ -28,9 +28,15 @@ def named_value(before: str) -> str:
 
 def other_values(name: str, number: str, text: str) -> list[str]:
     """List the values that a name has in a text, when the stated one is not among them."""
-    form = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)[^\w\n]{{1,8}}(\d+(?:\.\d+)*)(?!\w)", re.IGNORECASE)
-    values = list(dict.fromkeys(form.findall(text)))
+    values = [value.lstrip("-") for value in values_of(name, text)]
     return [] if number in values else values
+
+
+def values_of(name: str, text: str) -> list[str]:
+    """List the values that a name is given or compared with in a text."""
+    owned = rf"(?<!\w){re.escape(name)}(?!\w)(?:\[\w*\])?"
+    form = re.compile(rf"{owned}[^\w\n]{{0,7}}?[^\w\n-](-?\d+(?:\.\d+)*)(?!\w)", re.IGNORECASE)
+    return list(dict.fromkeys(form.findall(text)))
 
 
 @lru_cache(maxsize=512)

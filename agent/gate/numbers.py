@@ -13,6 +13,7 @@ from agent.gate.enumerations import list_lengths
 from agent.gate.figures import Figures, figures, told_counts
 from agent.gate.nearness import is_near, named_value, other_values
 from agent.gate.nouns import Noun
+from agent.gate.numerals import numerals
 from agent.gate.predicates import prose
 from agent.gate.stems import words_of
 from agent.gate.sums import results
@@ -32,6 +33,8 @@ _SPELLED = re.compile(r"(?<=\d)([A-Za-z]{1,3})\b")
 _COUNTS = re.compile(
     r"\s*[个处条项种次份类块名位层组套张台轮步段枚款批]|\s+(?:[a-z-]+\s+)?[a-z]{3,}s\b(?<!ss)(?<!is)(?<!us)"
 )
+_HEAD = re.compile(r"\s+(?:[\w-]+\s+){0,3}?(?P<noun>[a-z]{3,}s)\b(?<!ss)(?<!is)(?<!us)")
+_PLACES = re.compile(r"\s*(?:处|个位置|个地方)|\s+(?:[a-z-]+\s+){0,2}(?:places?|spots?|sites?|hunks?|locations?)\b")
 _COMPUTED: dict[Noun, str] = {"files": "file", "lines": "line", "commits": "commit", "issues": "issue", "pulls": "pull"}
 
 
@@ -216,16 +219,25 @@ def _printed_as(value: float, atom: Atom) -> bool:
     return round(scaled, places) == atom.value or Decimal(str(value)) == atom.value
 
 
+def _told_otherwise(atom: Atom, evidence: Iterable[Evidence]) -> bool:
+    """Tell whether the evidence itself counts the same things, and never as many."""
+    noun = _HEAD.match(atom.after)
+    if noun is None:
+        return False
+    form = re.compile(rf"\b(?P<number>[A-Za-z]+|\d+)(?:\s+[\w-]+){{0,3}}?\s+{re.escape(noun['noun'])}\b", re.IGNORECASE)
+    texts = (text for one in evidence for text in one.texts[:1])
+    told = {value for text in texts for found in form.finditer(text) for value, _, _ in numerals(f"{found[0]} ")}
+    return bool(told) and atom.value not in {Decimal(value) for value in told}
+
+
 def _enumerated(atom: Atom, claim: Claim, text: str, evidence: list[Evidence]) -> set[Decimal]:
     """Count what the claim lists ("two flags, `--a` and `--b`"), its citations, files, places, facts of each kind."""
     kinds = [fact.kind for one in evidence for fact in one.facts]
     files = [file for one in evidence if isinstance(one, CommitEvidence) for file in one.change.files]
     places = sum((file.patch or "").count("\n@@ ") + 1 for file in files)
-    counts = {
-        len(claim.cites),
-        len(files),
-        places,
-        *(kinds.count(kind) for kind in kinds),
-        *list_lengths(atom.before, atom.after, text),
-    }
+    counts = {len(claim.cites), len(files), *list_lengths(atom.before, atom.after, text)}
+    if _PLACES.match(atom.after):
+        counts.add(places)
+    if not _told_otherwise(atom, evidence):
+        counts.update(kinds.count(kind) for kind in kinds)
     return {Decimal(count) for count in counts if count > 1}

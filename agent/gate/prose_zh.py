@@ -17,7 +17,17 @@ _UNKNOWN, _WORD, _VERB = 100, 10, 7
 @cache
 def known() -> frozenset[str]:
     """Every Chinese word that some list holds."""
-    lists = (zh.NEGATIONS, zh.NO_NEGATIONS, zh.CAUSES, zh.FUNCTION, zh.TRADE, PLAIN, zh.DIRECTION_OF, glossary())
+    lists = (
+        zh.NEGATIONS,
+        zh.NO_NEGATIONS,
+        zh.CAUSES,
+        zh.FUNCTION,
+        zh.TRADE,
+        PLAIN,
+        zh.DIRECTION_OF,
+        zh.HEADS,
+        glossary(),
+    )
     strong = (family.words for family in (*ABSOLUTES, *FORECASTS, *OPINIONS))
     return frozenset(word for group in (*lists, *strong) for word in group)
 

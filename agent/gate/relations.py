@@ -33,6 +33,7 @@ def check_relations(reading: Reading) -> Judgement | None:
 def _fits(token: Token, others: Sequence[Token], reading: Reading) -> bool:
     name, ground = last_part(token.text), reading.ground
     told = occurs(name, ground.spoken) or any(name in _fact_text(fact) for fact in ground.facts)
+    told = told or _is_rare(name, ground)
     sets = (stems_of(others), stems_of([one for one in reading.tokens if one is not token]))
     # Words that are nowhere are another check's.
     for wanted in ([one for one in some if has_any(ground.words, [one])] for some in sets):
@@ -40,6 +41,12 @@ def _fits(token: Token, others: Sequence[Token], reading: Reading) -> bool:
         if not wanted or _together(name, wanted, ground, least):
             return True
     return False
+
+
+def _is_rare(name: str, ground: Ground) -> bool:
+    """Tell whether a name stands on changed lines of one place alone: then that place is meant."""
+    places = [hunk for hunk in ground.hunks if occurs(name, hunk.text)]
+    return len(places) == 1 and any(occurs(name, line) for line in (*places[0].added, *places[0].removed))
 
 
 def _is_owner(token: Token, names: Sequence[Token], reading: Reading) -> bool:

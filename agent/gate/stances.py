@@ -25,7 +25,9 @@ _CAUSE = re.compile(
 def check_absolutes(reading: Reading) -> Judgement | None:
     """Allow all, always and completely only where the evidence says so of the same thing, or code counted it."""
     for place, token in enumerate(reading.tokens):
-        family = family_of(ABSOLUTES, token.lower) if _is_plain(token) else None
+        following = reading.tokens[place + 1].lower if place + 1 < len(reading.tokens) else ""
+        word = "regardless" if token.lower == "even" and following in ("if", "when", "without") else token.lower
+        family = family_of(ABSOLUTES, word) if _is_plain(token) else None
         if family is None or _is_counted(reading, family) or _is_absolute_said(reading, family, place):
             continue
         return undecided("absolute", f"{token.text!r} may be more than the evidence says")

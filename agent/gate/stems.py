@@ -67,6 +67,11 @@ class Vocabulary:
         base = stem(word)
         return base in self._stems or (len(base) > _SHORTEST and self.has_stem(base))
 
+    def __contains__(self, word: str) -> bool:
+        """Tell whether this very word occurs, whole or as a part of a name."""
+        place = bisect_left(self._words, word)
+        return place < len(self._words) and self._words[place] == word
+
     def has_stem(self, wanted: str) -> bool:
         """Tell whether a word begins like this; short ones must be the whole word."""
         if wanted.endswith("i") and len(wanted) > _SHORTEST and self.has_stem(wanted[:-1] + "y"):

@@ -15,7 +15,7 @@ from agent.gate.lists import listed
 from agent.gate.named_facts import direction_of, last_part
 from agent.gate.prose import Kind, Sentence
 from agent.gate.stand import Stand, against
-from agent.gate.stems import Vocabulary, stem, vocabulary, words_of
+from agent.gate.stems import stem, vocabulary, words_of
 from agent.gate.words_en import DIRECTION_OF, FUNCTION, TRADE
 from agent.gate.words_zh import HEADS
 
@@ -146,11 +146,6 @@ def _has(ground: Ground, stems: frozenset[str]) -> bool:
     return any(words.has_stem(one) for words in (ground.added_words, ground.removed_words) for one in stems)
 
 
-@lru_cache(maxsize=4096)
-def _words(lines: tuple[str, ...]) -> Vocabulary:
-    return Vocabulary(words_of("\n".join(lines)))
-
-
 def _lines_worded(direction: Direction, content: Sequence[frozenset[str]], ground: Ground) -> Stand:
     """Take the weakest proof: all words of the object are on one side of the diff alone."""
     plus, minus = share_of(ground.added_words, content), share_of(ground.removed_words, content)
@@ -158,9 +153,10 @@ def _lines_worded(direction: Direction, content: Sequence[frozenset[str]], groun
         return Stand.AGREES
     for hunk in ground.hunks:
         came = len(hunk.added) - len(hunk.removed)
-        side = hunk.added if came > 0 else hunk.removed
-        if came and direction is (_D.ADD if came > 0 else _D.REMOVE) and share_of(_words(side), content) == 1.0:
-            return Stand.AGREES
+        side = hunk.added_words if came > 0 else hunk.removed_words
+        if came and direction is (_D.ADD if came > 0 else _D.REMOVE) and share_of(side, content) == 1.0:
+            # What also came elsewhere is not gone.
+            return Stand.AGREES if came > 0 or plus < 1.0 else Stand.SILENT
     if direction in (_D.ADD, _D.ENABLE, _D.DISABLE) and plus == 1.0 and minus < 1.0:
         return Stand.AGREES
     if direction is _D.REMOVE and minus == 1.0 and plus < 1.0:

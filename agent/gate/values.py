@@ -8,7 +8,9 @@ from itertools import islice, takewhile
 from agent.claims import Judgement
 from agent.gate.content import stems_of
 from agent.gate.ground import Ground
+from agent.gate.lists import listed
 from agent.gate.named_facts import last_part, names_in
+from agent.gate.nearness import values_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided
 from agent.gate.stems import vocabulary
@@ -26,16 +28,66 @@ _LINES, _LONGEST, _SHORT = 8000, 400, 30
 
 def check_values(reading: Reading) -> Judgement | None:
     """Look for each number where its words are; numbers of another place do not count."""
+    for rate in _RATE.finditer(reading.sentence.text):
+        unit = _RATED[(rate["en"] or rate["zh"]).lower()]
+        several = re.search(rf"(?:\bper|/)\s?(\d+|[a-z]+)[\s-]?{unit}", reading.ground.text, re.IGNORECASE)
+        if several and not re.search(rf"(?:\bper|/|\beach|\ban?)\s?{unit}", reading.ground.text, re.IGNORECASE):
+            return undecided("value", f"the evidence counts {several[0]!r}, not {rate[0]!r}")
     defaults = re.search(r"default|默认|缺省", reading.sentence.text, re.IGNORECASE) is not None
     names = [last_part(token.text) for token in reading.tokens if token.named] if defaults else []
     for place, token in enumerate(reading.tokens):
         number = _value(token)
         if number is None or _is_count(reading.tokens, place) or _is_fact(number, reading):
             continue
+        real = _compared(reading.tokens, place, reading.ground)
+        if real and _signed(token) not in real:
+            return undecided(
+                "value", f"{token.text} is said of a name that has {' or '.join(real[:3])} in the evidence"
+            )
+        if real:
+            continue
         wanted = _nearest(reading.tokens, place)
         if wanted and not (_belongs(number, wanted, reading.ground) and _is_default(number, names, reading.ground)):
             return undecided("value", f"{token.text} stands in the evidence, but beside other words")
     return None
+
+
+_RATED = {
+    **dict.fromkeys(("second", "秒"), "s(?:ec|econd)?s?\\b"),
+    **dict.fromkeys(("minute", "分钟"), "min(?:ute)?s?\\b"),
+    **dict.fromkeys(("hour", "小时"), "h(?:ou)?rs?\\b"),
+    **dict.fromkeys(("day", "天"), "days?\\b"),
+}
+_RATE = re.compile(r"\b(?:per|an?|each) (?P<en>second|minute|hour|day)\b|每(?P<zh>秒|分钟|小时|天)", re.IGNORECASE)
+"""So many in a unit of time: `200 pulls per hour` is not `200 pulls/6hr`."""
+_COMPARING = listed(
+    "is are was equals exceeds exceed reaches above below over under at least most greater larger more less smaller "
+    "fewer than to set when "
+    "大于 小于 超过 达到 等于 不超过 不小于 不大于 至少 至多 设为 为 高于 低于 = == > < >= <= ≥ ≤"
+)
+
+
+_BECOMES, _FAR = ("to", "为", "设为", "到"), 8
+
+
+def _compared(tokens: Sequence[Token], place: int, ground: Ground) -> list[str]:
+    """Give the values that the evidence has for the name that a number is said of: `x` exceeds 1, is reset to 0."""
+    before = place - 1
+    while before > 0 and tokens[before].lower in _COMPARING:
+        before -= 1
+    if before == place - 1:
+        return []
+    if tokens[before].named:
+        return values_of(last_part(tokens[before].text), ground.text)
+    # `room` entry is reset to 0: what stands between says what it is.
+    named = [one for one in tokens[max(0, place - _FAR) : place] if one.named or one.kind is Kind.PUNCT]
+    if tokens[place - 1].lower not in _BECOMES or not named or not named[-1].named:
+        return []
+    return values_of(last_part(named[-1].text), ground.added)
+
+
+def _signed(token: Token) -> str:
+    return token.text.replace("−", "-").strip("+~% f").replace(",", "")
 
 
 def _is_fact(number: str, reading: Reading) -> bool:
@@ -49,7 +101,13 @@ def _is_fact(number: str, reading: Reading) -> bool:
 def _is_count(tokens: Sequence[Token], place: int) -> bool:
     """Tell numbers of lines and files, which code counts."""
     behind = [token.lower for token in tokens[place + 1 : place + 4]]
-    return tokens[place].text[0] in "+-−" or any(word in _COUNTED for word in behind[:2]) or "文件" in behind
+    beside = (one for one in (*tokens[max(0, place - 2) : place], *tokens[place + 1 : place + 3]) if _is_signed(one))
+    signed = _is_signed(tokens[place]) and (tokens[place].text[0] == "+" or any(beside))
+    return signed or any(word in _COUNTED for word in behind[:2]) or "文件" in behind
+
+
+def _is_signed(token: Token) -> bool:
+    return token.kind is Kind.NUMBER and token.text[0] in "+-−"
 
 
 def _value(token: Token) -> str | None:

@@ -44,13 +44,15 @@ VERBS: dict[Direction, frozenset[str]] = {
     _D.MOVE: _forms("move", "relocate", "migrate", "extract", "hoist"),
     _D.RAISE: _forms("rise", "raise", "increase", "upgrade", "grow", "extend", "widen", "double", "enlarge", "relax")
     | {"higher", "grew", "larger"},
-    _D.LOWER: _forms("lower", "decrease", "reduce", "downgrade", "shrink", "cut", "halve", "tighten", "shorten")
+    _D.LOWER: _forms(
+        "lower", "decrease", "reduce", "downgrade", "shrink", "cut", "halve", "tighten", "shorten", "clamp"
+    )
     | {"reduction", "smaller", "shrank", "fewer"},
     _D.CHANGE: _forms("change", "switch", "go", "set", "bump", "update", "default", "turn", "pin", "become")
     | {"became"},
     _D.REPLACE: _forms("replace", "substitute", "supersede", "swap") | {"replacement", "instead"},
     _D.DEPRECATE: _forms("deprecate") | {"deprecation"},
-    _D.REVERT: _forms("revert", "undo", "backout") | {"undone", "undoes", "rollback", "reverts", "rolls"},
+    _D.REVERT: _forms("revert", "undo", "backout") | {"undid", "undone", "undoes", "rollback", "reverts", "rolls"},
     _D.RELAND: _forms("reland", "re-land", "reapply", "re-apply", "reinstate", "reintroduce", "re-introduce"),
     _D.ENABLE: _forms("enable", "activate", "allow", "accept", "permit", "start", "resume"),
     _D.DISABLE: _forms("disable", "deactivate", "forbid", "reject", "skip", "disallow", "prohibit") | {"rejection"},
@@ -250,6 +252,11 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         "custom customiz",
         "hidden hide",
         "experiment draft preview",
+        "batch bs",
+        "flash fa fa2 fa3 fa4",
+        "illegal ima invalid",
+        "dodg avoid prevent workaround",
+        "accurac accur score gsm8k",
     )
 )
 """Words that may stand for one another; the first of a group is the one in the claim."""

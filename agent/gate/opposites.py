@@ -1,0 +1,130 @@
+"""Words that have an opposite: where the evidence has the opposite of the same thing, the word is not borne out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from agent.claims import Judgement
+from agent.gate.closeness import said_near, share_of
+from agent.gate.content import stems_of
+from agent.gate.families import OPPOSITES, STAYING, Family
+from agent.gate.ground import Ground, occurs
+from agent.gate.named_facts import last_part
+from agent.gate.prose import VALUES, Kind, Token
+from agent.gate.reading import Reading, undecided
+from agent.gate.stems import vocabulary
+
+_STOPS = frozenset("，,；;：:。")
+_NO = re.compile(r"\b(?:not|no|never|without|cannot|unable|unsupported)\b|n['’]t\b|不|没|未", re.IGNORECASE)
+_LEAST, _ALIKE, _NEAR, _WORDY = 3, 0.8, 5, 25
+_FORM = re.compile(
+    r"(?P<who>[\w.-]+)[`\"']* (?P<verb>is|are|was|were|be|must|can|does|do|will|should) (?P<what>[a-z]{3,})"
+)
+_FAILING = re.compile(r"fail|crash|rais|abort|error|block|break|affect|chang|requir")
+_SIGNS = re.compile(r"[`\"'*#/]|^[+-]", re.MULTILINE)
+
+
+def check_opposites(reading: Reading) -> Judgement | None:
+    """Look for the opposite of each word near the same things, where the word itself is not said of them."""
+    lines = (*reading.ground.said, *reading.ground.remarks)
+    for place, token in enumerate(reading.tokens):
+        pair = _pair(token)
+        if pair is None:
+            continue
+        around = stems_of((*reading.tokens[max(0, place - _NEAR) : place], *reading.tokens[place + 1 : place + _NEAR]))
+        if said_near(lines, pair[1].said, around) and not said_near(lines, pair[0].said, around):
+            return undecided("opposite", f"of what is called {token.text!r} the evidence says the opposite")
+    return None
+
+
+def _pair(token: Token) -> tuple[Family, Family] | None:
+    if token.kind not in (Kind.WORD, Kind.HAN):
+        return None
+    pairs = (pair for one, two in OPPOSITES for pair in ((one, two), (two, one)))
+    return next((pair for pair in pairs if token.lower in pair[0].words), None)
+
+
+def check_staying(reading: Reading) -> Judgement | None:
+    """Refuse that something stays of which the diff shows only that it came or went."""
+    lines = (*reading.ground.said, *reading.ground.remarks)
+    for clause in clauses(reading.tokens):
+        plain = [token.lower for token in clause if token.kind in (Kind.WORD, Kind.HAN)]
+        if "不再" in plain or ("no", "longer") in pairwise(plain):
+            meant = stems_of(clause, trade=True)
+            if any(STAYING.said.search(line) and share_of(vocabulary(line), meant) >= _ALIKE for line in lines):
+                return undecided("opposite", "of what is said to be no longer so the evidence says that it stays")
+        if not any(word in STAYING.words for word in plain):
+            continue
+        if said_near(lines, STAYING.said, stems_of(clause, trade=True)):
+            continue
+        for token in clause:
+            if token.kind in VALUES and not token.path and _is_passing(last_part(token.text), reading.ground):
+                return undecided("opposite", f"nothing shows that {token.text} stays as it was")
+    return None
+
+
+def _is_passing(name: str, ground: Ground) -> bool:
+    """Tell whether a name stands on one side of the diff alone."""
+    return occurs(name, ground.added) is not occurs(name, ground.removed) and not occurs(name, ground.around)
+
+
+def check_denied(reading: Reading) -> Judgement | None:
+    """Refuse to say of something what the evidence says with a no."""
+    denied = _denied(reading.ground)
+    for found in _FORM.finditer(_SIGNS.sub("", reading.sentence.text).lower()):
+        if found.groups() in denied:
+            return undecided("negation", f"the evidence says no where the sentence says {found[0]!r}")
+    for clause in clauses(reading.tokens):
+        meant = stems_of(clause, trade=True)
+        text = " ".join(token.text for token in clause)
+        if len(meant) < _LEAST or _NO.search(text):
+            continue
+        if word := _only_denied(clause, reading.ground):
+            return undecided("negation", f"the evidence has {word!r} with a no alone")
+        if _is_denied(meant, reading.ground.said):
+            return undecided("negation", "the evidence says no of this where the sentence does not")
+    return None
+
+
+def _only_denied(clause: Sequence[Token], ground: Ground) -> str:
+    """Find a word of failing that people only ever deny: `don't fail if the secret is missing`."""
+    for token in clause:
+        if token.kind is not Kind.WORD or not (stem := _FAILING.match(token.lower)):
+            continue
+        lines = (*ground.said, *ground.remarks)
+        told = [
+            found for line in lines for found in re.finditer(rf"(?:[\w'’]+\W+){{0,3}}\b{stem[0]}", line, re.IGNORECASE)
+        ]
+        if told and all(_NO.search(found[0]) for found in told):
+            return token.text
+    return ""
+
+
+def _is_denied(meant: Sequence[frozenset[str]], lines: Iterable[str]) -> bool:
+    """Tell whether what fits a clause best says no of its words, and nothing that fits as well says yes."""
+    # A long sentence has every word somewhere.
+    alike = [(share_of(vocabulary(line), meant), line) for line in lines if len(line.split()) < _WORDY]
+    best = max((share for share, _ in alike), default=0.0)
+    if best < 1.0:
+        return False
+    return all(said_near([line], _NO, meant, before=0, after=3) for share, line in alike if share == best)
+
+
+@lru_cache(maxsize=128)
+def _denied(ground: Ground) -> frozenset[tuple[str, ...]]:
+    """List what the evidence denies of what: subject, verb and word; not what it also affirms."""
+    text = " ".join(_SIGNS.sub("", f"{ground.spoken}\n{ground.added}").lower().split())
+    said = {found.groups() for found in _FORM.finditer(text)}
+    denied = {found.groups() for found in _FORM.finditer(re.sub(r" (?:not|never) ", " ", text))}
+    return frozenset(denied - said)
+
+
+def clauses(tokens: Sequence[Token]) -> Iterable[Sequence[Token]]:
+    """Cut a sentence at its commas and the like."""
+    start = 0
+    for place, token in enumerate(tokens):
+        if token.kind is Kind.PUNCT and token.text in _STOPS:
+            yield tokens[start:place]
+            start = place + 1
+    yield tokens[start:]
