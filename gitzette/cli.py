@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_ask(commands)
+    _add_chat(commands)
     _add_facts(commands)
     _add_audit(commands)
     _add_stories(commands)
@@ -105,8 +106,21 @@ def _add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     ask.add_argument("--until", metavar="TIME", help="look up to here, itself not included (default: now)")
     ask.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
     ask.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
-    ask.add_argument("--json", action="store_true", help="print answer, claims, citations and what was searched as JSON")
+    ask.add_argument("--thread", metavar="NAME", help="go on with this conversation, or begin it")
+    ask.add_argument(
+        "--json", action="store_true", help="print answer, claims, citations and what was searched as JSON"
+    )
     ask.set_defaults(command=_ask)
+
+
+def _add_chat(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    chat = commands.add_parser("chat", help="ask one question after the other", description=_CHAT)
+    _add_repo(chat)
+    chat.add_argument("--thread", metavar="NAME", help="go on with this conversation, or begin it (default: a new one)")
+    chat.add_argument("--since", metavar="TIME", help="look from here on, where a question names no time")
+    chat.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
+    chat.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    chat.set_defaults(command=_chat)
 
 
 def _add_facts(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -190,6 +204,10 @@ _ASK = (
     "Answers from what was read, every statement checked against the commit it cites; exit status 4 when the evidence "
     "for an answer is not there. A repository that nothing is known of has its last 7 days read first."
 )
+_CHAT = (
+    "Keeps a conversation: it, that commit and what about last week are understood from what was said before. "
+    "On a terminal /help lists the commands; elsewhere every line of the input is a question."
+)
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
 _STORIES = "Lists reverts, re-lands, series, follow-ups and what was taken in, each with its timeline, newest first."
@@ -227,6 +245,12 @@ def _ask(args: argparse.Namespace) -> int:
     from gitzette.asking import ask
 
     return ask(args, os.environ)
+
+
+def _chat(args: argparse.Namespace) -> int:
+    from gitzette.chatting import chat
+
+    return chat(args, os.environ)
 
 
 def _facts(args: argparse.Namespace) -> int:

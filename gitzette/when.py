@@ -1,7 +1,7 @@
 """Which window the command line asks for; "yesterday" is resolved here, once."""
 
 import argparse
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from agent.errors import UsageError
 from agent.window import Window, check_year, midnight, zone
@@ -22,6 +22,19 @@ def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
             "wait, or use --partial for a report labelled as such"
         )
     return window.cut_at(now)
+
+
+def bound_of(since: str | None, until: str | None, tz: str, now: datetime) -> Window | None:
+    """Read --since and --until of a question: where it names no time, it is about this; None for no bounds."""
+    if until and not since:
+        raise UsageError("--until needs --since")
+    if not since:
+        return None
+    start, end = _moment(since, tz), _moment(until, tz) if until else now.replace(microsecond=0) + timedelta(seconds=1)
+    if start >= end:
+        raise UsageError(f"there is no time from {since} to {until or 'now'}; --until is where it ends, not included")
+    window = Window(start=start, end=end, tz=tz)
+    return window.cut_at(now) if start < now < end else window
 
 
 def _asked(args: argparse.Namespace, tz: str, now: datetime) -> Window:

@@ -90,7 +90,7 @@ async def take_apart(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]
     setting = Setting(repos=repos, now=deps.now, tz=deps.tz, people=deps.stock.cards.people(repos))
     focus = Focus.model_validate(state["focus"]) if state.get("focus") else None
     inquiry = in_context(state["question"], setting, focus)
-    if inquiry.window is None and not inquiry.versions:
+    if inquiry.window is None and not (inquiry.versions or inquiry.shas or inquiry.numbers):
         inquiry = inquiry.model_copy(update={"window": deps.bound})
     deps.bench.inquiry = inquiry
     return {}

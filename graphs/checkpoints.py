@@ -1,4 +1,4 @@
-"""Where a run stands: LangGraph's checkpoints, in a private file of the run's own."""
+"""Where a run or a conversation stands: LangGraph's checkpoints, in a private file of their own."""
 
 import os
 from collections.abc import AsyncIterator
@@ -27,13 +27,14 @@ class _Names(JsonPlusSerializer):
 
 
 @asynccontextmanager
-async def open_checkpoints(file: Path) -> AsyncIterator[AsyncSqliteSaver]:
-    """Open the checkpoints of one run.
+async def open_checkpoints(file: Path, *, precious: bool = False) -> AsyncIterator[AsyncSqliteSaver]:
+    """Open the checkpoints of one run, or those of all conversations.
 
-    A damaged file is begun anew: the checkpoints only spare work, and what the run was told is on its tape.
+    A damaged file of a run is begun anew: its checkpoints only spare work, and what the run was told is on its tape.
+    What is nowhere else is `precious`: it is refused and left as it is.
     """
     try:
-        connection = await _connected(file)
+        connection = await _connected(file, precious=precious)
         saver = AsyncSqliteSaver(connection, serde=_Names(allowed_msgpack_modules=_OURS))
         try:
             yield saver
@@ -44,10 +45,11 @@ async def open_checkpoints(file: Path) -> AsyncIterator[AsyncSqliteSaver]:
                 await connection.rollback()
                 await connection.close()
     except (aiosqlite.Error, OSError) as error:
-        raise StorageError(f"the checkpoints of the run ({file.name}) cannot be used: {error}") from error
+        what = "the conversations" if precious else "the checkpoints of the run"
+        raise StorageError(f"{what} ({file.name}) cannot be used: {error}") from error
 
 
-async def _connected(file: Path) -> aiosqlite.Connection:
+async def _connected(file: Path, *, precious: bool) -> aiosqlite.Connection:
     os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
     connection = await aiosqlite.connect(file, timeout=30)
     try:
@@ -59,6 +61,8 @@ async def _connected(file: Path) -> aiosqlite.Connection:
     if whole:
         return connection
     await connection.close()
+    if precious:
+        raise StorageError(f"{file} is damaged; move it away to begin with new conversations")
     for part in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
         part.unlink(missing_ok=True)
-    return await _connected(file)
+    return await _connected(file, precious=False)
