@@ -17,6 +17,7 @@ from gitzette.publish import FilePublisher, Style
 from gitzette.taping import EarlierReport, Origins, TapedDesks
 from graphs.desk import Deps, Desk, Progress
 from graphs.library import Library
+from memory.learned import Learned
 from memory.notes import Notes
 from memory.store import Memory, open_memory
 from memory.tape import Tape
@@ -88,6 +89,7 @@ async def open_house(
                 archive=TapedArchive(tape, memory.archive) if tape else memory.archive,
                 deep=budget.deep,
                 tiers=settings.tiers,
+                questions=Learned(memory.catalogue, memory.threads),
             )
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)
 

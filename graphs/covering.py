@@ -31,6 +31,7 @@ from agent.weaving.bumps import Taken, taken
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.investigation import investigate, tool_specs
+from graphs.leaving import leave
 from graphs.scouting import Scales, Scouted
 from graphs.weaving import Woven, told_stories, with_past, with_stories, woven
 from tools.toolset import Toolset
@@ -204,6 +205,8 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         drops=written.drops,
         failures=scouted.failures,
     )
+    if deps.questions is not None:
+        await leave(deps.questions, (await deps.desks.open(state["spec"])).code, scouted, material)
     deps.notes.keep("chapter", repo, chapter)
     return {"done": ["file"]}
 

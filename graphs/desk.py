@@ -7,11 +7,13 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.analyst import Analyst
+from agent.card import Card
 from agent.domain import Notice, Threads
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.ledger import Owner
 from agent.linking.known import Known
+from agent.links import Link
 from agent.report import Report
 from agent.settings import RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
@@ -93,6 +95,18 @@ class IssueMemory(Protocol):
         ...
 
 
+class QuestionMemory(Protocol):
+    """Remembers what was read, so that questions about it read nothing again."""
+
+    def keep(self, repo: RepoId, cards: Sequence[Card], threads: Threads, links: Sequence[Link]) -> None:
+        """Store commits with their facts, threads, and what connects the two."""
+        ...
+
+    def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
+        """Note that a window is wholly known, if each of the commits that landed in it is."""
+        ...
+
+
 class Publisher(Protocol):
     """Makes a report public, whole or not at all."""
 
@@ -142,3 +156,5 @@ class Deps:
     """From which weight on a commit belongs to a tier."""
     turns: int = 12
     """How often an analyst may ask for more to read, for one repository."""
+    questions: QuestionMemory | None = None
+    """Where what was read is left for questions; None where nothing may be written."""

@@ -1,0 +1,39 @@
+"""What a run leaves for questions: every commit that it read, with threads and links, so that nothing is read twice."""
+
+from agent.analyst import Material
+from agent.card import Card
+from agent.domain import Landed, NoticeKind
+from agent.evidence import CommitEvidence
+from agent.gate.pulls import pulls_of
+from agent.sources import CodeSource
+from graphs.desk import QuestionMemory
+from graphs.scouting import Scouted
+
+_AUTHORS = 6
+_CUT_OFF = (NoticeKind.SHALLOW,)
+"""Notices of a history that does not reach back through the whole window."""
+
+
+async def leave(memory: QuestionMemory, code: CodeSource, scouted: Scouted, material: Material) -> None:
+    """Store what was read; the window counts as known once nothing of it was left unread."""
+    rows = {row.commit.sha: row for row in scouted.landed}
+    cards = [
+        await _card(read.evidence, rows.get(read.evidence.change.commit.sha), code, scouted) for read in material.reads
+    ]
+    memory.keep(material.repo, cards, scouted.threads, tuple(material.links))
+    if not any(notice.kind in _CUT_OFF for notice in scouted.landing.notices):
+        memory.complete(material.repo, material.window, [row.commit.sha for row in scouted.landing.rows])
+
+
+async def _card(evidence: CommitEvidence, row: Landed | None, code: CodeSource, scouted: Scouted) -> Card:
+    """Note down a commit; a merge is by those whose commits it brought in."""
+    numbers = pulls_of(evidence)
+    card = Card.of(evidence.model_copy(update={"pull": numbers[0]}) if numbers else evidence)
+    if not evidence.change.commit.is_merge:
+        return card
+    if row is not None and row.members:
+        members = await code.members(card.sha)
+        people = dict.fromkeys(one.author.name for one in members if not one.is_merge)
+    else:
+        people = dict.fromkeys(one.author for one in scouted.threads.pulls if one.number == card.pull and one.author)
+    return card.model_copy(update={"author": ", ".join(list(people)[:_AUTHORS])}) if people else card
