@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -9,7 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import Field
 
-from agent.domain import Change, Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
+from agent.domain import Change, Commit, Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
 from agent.errors import AppError
 from agent.evidence import CommitEvidence
 from agent.filters import filter_notices, fold
@@ -17,13 +18,16 @@ from agent.ids import RepoId
 from agent.ledger import share
 from agent.linking.explicit import explicit_links
 from agent.linking.inferred import inferred_links
+from agent.linking.known import Known
 from agent.linking.sketch import Sketch, sketch
+from agent.linking.undoing import Patch, carried_links, patch_partners, with_patches
 from agent.links import Link
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, rank, weigh
 from agent.window import Window
 from graphs.desk import Deps, Desk
+from tools.diff.patch_id import patch_ids
 
 
 class Scouted(Frozen):
@@ -116,11 +120,11 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     scales = Scales(scouted.model_copy(update={"links": links}), state["spec"])
     wanted = _shas(scouted)[: desk.diffs]
     weighed: list[Triage] = []
-    known = deps.issues.known(repo, state["window"]).issues
-    sketches: dict[str, Sketch] = {}
+    known = deps.issues.known(repo, state["window"])
+    read = _Looked()
     problem = "the diff could not be read"
     deps.progress.step(repo, "reading diffs", 0, len(wanted))
-    look = _looking(deps, repo, len(wanted), sketches if known or scouted.threads.issues else None)
+    look = _looking(deps, repo, len(wanted), read if known.issues or known.links or scouted.threads.issues else None)
     try:
         async for evidence in deps.library.skim(desk.code, wanted, look):
             weighed.append(scales.weigh(evidence))
@@ -132,7 +136,7 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     update = {
         "landing": scouted.landing.model_copy(update={"notices": (*scouted.landing.notices, *filter_notices(weighed))}),
         "table": rank(weighed, deps.tiers),
-        "links": (*links, *inferred_links(repo, commits, scouted.threads, sketches, links, known)),
+        "links": _links(repo, commits, scouted.threads, links, known, read),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "failures": (*scouted.failures, *([failed] if missing else [])),
     }
@@ -161,14 +165,34 @@ class Scales:
         return fold(one, change, self._spec)
 
 
-def _looking(deps: Deps, repo: RepoId, total: int, sketches: dict[str, Sketch] | None) -> Callable[[Change], None]:
+@dataclass
+class _Looked:
+    """What is taken down of each diff while it is at hand."""
+
+    sketches: dict[str, Sketch] = field(default_factory=dict)
+    patches: dict[str, Patch] = field(default_factory=dict)
+
+
+def _links(
+    repo: RepoId, commits: Sequence[Commit], threads: Threads, explicit: Sequence[Link], known: Known, read: _Looked
+) -> tuple[Link, ...]:
+    """Add to the links that somebody made what is likely, and what follows from patches that take back a fix."""
+    inferred = inferred_links(repo, commits, threads, read.sketches, explicit, known.issues)
+    links = with_patches((*explicit, *inferred), read.patches)
+    return carried_links(links, known.links, patch_partners(repo, read.patches, (*known.links, *links)))
+
+
+def _looking(deps: Deps, repo: RepoId, total: int, read: _Looked | None) -> Callable[[Change], None]:
     """Tell the display of each diff that was read, and take down the words that issues may name."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
         deps.progress.step(repo, "reading diffs", next(done), total)
-        if sketches is not None:
-            sketches[change.commit.sha] = sketch(change)
+        if read is not None:
+            read.sketches[change.commit.sha] = sketch(change)
+            names = patch_ids(change.files)
+            if names.lines:
+                read.patches[change.commit.sha] = Patch(names.forward, names.reverse)
 
     return look
 

@@ -21,13 +21,15 @@ def issues(sheet: Sheet, section: RepoSection, view: View) -> None:
     say = view.say
     groups = say.events | say.issue_groups
     lines = {event: [one for one in section.issues if one.event == event] for event in groups}
-    abroad = _abroad(section, view)
-    if not any(lines.values()) and not abroad:
+    beside = _beside(section, view)
+    own = [spans for issue, spans in beside if issue.startswith(f"{section.repo}#")]
+    if not any(lines.values()) and not beside:
         return
     sheet.heading(3, f"{section.repo} issues", chrome(say.issues))
     for event, name in groups.items():
-        _threads(sheet, name, [_thread(one, section, view) for one in lines[event]])
-    _threads(sheet, say.elsewhere, abroad)
+        told = [_thread(one, section, view) for one in lines[event]]
+        _threads(sheet, name, [*told, *own] if event == "linked" else told)
+    _threads(sheet, say.elsewhere, [spans for _, spans in beside if spans not in own])
 
 
 def outlook(sheet: Sheet, section: RepoSection, view: View) -> None:
@@ -93,12 +95,14 @@ def _relation(one: Link, standing: Standing | None) -> str | None:
     return {Relation.PARTLY: "partly", Relation.REVERTS: "reverts"}.get(one.relation)
 
 
-def _abroad(section: RepoSection, view: View) -> list[list[Span]]:
-    """List the issues that a commit of this repository addresses and of which no line tells, as those of others."""
+def _beside(section: RepoSection, view: View) -> list[tuple[str, list[Span]]]:
+    """List the issues of which nothing is known but that a commit of this repository addresses them."""
     told = {f"{section.repo}#{thread.number}" for thread in section.issues}
     found = [one for one in view.report.links if one.change.startswith(f"{section.repo}@") and one.issue not in told]
     return [
-        [computed(f"{_issue_link(one, section, view)} → {words}")] for one in found if (words := _link(one, None, view))
+        (one.issue, [computed(f"{_issue_link(one, section, view)} → {words}")])
+        for one in found
+        if (words := _link(one, None, view))
     ]
 
 

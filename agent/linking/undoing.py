@@ -1,15 +1,26 @@
 """What a revert does to issues, by what it takes back, whether or not it has a word of them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import FactKind
-from agent.ids import CommitId
+from agent.ids import CommitId, RepoId, commit_id
 from agent.links import Grade, Link, Relation
 
+_ADDRESSING = (Relation.FIXES, Relation.PARTLY)
+_PATCH = "patch "
 _KINDS = {FactKind.REVERT: Relation.REVERTS, FactKind.RELAND: Relation.FIXES}
 BROUGHT_BACK = "brings back"
 _SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The names of a change and of its opposite."""
+
+    name: str
+    opposite: str
 
 
 def partners(commits: Iterable[CommitEvidence]) -> dict[CommitId, tuple[Relation, EvidenceId]]:
@@ -27,12 +38,44 @@ def partners(commits: Iterable[CommitEvidence]) -> dict[CommitId, tuple[Relation
     return found
 
 
+def with_patches(links: Iterable[Link], names: Mapping[str, Patch]) -> tuple[Link, ...]:
+    """Keep with each fix the name of its patch, by which a later day knows what takes it back."""
+    found = []
+    for link in links:
+        patch = names.get(link.change.rpartition("@")[2])
+        if patch and link.relation in _ADDRESSING and link.grade is not Grade.D:
+            link = link.model_copy(update={"evidence": (*link.evidence, f"{_PATCH}{patch.name}")})
+        found.append(link)
+    return tuple(found)
+
+
+def patch_partners(
+    repo: RepoId, names: Mapping[str, Patch], links: Iterable[Link]
+) -> dict[CommitId, tuple[Relation, EvidenceId]]:
+    """Tell which commits take back or bring back a fix by their patches alone, however closely they were read."""
+    fixes = {
+        one.removeprefix(_PATCH): link.change
+        for link in links
+        if link.relation in _ADDRESSING
+        for one in link.evidence
+        if one.startswith(_PATCH)
+    }
+    found: dict[CommitId, tuple[Relation, EvidenceId]] = {}
+    for sha, patch in names.items():
+        own = commit_id(repo, sha)
+        for name, relation in ((patch.opposite, Relation.REVERTS), (patch.name, Relation.FIXES)):
+            if fixes.get(name, own) != own:
+                found[own] = (relation, fixes[name])
+                break
+    return found
+
+
 def carried_links(
     links: Iterable[Link], earlier: Iterable[Link], pairs: Mapping[CommitId, tuple[Relation, EvidenceId]]
 ) -> tuple[Link, ...]:
     """Add to the links what follows from reverts and re-lands; `earlier` are links that earlier reports told."""
     found = {(link.issue, link.change): link for link in links}
-    addressed = [link for link in (*found.values(), *earlier) if link.relation in (Relation.FIXES, Relation.PARTLY)]
+    addressed = [link for link in (*found.values(), *earlier) if link.relation in _ADDRESSING]
     for commit, (relation, other) in pairs.items():
         for link in addressed:
             weaker = found.get((link.issue, commit))
