@@ -118,8 +118,8 @@ class LooksBack(Protocol):
 class KnowsTags(Protocol):
     """A source of code that can tell which tags contain a commit."""
 
-    async def tags_with(self, sha: str) -> tuple[str, ...]:
-        """Name the tags whose history has this commit, the oldest first; a bounded number."""
+    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
+        """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
         ...
 
 

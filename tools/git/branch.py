@@ -94,6 +94,11 @@ async def _branches(repository: Repository, most: int) -> list[str]:
     return [line.removeprefix(_LOCAL) for line in told.out.decode("utf-8", "surrogateescape").splitlines()]
 
 
+async def ask_refs(repository: Repository, arguments: Sequence[str]) -> str:
+    """Ask the repository about its references, and give what it tells."""
+    return (await _git(repository, arguments)).out.decode("utf-8", "replace")
+
+
 async def _git(repository: Repository, arguments: Sequence[str]) -> Finished:
     """Ask the repository itself, with its references; naming the directory also spares git's question who owns it.
 

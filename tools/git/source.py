@@ -22,15 +22,13 @@ from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.search import lines_with
+from tools.git.tags import tags_with
 from tools.git.view import View, view_of
 
 _CANDIDATES = 5
 _EARLIER = 60
 _DEPTH = 2000
 _AT_ONCE = 500
-
-_TAGS = 50
-_TAG_FORM = "--format=%(refname:strip=2)"
 
 
 class GitSource:
@@ -85,7 +83,7 @@ class GitSource:
             return await read_blobs(view, change, paths)
 
     async def lines_with(self, sha: str, words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Find the lines of a commit's files that hold one of these words; none in a partial clone, which lacks most."""
+        """Find the lines of a commit's files that hold one of these words; none in a partial clone."""
         repository = await self._open()
         if repository.promisor is not None:
             return ()
@@ -128,13 +126,9 @@ class GitSource:
                 raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
             return await self._commit(view, found[0] if found else prefix)
 
-    async def tags_with(self, sha: str) -> tuple[str, ...]:
-        """Name the tags whose history has this commit, the oldest first; a bounded number."""
-        with await self._view() as view:
-            if not await present_commits(view, [sha]):
-                return ()
-            told = await view.read(["for-each-ref", "--contains", sha, "--sort=creatordate", _TAG_FORM, "refs/tags"])
-            return tuple(told.decode("utf-8", errors="replace").split("\n")[:_TAGS]) if told.strip() else ()
+    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
+        """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
+        return await tags_with(await self._open(), sha)
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
