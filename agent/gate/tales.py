@@ -89,9 +89,9 @@ def _names(claim: Claim, named: list[Named], target: CommitEvidence) -> Judgemen
 
 def _mends(claim: Claim, dossier: Dossier) -> Judgement | None:
     commits = _commits(claim, dossier)
-    if commits and len(commits) == 2 and is_fix(commits[0].change.commit.title):
-        if mended_lines(commits[0].change, commits[1].change):
-            return None
+    pair = commits if commits and len(commits) == 2 and is_fix(commits[0].change.commit.title) else None
+    if pair and mended_lines(pair[0].change, pair[1].change):
+        return None
     return _unsupported(claim, "it calls itself no fix, or takes out no line that the other one brought")
 
 
