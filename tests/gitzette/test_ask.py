@@ -1,0 +1,180 @@
+"""`gitzette ask` as a user meets it: answers, conversations, bounds in time, and wrong use in one line."""
+
+import asyncio
+import json
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from gitzette.cli import main
+from graphs.ask import build
+from graphs.checkpoints import open_checkpoints
+
+FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
+
+
+class Engine(Protocol):
+    """The clone of the fixture."""
+
+    @property
+    def repo(self) -> list[str]: ...
+
+
+pytestmark = pytest.mark.usefixtures("corner")
+
+
+def test_an_answer_cites_the_commits_that_show_it(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", FEBRUARY, *engine.repo]) == 0
+    out = capsys.readouterr().out
+    assert "Lower the limit of routes" in out
+    assert "from `22` to `12`" in out
+    assert "2026-02-01 to 2026-02-05 (UTC), 3 commits" in out
+
+
+def test_what_is_not_there_is_said_with_another_status(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "who removed TURBO_MODE between 2026-02-01 and 2026-02-04?", *engine.repo]) == 4
+    assert "Nothing that was read answers this." in capsys.readouterr().out
+
+
+def test_a_thread_goes_on_in_the_next_process(engine: Engine, corner: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["ask", FEBRUARY, "--thread", "routes-1.0", *engine.repo])
+    capsys.readouterr()
+    assert main(["ask", "who wrote the second one?", "--thread", "routes-1.0", *engine.repo]) == 0
+    assert "By Ada." in capsys.readouterr().out
+    assert main(["ask", "那 2026-02-04 呢？", "--thread", "routes-1.0", *engine.repo]) == 0
+    assert main(["ask", "and MAX_ROUTES on 2026-02-03?", "--thread", "routes-1.0", "--json", *engine.repo]) == 0
+    captured = capsys.readouterr().out
+    assert '"thread": "routes-1.0"' in captured
+    assert stat.S_IMODE((corner / "threads.db").stat().st_mode) == 0o600
+
+
+def test_another_thread_knows_nothing_of_it(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["ask", FEBRUARY, "--thread", "one", *engine.repo])
+    main(["ask", "how many commits landed on 2026-02-03?", "--thread", "two", *engine.repo])
+    capsys.readouterr()
+    main(["ask", "what does that commit do?", "--thread", "two", *engine.repo])
+    assert "Raise the limit" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../up", "a/b", "-x-", "x" * 65, "名字", "a\nb"])
+def test_a_name_that_is_none_is_refused(
+    engine: Engine, corner: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "what changed?", f"--thread={name}", *engine.repo]) == 2
+    assert one_line(capsys).endswith("letters, digits, dots and dashes, as in: release-2.1")
+    assert not (corner / "threads.db").exists()
+
+
+def one_line(capsys: pytest.CaptureFixture[str]) -> str:
+    """Give the one line that was said, with nothing on stdout."""
+    captured = capsys.readouterr()
+    said = [line for line in captured.err.splitlines() if "listing commits" not in line]
+    assert captured.out == ""
+    assert len(said) == 1
+    return said[0]
+
+
+def rows(file: Path) -> list[tuple[object, ...]]:
+    """Read everything that a file of conversations holds."""
+    with closing(sqlite3.connect(file)) as db:
+        return [row for table in ("checkpoints", "writes") for row in db.execute(f"select * from {table}")]
+
+
+async def written_otherwise(home: Path, **state: object) -> None:
+    """Leave a thread behind as another version would."""
+    async with open_checkpoints(home / "threads.db", precious=True) as saver:
+        config = {"configurable": {"thread_id": "old"}}
+        await build(saver).aupdate_state(config, state, as_node="verify")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "state", [{"version": 99, "turns": ["x"]}, {"version": 1, "focus": {"mood": "good"}}, {"turns": []}]
+)
+def test_a_thread_of_another_version_is_refused_and_left_as_it_is(
+    engine: Engine, corner: Path, state: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    corner.mkdir(mode=0o700)
+    asyncio.run(written_otherwise(corner, **state))
+    before = rows(corner / "threads.db")
+    assert main(["ask", "what changed?", "--thread", "old", *engine.repo]) == 2
+    assert "another version of gitzette" in one_line(capsys)
+    assert rows(corner / "threads.db") == before
+
+
+def test_a_damaged_file_of_conversations_is_refused_and_left_as_it_is(
+    engine: Engine, corner: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corner.mkdir(mode=0o700)
+    (corner / "threads.db").write_bytes(b"no database" * 1_000)
+    assert main(["ask", "what changed?", "--thread", "x", *engine.repo]) == 1
+    assert "move it away" in one_line(capsys)
+    assert (corner / "threads.db").read_bytes() == b"no database" * 1_000
+
+
+def test_bounds_hold_where_the_question_names_no_time(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    bounds = ["--since", "2026-02-03", "--until", "2026-02-04"]
+    assert main(["ask", "what changed in MAX_ROUTES?", *bounds, *engine.repo]) == 0
+    out = capsys.readouterr().out
+    assert "Raise the limit" in out
+    assert "Lower the limit" not in out
+    assert main(["ask", "what changed in MAX_ROUTES on 2026-02-04?", *bounds, *engine.repo]) == 0
+    assert "Lower the limit" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([""], "there is no question"),
+        (["   \n"], "there is no question"),
+        (["why " * 25_600], "ask in at most 4000"),
+        (["what changed?", "--until", "2026-02-04"], "--until needs --since"),
+        (["what changed?", "--since", "2026-02-04", "--until", "2026-02-03"], "there is no time"),
+        (["what changed?", "--since", "2999-01-01"], "2999"),
+        (["what changed?", "--since", "last tuesday"], "write it as 2026-02-04"),
+        (["what changed?", "--tz", "Mars/Base"], "unknown time zone"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(
+    engine: Engine, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", *arguments, *engine.repo]) == 2
+    assert said in one_line(capsys)
+
+
+def test_a_repository_that_cannot_be_reached_is_told_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITZETTE_GIT_URL", "http://127.0.0.1:1")
+    assert main(["ask", "what changed?", "--repo", "nobody/nothing"]) == 2
+    line = one_line(capsys)
+    assert line.startswith("gitzette: nobody/nothing cannot be read")
+    assert line.endswith("--repo nobody/nothing=PATH")
+
+
+def test_a_repository_without_memory_has_its_last_days_read_first_and_once(
+    engine: Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "what changed?", *engine.repo]) == 0
+    first = capsys.readouterr()
+    assert "gitzette: acme/engine: reading diffs (1)" in first.err
+    assert "Tell the time" in first.out
+    assert "Raise the limit" not in first.out
+    assert main(["ask", "what changed?", *engine.repo]) == 0
+    assert "reading diffs" not in capsys.readouterr().err
+
+
+def test_what_a_run_has_read_is_not_read_again_for_a_question(
+    engine: Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--date", "2026-02-04", *engine.repo]) == 0
+    capsys.readouterr()
+    assert main(["ask", "what changed in MAX_ROUTES on 2026-02-04?", "--json", *engine.repo]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    data = json.loads(captured.out)
+    assert any("`22`" in claim["text"] and "`12`" in claim["text"] for claim in data["claims"])
+    assert data["searched"][0]["commits"] == 1
