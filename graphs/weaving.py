@@ -153,9 +153,11 @@ class _Back:
 
     async def _head(self, sha: str) -> Headline | None:
         try:
-            return headline(await self._code.resolve(sha))
+            commit = await self._code.resolve(sha)
         except NotFound:
             return None
+        # Who mends what was there from the beginning follows up on nothing.
+        return headline(commit) if commit.parents else None
 
 
 def _may_mend(read: Read) -> bool:
