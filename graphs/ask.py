@@ -151,7 +151,10 @@ def _passed(claim: Claim) -> bool:
 def _dossier(found: Findings) -> Dossier:
     """Lay out what was read: an answer speaks of any time, so no day bounds it."""
     evidence: dict[EvidenceId, Evidence] = dict(found.evidence)
-    evidence |= {name: ThreadEvidence(thread=thread) for name, thread in found.threads.items()}
+    evidence |= {
+        name: ThreadEvidence(thread=thread, comments=found.comments.get(name, ()))
+        for name, thread in found.threads.items()
+    }
     return Dossier(found=evidence, seen=frozenset(evidence), links=found.links, reverted=found.undone)
 
 

@@ -1,25 +1,26 @@
 """Looking for what a question means: in memory first, in the sources where that is not enough."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Aim, Inquiry, Thing
-from agent.asking.lineage import Lineage, lineage_of
-from agent.asking.matching import Match, accepted, definite, match, plain, speaks_of
+from agent.asking.lineage import Lineage
+from agent.asking.matching import Match, accepted, definite, match, plain
 from agent.asking.premises import is_person, names_nobody
 from agent.card import Card
 from agent.domain import Issue, PullRequest
-from agent.errors import AppError, NotFound
+from agent.errors import NotFound
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import FactKind
 from agent.ids import RepoId, ThreadId, thread_id
-from agent.links import Link
 from agent.settings import RepoSpec
-from agent.sources import KnowsTags, NamesCommits
+from agent.sources import NamesCommits
 from agent.window import Window, midnight, zone
 from graphs.stocking import Stock
+from graphs.tracing import Tracer
 from memory.catalogue import Needle
 
 _FIRST_DAYS = 7
@@ -45,25 +46,31 @@ class Searcher:
 
     async def find(self, inquiry: Inquiry) -> Findings:
         """Gather everything that an answer may be made from."""
+        inquiry = self._with_strangers(inquiry)
+        tracer = Tracer(self.stock, self.specs)
         specs = [spec for spec in self.specs if not inquiry.repos or spec.name in inquiry.repos]
         repos = [spec.name for spec in specs]
         between = await self._between(inquiry, specs)
         window = self._window(inquiry, between)
         searched = [await self._prepare(spec, window) for spec in specs]
-        scope = window if window is not None else None
-        threads, unread = await self._threads(inquiry, specs)
+        threads, unread = await tracer.threads(inquiry, specs)
         named = await self._named(inquiry, specs, threads)
-        matches, near = await self._matches(inquiry, specs, scope)
+        matches, near = await self._matches(inquiry, specs, window)
         if named and not matches:
             matches = [match(card, inquiry, {}) for card in named]
-        listed = self.stock.cards.listed(repos, scope) if inquiry.aim in _LISTING else []
-        links = self._links(threads, named, matches)
-        threads |= self._linked_issues(links, threads)
-        cards = {card.id: card for card in (*named, *self._linked(links, repos), *(m.card for m in (*matches, *near)))}
-        lineage = self._lineage(list(cards.values()), repos)
+        listed = self.stock.cards.listed(repos, window) if _lists(inquiry) else []
+        links = tracer.links(threads, named, matches)
+        threads |= tracer.linked_issues(links, threads)
+        attempts = tracer.attempts(threads)
+        labelled = tracer.labelled(inquiry, repos)
+        pins = tracer.pins(inquiry)
+        beside = [*tracer.linked(links), *pins, *self._brought(labelled)]
+        cards = {card.id: card for card in (*named, *beside, *(one.card for one in (*matches, *near)))}
+        lineage = tracer.lineage(list(cards.values()), repos)
         cards |= {card.id: card for card in lineage.cards}
-        shown = self._shown(inquiry, named, matches, near, listed, lineage, links, cards)
+        shown = self._shown(inquiry, named, matches, near, listed, lineage, beside)
         cards |= {card.id: card for card in shown}
+        evidence = await self._evidence(shown)
         return Findings(
             inquiry=inquiry,
             window=window or self._whole(searched),
@@ -71,19 +78,35 @@ class Searcher:
             matches=tuple(matches),
             near=tuple(near),
             listed=tuple(listed),
-            evidence=await self._evidence(shown, specs),
+            evidence=evidence,
             cards=cards,
-            threads=threads,
+            threads={**threads, **{one.id: one for several in attempts.values() for one in several}}
+            | {one.id: one for one in labelled},
             unread=unread,
             issues=tuple(self.stock.threads.issues(repos)) if Thing.ISSUE in inquiry.things else (),
+            labelled=labelled,
+            comments=await tracer.comments(inquiry, threads),
+            attempts=attempts,
             links=links,
             releases={repo: self.stock.threads.releases(repo) for repo in repos},
-            tags=await self._tags(inquiry, shown, specs),
+            tags=await tracer.tags(inquiry, shown),
             undone=lineage.undone,
             relanded=lineage.relanded,
+            origins=await tracer.origins(shown),
+            members=await tracer.members(inquiry, evidence),
+            pins=pins,
             ambiguous=self._ambiguous(inquiry, named),
             between=between,
         )
+
+    def _with_strangers(self, inquiry: Inquiry) -> Inquiry:
+        """Take a word that owns something, as repositories do, for one that is not at hand where nothing has it."""
+        unheard = [one for one in inquiry.owners if self.stock.cards.rarity((one.lower(),)) == math.inf]
+        return inquiry.model_copy(update={"strangers": (*inquiry.strangers, *unheard)}) if unheard else inquiry
+
+    def _brought(self, threads: Sequence[Issue | PullRequest]) -> list[Card]:
+        pulls = [one for one in threads if isinstance(one, PullRequest)][:_READ]
+        return [card for pull in pulls for card in self.stock.cards.by_pull(pull.number, [pull.repo])]
 
     # ---------------------------------------------------------------- time
 
@@ -154,8 +177,9 @@ class Searcher:
         found: list[Card] = []
         for sha in inquiry.shas:
             found += await self._by_hash(sha, specs)
+        homes = dict(inquiry.homes)
         for number in inquiry.numbers:
-            for spec in specs:
+            for spec in (one for one in specs if homes.get(number, one.name) == one.name):
                 found += await self._by_pull(number, spec, threads.get(thread_id(spec.name, number)))
         return list({card.id: card for card in found}.values())
 
@@ -209,7 +233,7 @@ class Searcher:
             mine = [card for card in listed if not inquiry.people or _by_one_of(inquiry.people, card)]
             return [one for card in mine if (one := match(card, inquiry, {})).facts], []
         found = self._weighed(inquiry, repos, window)
-        if inquiry.names and inquiry.aim is Aim.FATE:
+        if inquiry.names and (inquiry.aim is Aim.FATE or inquiry.often):
             found = self._with_other_names(inquiry, found, repos)
         fitting = accepted(found, inquiry)
         vague = window is None and not inquiry.shas and not inquiry.numbers
@@ -272,78 +296,11 @@ class Searcher:
             read += len(unknown)
         return read > 0
 
-    # ---------------------------------------------------------------- threads and links
-
-    async def _threads(
-        self, inquiry: Inquiry, specs: Sequence[RepoSpec]
-    ) -> tuple[dict[ThreadId, Issue | PullRequest], dict[int, str]]:
-        """Read the threads that are named, as they are now; where none is, those whose words fit."""
-        threads: dict[ThreadId, Issue | PullRequest] = {}
-        unread: dict[int, str] = {}
-        for number in inquiry.numbers:
-            for spec in specs:
-                try:
-                    thread = await self._thread(spec, number)
-                except AppError as error:
-                    unread[number] = str(error)
-                    continue
-                threads[thread.id] = thread
-        asks_thread = inquiry.aim is Aim.STATUS or (inquiry.bug and inquiry.aim in (Aim.WHO, Aim.WHEN, Aim.FATE))
-        if not inquiry.numbers and asks_thread:
-            threads |= self._by_words(inquiry, [spec.name for spec in specs])
-        wanted_pull = Thing.PULL in inquiry.things and Thing.ISSUE not in inquiry.things
-        ordered = sorted(threads.values(), key=lambda one: isinstance(one, PullRequest) is not wanted_pull)
-        return {one.id: one for one in ordered}, unread
-
-    async def _thread(self, spec: RepoSpec, number: int) -> Issue | PullRequest:
-        known = self.stock.threads.get(spec.name, number)
-        desk = await self.stock.desks.open(spec)
-        try:
-            thread = await desk.threads.issue(number)
-        except AppError:
-            if known is None:
-                raise
-            return known
-        self.stock.threads.put_one(thread)
-        return thread
-
-    def _by_words(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> dict[ThreadId, Issue | PullRequest]:
-        needles = [Needle((name,)) for name in inquiry.names]
-        needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
-        best = [one for one in self.stock.threads.search(needles, repos, 8) if isinstance(one, Issue)]
-        rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
-        return {one.id: one for one in best if speaks_of(f"{one.title}\n{one.body}", inquiry, rarity)}
-
-    def _links(self, threads: Iterable[ThreadId], named: Sequence[Card], matches: Sequence[Match]) -> tuple[Link, ...]:
-        names = [*threads, *(card.id for card in named), *(one.card.id for one in matches[:_READ])]
-        links = [link for name in names for link in self.stock.threads.links_of(name)]
-        return tuple({(link.issue, link.change): link for link in links}.values())
-
-    def _linked_issues(
-        self, links: Sequence[Link], known: dict[ThreadId, Issue | PullRequest]
-    ) -> dict[ThreadId, Issue | PullRequest]:
-        """Find the issues that the changes in question fix."""
-        found: dict[ThreadId, Issue | PullRequest] = {}
-        for link in links:
-            repo, _, number = link.issue.rpartition("#")
-            thread = None if link.issue in known else self.stock.threads.get(RepoId(repo), int(number))
-            if thread is not None:
-                found[link.issue] = thread
-        return found
-
-    def _linked(self, links: Sequence[Link], repos: Sequence[RepoId]) -> list[Card]:
-        shas = [link.change.rpartition("@")[2] for link in links if "@" in link.change]
-        return [card for sha in dict.fromkeys(shas) for card in self.stock.cards.by_hash(sha, repos)]
-
-    def _lineage(self, cards: Sequence[Card], repos: Sequence[RepoId]) -> Lineage:
-        undoing = self.stock.cards.search([Needle(("revert*", "reland*", "reapply*"))], repos, limit=300)
-        return lineage_of(cards, undoing, self.stock.cards.by_hash)
+    # ---------------------------------------------------------------- reading again
 
     def _ambiguous(self, inquiry: Inquiry, named: Sequence[Card]) -> dict[str, tuple[EvidenceId, ...]]:
         several = {sha: tuple(card.id for card in named if card.sha.startswith(sha)) for sha in inquiry.shas}
         return {sha: names for sha, names in several.items() if len(names) > 1}
-
-    # ---------------------------------------------------------------- reading again
 
     def _shown(
         self,
@@ -353,8 +310,7 @@ class Searcher:
         near: Sequence[Match],
         listed: Sequence[Card],
         lineage: Lineage,
-        links: Sequence[Link],
-        cards: dict[EvidenceId, Card],
+        beside: Sequence[Card],
     ) -> list[Card]:
         """Choose the commits that an answer will speak of."""
         newest = sorted(matches, key=lambda one: one.card.at, reverse=True)
@@ -363,29 +319,13 @@ class Searcher:
         if inquiry.aim in _LISTING and names_nobody(inquiry):
             grave = sorted(listed, key=lambda card: -sum(fact.severity.value == "breaking" for fact in card.facts))
             chosen += [*grave[:_READ], *listed[:_READ]]
-        chosen += [cards[link.change] for link in links if link.change in cards]
-        chosen += lineage.cards
+        chosen += [*beside, *lineage.cards]
         unique = {card.id: card for card in chosen}
         return list(unique.values())[: 3 * _READ]
 
-    async def _tags(
-        self, inquiry: Inquiry, cards: Sequence[Card], specs: Sequence[RepoSpec]
-    ) -> dict[EvidenceId, tuple[str, ...]]:
-        """Ask which tags contain the first of these commits, where somebody wants to know and the source can tell."""
-        if not (inquiry.which_release or inquiry.contained or inquiry.aim is Aim.STATUS):
-            return {}
-        found: dict[EvidenceId, tuple[str, ...]] = {}
-        for spec in specs:
-            code = (await self.stock.desks.open(spec)).code
-            if isinstance(code, KnowsTags):
-                for card in [card for card in cards if card.repo == spec.name][:6]:
-                    tags = await code.tags_with(card.sha)
-                    found |= {card.id: tags} if tags is not None else {}
-        return found
-
-    async def _evidence(self, cards: Sequence[Card], specs: Sequence[RepoSpec]) -> dict[EvidenceId, CommitEvidence]:
+    async def _evidence(self, cards: Sequence[Card]) -> dict[EvidenceId, CommitEvidence]:
         found: dict[EvidenceId, CommitEvidence] = {}
-        for spec in specs:
+        for spec in self.specs:
             own = {card.sha: card for card in cards if card.repo == spec.name}
             if not own:
                 continue
@@ -393,6 +333,12 @@ class Searcher:
             async for change in desk.code.changes(list(own)):
                 found[change.commit.id] = own[change.commit.sha].evidence(change)
         return found
+
+
+def _lists(inquiry: Inquiry) -> bool:
+    """Tell whether a question is about everything that landed in a time."""
+    narrowed = inquiry.names or inquiry.terms or inquiry.shas or inquiry.numbers
+    return inquiry.aim in _LISTING and not narrowed
 
 
 def _by_one_of(people: Sequence[str], card: Card) -> bool:

@@ -9,6 +9,7 @@ from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Thing
 from agent.asking.matching import acted, definite, of_thing
 from agent.asking.premises import is_person
+from agent.asking.releases import releases
 from agent.asking.telling import commit_item, shown_facts
 from agent.card import Card
 from agent.facts import Fact, FactKind
@@ -30,6 +31,8 @@ def count(found: Findings) -> Draft | None:
         return _issues(found)
     if Thing.RELEASE in things and Thing.COMMIT not in things and not inquiry.versions:
         return releases(found)
+    if inquiry.often and (draft := _often(found)) is not None:
+        return draft
     cards = _scope(found)
     if not cards and (inquiry.names or inquiry.terms or inquiry.people):
         return None
@@ -54,9 +57,30 @@ def _scope(found: Findings) -> list[Card]:
     matches = [one for one in found.matches if any(acted(fact, act) for fact in one.facts for act in acts)]
     narrowed = [one.card for one in matches or found.matches]
     cards = narrowed if inquiry.names or inquiry.terms or narrowed else list(found.listed)
+    cards = [card for card in cards if not any(one.lower() in card.title.lower() for one in inquiry.without)]
     if inquiry.people:
         cards = [card for card in cards if any(is_person(name, card.author) for name in inquiry.people)]
     return sorted(cards, key=lambda card: card.at, reverse=True)
+
+
+def _often(found: Findings) -> Draft | None:
+    """Count how often something happened to what is named, and show each time, oldest first."""
+    acts = definite(found.inquiry)
+    telling = [one for one in found.matches if one.facts]
+    if acts:
+        telling = [one for one in telling if any(acted(fact, act) for fact in one.facts for act in acts)]
+    elif Act.CHANGED in found.inquiry.acts:
+        telling = [one for one in telling if not all(acted(fact, Act.ADDED) for fact in one.facts)]
+    if not telling:
+        return None
+    times = sorted(telling, key=lambda one: one.card.at)
+    return Draft(
+        head="often",
+        values={"count": str(len(times))},
+        items=tuple(commit_item(one.card, shown_facts(one.facts), found) for one in times[-_SHOWN:]),
+        more=max(0, len(times) - _SHOWN),
+        cites=tuple(one.card.id for one in times),
+    )
 
 
 def _one(found: Findings) -> Draft:
@@ -106,22 +130,6 @@ def _issues(found: Findings) -> Draft:
     ]
     head = "count open issues" if still else "count closed issues" if closed else "count issues"
     return Draft(head=head, values={"count": str(len(issues))}, cites=tuple(one.id for one in issues))
-
-
-def releases(found: Findings) -> Draft:
-    """Count and name the releases of a time."""
-    chosen = [
-        one
-        for several in found.releases.values()
-        for one in several
-        if not found.inquiry.window or one.published_at in found.window
-    ]
-    tags = ", ".join(one.tag for one in chosen[:12])
-    return Draft(
-        head="count releases",
-        values={"count": str(len(chosen)), "tags": tags},
-        cites=tuple(f"{one.repo}@{one.tag}" for one in chosen),
-    )
 
 
 def _draft(found: Findings, head: str, cards: Sequence[Card], number: int, more: dict[str, str] | None = None) -> Draft:

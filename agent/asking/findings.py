@@ -7,7 +7,7 @@ from datetime import datetime
 from agent.asking.inquiry import Inquiry
 from agent.asking.matching import Match
 from agent.card import Card
-from agent.domain import Issue, PullRequest, Release
+from agent.domain import Comment, Commit, Issue, PullRequest, Release
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import RepoId, ThreadId
 from agent.links import Link
@@ -48,6 +48,12 @@ class Findings:
     """Threads that are named and could not be read, and why."""
     issues: tuple[Issue, ...] = ()
     """The issues that are known, where the question is about issues in general."""
+    labelled: tuple[Issue | PullRequest, ...] = ()
+    """The threads with a label that the question names."""
+    comments: Mapping[ThreadId, tuple[Comment, ...]] = field(default_factory=dict)
+    """What was said below threads, where the question asks why."""
+    attempts: Mapping[ThreadId, tuple[PullRequest, ...]] = field(default_factory=dict)
+    """Pull requests that name an issue, landed or not."""
     links: tuple[Link, ...] = ()
     releases: Mapping[RepoId, tuple[Release, ...]] = field(default_factory=dict)
     tags: Mapping[EvidenceId, tuple[str, ...]] = field(default_factory=dict)
@@ -56,6 +62,12 @@ class Findings:
     """Which commit undid which."""
     relanded: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
     """Which commit brought which back."""
+    origins: Mapping[EvidenceId, Commit] = field(default_factory=dict)
+    """The commits that others were picked from."""
+    members: Mapping[EvidenceId, tuple[Commit, ...]] = field(default_factory=dict)
+    """What merges brought in, where that was asked."""
+    pins: tuple[Card, ...] = ()
+    """Commits that move one repository to a version of another, newest first."""
     ambiguous: Mapping[str, tuple[EvidenceId, ...]] = field(default_factory=dict)
     """Hashes that may mean several commits."""
     between: tuple[tuple[str, datetime], ...] = ()

@@ -90,6 +90,8 @@ class Inquiry(Frozen):
     versions: tuple[str, ...] = ()
     shas: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
+    homes: tuple[tuple[int, RepoId], ...] = ()
+    """Which repository a number belongs to, where the question says so."""
     names: tuple[str, ...] = ()
     """Identifiers, flags, variables, paths and what stands in quotation marks."""
     people: tuple[str, ...] = ()
@@ -101,6 +103,10 @@ class Inquiry(Frozen):
     bug: bool = False
     """It speaks of something that goes wrong."""
     labels: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+    """Words that own something, as repositories do: "vllm's scheduler"."""
+    without: tuple[str, ...] = ()
+    """Words whose commits are not to be counted or listed."""
     mentions: bool = False
     """It asks for commits that say something, wherever they say it."""
     contained: bool = False
@@ -114,6 +120,16 @@ class Inquiry(Frozen):
     which_release: bool = False
     reason: bool = False
     """It asks why."""
+    when: bool = False
+    """It asks for a day, whatever else it asks for."""
+    often: bool = False
+    """It asks how often something happened."""
+    merger: bool = False
+    """It asks who merged something."""
+    origin: bool = False
+    """It asks where something was picked from, or what a merge brought in."""
+    pins: bool = False
+    """It asks which version of one repository another one uses."""
     first: bool = False
     last: bool = False
     follows: bool = False

@@ -12,12 +12,13 @@ def _any(*forms: str) -> re.Pattern[str]:
 
 ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.RELANDED: _any(
-        r"\bre-?land\w*|\bre-?appl(?:y|ied)\b|\bcame back\b|\bbrought back\b", "重新合入|重新落地|再次合入|又合入|恢复"
+        r"\bre-?land\w*|\bre-?appl(?:y|ied)\b|\bcame back\b|\bbrought back\b",
+        "重新合|重新落地|再次合入|又合[入回并]|合回来?|恢复",
     ),
     Act.REVERTED: _any(
         r"\brevert\w*|\bback(?:ed)? out\b|\broll(?:ed)? back\b|\bundo(?:ne)?\b|\bundid\b", "回退|撤销|回滚|还原|撤回"
     ),
-    Act.RENAMED: _any(r"\brenam\w*|\bnew name\b", "改名|重命名|更名|换(?:了)?名|改叫|改回|换回"),
+    Act.RENAMED: _any(r"\brenam\w*|\bnew name\b", "改名|重命名|更名|换(?:了|回)?(?:原|旧|新)?名|改叫|改回原名"),
     Act.MOVED: _any(r"\bmov(?:ed|e|ing) (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
     Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: _any(
@@ -43,7 +44,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         "修复|修好|修掉|修了|修的|谁修|解决|修没修|关闭|关掉",
     ),
     Act.ADDED: _any(
-        r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|\bnew\b(?! (?:value|name|default|limit|version|one|and))",
+        r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|(?<!/)\bnew\b(?! (?:value|name|default|limit|version|number|one|and)|/)",
         r"\bland(?:ed)? support\b|\bsupport(?:ed)? added\b|\bgain(?:ed)?\b",
         "新增|增加|添加|加入|加了|加的|加过|引入|新加|加上|加进|多了",
     ),
@@ -52,7 +53,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
     ),
     Act.CHANGED: _any(
         r"\bchang\w*|\bswitch\w*|\bmodif\w*|\bdifferent\b|\bupdat\w*|\btouch\w*|\bset to\b|\bbec[ao]me\b",
-        "改动|改了|改成|改为|变更|变化|变成|变为|修改|调整|更新|动过|碰过|换成|改的|改过",
+        "改动|改了|改成|改为|变更|变化|变成|变为|修改|调整|更新|动过|碰过|换成|改的|改过|改回|换回|调回",
     ),
 }
 """In the order in which they are looked for; several may hold."""
@@ -68,7 +69,7 @@ THINGS: Mapping[Thing, re.Pattern[str]] = {
     ),
     Thing.ENV: _any(r"\benv(?:ironment)?[- ]?var\w*|\benvs?\b", "环境变量"),
     Thing.DEPENDENCY: _any(r"\bdependenc\w*|\brequirements?\b|\bpinn?ed\b", "依赖"),
-    Thing.DEFAULT: _any(r"\bdefaults?\b", "默认|缺省"),
+    Thing.DEFAULT: _any(r"\bdefaults?\b(?! branch)", "默认(?!分支)|缺省"),
     Thing.LIMIT: _any(r"\blimits?\b|\bcap\b|\bmaximum\b|\bupper bound\b", "上限|限制|最大值|阈值"),
     Thing.FILE: _any(r"\bfiles?\b", "文件"),
     Thing.SYMBOL: _any(r"\bfunctions?\b|\bclass(?:es)?\b|\bmethods?\b|\bsymbols?\b|\bapis?\b", "函数|方法|接口|类"),
@@ -107,7 +108,7 @@ LABEL = re.compile(
 MORE = _any(r"\bmore\b|\bmost\b|\bfewer\b|\bbusier\b|\bbusiest\b", "更多|最多|更少|最少|哪个.{0,6}多")
 OPENED = _any(r"\b(?:opened|reported|filed|raised|submitted)\b|\breporter\b", "谁(?:提|报|开)|报的|提的|提出")
 WHICH_RELEASE = _any(
-    r"\b(?:which|what) (?:\w+ )?(?:release|version)\b|\breleased? in\b|\bshipped\b|\bfirst release\b",
+    r"\b(?:which|what) (?:[\w¦]+ ){0,2}(?:release|version)s?\b|\breleased? in\b|\bshipped\b|\bfirst release\b",
     r"\bin a release\b",
     "哪个(?:版本|release)|什么版本|发布(?:了|过)?(?:吗|没)|进了哪个|随哪个|跟着哪个",
 )
@@ -129,7 +130,8 @@ WHAT_VALUE = _any(
     "(?:设|改回|调回|换)(?:成|为|到|了)*多少|值是多少|是多少",
 )
 WHY = _any(
-    r"\bwhy\b|\breasons?\b|\bwhat for\b|\bhow come\b|\brationale\b|\bmotivation\b", "为什么|为何|原因|为啥|动机|理由"
+    r"\bwhy\b|\breasons?\b|\bcauses?\b|\bgiven as\b|\bjustif\w+|\bwhat for\b|\bhow come\b|\brationale\b|\bmotivation\b",
+    "为什么|为何|原因|为啥|动机|理由",
 )
 STATUS = _any(
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed|solved)\b",
@@ -164,6 +166,9 @@ BROKE = _any(
     "破坏性|不兼容|升级.{0,30}(?:注意|影响|破坏|坏|问题)|会不会挂|要注意什么|breaking",
 )
 BEYOND = _any(
+    r"\b(?:best|worst|highest|better|worse|cleanest|ugliest)[- ](?:quality|code|engineer|developer|written)\b",
+    r"\bquality of\b|\bhow good\b|\bwell[- ]written\b|\bmost (?:talented|productive|elegant|impressive)\b",
+    "质量(?:最|更|怎么样|如何|好|高|差)|最(?:好|差|优雅|厉害|靠谱)|水平(?:最|怎么样|如何)|写得(?:最|怎么样|好)",
     r"\bshould (?:i|we)\b|\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b",
     r"\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b",
     r"\bworth (?:it|upgrading|using)\b",
@@ -182,6 +187,30 @@ BEYOND = _any(
     "预计|路线图|(?:TTFT|延迟|吞吐|显存|耗时).{0,10}(?:多少|几)|快了多少|提升了?多少|快多少|慢多少",
     "省了?多少|性能(?:提升|提高)?(?:了)?多少|吞吐.{0,8}多少|多少(?:倍|百分)|满意|开心|公司|工资|天气",
     "下载量|星标",
+)
+OFTEN = _any(r"\bhow (?:often|many times)\b|\bnumber of times\b", "[几多]少?(?:次|回|遍)|几度")
+MERGER = _any(
+    r"\bwho (?:\w+ ){0,2}(?:merged?|the merge)\b|\bmerged by (?:who|whom)\b|\bmerger\b", "谁(?:来)?合(?:的|并|入|进)"
+)
+ORIGIN = _any(
+    r"\bcherry[- ]?pick\w*|\bback-?port\w*|\bpicked from\b|\bcame? in with\b|\bbrought in\b|\bmerged from\b",
+    "cherry|摘(?:取|自|过来)|从哪个(?:提交|分支)|带(?:进|来)了(?:什么|哪些)|合进来|并进来",
+)
+PINS = _any(
+    r"\b(?:pin(?:s|ned)?|depends? on|uses?|requires?|(?:is|are) on)\b|\bup(?:graded?|dated?) to\b|\bbump\w*",
+    "升到|升级到|依赖|用的(?:是)?|锁(?:定|在)|跟上|钉在",
+)
+WITHOUT = re.compile(
+    r"(?:不算|不包括|不包含|不含|不计|除了|除去|除开|排除)\s*(?P<zh>[^，。？！,?!;；]+?)(?:以外|之外|外)?(?=[，。？！,?!;；]|$)"
+    r"|\b(?:excluding|except(?: for)?|not counting|not including|ignoring|other than|apart from|leaving out)\s+"
+    r"(?:the\s+)?(?P<en>[^,?.;]+)",
+    re.IGNORECASE,
+)
+COURSE = _any(
+    r"\b(?:values?|settings?|names?|versions?) (?:has|have|did|had) .{1,60}(?:had|taken|have|go(?:ne)? through|gone)\b",
+    r"\ball the (?:values|names|versions)\b|\bback and forth\b|\bhow (?:has|did) .{1,60} (?:evolved?|changed over)\b",
+    r"\bevery (?:time|change) .{0,60}(?:chang|set|touch|made)\w*",
+    "取过(?:哪些|什么)|都(?:改|取|变|叫|用)过|来回|反复|哪些值|几经|改来改去|一路|从.{1,12}到现在",
 )
 FIRST = _any(r"\bfirst\b|\bearliest\b|\boriginally\b|\binitially\b", "最早|首次|第一次|最初|最先")
 LAST = _any(

@@ -3,19 +3,21 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agent.ids import RepoId
 
 _SHA = re.compile(r"(?<![\w/.-])(?=[a-f]*\d)[0-9a-f]{7,40}(?![\w-])", re.ASCII)
-_NUMBER = re.compile(
-    r"(?:(?P<repo>[A-Za-z0-9][\w.-]*/[\w.-]+))?#(?P<a>[1-9]\d{0,8})(?!\w)"
+_NUMBER = (
+    r"(?:(?P<repo>[A-Za-z0-9][\w.-]*/[\w.-]+|(?<![\w/-])(?:%s)(?=\s*#|\s*(?:'s|的|issue|pr\b|pull|议题)))"
+    r"(?:'s|的|里的?)?\s*(?:issue|pr|pull request|pull|议题|问题)?\s*)?#(?P<a>[1-9]\d{0,8})(?!\w)"
     r"|\bGH-(?P<b>[1-9]\d{0,8})\b"
     r"|(?:\b(?:issues?|prs?|pull requests?|pulls?|bugs?|tickets?)|议题|问题|工单|合并请求|拉取请求)"
     r"\s*(?:no\.?|number|号)?\s*"
     r"(?P<c>[1-9]\d{1,8})(?![\w.])"
-    r"|(?<![\w.])(?P<d>[1-9]\d{1,8})\s*号?\s*(?:issue|pr|议题|问题|工单)(?![\w])",
-    re.IGNORECASE | re.ASCII,
+    r"|(?<![\w.])(?P<d>[1-9]\d{1,8})\s*号?\s*(?:issue|pr|议题|问题|工单)(?![\w])"
 )
+"""The number of a thread; the names of the repositories at hand stand in its place."""
 _ADDRESS = re.compile(
     r"https?://[^\s/]+/(?P<repo>[\w.-]+/[\w.-]+)/(?:(?:issues|pull)/(?P<number>\d+)|commits?/(?P<sha>[0-9a-f]{7,40}))"
 )
@@ -62,6 +64,8 @@ class Marks:
 
     shas: tuple[str, ...]
     numbers: tuple[int, ...]
+    homes: tuple[tuple[int, str], ...]
+    """Which repository a number belongs to, where the question says so."""
     repos: tuple[str, ...]
     versions: tuple[str, ...]
     names: tuple[str, ...]
@@ -74,7 +78,8 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     taker = _Taker(text)
     addresses = taker.take(_ADDRESS)
     quoted = [next(group for group in found.groups() if group) for found in taker.take(_QUOTED)]
-    numbered = taker.take(_NUMBER)
+    numbers_of = _numbers(tuple(known))
+    numbered = taker.take(numbers_of)
     flags = [found[0] for found in taker.take(_FLAG)]
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
     paths = [found[0] for found in taker.take(_PATH, lambda found: found[0].lower() not in _NO_PATHS)]
@@ -82,14 +87,17 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
     names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]
     versions = [found[0] for found in taker.take(_VERSION)]
-    inner = [one for one in quoted if not _SHA.fullmatch(one) and not _NUMBER.fullmatch(one)]
+    inner = [one for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
     shas += [one for one in quoted if _SHA.fullmatch(one)] + [one["sha"] for one in addresses if one["sha"]]
     numbers = [_number(one) for one in numbered] + [int(one["number"]) for one in addresses if one["number"]]
-    numbers += [_number(found) for one in quoted if (found := _NUMBER.fullmatch(one))]
-    repos += [one["repo"] for one in (*addresses, *numbered) if one["repo"]]
+    numbers += [_number(found) for one in quoted if (found := numbers_of.fullmatch(one))]
+    homes = [(_number(one), _in_full(one["repo"], known)) for one in numbered if one["repo"]]
+    homes += [(int(one["number"]), one["repo"]) for one in addresses if one["number"]]
+    repos += [*(repo for _, repo in homes), *(one["repo"] for one in addresses)]
     return Marks(
         shas=tuple(dict.fromkeys(shas)),
         numbers=tuple(dict.fromkeys(numbers)),
+        homes=tuple(dict.fromkeys(homes)),
         repos=tuple(dict.fromkeys(repos)),
         versions=tuple(dict.fromkeys(versions)),
         names=tuple(dict.fromkeys(one.strip() for one in (*inner, *flags, *paths, *names) if one.strip())),
@@ -102,6 +110,18 @@ def _is_name(found: re.Match[str]) -> bool:
     """Tell a name of code from a word that is written with capitals inside, such as LoRA or MoE."""
     word = found[0]
     return len(word) > _SHORTEST_NAME or any(sign in word for sign in "_.()")
+
+
+@lru_cache(maxsize=64)
+def _numbers(known: tuple[RepoId, ...]) -> re.Pattern[str]:
+    short = "|".join(re.escape(one.partition("/")[2]) for one in known)
+    return re.compile(_NUMBER % (short or "(?!)"), re.IGNORECASE | re.ASCII)
+
+
+def _in_full(repo: str, known: Sequence[RepoId]) -> str:
+    """Give the whole name of a repository that is written short."""
+    fitting = (one for one in known if repo.lower() in (one.lower(), one.partition("/")[2].lower()))
+    return next(fitting, repo)
 
 
 def _number(found: re.Match[str]) -> int:

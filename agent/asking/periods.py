@@ -15,10 +15,11 @@ _ZH_DIGITS = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六":
 _EN_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "couple of": 2}
 _DAY = r"(?P<y>20\d\d)\s*[-/.年]\s*(?P<m>\d{1,2})\s*[-/.月]\s*(?P<d>\d{1,2})\s*[日号]?"
 _SHORT_ZH = r"(?P<m>\d{1,2})\s*月\s*(?P<d>\d{1,2})(?!\d)\s*[日号]?"
+_DOTTED_ZH = r"(?<![\d.])(?P<m>\d{1,2})[./](?P<d>\d{1,2})(?![\d.])(?=\s*(?:那天|当天|号|日|这天|上午|下午))"
 _MONTH_NAME = r"(?P<month>" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS) + ")"
 _SHORT_EN = rf"{_MONTH_NAME}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>20\d\d))?\b"
 _SHORT_EN_TURNED = rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (?P<y>20\d\d))?"
-_ANY_DAY = [re.compile(one, re.IGNORECASE) for one in (_DAY, _SHORT_ZH, _SHORT_EN, _SHORT_EN_TURNED)]
+_ANY_DAY = [re.compile(one, re.IGNORECASE) for one in (_DAY, _DOTTED_ZH, _SHORT_ZH, _SHORT_EN, _SHORT_EN_TURNED)]
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.IGNORECASE)
 _SINCE = re.compile(r"(?:since|from|after|starting|as of|自从?|从|打)\s*(?:the\s+)?$", re.IGNORECASE)
 _UNTIL = re.compile(r"(?:until|till|before|up to|by|截[至止]|到)\s*$", re.IGNORECASE)
@@ -231,7 +232,7 @@ _RELATIVE: list[tuple[re.Pattern[str], _Resolve]] = [
         (r"\bnext month\b|下个?月", _month(-1)),
         (r"\b(?:the )?day before yesterday\b|前天|前日", _day_back(2)),
         (r"\byesterday\b|昨天|昨日", _day_back(1)),
-        (r"\btoday\b|今天|今日", _day_back(0)),
+        (r"(?<!name )(?<!called )(?<!still )(?<!until )(?<!as of )\btoday\b|(?<!到)(?<!至)(?:今天|今日)", _day_back(0)),
         (r"\b(?:since|over|during|in)? ?(?:the )?last week\b(?! of)|上个?(?:周|星期|礼拜)", _week(1)),
         (r"\bthis week\b|[这本]个?(?:周|星期|礼拜)", _week(0)),
         (r"\blast month\b|上个?月", _month(1)),

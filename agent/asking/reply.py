@@ -20,6 +20,7 @@ from agent.spans import COMPUTED, TITLE, Span, claim_spans, page
 from agent.web import Web
 
 _SHORT = 7
+_TRUNKS = ("main", "master")
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,11 @@ def _thread_told(thread: Issue | PullRequest, found: Findings, lang: Language) -
     merged = isinstance(thread, PullRequest) and thread.merged_at is not None
     state = STATES[lang]["merged" if merged else thread.state]
     author = inline(thread.author) if thread.author else STATES[lang]["nobody"]
-    return f"{author} · {whole_day(thread.created_at, found.window.tz)} · {state}"
+    if isinstance(thread, PullRequest) and thread.base not in _TRUNKS:
+        state = f"{state} → {code(thread.base)}"
+    ended = thread.merged_at if isinstance(thread, PullRequest) else thread.closed_at
+    closed = f" {whole_day(ended, found.window.tz)}" if ended else ""
+    return f"{author} · {whole_day(thread.created_at, found.window.tz)} · {state}{closed}"
 
 
 class _Filler(string.Formatter):

@@ -1,20 +1,23 @@
 """How an issue or a pull request stands: open, fixed by what, in which release."""
 
 import re
-from collections.abc import Sequence
+from datetime import timedelta
 
 from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
+from agent.asking.releases import release_ids, release_note
 from agent.asking.telling import commit_item, whole_day
-from agent.card import Card
-from agent.claims import Claim, Role
-from agent.domain import Issue, PullRequest, Release
+from agent.claims import Claim, Quote, Role
+from agent.domain import Comment, Issue, PullRequest
 from agent.linking.standing import Standing, standing
-from agent.links import Link
+from agent.links import Link, Relation
+from agent.speech import own_words
 from agent.templates import sentence
 
-_VERSION = re.compile(r"(?:[a-z]+[-_]?)?v?\d+(?:\.\d+)+(?:[.-]?[a-z]+\.?\d*)?", re.IGNORECASE)
-"""Tags of releases, and not of nights."""
+_CLOSED = re.compile(
+    r"\b(?:clos\w+|turn\w* down|reject\w*|declin\w*|refus\w*|abandon\w*|not merged)\b|关|拒|没合|不合", re.IGNORECASE
+)
+_NEAR = timedelta(days=1)
 _HEADS = {
     Standing.OPEN: "open",
     Standing.ADDRESSED: "addressed",
@@ -61,6 +64,10 @@ def _issue(issue: Issue, found: Findings) -> Draft:
     if how in (Standing.FIXED, Standing.ADDRESSED, Standing.LIKELY) and len(items) > 1:
         notes.append(release_note([found.cards[item.cite] for item in items[1:]], found))
     unfixed = how in (Standing.OPEN, Standing.REOPENED, Standing.UNDONE, Standing.GIVEN_UP)
+    if unfixed:
+        named, told = _naming(issue, links, found)
+        items += [item for item in named if item.cite not in {one.cite for one in items}]
+        notes += told
     return Draft(
         head=_HEADS[how],
         values=values,
@@ -70,6 +77,62 @@ def _issue(issue: Issue, found: Findings) -> Draft:
         cites=tuple(item.cite for item in items) + tuple(release_ids(notes, issue.repo)),
         notes=tuple(notes),
     )
+
+
+def _naming(issue: Issue, links: list[Link], found: Findings) -> tuple[list[Item], list[tuple[str, dict[str, str]]]]:
+    """Show what names an issue that is not fixed: pull requests, and commits that only mention it."""
+    pulls = found.attempts.get(issue.id, ())
+    items = [Item(cite=pull.id) for pull in pulls]
+    notes = [
+        (
+            "attempt merged" if pull.merged_at else f"attempt {pull.state}",
+            {"number": str(pull.number), "base": pull.base},
+        )
+        for pull in pulls
+    ]
+    landed = [link.change for link in links if link.relation is not Relation.FIXES and link.change in found.cards]
+    if landed:
+        items += [commit_item(found.cards[name], (), found) for name in landed[:2]]
+        notes.append(("only named", {"number": str(issue.number)}))
+    return items, notes
+
+
+def closed_why(found: Findings) -> Draft | None:
+    """Say why a thread was closed, in the words of whoever closed it; None where a fix tells it."""
+    threads = [one for one in _asked(found) if one.state == "closed"] if found.inquiry.numbers else []
+    if not threads or not _CLOSED.search(found.inquiry.text):
+        return None
+    thread = threads[0]
+    merged = isinstance(thread, PullRequest) and thread.merged_at is not None
+    if merged or any(link.issue == thread.id and link.may_read_fixed for link in found.links):
+        return None
+    words = _last_words(thread, found.comments.get(thread.id, ()))
+    if words is None:
+        return Draft(head="why unsaid", items=(Item(cite=thread.id),), cites=(thread.id,), abstained=True)
+    claim = Claim(
+        id=f"{thread.id}.closed",
+        repo=thread.repo,
+        role=Role.CHANGE,
+        about=(thread.id,),
+        cites=(thread.id,),
+        quotes=(Quote(cite=thread.id, text=words),),
+        speech=True,
+    )
+    values = {"number": str(thread.number)}
+    return Draft(
+        head="closed because", values=values, items=(Item(cite=thread.id, claims=(claim,)),), cites=(thread.id,)
+    )
+
+
+def _last_words(thread: Issue | PullRequest, comments: tuple[Comment, ...]) -> str | None:
+    """Find what was said when a thread was closed."""
+    closed = thread.closed_at if isinstance(thread, Issue) else None
+    around = [one for one in comments if closed is None or abs(one.created_at - closed) <= _NEAR]
+    for comment in reversed(around):
+        first = comment.body.strip().split("\n")[0].strip()
+        if words := own_words(comment.body, "") or (first if len(first) > 3 else None):
+            return words
+    return None
 
 
 def _fix(link: Link, issue: Issue, found: Findings, how: Standing) -> Item:
@@ -103,29 +166,3 @@ def _pull(pull: PullRequest, found: Findings) -> Draft:
         notes = [release_note(cards, found)] if cards else []
     cites = tuple(item.cite for item in items) + tuple(release_ids(notes, pull.repo))
     return Draft(head=head, values=values, items=tuple(items), cites=cites, notes=tuple(notes))
-
-
-def release_note(cards: Sequence[Card], found: Findings) -> tuple[str, dict[str, str]]:
-    """Tell the first release that has these commits: by the tags that contain them, else by when it was published."""
-    card = max(cards, key=lambda one: one.at)
-    releases = sorted(found.releases.get(card.repo, ()), key=lambda one: one.published_at)
-    tags = found.tags.get(card.id)
-    if tags is not None:
-        published = [one for one in releases if one.tag in tags]
-        numbered = [tag for tag in tags if _VERSION.fullmatch(tag)]
-        if published or not numbered:
-            return _first(published, found)
-        return "released", {"tag": numbered[0], "day": ""}
-    return _first([one for one in releases if one.published_at >= card.at], found)
-
-
-def _first(releases: Sequence[Release], found: Findings) -> tuple[str, dict[str, str]]:
-    if not releases:
-        return "unreleased", {}
-    day = whole_day(releases[0].published_at, found.window.tz)
-    return "released", {"tag": releases[0].tag, "day": f" ({day})"}
-
-
-def release_ids(notes: Sequence[tuple[str, dict[str, str]]], repo: str) -> list[str]:
-    """Name the releases that notes speak of."""
-    return [f"{repo}@{values['tag']}" for _, values in notes if "tag" in values]

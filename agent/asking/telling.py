@@ -6,6 +6,7 @@ from datetime import datetime
 from agent.analyst import Material, Read
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
+from agent.asking.matching import plain
 from agent.card import Card
 from agent.claims import Claim, Role
 from agent.domain import Issue, PullRequest
@@ -41,6 +42,12 @@ def commit_item(card: Card, groups: Sequence[Group], found: Findings, *, lineage
     places = dict.fromkeys(place.file for group in groups for fact in group for place in fact.places[:1])
     claims += _lineage(card, evidence, found, always=lineage)
     return Item(cite=card.id, claims=_numbered(card, claims), places=tuple(places)[:3])
+
+
+def dependency_facts(card: Card, found: Findings) -> tuple[Fact, ...]:
+    """Give the facts of a commit about one of the repositories as a dependency."""
+    short = {plain(one.repo.partition("/")[2]) for one in found.searched}
+    return tuple(fact for fact in card.facts if fact.kind.value.startswith("dependency-") and plain(fact.name) in short)
 
 
 def explained(card: Card, found: Findings) -> Item:

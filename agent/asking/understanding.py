@@ -19,10 +19,15 @@ from agent.settings import Language
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[+-][A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
 _PERSON = re.compile(r"\b(?:by|did|has|from|does|author)\s+((?:[A-Z][\w'’.-]+)(?:\s+[A-Z][\w'’.-]+){0,2})")
+_VALUE = r"(?:[\w.%+-]*[\w%](?:\s*[*x<]+\s*\d[\w.]*)*)"
 _VALUES = re.compile(
-    r"\bfrom\s+(?P<a>[\w.%+-]+)\s+to\s+(?P<b>[\w.%+-]*[\w%])|\bto\s+(?P<c>\d[\w.%]*)"
-    r"|从\s*(?P<d>[\w.%+-]+)\s*(?:改|变|调|降|升|提|到|至)[^\d\w]{0,4}\s*(?P<e>[\w.%+-]*[\w%])|(?:改|变|调|降|升|提高)[到成为至]了?\s*(?P<f>\d[\w.%]*)",
+    rf"\bfrom\s+(?P<a>{_VALUE})\s+to\s+(?P<b>{_VALUE})|\bto\s+(?P<c>(?=\d){_VALUE})"
+    rf"|从\s*(?P<d>{_VALUE})\s*(?:改|变|调|降|升|提|到|至)[^\d\w]{{0,4}}\s*(?P<e>{_VALUE})"
+    rf"|(?:改|变|调|降|升|提高|设|换)[到成为至]了?\s*(?P<f>(?=\d){_VALUE})",
     re.IGNORECASE | re.ASCII,
+)
+_OWNER = re.compile(
+    r"(?<![\w¦'-])([A-Za-z][\w-]{2,30})(?:'s\s|\s*(?:的|这边|那边|仓库|项目)|\s+(?:repo|repository|project)\b)"
 )
 _HYPHENED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z0-9]+)+(?![\w-])")
 _PLAIN = ("command-line", "built-in", "opt-in", "opt-out")
@@ -49,8 +54,10 @@ def understand(question: str, setting: Setting) -> Inquiry:
     marks = marks_of(text, setting.repos)
     period = period_of(text, setting.now, setting.tz)
     rest = words.LABEL.sub(" ¦ ", _without(marks.rest, period))
+    without, rest = _left_out(rest)
     repos, strangers, rest = _repositories(marks, rest, setting)
     people, rest = _people(marks, rest, setting)
+    rest = " ".join(rest.split())
     acts = tuple(act for act, pattern in words.ACTS.items() if pattern.search(rest))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
     inquiry = Inquiry(
@@ -61,17 +68,25 @@ def understand(question: str, setting: Setting) -> Inquiry:
         strangers=strangers,
         window=period.window if period else None,
         said_when=period.said if period else "",
-        versions=marks.versions,
+        versions=tuple(one for one in marks.versions if period is None or one not in period.said),
         shas=marks.shas,
         numbers=marks.numbers,
+        homes=tuple((number, repo) for number, name in marks.homes for repo in setting.repos if repo == name),
         names=_flags(marks.names, rest, things),
         people=people,
         terms=tuple(_terms(rest)),
-        acts=_settled(acts, rest),
+        acts=_settled(acts),
         things=things,
         values=tuple(value for value in _values(text) if value not in marks.versions),
         broad=len(words.WHO.findall(rest)) > 1 or bool(words.LATER.search(rest)),
         reason=bool(words.WHY.search(rest)),
+        owners=tuple(dict.fromkeys(_OWNER.findall(rest))),
+        without=without,
+        when=bool(words.WHEN.search(rest)),
+        often=bool(words.OFTEN.search(rest)),
+        merger=bool(words.MERGER.search(rest)),
+        origin=bool(words.ORIGIN.search(rest)),
+        pins=len(repos) > 1 and bool(words.PINS.search(rest)),
         first=bool(words.FIRST.search(rest)),
         last=bool(words.LAST.search(rest)),
         follows=bool(words.FOLLOWS.search(rest)),
@@ -145,9 +160,14 @@ def _flags(names: tuple[str, ...], rest: str, things: Sequence[Thing]) -> tuple[
     return tuple(dict.fromkeys((*names, *(found for found in _HYPHENED.findall(rest) if found not in _PLAIN))))
 
 
-def _settled(acts: Sequence[Act], rest: str) -> tuple[Act, ...]:
+def _left_out(rest: str) -> tuple[tuple[str, ...], str]:
+    """Take out what is not to be counted."""
+    found = [(match["zh"] or match["en"]).strip(" ¦") for match in words.WITHOUT.finditer(rest)]
+    return tuple(one for one in found if one), words.WITHOUT.sub(" ¦ ", rest)
+
+
+def _settled(acts: Sequence[Act]) -> tuple[Act, ...]:
     """Keep the acts that say something definite where there are any."""
-    del rest
     definite = [act for act in acts if act is not Act.CHANGED]
     return tuple(definite or acts)
 
@@ -162,6 +182,10 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
     if _counts(inquiry, rest):
         return Aim.COUNT
     one_change = bool(inquiry.shas or inquiry.numbers)
+    if {Act.REVERTED, Act.RELANDED} <= set(inquiry.acts) and (inquiry.names or inquiry.terms or one_change):
+        return Aim.FATE
+    if words.COURSE.search(rest) and inquiry.names and not one_change:
+        return Aim.FATE
     asks_state = bool(words.STATUS.search(rest) or words.WHICH_RELEASE.search(rest))
     if words.WHO.search(rest):
         return Aim.WHO
@@ -185,6 +209,8 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
 
 
 def _counts(inquiry: Inquiry, rest: str) -> bool:
+    if inquiry.often and (inquiry.names or inquiry.terms):
+        return True
     if words.HOW_MANY.search(rest):
         return not words.WHAT_VALUE.search(rest)
     more = words.MORE.search(rest)

@@ -1,0 +1,28 @@
+"""When something changed, and from what to what."""
+
+from agent.asking.choosing import acting, in_order
+from agent.asking.draft import Draft
+from agent.asking.findings import Findings
+from agent.asking.releases import release_day
+from agent.asking.shortfalls import nothing
+from agent.asking.telling import commit_item, shown_facts, whole_day
+
+_SHOWN = 10
+
+
+def when(found: Findings) -> Draft:
+    """Tell when something changed and from what to what: by facts where there are any, else by the commits."""
+    if len(found.inquiry.versions) == 1 and not (found.inquiry.names or found.inquiry.terms):
+        return release_day(found) or nothing(found, "no version", {"version": found.inquiry.versions[0]}, near=False)
+    if not found.matches:
+        return nothing(found, "nothing", {})
+    matches = in_order(acting(found.matches, found.inquiry), found.inquiry)
+    telling = [one for one in matches if one.facts] or matches
+    items = [commit_item(one.card, shown_facts(one.facts), found) for one in telling[:_SHOWN]]
+    return Draft(
+        head="when" if len(telling) > 1 else "when once",
+        values={"day": whole_day(telling[0].card.at, found.window.tz), "count": str(len(telling))},
+        items=tuple(items),
+        more=max(0, len(telling) - _SHOWN),
+        cites=tuple(one.card.id for one in telling),
+    )

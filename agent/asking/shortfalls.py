@@ -1,0 +1,53 @@
+"""What is said where the evidence is not there: what is missing, and what comes nearest."""
+
+from agent.asking.choosing import of_pull
+from agent.asking.draft import Draft
+from agent.asking.findings import Findings
+from agent.asking.inquiry import Aim
+from agent.asking.telling import commit_item, shown_facts, whole_day
+
+_NEAREST = 3
+
+
+def shortfall(found: Findings) -> Draft | None:
+    """Say what makes an answer impossible before anything is looked at; None where nothing does."""
+    inquiry = found.inquiry
+    if inquiry.strangers:
+        return nothing(found, "stranger", {"repo": inquiry.strangers[0]}, near=False)
+    if inquiry.aim is Aim.BEYOND:
+        return nothing(found, "beyond", {})
+    if found.window.start > found.searched_until:
+        return nothing(found, "future", {"when": whole_day(found.window)}, near=False)
+    if found.ambiguous:
+        sha, several = next(iter(found.ambiguous.items()))
+        return nothing(found, "ambiguous", {"sha": sha, "several": str(len(several))}, near=False)
+    if len(inquiry.versions) == 2 and inquiry.aim is Aim.BROKE and not found.between:
+        return nothing(found, "no version", {"version": inquiry.versions[0]}, near=False)
+    return _unknown_reference(found)
+
+
+def _unknown_reference(found: Findings) -> Draft | None:
+    """Say so where a commit or thread that is named outright is not there."""
+    known = {card.sha for card in found.cards.values()}
+    for sha in found.inquiry.shas:
+        if not any(one.startswith(sha) for one in known):
+            return nothing(found, "no commit", {"sha": sha}, near=False)
+    for number in found.inquiry.numbers:
+        if not any(name.endswith(f"#{number}") for name in found.threads) and not of_pull(found, number):
+            values = {"number": str(number), "why": found.unread.get(number, "")}
+            return nothing(found, "no thread", values, near=False)
+    return None
+
+
+def nothing(found: Findings, head: str, values: dict[str, str], *, near: bool = True) -> Draft:
+    """Say that the evidence is not there, and what comes nearest."""
+    nearest = [] if not near else list(found.near[:_NEAREST])
+    items = [commit_item(one.card, shown_facts(one.facts, 1), found) for one in nearest]
+    return Draft(
+        head=head,
+        values=values,
+        items=tuple(items),
+        cites=tuple(one.card.id for one in nearest),
+        abstained=True,
+        notes=(("nearest", {}),) if items else (),
+    )

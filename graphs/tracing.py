@@ -1,0 +1,197 @@
+"""What stands around the commits and threads of a question: links, lineage, attempts, comments, origins, uses."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.asking.inquiry import Aim, Inquiry, Thing
+from agent.asking.lineage import Lineage, lineage_of
+from agent.asking.matching import Match, plain, speaks_of
+from agent.card import Card
+from agent.domain import Comment, Commit, Issue, PullRequest
+from agent.errors import AppError, NotFound
+from agent.evidence import CommitEvidence, EvidenceId
+from agent.facts import FactKind
+from agent.ids import RepoId, ThreadId
+from agent.links import Link
+from agent.settings import RepoSpec
+from agent.sources import KnowsTags
+from graphs.stocking import Stock
+from memory.catalogue import Needle
+
+_LINKED = 14
+_THREADS = 8
+_ATTEMPTS = 4
+_LABELLED = 200
+_TAGGED = 6
+_PINS = 20
+Threads = dict[ThreadId, Issue | PullRequest]
+
+
+@dataclass(frozen=True)
+class Tracer:
+    """Follows what a question speaks of, in memory and in the sources."""
+
+    stock: Stock
+    specs: tuple[RepoSpec, ...]
+
+    # ---------------------------------------------------------------- threads
+
+    async def threads(self, inquiry: Inquiry, specs: Sequence[RepoSpec]) -> tuple[Threads, dict[int, str]]:
+        """Read the threads that are named, as they are now; where none is, those whose words fit."""
+        threads: Threads = {}
+        unread: dict[int, str] = {}
+        homes = dict(inquiry.homes)
+        for number in inquiry.numbers:
+            for spec in specs:
+                if homes.get(number, spec.name) != spec.name:
+                    continue
+                try:
+                    thread = await self._thread(spec, number)
+                except AppError as error:
+                    unread[number] = str(error)
+                    continue
+                threads[thread.id] = thread
+        asks_thread = inquiry.aim is Aim.STATUS or (inquiry.bug and inquiry.aim in (Aim.WHO, Aim.WHEN, Aim.FATE))
+        if not inquiry.numbers and asks_thread:
+            threads |= self._by_words(inquiry, [spec.name for spec in specs])
+        wanted_pull = Thing.PULL in inquiry.things and Thing.ISSUE not in inquiry.things
+        ordered = sorted(threads.values(), key=lambda one: isinstance(one, PullRequest) is not wanted_pull)
+        return {one.id: one for one in ordered}, unread
+
+    async def _thread(self, spec: RepoSpec, number: int) -> Issue | PullRequest:
+        known = self.stock.threads.get(spec.name, number)
+        desk = await self.stock.desks.open(spec)
+        try:
+            thread = await desk.threads.issue(number)
+        except AppError:
+            if known is None:
+                raise
+            return known
+        self.stock.threads.put_one(thread)
+        return thread
+
+    def _by_words(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> Threads:
+        needles = [Needle((name,)) for name in inquiry.names]
+        needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
+        best = [one for one in self.stock.threads.search(needles, repos, _THREADS) if isinstance(one, Issue)]
+        rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
+        return {one.id: one for one in best if speaks_of(f"{one.title}\n{one.body}", inquiry, rarity)}
+
+    def labelled(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> tuple[Issue | PullRequest, ...]:
+        """Find the threads with a label that the question names."""
+        found = [self.stock.threads.search([Needle((label,))], repos, _LABELLED) for label in inquiry.labels]
+        return tuple({one.id: one for several in found for one in several}.values())
+
+    def attempts(self, threads: Threads) -> dict[ThreadId, tuple[PullRequest, ...]]:
+        """Find the pull requests that name the issues in question."""
+        found: dict[ThreadId, tuple[PullRequest, ...]] = {}
+        for issue in (one for one in threads.values() if isinstance(one, Issue)):
+            named = re.compile(rf"(?<![\w/#])(?:{re.escape(issue.repo)})?#{issue.number}(?!\d)")
+            likely = self.stock.threads.search([Needle((str(issue.number),))], [issue.repo], 4 * _THREADS)
+            pulls = [one for one in likely if isinstance(one, PullRequest)]
+            naming = [one for one in pulls if issue.id in one.closes or named.search(f"{one.title}\n{one.body}")]
+            if naming:
+                found[issue.id] = tuple(naming[:_ATTEMPTS])
+        return found
+
+    async def comments(self, inquiry: Inquiry, threads: Threads) -> dict[ThreadId, tuple[Comment, ...]]:
+        """Read what was said below the threads that are named, where the question asks why."""
+        found: dict[ThreadId, tuple[Comment, ...]] = {}
+        if not inquiry.reason or not inquiry.numbers:
+            return found
+        for spec in self.specs:
+            for thread in [one for one in threads.values() if one.repo == spec.name and one.number in inquiry.numbers]:
+                desk = await self.stock.desks.open(spec)
+                try:
+                    found[thread.id] = await desk.threads.comments(thread.number)
+                except AppError:
+                    continue
+        return found
+
+    # ---------------------------------------------------------------- links
+
+    def links(self, threads: Iterable[ThreadId], named: Sequence[Card], matches: Sequence[Match]) -> tuple[Link, ...]:
+        """Find what connects the threads and the commits in question with others."""
+        names = [*threads, *(card.id for card in named), *(one.card.id for one in matches[:_LINKED])]
+        links = [link for name in names for link in self.stock.threads.links_of(name)]
+        return tuple({(link.issue, link.change): link for link in links}.values())
+
+    def linked_issues(self, links: Sequence[Link], known: Threads) -> Threads:
+        """Find the issues that the changes in question fix."""
+        found: Threads = {}
+        for link in links:
+            repo, _, number = link.issue.rpartition("#")
+            thread = None if link.issue in known else self.stock.threads.get(RepoId(repo), int(number))
+            if thread is not None:
+                found[link.issue] = thread
+        return found
+
+    def linked(self, links: Sequence[Link]) -> list[Card]:
+        """Find the commits at the other end of links, in whichever repository they landed."""
+        shas = [link.change.rpartition("@")[2] for link in links if "@" in link.change]
+        repos = [spec.name for spec in self.specs]
+        return [card for sha in dict.fromkeys(shas) for card in self.stock.cards.by_hash(sha, repos)]
+
+    # ---------------------------------------------------------------- commits
+
+    def lineage(self, cards: Sequence[Card], repos: Sequence[RepoId]) -> Lineage:
+        """Find what undid these commits and what brought them back."""
+        undoing = self.stock.cards.search([Needle(("revert*", "reland*", "reapply*"))], repos, limit=300)
+        return lineage_of(cards, undoing, self.stock.cards.by_hash)
+
+    async def origins(self, cards: Sequence[Card]) -> dict[EvidenceId, Commit]:
+        """Find the commits that these were picked from."""
+        found: dict[EvidenceId, Commit] = {}
+        for card in cards:
+            origin = next((fact.old for fact in card.facts if fact.kind is FactKind.CHERRY_PICK and fact.old), None)
+            spec = next((one for one in self.specs if one.name == card.repo), None)
+            if origin is None or spec is None:
+                continue
+            try:
+                found[card.id] = await (await self.stock.desks.open(spec)).code.resolve(origin)
+            except NotFound:
+                continue
+        return found
+
+    async def members(
+        self, inquiry: Inquiry, evidence: Mapping[EvidenceId, CommitEvidence]
+    ) -> dict[EvidenceId, tuple[Commit, ...]]:
+        """List what merges brought in, where that is asked."""
+        found: dict[EvidenceId, tuple[Commit, ...]] = {}
+        merges = [one for one in evidence.values() if one.change.commit.is_merge]
+        wanted = inquiry.origin or inquiry.merger or inquiry.aim is Aim.EXPLAIN
+        for one in merges[:_TAGGED] if wanted else ():
+            spec = next(spec for spec in self.specs if spec.name == one.repo)
+            found[one.id] = await (await self.stock.desks.open(spec)).code.members(one.change.commit.sha)
+        return found
+
+    def pins(self, inquiry: Inquiry) -> tuple[Card, ...]:
+        """Find the commits that move one repository to a version of another, newest first."""
+        if not inquiry.pins:
+            return ()
+        found: list[Card] = []
+        for used in inquiry.repos:
+            short = used.partition("/")[2]
+            others = [repo for repo in inquiry.repos if repo != used]
+            cards = self.stock.cards.search([Needle((short,)), Needle(("dependency",))], others, limit=_PINS)
+            found += [card for card in cards if any(_moves(fact.kind, fact.name, short) for fact in card.facts)]
+        return tuple(sorted(found, key=lambda card: card.at, reverse=True))
+
+    async def tags(self, inquiry: Inquiry, cards: Sequence[Card]) -> dict[EvidenceId, tuple[str, ...]]:
+        """Ask which tags contain the first of these commits, where somebody wants to know and the source can tell."""
+        if not (inquiry.which_release or inquiry.contained or inquiry.pins or inquiry.aim is Aim.STATUS):
+            return {}
+        found: dict[EvidenceId, tuple[str, ...]] = {}
+        for spec in self.specs:
+            own = [card for card in cards if card.repo == spec.name][:_TAGGED]
+            code = (await self.stock.desks.open(spec)).code if own else None
+            if isinstance(code, KnowsTags):
+                for card in own:
+                    tags = await code.tags_with(card.sha)
+                    found |= {card.id: tags} if tags is not None else {}
+        return found
+
+
+def _moves(kind: FactKind, name: str, short: str) -> bool:
+    return kind.value.startswith("dependency-") and plain(name) == plain(short)
