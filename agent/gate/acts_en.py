@@ -48,7 +48,6 @@ _TWO_WORDS = {
     ("takes", "off"): _D.REMOVE,
     ("taken", "off"): _D.REMOVE,
     ("took", "off"): _D.REMOVE,
-    ("left", "out"): _D.REMOVE,
     ("leaves", "out"): _D.REMOVE,
     ("leave", "out"): _D.REMOVE,
     ("taken", "away"): _D.REMOVE,
@@ -101,7 +100,7 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[tuple[int, Direction]]:
             and DIRECTION_OF.get(word) in _STOPPED
         ):
             yield place, _STOPPED[DIRECTION_OF[word]]
-        elif word in _STOPPING and following.endswith("ing") and DIRECTION_OF.get(following) in _STOPPED:
+        elif word in _STOPPING and _stops_doing(tokens, place):
             continue
         elif (word, following) in _TWO_WORDS:
             yield place, _TWO_WORDS[word, following]
@@ -115,10 +114,18 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[tuple[int, Direction]]:
             yield place, DIRECTION_OF[word]
 
 
+def _stops_doing(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether another verb says what is stopped: stops rejecting, stops x from crashing."""
+    behind = [token.lower for token in tokens[place + 1 : place + 6]]
+    return "from" in behind or any(word.endswith("ing") and DIRECTION_OF.get(word) in _STOPPED for word in behind[:1])
+
+
 def _is_adjective(tokens: Sequence[Token], place: int) -> bool:
     """Tell the removed flag, a fixed seed and the like from verbs."""
     word = tokens[place].lower
     previous = tokens[place - 1].lower if place else ""
+    if place + 1 < len(tokens) and tokens[place + 1].lower == "than":
+        return True
     if word in _NO_VERB:
         return word != "new" or previous not in _PASSIVE
     if word == "fixed" and place and previous not in _BETWEEN and tokens[place - 1].kind is Kind.WORD:
@@ -157,7 +164,20 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     negated = negated or (low > 1 and [tokens[low - 1].lower, tokens[low].lower] == ["no", "longer"] and chain == low)
     negated = negated or (chain > low and tokens[chain - 1].lower in {"without", "not", "doesn't", "don't", "didn't"})
     soft = tokens[place].lower.startswith(
-        ("start", "resum", "includ", "provid", "allow", "accept", "permit", "extend", "relax", "widen", "tight")
+        (
+            "start",
+            "resum",
+            "includ",
+            "provid",
+            "allow",
+            "accept",
+            "permit",
+            "extend",
+            "relax",
+            "widen",
+            "tight",
+            "clamp",
+        )
     ) or (direction is _D.MOVE and not objects)
     if tokens[place].lower == "no":
         negated = False

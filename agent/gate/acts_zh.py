@@ -26,6 +26,7 @@ _MATTERS = listed(
 )
 """A word of the first kind before one of the second names a thing: the fallback check."""
 _OUT = listed("移出 挪出 搬出 迁出 挪了出来 挪出来 移了出来 移出来")
+_SOFT = _OUT | listed("提供 停止 允许 打开 不再 放宽 收紧 扩大")
 _FUNCTION = frozenset(FUNCTION)
 
 
@@ -63,6 +64,9 @@ def _ends(token: Token) -> bool:
 def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Sequence[Token]) -> Act:
     word = tokens[place].text
     direction = DIRECTION_OF[word]
+    if direction is _D.DISABLE and any(token.text == "不再" for token in tokens[max(0, place - 3) : place]):
+        # Who no longer forbids allows.
+        direction = _D.ENABLE
     if word in _OUT and not any(token.text in _SOURCES for token in before):
         # Who is taken out of a list is gone from it; what is taken out of a file stands elsewhere.
         direction = _D.REMOVE
@@ -87,21 +91,10 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
     if word in _RETREATS and (new is None or not any(sign.isdigit() for sign in new.text)):
         # To fall back on another way lowers nothing.
         direction, old = _D.CHANGE, None
-    soft = (
-        (direction is _D.MOVE and not objects)
-        or word in _OUT
-        or word
-        in (
-            "提供",
-            "停止",
-            "允许",
-            "打开",
-            "不再",
-            "放宽",
-            "收紧",
-            "扩大",
-        )
-    )
+    # 去掉了 8: a value is looked up as one.
+    numbers = direction in (_D.ADD, _D.REMOVE) and any(one.kind is Kind.NUMBER for one in after)
+    counted = numbers and region is not after
+    soft = (direction is _D.MOVE and not objects) or counted or word in _SOFT
     return Act(direction, word, objects, near, words, old, new, _negated(before), soft, place=place)
 
 

@@ -15,7 +15,7 @@ from agent.gate.ground import whole
 from agent.gate.holding import stand_of
 from agent.gate.named_facts import last_part
 from agent.gate.names import check_expansions, check_names, check_projects
-from agent.gate.opposites import check_denied, check_opposites, check_staying
+from agent.gate.opposites import check_denied, check_opposites, check_present, check_staying
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.relations import check_relations
 from agent.gate.stances import check_absolutes, check_causes, check_forecasts
@@ -30,7 +30,8 @@ def check_directions(reading: Reading) -> Judgement | None:
     doubtful: Judgement | None = None
     undone = any(act.direction is Direction.REVERT and not act.negated for act in reading.acts)
     for act in _with_objects(reading.acts):
-        if act.negated or act.word in ("no", "不再"):
+        # Lines are counted by the check of numbers.
+        if act.negated or act.word in ("no", "不再") or act.words in (("line",), ("lines",)):
             continue
         stand = Stand.SILENT if _is_consequence(act, reading) else stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
@@ -102,6 +103,7 @@ CHECKS: tuple[Check, ...] = (
     check_contrasts,
     check_opposites,
     check_staying,
+    check_present,
     check_denied,
     check_absolutes,
     check_causes,

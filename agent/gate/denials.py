@@ -128,7 +128,7 @@ def _said_no(reading: Reading, place: int) -> bool:
     denied = behind[:1] or ahead[-1:]
     if _NO_CODE.search(reading.sentence.text) and any(fact.kind in ONLY for fact in ground.facts):
         return True
-    if _is_untouched(reading, place) or _is_case(reading, place):
+    if _is_untouched(reading, place) or _is_case(reading, place) or _is_lacked(reading, place):
         return True
     said = [line for line in (*ground.said, *ground.remarks) if _alike(line, (*ahead, *behind), _ALIKE)]
     if any(line in ground.titles and not _PLAIN_NO.search(line) for line in said):
@@ -159,6 +159,12 @@ def _is_untouched(reading: Reading, place: int) -> bool:
     things = [token.text for token in clause if token.kind in VALUES]
     kept = (occurs(one, ground.around) and not occurs(one, f"{ground.added}\n{ground.removed}") for one in things)
     return bool(things) and all(kept)
+
+
+def _is_lacked(reading: Reading, place: int) -> bool:
+    """Tell whether the evidence says without, of the same two words."""
+    words = [token.lower for token in reading.tokens[place : place + 3]]
+    return words[0] == "without" and len(words) > 2 and " ".join(words) in " ".join(reading.ground.text.lower().split())
 
 
 def _is_case(reading: Reading, place: int) -> bool:

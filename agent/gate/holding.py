@@ -32,7 +32,22 @@ def stand_of(act: Act, ground: Ground) -> Stand:
     return Stand.SILENT if values is Stand.SILENT and stand is Stand.AGREES else stand
 
 
+def _is_turned(act: Act, ground: Ground) -> bool:
+    """Tell whether something is said to leave the file it came into, or to come into the one it left."""
+    names = [last_part(token.text) for token in act.objects]
+    for token, left in ((act.old, True), (act.new, False)):
+        tail = f"/{token.text.strip('/')}" if token is not None and token.path else None
+        for hunk in ground.hunks if tail else ():
+            if tail is not None and f"/{hunk.file}".endswith(tail):
+                right, wrong = (hunk.removed, hunk.added) if left else (hunk.added, hunk.removed)
+                if any(_only_on(name, wrong, right) for name in names):
+                    return True
+    return False
+
+
 def _object_stand(act: Act, ground: Ground) -> Stand:
+    if act.direction is _D.MOVE and _is_turned(act, ground):
+        return Stand.OPPOSES
     if act.direction in (_D.REVERT, _D.RELAND):
         return _lineage(act.direction, ground)
     if act.objects:

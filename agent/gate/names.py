@@ -46,7 +46,10 @@ def _judged(token: Token, reading: Reading) -> Judgement | None:
     if token.kind is Kind.WORD and _MIXED.fullmatch(token.text) and not _UNITS.fullmatch(token.text):
         flat = token.text.lower()
         if flat not in _flat(ground):
-            return unsupported("identifier", f"{token.text} is not in the cited evidence")
+            # SM100 where code asks `device_sm in (100, 103)`.
+            apart = all(part in ground.words or occurs(part, ground.text) for part in re.findall(r"[a-z]+|\d+", flat))
+            judged = undecided if apart else unsupported
+            return judged("identifier", f"{token.text} is not in the cited evidence")
     elif token.camel and token.text.lower() not in PRODUCTS and token.text.lower() not in ground.text.lower():
         return undecided("identifier", f"{token.text} is not in the cited evidence")
     return None
@@ -111,11 +114,15 @@ def _encloses(text: str, ground: Ground) -> bool:
 def _present(text: str, ground: Ground) -> bool:
     if not text or occurs(text, ground.text):
         return True
-    if text.isalnum() and text.islower() and len(text) > 3 and text in ground.words:
-        # `deepep` of `deepep_ht` and `deepep_ll`.
+    if text.isalnum() and text.islower() and text in ground.words and _is_part(text, ground):
         return True
     loose = _SPACES.sub(" ", text)
     return " " in loose and loose in _SPACES.sub(" ", ground.text)
+
+
+def _is_part(text: str, ground: Ground) -> bool:
+    """Tell whether a name is what longer ones are made of: `deepep` of `deepep_ht` and `deepep_ll`."""
+    return re.search(rf"(?<![A-Za-z0-9])_*{text}_|_{text}(?![A-Za-z0-9])", ground.text) is not None
 
 
 def _qualified(text: str, ground: Ground) -> bool:

@@ -130,6 +130,10 @@ def _has_unit(atom: Atom, unit: Unit, evidence: Iterable[Evidence]) -> bool:
     lines = [
         line for one in evidence for text in one.texts for line in text.split("\n")[:_LINES] if number.search(line)
     ]
+    factors = [re.findall(rf"(?<![\w.]){re.escape(atom.text)}\s*\*\s*(\d+)", line) for line in lines]
+    if lines and all(factors):
+        # 90 * 60 seconds are 90 minutes.
+        return unit.size in {Decimal(factor) for some in factors for factor in some}
     units = {UNITS[word] for line in lines for word in words_of(_SPELLED.sub(r" \1 ", line)) if word in UNITS}
     shown = {one for one in units if one.dimension == unit.dimension}
     # Without the number as it is printed another unit was converted; code without units counts seconds and bytes.
@@ -175,6 +179,8 @@ def _direction(atom: Atom) -> str:
     added, deleted = (max((m.end() for m in verb.finditer(atom.before)), default=0) for verb in (_ADDED, _DELETED))
     if atom.sign:
         return atom.sign
+    if bare := re.match(r"\s+(?:(added)|deleted|removed)\b", atom.after):
+        return "+" if bare[1] else "-"
     if not (added or deleted):
         # "Four lines are added": the verb comes behind.
         behind = atom.after[:_NEAR]

@@ -6,18 +6,32 @@ from functools import lru_cache
 from itertools import pairwise
 
 from agent.claims import Judgement
+from agent.gate import words_en as en
+from agent.gate import words_zh as zh
 from agent.gate.closeness import said_near, share_of
 from agent.gate.content import stems_of
+from agent.gate.direction import Direction
 from agent.gate.families import OPPOSITES, STAYING, Family
 from agent.gate.ground import Ground, occurs
+from agent.gate.lists import listed
 from agent.gate.named_facts import last_part
 from agent.gate.prose import VALUES, Kind, Token
 from agent.gate.reading import Reading, undecided
 from agent.gate.stems import vocabulary
 
+_DIRECTIONS = {**en.DIRECTION_OF, **zh.DIRECTION_OF}
+_TURNED = listed(
+    "instead rather than used previously before old called named goes known spelled became becomes "
+    "原来 而不是 原先 此前 "
+    "叫 叫做 名为 称为"
+)
+_NEGATIVE = en.NEGATIONS | zh.NEGATIONS | _TURNED
+_NOW = frozenset({"now", "现在", "如今", "从此"})
+_GOING = frozenset(set(Direction) - {Direction.ADD, Direction.ENABLE, Direction.RELAND})
 _STOPS = frozenset("，,；;：:。")
 _NO = re.compile(r"\b(?:not|no|never|without|cannot|unable|unsupported)\b|n['’]t\b|不|没|未", re.IGNORECASE)
 _LEAST, _ALIKE, _NEAR, _WORDY = 3, 0.8, 5, 25
+_WITH = re.compile(r"\b(?P<no>with(?:out)?) (?:an? |the |any )?(?P<what>[a-z]{3,} [a-z]{3,}|[a-z]{3,})")
 _FORM = re.compile(
     r"(?P<who>[\w.-]+)[`\"']* (?P<verb>is|are|was|were|be|must|can|does|do|will|should) (?P<what>[a-z]{3,})"
 )
@@ -64,6 +78,25 @@ def check_staying(reading: Reading) -> Judgement | None:
     return None
 
 
+def check_present(reading: Reading) -> Judgement | None:
+    """Refuse that something is so now of which the diff shows only that it went."""
+    for clause in clauses(reading.tokens):
+        plain = [token.lower for token in clause if token.kind in (Kind.WORD, Kind.HAN)]
+        gone = any(word in _NEGATIVE or _DIRECTIONS.get(word) in _GOING for word in plain)
+        if gone or not _NOW & set(plain):
+            continue
+        for token in clause:
+            name = last_part(token.text)
+            if (
+                token.named
+                and not token.path
+                and occurs(name, reading.ground.removed)
+                and _is_passing(name, reading.ground)
+            ):
+                return undecided("opposite", f"{token.text} is told as so now, and the diff shows that it went")
+    return None
+
+
 def _is_passing(name: str, ground: Ground) -> bool:
     """Tell whether a name stands on one side of the diff alone."""
     return occurs(name, ground.added) is not occurs(name, ground.removed) and not occurs(name, ground.around)
@@ -72,6 +105,10 @@ def _is_passing(name: str, ground: Ground) -> bool:
 def check_denied(reading: Reading) -> Judgement | None:
     """Refuse to say of something what the evidence says with a no."""
     denied = _denied(reading.ground)
+    lacked = _lacked(reading.ground)
+    for found in _WITH.finditer(reading.sentence.text.lower()):
+        if found["no"] == "with" and found["what"] in lacked:
+            return undecided("negation", f"the evidence says without {found['what']}, and never with it")
     for found in _FORM.finditer(_SIGNS.sub("", reading.sentence.text).lower()):
         if found.groups() in denied:
             return undecided("negation", f"the evidence says no where the sentence says {found[0]!r}")
@@ -118,6 +155,14 @@ def _denied(ground: Ground) -> frozenset[tuple[str, ...]]:
     said = {found.groups() for found in _FORM.finditer(text)}
     denied = {found.groups() for found in _FORM.finditer(re.sub(r" (?:not|never) ", " ", text))}
     return frozenset(denied - said)
+
+
+@lru_cache(maxsize=128)
+def _lacked(ground: Ground) -> frozenset[str]:
+    """List what the evidence says without, and never with."""
+    text = " ".join(f"{ground.spoken}\n{ground.added}".lower().split())
+    found = [(match["no"], match["what"]) for match in _WITH.finditer(text)]
+    return frozenset(what for no, what in found if no == "without" and ("with", what) not in found)
 
 
 def clauses(tokens: Sequence[Token]) -> Iterable[Sequence[Token]]:

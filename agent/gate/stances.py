@@ -22,6 +22,17 @@ _CAUSE = re.compile(
 )
 
 
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|cannot|without)|n['’]t)\b(?:\W+\w+){0,3}?\W+(?:all|every|each|any)\b", re.IGNORECASE
+)
+"""Not every: who says so does not say every."""
+
+
+def is_denial(token: Token) -> bool:
+    """Tell whether a word says no."""
+    return token.lower in en.NEGATIONS or token.lower in zh.NEGATIONS or token.lower.endswith(("n't", "n’t"))
+
+
 def check_absolutes(reading: Reading) -> Judgement | None:
     """Allow all, always and completely only where the evidence says so of the same thing, or code counted it."""
     for place, token in enumerate(reading.tokens):
@@ -44,6 +55,8 @@ def _is_absolute_said(reading: Reading, family: Family, place: int) -> bool:
     lines = (*reading.ground.said, *reading.ground.remarks)
     if family.name in ("all", "any"):
         noun = stems_of(reading.tokens[place + 1 : place + 5], trade=True)[:2]
+        if not any(map(is_denial, reading.tokens[:place])):
+            lines = tuple(line for line in lines if not _DENIED.search(line))
         return said_near(lines, family.said, noun, before=0, after=4)
     around = stems_of((*reading.tokens[max(0, place - 6) : place], *reading.tokens[place + 1 : place + 6]))
     return said_near(lines, family.said, around, before=5, after=5)

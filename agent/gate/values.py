@@ -165,6 +165,8 @@ def _belongs(number: str, wanted: Sequence[Wanted], ground: Ground) -> bool:
 def _is_default(number: str, names: Sequence[str], ground: Ground) -> bool:
     """Tell whether one of the names is given that value, where it is given any; facts know best."""
     facts = [fact for fact in ground.facts if names_in(f"{fact.name} {fact.detail}") & set(names)]
+    # The default of a parameter, not those of its function's other ones.
+    facts = [fact for fact in facts if fact.detail in names] or facts
     given = {_plain(value) for fact in facts for value in _NUMBER.findall(f"{fact.old} {fact.new}")}
     for name in names if not given else ():
         typed = rf"(?<![\w$]){re.escape(name)}\b(?:\s*:[^=\n,()]{{0,40}})?"
