@@ -48,7 +48,8 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def checked(question: str) -> str:
-    """Refuse what is no question."""
+    """Refuse what is no question; what has no place in UTF-8 becomes a question mark."""
+    question = question.encode("utf-8", errors="replace").decode("utf-8")
     if not question.strip():
         raise UsageError(
             'there is no question; ask one, as in: gitzette ask "what changed in the scheduler this week?"'

@@ -1,5 +1,6 @@
 """Where questions are typed: a prompt with history on a terminal, plain lines elsewhere."""
 
+import io
 import os
 import shutil
 import sys
@@ -108,6 +109,8 @@ class Terminal:
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Redraw the line."""
+        if not self._told.isatty():
+            return
         width = shutil.get_terminal_size().columns - 1
         count = f" {done}/{total}" if total else ""
         self._told.write(f"\r\x1b[K{visible(f'{repo}: {what}{count}')[:width]}")
@@ -158,7 +161,9 @@ def _readline() -> ModuleType | None:
 
 @contextmanager
 def open_console(home: Path) -> Iterator[Console]:
-    """Choose how to read by what the streams are."""
+    """Choose how to read by what the streams are; bytes that are no text are no reason to stop."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         yield Pipe(sys.stdin, sys.stderr)
         return
