@@ -15,7 +15,7 @@ from agent.gate.families import OPPOSITES, STAYING, Family
 from agent.gate.ground import Ground, occurs
 from agent.gate.lists import listed
 from agent.gate.named_facts import last_part
-from agent.gate.prose import VALUES, Kind, Token
+from agent.gate.prose import VALUES, Kind, Token, clauses
 from agent.gate.reading import Reading, undecided
 from agent.gate.stems import vocabulary
 
@@ -28,14 +28,13 @@ _TURNED = listed(
 _NEGATIVE = en.NEGATIONS | zh.NEGATIONS | _TURNED
 _NOW = frozenset({"now", "现在", "如今", "从此"})
 _GOING = frozenset(set(Direction) - {Direction.ADD, Direction.ENABLE, Direction.RELAND})
-_STOPS = frozenset("，,；;：:。")
 _NO = re.compile(r"\b(?:not|no|never|without|cannot|unable|unsupported)\b|n['’]t\b|不|没|未", re.IGNORECASE)
 _LEAST, _ALIKE, _NEAR, _WORDY = 3, 0.8, 5, 25
 _WITH = re.compile(r"\b(?P<no>with(?:out)?) (?:an? |the |any )?(?P<what>[a-z]{3,} [a-z]{3,}|[a-z]{3,})")
 _FORM = re.compile(
     r"(?P<who>[\w.-]+)[`\"']* (?P<verb>is|are|was|were|be|must|can|does|do|will|should) (?P<what>[a-z]{3,})"
 )
-_FAILING = re.compile(r"fail|crash|rais|abort|error|block|break|affect|chang|requir")
+_HAPPENING = re.compile(r"fail|crash|rais|abort|error|block|break|affect|chang|requir")
 _SIGNS = re.compile(r"[`\"'*#/]|^[+-]", re.MULTILINE)
 
 
@@ -125,9 +124,9 @@ def check_denied(reading: Reading) -> Judgement | None:
 
 
 def _only_denied(clause: Sequence[Token], ground: Ground) -> str:
-    """Find a word of failing that people only ever deny: `don't fail if the secret is missing`."""
+    """Find a word for what may happen that people only ever deny: `don't fail if the secret is missing`."""
     for token in clause:
-        if token.kind is not Kind.WORD or not (stem := _FAILING.match(token.lower)):
+        if token.kind is not Kind.WORD or not (stem := _HAPPENING.match(token.lower)):
             continue
         lines = (*ground.said, *ground.remarks)
         told = [
@@ -163,13 +162,3 @@ def _lacked(ground: Ground) -> frozenset[str]:
     text = " ".join(f"{ground.spoken}\n{ground.added}".lower().split())
     found = [(match["no"], match["what"]) for match in _WITH.finditer(text)]
     return frozenset(what for no, what in found if no == "without" and ("with", what) not in found)
-
-
-def clauses(tokens: Sequence[Token]) -> Iterable[Sequence[Token]]:
-    """Cut a sentence at its commas and the like."""
-    start = 0
-    for place, token in enumerate(tokens):
-        if token.kind is Kind.PUNCT and token.text in _STOPS:
-            yield tokens[start:place]
-            start = place + 1
-    yield tokens[start:]

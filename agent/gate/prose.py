@@ -1,7 +1,7 @@
 """Free prose taken apart: sentences, and in them words, code, names, values and marks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -133,6 +133,16 @@ def sentences(text: str) -> tuple[Sentence, ...]:
             piece = piece[marks.end() :]
         parts.append(piece)
     return tuple(Sentence(part.strip()) for part in parts if re.search(r"\w", part))
+
+
+def clauses(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Cut a sentence at its commas and the like."""
+    start = 0
+    for place, token in enumerate(tokens):
+        if token.kind is Kind.PUNCT and token.text in "，,；;：:。":
+            yield tokens[start:place]
+            start = place + 1
+    yield tokens[start:]
 
 
 def _joined(text: str) -> str:

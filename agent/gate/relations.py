@@ -8,18 +8,17 @@ from agent.gate.closeness import has_any, share_of
 from agent.gate.content import stems_of
 from agent.gate.ground import Ground, occurs
 from agent.gate.named_facts import last_part, owners_of
-from agent.gate.prose import Kind, Token
+from agent.gate.prose import Kind, Token, clauses
 from agent.gate.reading import Reading, undecided
 from agent.gate.stems import vocabulary
 
 # A name that nobody speaks of and no fact has must stand closer to the rest.
 _MORE_THAN_HALF, _MOST, _FEW = 0.6, 0.9, 3
-_BETWEEN = frozenset("，,；;：:。")
 
 
 def check_relations(reading: Reading) -> Judgement | None:
     """Look for each name beside the words that the same clause has for it."""
-    for clause in _clauses(reading.tokens):
+    for clause in clauses(reading.tokens):
         names = [token for token in clause if token.kind in (Kind.CODE, Kind.NAME, Kind.FLAG) and not token.path]
         for token in names:
             others = [one for one in clause if one is not token]
@@ -59,15 +58,6 @@ def _is_owner(token: Token, names: Sequence[Token], reading: Reading) -> bool:
         if not any(occurs(last_part(token.text), fact) for fact in facts):
             return occurs(last_part(token.text), reading.ground.spoken)
     return True
-
-
-def _clauses(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    start = 0
-    for place, token in enumerate(tokens):
-        if token.kind is Kind.PUNCT and token.text in _BETWEEN:
-            yield tokens[start:place]
-            start = place + 1
-    yield tokens[start:]
 
 
 def _together(name: str, wanted: Sequence[frozenset[str]], ground: Ground, least: float) -> bool:

@@ -48,7 +48,7 @@ async def world_cases(bench: Bench) -> list[Case]:
 
 async def mirror_cases(bench: Bench) -> list[Case]:
     """Make the cases over the mirrors; statements about repositories that were not given are skipped, loudly."""
-    rows = statements("real")
+    rows = (*statements("real"), *statements("fresh"))
     given = {spec.name for spec in bench.mirrors}
     for repo in sorted({row.repo for row in rows} - given):
         left = sum(row.repo == repo for row in rows)

@@ -47,7 +47,7 @@ class Statement(Frozen):
 
 
 def statements(name: str) -> tuple[Statement, ...]:
-    """Read the statements about the world (`world`) or about real repositories (`real`)."""
+    """Read the statements about the world (`world`) or about real repositories (`real`, and later ones, `fresh`)."""
     lines = (DATA / f"mutants_{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple(Statement.model_validate(json.loads(line)) for line in lines)
 

@@ -41,16 +41,16 @@ def operators(cases: list[Case]) -> set[Operator | None]:
 
 def test_the_manifest_counts_what_the_files_hold() -> None:
     manifest = json.loads((DATA / "mutants_manifest.json").read_text(encoding="utf-8"))
-    for name in ("world", "real"):
+    for name, count in (("world", 110), ("real", 110), ("fresh", 100)):
         rows, told = statements(name), manifest["files"][f"mutants_{name}.jsonl"]
-        assert told["statements"] == len(rows) == 110
+        assert told["statements"] == len(rows) == count
         assert told["splits"] == Counter(row.split for row in rows)
-        assert told["languages"] == Counter(row.lang for row in rows) == {"en": 55, "zh": 55}
+        assert told["languages"] == Counter(row.lang for row in rows) == {"en": count // 2, "zh": count // 2}
         assert told["mutants"] == Counter(wrong.operator.value for row in rows for wrong in row.mutants)
 
 
 def test_every_statement_is_set_apart_by_its_name_and_differs_from_its_mutants() -> None:
-    rows = [*statements("world"), *statements("real")]
+    rows = [*statements("world"), *statements("real"), *statements("fresh")]
     assert len({row.id for row in rows}) == len(rows)
     for row in rows:
         assert row.split == split_of(row.id)
@@ -157,4 +157,4 @@ async def test_statements_about_repositories_that_were_not_given_are_skipped_lou
     said: list[str] = []
     bench = Bench(folder=tmp_path, mirrors=(), span=None, system=None, say=said.append)  # type: ignore[arg-type]
     assert await mirror_cases(bench) == []
-    assert any("55 statements about sgl-project/sglang skipped" in line for line in said)
+    assert any("93 statements about sgl-project/sglang skipped" in line for line in said)
