@@ -81,12 +81,16 @@ class _Talk:
             try:
                 return entry(self._session.console, _PROMPT)
             except KeyboardInterrupt:
+                if not self._session.console.interactive:
+                    raise
                 self._session.say("\n(Ctrl-D or /quit ends)\n")
 
     def _take(self, text: str) -> None:
         try:
             self._run(self._told(text))
         except KeyboardInterrupt:
+            if not self._session.console.interactive:
+                raise
             self._session.say("\n(stopped; the conversation goes on)\n")
         except AppError as error:
             self._session.console.clear()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TextIO
 
-from agent.errors import EXIT_ABSTAINED, EXIT_DONE, UsageError
+from agent.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.ids import RepoId
 from agent.settings import RepoSpec
 from gitzette.asking import checked, replied, thread_name
@@ -38,14 +38,19 @@ class Sources:
     be taken for read.
     """
 
-    def __init__(self, opening: Callable[[datetime], AbstractAsyncContextManager[AskDeps]]) -> None:
+    def __init__(
+        self,
+        opening: Callable[[datetime], AbstractAsyncContextManager[AskDeps]],
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._opening = opening
+        self._clock = clock
         self._stack = AsyncExitStack()
         self._deps: AskDeps | None = None
 
     async def deps(self) -> AskDeps:
         """Give what questions need, no older than a few minutes."""
-        now = datetime.now(UTC)
+        now = self._clock()
         if self._deps is None or now - self._deps.now > _FRESH:
             await self.close()
             self._deps = await self._stack.enter_async_context(self._opening(now))
@@ -77,8 +82,13 @@ class Session:
 
     async def answer(self, question: str) -> None:
         """Answer one question, piece by piece."""
-        self.status = UsageError.exit_code
-        question = checked(question)
+        try:
+            await self._answer(checked(question))
+        except AppError as error:
+            self.status = error.exit_code
+            raise
+
+    async def _answer(self, question: str) -> None:
         deps = await self.sources.deps()
         bound = bound_of(self.since, None, self.tz, deps.now)
         deps = replace(deps, specs=(self.only,) if self.only else self.whole, bound=bound, bench=Bench())
