@@ -21,6 +21,9 @@ from typing import Protocol
 
 import pytest
 
+from evals.github_server.app import GitHubServer
+from evals.worlds.model import World
+from evals.worlds.worlds import build
 from gitzette.cli import main
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
@@ -251,3 +254,36 @@ def test_an_interrupt_stops_the_question_and_not_the_conversation(
         assert "Lower the limit" in chat.until("gitzette> ")
         chat.type("/quit\n")
         assert chat.end() == 0
+
+
+# ---------------------------------------------------------------- a served repository
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build("demo", 1, tmp_path_factory.mktemp("world"))
+
+
+def test_an_issue_is_followed_up_and_its_text_opened(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo = next(one for one in world.repos if one.issues)
+    issue = repo.issues[0]
+    lines = (
+        f"is #{issue.number} fixed?",
+        "/sources",
+        "/open 1",
+        "who reported it?",
+        f"那 #{issue.number} 是谁报告的？",
+    )
+    with GitHubServer(world.repos, tokens=("t",), now=world.now) as server:
+        monkeypatch.setenv("GITZETTE_GITHUB_URL", server.url)
+        monkeypatch.setenv("GITZETTE_GIT_URL", server.git_url)
+        monkeypatch.setenv("GITHUB_TOKEN", "t")
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        assert main(["chat", "--thread", "issue", "--repo", repo.full_name]) == 0
+    out = capsys.readouterr().out
+    assert f"  1. {repo.full_name}#{issue.number} {issue.title}" in out
+    assert f"issue {repo.full_name}#{issue.number}\n{issue.title}\n" in out
+    assert f"Reported by {issue.author}" in out
+    assert f"报告者：{issue.author}" in out
