@@ -9,6 +9,7 @@ from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.reference import Kind, Reference, referred
 from agent.asking.understanding import Setting, understand
 from agent.domain import Frozen
+from agent.errors import InputError
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.window import Window, midnight, zone
@@ -159,7 +160,9 @@ def _said(reference: Reference, inquiry: Inquiry, focus: Focus) -> tuple[str, li
 def _meant(reference: Reference, inquiry: Inquiry, focus: Focus) -> list[str]:
     kind = reference.kind
     if kind is Kind.NTH:
-        return list(focus.shown[reference.nth : reference.nth + 1])
+        if reference.nth >= len(focus.shown):
+            raise InputError(f"the last answer shows {len(focus.shown)}; there is no number {reference.nth + 1}")
+        return [focus.shown[reference.nth]]
     if kind is Kind.PERSON:
         return [*focus.people, *focus.authors][:1]
     topic = [f"`{name}`" for name in focus.names] or [" ".join(term.said for term in focus.terms)] * bool(focus.terms)

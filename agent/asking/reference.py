@@ -45,6 +45,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (
             Kind.PERSON,
             rf"{_THAT}(?:author|person|guy|developer|contributor)\b|\b(?:he|she|him|his|her)\b"
+            r"|(?<=\bdid )they\b|(?<=\bhave )they\b|(?<=\bhas )they\b"
             rf"|{_ZH_THAT}(?:人|作者|开发者|贡献者)|(?<![其吉])[他她](?!们)",
         ),
         (

@@ -7,6 +7,7 @@ import pytest
 from agent.asking.focus import Focus, in_context
 from agent.asking.inquiry import Act, Aim, Inquiry
 from agent.asking.understanding import Setting, understand
+from agent.errors import InputError
 from agent.ids import RepoId
 from agent.window import Window
 
@@ -69,6 +70,12 @@ def test_one_of_those_shown_is_meant_by_its_place(question: str) -> None:
     assert read(question, LIMIT).shas == (SECOND,)
 
 
+@pytest.mark.parametrize("question", ["what does the third one do?", "第三个提交做了什么？"])
+def test_a_place_that_nothing_has_is_told(question: str) -> None:
+    with pytest.raises(InputError, match="shows 2; there is no number 3"):
+        read(question, LIMIT)
+
+
 @pytest.mark.parametrize(
     "question", ["is that issue fixed?", "is it fixed?", "那个议题修复了吗？", "它修复了吗？", "这个问题解决了吗？"]
 )
@@ -83,7 +90,8 @@ def test_that_commit_after_an_issue_is_its_fix() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["what else did she change?", "她还改了什么？", "what else did that author change?"]
+    "question",
+    ["what else did she change?", "她还改了什么？", "what else did that author change?", "what else did they change?"],
 )
 def test_she_is_the_author_of_what_was_shown(question: str) -> None:
     assert read(question, LIMIT).people == ("Ada Lovelace",)
