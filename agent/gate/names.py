@@ -1,6 +1,7 @@
 """Names in prose: each identifier, path, flag and piece of code stands in the evidence letter by letter."""
 
 import re
+from functools import lru_cache
 
 from agent.claims import Judgement
 from agent.gate.ground import Ground, occurs
@@ -57,10 +58,16 @@ def _judged(token: Token, reading: Reading) -> Judgement | None:
 
 def own_name(text: str, reading: Reading) -> bool:
     """Tell whether a word names the repository that is spoken of; people write it with other capitals."""
-    names = {one.repo for one in reading.ground.evidence} | ({reading.claim.repo} if reading.claim.repo else set())
     flat = re.sub(r"[^a-z0-9/]", "", text.lower())
-    forms = {form for name in names for form in (name.lower(), *name.lower().split("/"))}
-    return flat in {re.sub(r"[^a-z0-9/]", "", form) for form in forms}
+    repos = (*(one.repo for one in reading.ground.evidence), *((reading.claim.repo,) if reading.claim.repo else ()))
+    return any(flat in _forms(repo) for repo in repos)
+
+
+@lru_cache(maxsize=256)
+def _forms(repo: str) -> frozenset[str]:
+    """List how the name of a repository is written: with its owner and without, no signs."""
+    flat = re.sub(r"[^a-z0-9/]", "", repo.lower())
+    return frozenset({flat, *flat.split("/")})
 
 
 def _flat(ground: Ground) -> str:

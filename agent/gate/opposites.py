@@ -1,8 +1,8 @@
 """Words that have an opposite: where the evidence has the opposite of the same thing, the word is not borne out."""
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from agent.claims import Judgement
@@ -54,8 +54,14 @@ def check_opposites(reading: Reading) -> Judgement | None:
 def _pair(token: Token) -> tuple[Family, Family] | None:
     if token.kind not in (Kind.WORD, Kind.HAN):
         return None
-    pairs = (pair for one, two in OPPOSITES for pair in ((one, two), (two, one)))
-    return next((pair for pair in pairs if token.lower in pair[0].words), None)
+    return _pairs().get(token.lower)
+
+
+@cache
+def _pairs() -> Mapping[str, tuple[Family, Family]]:
+    """Give for each word its own family and the opposite one."""
+    pairs = [pair for one, two in OPPOSITES for pair in ((one, two), (two, one))]
+    return {word: pair for pair in reversed(pairs) for word in pair[0].words}
 
 
 def check_staying(reading: Reading) -> Judgement | None:

@@ -82,7 +82,7 @@ class Token:
     start: int
     end: int
 
-    @property
+    @cached_property
     def lower(self) -> str:
         """The text without capitals."""
         return self.text.lower()
