@@ -6,6 +6,7 @@ from agent.domain import Change, Frozen
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import Fact, FactSheet
 from agent.ids import RepoId, commit_id
+from agent.touches import touched_names
 
 _MESSAGE = 6_000
 _PATHS = 400
@@ -29,6 +30,8 @@ class Card(Frozen):
     additions: int = 0
     deletions: int = 0
     paths: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
+    """Functions and classes that its hunks lie in."""
     facts: tuple[Fact, ...] = ()
     route: str = "hunks"
 
@@ -53,6 +56,7 @@ class Card(Frozen):
             additions=evidence.change.additions,
             deletions=evidence.change.deletions,
             paths=tuple(dict.fromkeys(evidence.paths))[:_PATHS],
+            touched=touched_names(evidence.change),
             facts=tuple(_short(fact) for fact in evidence.facts[:_FACTS]),
             route=evidence.sheet.route if evidence.sheet else "hunks",
         )

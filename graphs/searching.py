@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from agent.asking.findings import Findings, Searched
-from agent.asking.inquiry import Aim, Inquiry, Thing
+from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage
 from agent.asking.matching import Match, accepted, definite, match, plain
 from agent.asking.premises import is_person, names_nobody
@@ -24,6 +24,8 @@ from graphs.tracing import Tracer
 from memory.catalogue import Needle
 
 _FIRST_DAYS = 7
+_PROMOTING = 12
+_EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
 _CANDIDATES = 120
 _READ = 14
 """Commits that are read again before anything is said of them."""
@@ -46,7 +48,7 @@ class Searcher:
 
     async def find(self, inquiry: Inquiry) -> Findings:
         """Gather everything that an answer may be made from."""
-        inquiry = self._with_strangers(inquiry)
+        inquiry = self._with_names(self._with_strangers(inquiry))
         tracer = Tracer(self.stock, self.specs)
         specs = [spec for spec in self.specs if not inquiry.repos or spec.name in inquiry.repos]
         repos = [spec.name for spec in specs]
@@ -59,6 +61,9 @@ class Searcher:
         if named and not matches:
             matches = [match(card, inquiry, {}) for card in named]
         listed = self.stock.cards.listed(repos, window) if _lists(inquiry) else []
+        if not matches and not listed:
+            near = near or self._elsewhere(inquiry, specs, window)
+            threads |= tracer.by_words(inquiry, repos) if inquiry.names or inquiry.terms else {}
         links = tracer.links(threads, named, matches)
         threads |= tracer.linked_issues(links, threads)
         attempts = tracer.attempts(threads)
@@ -103,6 +108,40 @@ class Searcher:
         """Take a word that owns something, as repositories do, for one that is not at hand where nothing has it."""
         unheard = [one for one in inquiry.owners if self.stock.cards.rarity((one.lower(),)) == math.inf]
         return inquiry.model_copy(update={"strangers": (*inquiry.strangers, *unheard)}) if unheard else inquiry
+
+    def _with_names(self, inquiry: Inquiry) -> Inquiry:
+        """Take a word for the name of something where facts know it by exactly that name."""
+        asks_value = inquiry.often or inquiry.aim is Aim.WHEN or Act.BUMPED in inquiry.acts
+        if inquiry.names or not asks_value:
+            return inquiry
+        promoted = [term for term in inquiry.terms if term.said.isascii() and self._is_name(term.said)][:1]
+        return inquiry.model_copy(
+            update={
+                "names": tuple(term.said for term in promoted),
+                "terms": tuple(term for term in inquiry.terms if term not in promoted),
+            }
+        )
+
+    def _is_name(self, word: str) -> bool:
+        """Tell whether a word is the whole name of a dependency, or one with a hyphen that of anything."""
+        cards = self.stock.cards.search([Needle((word,))], limit=_PROMOTING)
+        return any(
+            plain(fact.name).rpartition(".")[2] == plain(word)
+            and ("-" in word or fact.kind.value.startswith("dependency-"))
+            for card in cards
+            for fact in card.facts
+        )
+
+    def _elsewhere(self, inquiry: Inquiry, specs: Sequence[RepoSpec], window: Window | None) -> list[Match]:
+        """Find what may be meant: the same names in another repository, or the last that landed before a quiet time."""
+        if inquiry.names or inquiry.terms:
+            others = [spec.name for spec in self.specs if spec not in specs]
+            inquiry = inquiry.model_copy(update={"terms": ()}) if inquiry.names else inquiry
+            return accepted(self._weighed(inquiry, others, None), inquiry)[:5] if others else []
+        if window is None:
+            return []
+        before = Window(start=_EARLIEST, end=window.start, tz=self.tz)
+        return [match(card, inquiry, {}) for card in self.stock.cards.listed([one.name for one in specs], before, 1)]
 
     def _brought(self, threads: Sequence[Issue | PullRequest]) -> list[Card]:
         pulls = [one for one in threads if isinstance(one, PullRequest)][:_READ]
@@ -242,8 +281,8 @@ class Searcher:
             fitting = accepted(found, inquiry)
         if window is not None and not fitting:
             # What lies outside the time that was named does not answer, but may be what is meant.
-            outside = self._weighed(inquiry, repos, None)
-            return [], [*accepted(outside, inquiry), *outside][:5]
+            outside = accepted(self._weighed(inquiry, repos, None), inquiry)
+            return [], sorted(outside, key=lambda one: _apart(one.card.at, window))[:5]
         kept = {one.card.id for one in fitting}
         return fitting, [one for one in found if one.card.id not in kept][:5]
 
@@ -339,6 +378,11 @@ def _lists(inquiry: Inquiry) -> bool:
     """Tell whether a question is about everything that landed in a time."""
     narrowed = inquiry.names or inquiry.terms or inquiry.shas or inquiry.numbers
     return inquiry.aim in _LISTING and not narrowed
+
+
+def _apart(moment: datetime, window: Window) -> timedelta:
+    """Tell how far a moment lies from a window."""
+    return max(window.start - moment, moment - window.end, timedelta())
 
 
 def _by_one_of(people: Sequence[str], card: Card) -> bool:

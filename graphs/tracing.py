@@ -52,9 +52,11 @@ class Tracer:
                     unread[number] = str(error)
                     continue
                 threads[thread.id] = thread
-        asks_thread = inquiry.aim is Aim.STATUS or (inquiry.bug and inquiry.aim in (Aim.WHO, Aim.WHEN, Aim.FATE))
+        asks_thread = inquiry.aim in (Aim.STATUS, Aim.BEYOND) or (
+            inquiry.bug and inquiry.aim in (Aim.WHO, Aim.WHEN, Aim.FATE)
+        )
         if not inquiry.numbers and asks_thread:
-            threads |= self._by_words(inquiry, [spec.name for spec in specs])
+            threads |= self.by_words(inquiry, [spec.name for spec in specs])
         wanted_pull = Thing.PULL in inquiry.things and Thing.ISSUE not in inquiry.things
         ordered = sorted(threads.values(), key=lambda one: isinstance(one, PullRequest) is not wanted_pull)
         return {one.id: one for one in ordered}, unread
@@ -71,7 +73,8 @@ class Tracer:
         self.stock.threads.put_one(thread)
         return thread
 
-    def _by_words(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> Threads:
+    def by_words(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> Threads:
+        """Find the issues that speak of what is asked."""
         needles = [Needle((name,)) for name in inquiry.names]
         needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
         best = [one for one in self.stock.threads.search(needles, repos, _THREADS) if isinstance(one, Issue)]

@@ -21,7 +21,7 @@ _FACTS = TypeAdapter(tuple[Fact, ...])
 _NAMES = tuple(Card.model_fields)
 _CARD = (
     "select c.repo, c.sha, c.at, c.author, c.title, c.message, c.pull, c.files, c.additions, c.deletions, c.paths,"
-    " c.facts, c.route from "
+    " c.touched, c.facts, c.route from "
 )
 _IN = " (? is null or c.repo in (select value from json_each(?)))"
 _BY_HASH = f"{_CARD} cards c where c.sha >= ? and c.sha < ? and {_IN} order by c.at desc limit ?"
@@ -37,8 +37,8 @@ _SEARCH = "".join(
     )
 )
 _INSERT = (
-    "insert into cards (repo, sha, at, author, title, message, pull, files, additions, deletions, paths, facts, route)"
-    " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "insert into cards (repo, sha, at, author, title, message, pull, files, additions, deletions, paths, touched,"
+    " facts, route) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _MOST_WEIGHED = 2_000
 """Of a word that is everywhere only so many of the newest commits are weighed; it keeps a search short."""
@@ -134,13 +134,16 @@ class Catalogue:
 
     def people(self, repos: Sequence[RepoId] = ()) -> tuple[str, ...]:
         """List the authors of what is known."""
-        query = "select distinct name from card_people where ? is null or repo in (select value from json_each(?)) order by 1"
+        query = (
+            "select distinct name from card_people"
+            " where ? is null or repo in (select value from json_each(?)) order by 1"
+        )
         chosen = json.dumps(list(repos)) if repos else None
         with reading():
             return tuple(row[0] for row in self._db.execute(query, [chosen, chosen]))
 
     def rarity(self, forms: Sequence[str]) -> float:
-        """Tell how much it says that a commit has any of these words: little for common ones, no end for unheard ones."""
+        """Tell how much it says that a commit has any of these words: little for common, no end for unheard ones."""
         with reading():
             total = self._db.execute("select max(id) from cards").fetchone()[0] or 1
             found = sum(self._commits_with(form) for form in forms if form.isascii())
@@ -167,13 +170,16 @@ class Catalogue:
             execute("delete from cards where id = ?", (row[0],))
         values = (
             card.repo, card.sha, _text(card.at), card.author, _clean(card.title), _clean(card.message), card.pull,
-            card.files, card.additions, card.deletions, _clean("\n".join(card.paths)),
+            card.files, card.additions, card.deletions, _clean("\n".join(card.paths)), "\n".join(card.touched),
             _clean(_FACTS.dump_json(card.facts, exclude_defaults=True).decode()), card.route,
         )  # fmt: skip
         number = execute(_INSERT, values).lastrowid
         execute("insert or ignore into card_people (repo, name) values (?, ?)", (card.repo, card.author))
         title, facts = indexed(_clean(f"{card.title} {card.author}")), indexed(_clean(_told(card.facts))[:_FACT_WORDS])
-        paths, body = indexed(_clean(" ".join(card.paths))[:_PATH_WORDS]), indexed(_clean(card.message))
+        paths, body = (
+            indexed(_clean(" ".join((*card.touched, *card.paths)))[:_PATH_WORDS]),
+            indexed(_clean(card.message)),
+        )
         parts = " ".join((title.parts, facts.parts, paths.parts, body.parts))
         execute(
             "insert into card_words (rowid, title, facts, paths, body, parts) values (?, ?, ?, ?, ?, ?)",
@@ -213,9 +219,10 @@ def _told(facts: Iterable[Fact]) -> str:
 
 def _card(row: Sequence[object]) -> Card:
     values = dict(zip(_NAMES, row, strict=True))
-    paths, facts = str(values.pop("paths")), str(values.pop("facts"))
+    facts = _FACTS.validate_json(str(values.pop("facts")))
+    lists = {name: tuple(str(values.pop(name) or "").split("\n")) for name in ("paths", "touched")}
     return Card.model_validate(
-        values | {"paths": tuple(paths.split("\n")) if paths else (), "facts": _FACTS.validate_json(facts)}
+        values | {"facts": facts} | {name: one if one != ("",) else () for name, one in lists.items()}
     )
 
 

@@ -172,6 +172,12 @@ def m009_stories(db: Database) -> None:
     db.conn.execute("create virtual table card_vocabulary using fts5vocab(card_words, row)")
 
 
+@migrations()
+def m012_touched(db: Database) -> None:
+    """Remember which functions and classes a commit works in."""
+    db.table("cards").add_column("touched", str)
+
+
 def open_database(home: Path) -> Database:
     """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
     file = home / FILE_NAME

@@ -92,7 +92,10 @@ class KnownThreads:
 
     def issues(self, repos: Sequence[RepoId], limit: int = 20_000) -> list[Issue]:
         """List the issues that are known, newest first."""
-        query = "select body from known_threads where repo in (select value from json_each(?)) order by updated desc limit ?"
+        query = (
+            "select body from known_threads where repo in (select value from json_each(?))"
+            " order by updated desc limit ?"
+        )
         with reading():
             rows = self._db.execute(query, [json.dumps(list(repos)), limit]).fetchall()
         threads = (_THREAD.validate_json(row[0]) for row in rows)

@@ -25,7 +25,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\bgot rid\b",
         r"\bdisappear\w*|\bgo away\b|\bwent away\b|\bkilled\b|\bremoval\b|\bt(?:ook|aken?) .{1,60}\bout\b",
         r"\bpulled\b|\bripped out\b",
-        "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉",
+        "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉|(?<!多)少了|删 ?¦",
     ),
     Act.BUMPED: _any(
         r"\bbump\w*|\bupgrad\w*|\bpinn?(?:ed|s)?\b|\bmoved? to\b|\bupdat\w+ to\b", "升级|升到|升至|升了|升过|更新到"
@@ -40,13 +40,13 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         "降低|降到|调低|减小|调小|下调|变小|缩小|收紧",
     ),
     Act.FIXED: _any(
-        r"\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b|\baddress(?:ed|es)\b|\bclosed?\b",
+        r"\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b|\baddress(?:ed|es)\b|\bclosed?\b",
         "修复|修好|修掉|修了|修的|谁修|解决|修没修|关闭|关掉",
     ),
     Act.ADDED: _any(
         r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|(?<!/)\bnew\b(?! (?:value|name|default|limit|version|number|one|and)|/)",
         r"\bland(?:ed)? support\b|\bsupport(?:ed)? added\b|\bgain(?:ed)?\b",
-        "新增|增加|添加|加入|加了|加的|加过|引入|新加|加上|加进|多了",
+        "新增|增加|添加|加入|加了|加的|加过|引入|新加|加上|加进|多了|加 ?¦",
     ),
     Act.BROKEN: _any(
         r"\bbr(?:eak|oke|oken|eaking|eaks|eakage)\b|\bincompatib\w*", "破坏性|不兼容|breaking|弄坏|搞坏|挂了"

@@ -27,7 +27,7 @@ def changes(found: Findings) -> Draft:
     if not found.matches and names_nobody(inquiry):
         if Thing.RELEASE in inquiry.things:
             draft = releases(found)
-            return draft if draft.cites else nothing(found, "nothing", {}, near=False)
+            return draft if draft.cites else nothing(found, "nothing", {})
         if not definite(inquiry):
             return summary(found)
     if not found.matches:

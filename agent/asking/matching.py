@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agent.asking.inquiry import Act, Inquiry, Term, Thing
+from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.card import Card
 from agent.facts import Fact, FactKind, Severity
 from agent.gate.stems import Vocabulary, words_of
@@ -23,7 +23,14 @@ _ACTED: Mapping[Act, tuple[str, ...]] = {
     Act.DEPRECATED: ("deprecated",),
     Act.REVERTED: ("revert",),
     Act.RELANDED: ("reland",),
-    Act.BUMPED: ("dependency-changed", "version-changed", "image-changed", "dependency-added"),
+    Act.BUMPED: (
+        "dependency-changed",
+        "limit-changed",
+        "constant-changed",
+        "version-changed",
+        "image-changed",
+        "dependency-added",
+    ),
 }
 _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.FLAG: ("flag-",),
@@ -57,6 +64,8 @@ class Match:
     """How much of the topic's words it has, rare words counting more, between 0 and 1."""
     titled: float
     """The same in its title and facts alone."""
+    works: bool = False
+    """It works inside something that is named: its hunks lie there, or its title says so."""
 
     @property
     def rank(self) -> float:
@@ -75,7 +84,13 @@ def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
         named=sum(named) / len(named) if named else 1.0,
         covered=_covered(inquiry.terms, _vocabulary(text), text, rarity),
         titled=_covered(inquiry.terms, _vocabulary(core), core, rarity),
+        works=any(_works_in(name, card) for name in inquiry.names),
     )
+
+
+def _works_in(name: str, card: Card) -> bool:
+    wanted = plain(name)
+    return any(plain(one) == wanted for one in card.touched) or wanted in plain(card.title)
 
 
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
@@ -87,14 +102,17 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     """Keep the commits that really are about what is asked: every name is there, and most of the topic."""
     enough = _NAMED_WORDS if inquiry.names else _WORDS
     whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
-    fitting = [one for one in whole if one.covered >= enough or (inquiry.names and one.facts)]
+    heard = any(one.covered for one in matches)
+    fitting = [one for one in whole if one.covered >= enough or (inquiry.names and (one.facts or not heard))]
     if not inquiry.names and not inquiry.mentions:
         fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
     telling = [one for one in fitting if one.facts]
     by_kind = any(thing in _THINGS for thing in inquiry.things)
     if telling and (by_kind or (inquiry.names and not any("/" in name or "." in name for name in inquiry.names))):
-        return telling
+        if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is not Aim.WHO:
+            return telling
+        return [one for one in fitting if one.facts or one.works]
     return fitting
 
 
@@ -226,6 +244,8 @@ def _has_name(name: str, card: Card, text: str) -> float:
         return float(any(plain(path).startswith(wanted) or f"/{wanted}" in plain(path) for path in card.paths))
     if any(plain(path) == wanted or f"/{plain(path)}/".find(f"/{wanted}/") >= 0 for path in card.paths):
         return 1.0
+    if any(plain(one) == wanted.rpartition(".")[2] for one in card.touched):
+        return 1.0
     spelling = re.escape(wanted).replace("_", "[-_ ]?")
     return 1.0 if re.search(rf"(?<![a-z0-9_]){spelling}(?![a-z0-9_])", text.lower()) else 0.0
 
@@ -261,7 +281,8 @@ def _vocabulary(text: str) -> Vocabulary:
 @lru_cache(maxsize=4_000)
 def _text(card: Card) -> str:
     facts = " ".join(
-        f"{one.name} {one.detail or ''} {(one.old or '')[:120]} {(one.new or '')[:120]}" for one in card.facts
+        f"{one.kind.value} {one.name} {one.detail or ''} {(one.old or '')[:120]} {(one.new or '')[:120]}"
+        for one in card.facts
     )
     return "\n".join((card.title, card.message, " ".join(card.paths), facts))
 

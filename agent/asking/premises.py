@@ -28,7 +28,7 @@ def _turned_round(found: Findings) -> Draft | None:
     """Correct a rename that is told the wrong way round."""
     names = [plain(name) for name in found.inquiry.names]
     renames = [(one, fact) for one in found.matches for fact in one.facts if fact.kind.value.endswith("-renamed")]
-    if len(names) != 2 or not renames or Act.RENAMED not in found.inquiry.acts:
+    if len(names) != 2 or not renames or not {Act.RENAMED, Act.CHANGED} & set(found.inquiry.acts):
         return None
     pairs = {(plain(fact.old or ""), plain(fact.new or "")) for _, fact in renames}
     if tuple(names) in pairs or (names[1], names[0]) not in pairs:
@@ -68,17 +68,18 @@ def _other_act(found: Findings) -> Draft | None:
     telling = [one for one in found.matches if one.facts] or list(found.matches)
     if len(acts) != 1 or not (inquiry.names or inquiry.terms):
         return None
-    if any(acted(fact, acts[0]) for one in telling for fact in one.facts) or _says_so(found.matches, acts[0]):
+    if any(acted(fact, acts[0]) for one in telling for fact in one.facts) or _says_so(found.matches, acts[0], inquiry):
         return None
     if acts[0] is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
         return None
     return _corrected(found, "not so", {"act": acts[0].value}, telling)
 
 
-def _says_so(matches: Sequence[Match], act: Act) -> bool:
-    """Tell whether the commits themselves speak of the act, which facts may not show."""
-    pattern = lexicon.ACTS[act]
-    return any(pattern.search(one.card.message) for one in matches)
+def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
+    """Tell whether the commits themselves speak of the act, which facts may not show; of a thing by its name."""
+    pattern, names = lexicon.ACTS[act], [plain(name) for name in inquiry.names if "." not in name]
+    lines = [line for one in matches for line in one.card.message.split("\n") if pattern.search(line)]
+    return any(not names or any(name in plain(line) for name in names) for line in lines)
 
 
 def _other_value(found: Findings) -> Draft | None:

@@ -18,8 +18,10 @@ _SHOWN = 10
 def with_release(draft: Draft, found: Findings) -> Draft:
     """Say in which release the change is, where that is asked."""
     cards = [found.cards[item.cite] for item in draft.items if item.cite in found.cards]
+    if not found.inquiry.which_release or draft.abstained or not cards:
+        return draft
     told = any("release" in key for key, _ in draft.notes)
-    if not found.inquiry.which_release or draft.abstained or not cards or told:
+    if told and (found.inquiry.numbers or found.releases.get(cards[0].repo)):
         return draft
     if not found.releases.get(cards[0].repo) and not found.tags.get(cards[0].id):
         return draft.model_copy(update={"head": "no releases", "values": {"repo": cards[0].repo}, "abstained": True})

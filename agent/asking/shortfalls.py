@@ -1,12 +1,14 @@
 """What is said where the evidence is not there: what is missing, and what comes nearest."""
 
-from agent.asking.choosing import of_pull
-from agent.asking.draft import Draft
+from agent.asking.choosing import named, of_pull
+from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
-from agent.asking.inquiry import Aim
+from agent.asking.inquiry import Aim, Thing
 from agent.asking.telling import commit_item, shown_facts, whole_day
+from agent.domain import Release
 
 _NEAREST = 3
+_THREADS = 2
 
 
 def shortfall(found: Findings) -> Draft | None:
@@ -41,13 +43,34 @@ def _unknown_reference(found: Findings) -> Draft | None:
 
 def nothing(found: Findings, head: str, values: dict[str, str], *, near: bool = True) -> Draft:
     """Say that the evidence is not there, and what comes nearest."""
-    nearest = [] if not near else list(found.near[:_NEAREST])
-    items = [commit_item(one.card, shown_facts(one.facts, 1), found) for one in nearest]
+    items = _nearest(found) if near else []
+    releases = _known_releases(found) if near else []
+    notes: list[tuple[str, dict[str, str]]] = [("nearest", {})] if items else []
+    if releases:
+        notes.append(("known releases", {"tags": ", ".join(one.tag for one in releases)}))
     return Draft(
         head=head,
         values=values,
         items=tuple(items),
-        cites=tuple(one.card.id for one in nearest),
+        cites=(*(item.cite for item in items), *(f"{one.repo}@{one.tag}" for one in releases)),
         abstained=True,
-        notes=(("nearest", {}),) if items else (),
+        notes=tuple(notes),
     )
+
+
+def _nearest(found: Findings) -> list[Item]:
+    """Show the commits that come nearest, or the threads where there are none."""
+    cards = {one.card.id: one for one in (*found.matches, *found.near)}
+    own = [card for card in named(found) if card.id not in cards]
+    items = [commit_item(card, (), found) for card in own]
+    items += [commit_item(one.card, shown_facts(one.facts, 1), found) for one in cards.values()]
+    threads = [Item(cite=name) for name in found.threads]
+    return [*items[:_NEAREST], *threads[:_THREADS]]
+
+
+def _known_releases(found: Findings) -> list[Release]:
+    """Name the newest releases where a question speaks of releases or of a version."""
+    if Thing.RELEASE not in found.inquiry.things and not found.inquiry.versions:
+        return []
+    every = sorted((one for several in found.releases.values() for one in several), key=lambda one: one.published_at)
+    return every[-_NEAREST:][::-1]

@@ -17,6 +17,11 @@ from agent.templates import sentence
 _CLOSED = re.compile(
     r"\b(?:clos\w+|turn\w* down|reject\w*|declin\w*|refus\w*|abandon\w*|not merged)\b|关|拒|没合|不合", re.IGNORECASE
 )
+_REASON = re.compile(
+    r"#\d|\b(?:because|duplicate|superseded|since|instead|not (?:planned|needed|reproduc)|stale|inactiv|won'?t|wontfix"
+    r"|already|obsolete|out of scope)|因为|重复|由于|不再|已经|过期|改用",
+    re.IGNORECASE,
+)
 _NEAR = timedelta(days=1)
 _HEADS = {
     Standing.OPEN: "open",
@@ -130,7 +135,7 @@ def _last_words(thread: Issue | PullRequest, comments: tuple[Comment, ...]) -> s
     around = [one for one in comments if closed is None or abs(one.created_at - closed) <= _NEAR]
     for comment in reversed(around):
         first = comment.body.strip().split("\n")[0].strip()
-        if words := own_words(comment.body, "") or (first if len(first) > 3 else None):
+        if words := own_words(comment.body, "") or (first if _REASON.search(first) else None):
             return words
     return None
 

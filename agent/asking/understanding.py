@@ -80,7 +80,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         values=tuple(value for value in _values(text) if value not in marks.versions),
         broad=len(words.WHO.findall(rest)) > 1 or bool(words.LATER.search(rest)),
         reason=bool(words.WHY.search(rest)),
-        owners=tuple(dict.fromkeys(_OWNER.findall(rest))),
+        owners=tuple(dict.fromkeys(one for one in _OWNER.findall(rest) if one.lower() not in silence.WORDS)),
         without=without,
         when=bool(words.WHEN.search(rest)),
         often=bool(words.OFTEN.search(rest)),
@@ -125,7 +125,10 @@ def _repositories(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[Repo
 
 def _people(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[str, ...], str]:
     found = list(marks.people)
-    for name in sorted(setting.people, key=len, reverse=True):
+    said = rest.lower()
+    # Thousands of names may be known: only those whose first word is there at all are looked at closely.
+    likely = [name for name in setting.people if name.split() and name.removesuffix("[bot]").split()[0].lower() in said]
+    for name in sorted(likely, key=len, reverse=True):
         for pattern in _spellings(name):
             if pattern.search(rest):
                 found.append(name)

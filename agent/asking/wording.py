@@ -56,6 +56,7 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "not in release": "No: it is not in {tag:c}.",
         "release day": "{repo} {tag:c} was published on {day}.",
         "no version": "Version {version:c} is not known here.",
+        "known releases": "The newest releases that are known: {tags}.",
         "labelled": "{count} threads carry the label {label:c}, newest first.",
         "often": "{count} times, oldest first.",
         "merged by": "The merge is by {person}.",
@@ -96,11 +97,11 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "count facts": "{count} 项，分布在 {commits} 个提交中。",
         "count one": "{files} 个文件，+{additions} -{deletions} 行。",
         "count issues": "{count} 个议题。",
-        "count open issues": "{count} 个议题仍开放。",
+        "count open issues": "{count} 个议题未关闭。",
         "count closed issues": "{count} 个议题被关闭。",
         "count releases": "{count} 个版本：{tags}。",
-        "open": "没有：#{number}“{title}”仍开放，已读内容里没有修复它的提交。",
-        "addressed": "#{number}“{title}”仍开放，不过有已合入的提交声称修复了它。",
+        "open": "没有：#{number}“{title}”还没关，已读内容里没有修复它的提交。",
+        "addressed": "#{number}“{title}”还没关，不过有已合入的提交声称修复了它。",
         "likely": "#{number}“{title}”很可能已修复，但没有人明说。",
         "fixed": "是的：#{number}“{title}”已修复。",
         "fix undone": "没有：#{number}“{title}”曾被修复，但修复已被撤销。",
@@ -126,6 +127,7 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "not in release": "没有，{tag:c} 不包含它。",
         "release day": "{repo} 的 {tag:c} 发布于 {day}。",
         "no version": "这里没有版本 {version:c} 的记录。",
+        "known releases": "已知的最新版本：{tags}。",
         "labelled": "有 {count} 个带 {label:c} 标签，按时间从新到旧：",
         "often": "共 {count} 次，按时间从旧到新：",
         "merged by": "合并者：{person}。",
@@ -169,5 +171,5 @@ THREADS: Mapping[Language, tuple[str, str]] = {
 }
 STATES: Mapping[Language, Mapping[str, str]] = {
     "en": {"open": "open", "closed": "closed", "merged": "merged", "nobody": "a deleted account"},
-    "zh": {"open": "开放", "closed": "已关闭", "merged": "已合并", "nobody": "已注销的账号"},
+    "zh": {"open": "未关闭", "closed": "已关闭", "merged": "已合并", "nobody": "已注销的账号"},
 }
