@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_audit(commands)
     _add_stories(commands)
     _add_eval(commands)
+    _add_mcp(commands)
     _add_runs(commands)
     _add_init(commands)
     _add_doctor(commands)
@@ -164,6 +165,18 @@ def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     evaluate.set_defaults(command=_eval)
 
 
+def _add_mcp(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    mcp = commands.add_parser("mcp", help="answer programs that speak the Model Context Protocol", description=_MCP)
+    _add_repo(mcp)
+    mcp.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
+    mcp.add_argument("--lang", choices=("en", "zh"), help="language of reports and stories (default: en)")
+    mcp.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    mcp.add_argument("--out", metavar="DIR", type=Path, help="folder with the reports (default: ./gazette)")
+    mcp.add_argument("--http", action="store_true", help="listen on a port of this machine instead of stdin and stdout")
+    mcp.add_argument("--port", metavar="N", type=int, default=8765, help="the port for --http (default: 8765; 0: any)")
+    mcp.set_defaults(command=_mcp)
+
+
 def _add_runs(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     runs = commands.add_parser("runs", help="show earlier runs and what they spent")
     runs.add_argument("--json", action="store_true", help="print them as JSON")
@@ -211,6 +224,7 @@ _CHAT = (
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
 _STORIES = "Lists reverts, re-lands, series, follow-ups and what was taken in, each with its timeline, newest first."
+_MCP = "Gives ask, audit, reports, stories, facts and search to Claude, Cursor and others; all of it is read-only."
 _INIT = "Writes a commented gitzette.toml where you stand; asks on a terminal, and never replaces a file."
 _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --repo owner/name=PATH gives them."
 
@@ -275,6 +289,12 @@ def _eval(args: argparse.Namespace) -> int:
     from gitzette.evaluating import evaluate
 
     return evaluate(args)
+
+
+def _mcp(args: argparse.Namespace) -> int:
+    from gitzette.mcp_door.serving import serve_mcp
+
+    return serve_mcp(args, os.environ)
 
 
 def _runs(args: argparse.Namespace) -> int:

@@ -29,15 +29,16 @@ def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     (spec,) = settings.repos
     reference = parse_reference(args.sha, spec.name)
     sha = reference.sha if reference is not None and reference.kind == "commit" else args.sha
-    change, sheet = asyncio.run(_read(settings, environ, spec, sha, hunks=args.hunks))
-    write = _as_json if args.json else _as_text
+    change, sheet = asyncio.run(read_commit(settings, environ, spec, sha, hunks=args.hunks))
+    write = _as_json if args.json else facts_text
     sys.stdout.write(write(change, sheet))
     return EXIT_DONE
 
 
-async def _read(
-    settings: Settings, environ: Mapping[str, str], spec: RepoSpec, sha: str, *, hunks: bool
+async def read_commit(
+    settings: Settings, environ: Mapping[str, str], spec: RepoSpec, sha: str, *, hunks: bool = False
 ) -> tuple[Change, FactSheet]:
+    """Read one commit of a repository, and what code finds in its diff."""
     async with open_house(settings, environ, QuietProgress(), datetime.now(UTC)) as house:
         desk = await house.deps.desks.open(spec)
         commit = await desk.code.resolve(sha)
@@ -66,7 +67,8 @@ def _fact(fact: Fact) -> dict[str, Any]:
     return data | best
 
 
-def _as_text(change: Change, sheet: FactSheet) -> str:
+def facts_text(change: Change, sheet: FactSheet) -> str:
+    """Write the facts for a person."""
     lines = [f"{change.commit.id}", f"{change.commit.subject}", ""]
     for fact in sheet.facts:
         lines.append(f"{fact.severity.value:<9} {fact.kind.value}  {fact.name}{_values(fact)}")

@@ -25,7 +25,7 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     repo = repo_id(args.repo[0].partition("=")[0]) if args.repo else None
     if len(args.repo) > 1:
         raise UsageError("stories takes one --repo; leave it out to see those of all")
-    since = _day(args.since) if args.since else None
+    since = start_of(args.since) if args.since else None
     out = args.out or settings.out
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
         for notice in rebuild(memory.archive, out / "reports"):
@@ -35,11 +35,12 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         sys.stdout.write(json.dumps({"stories": [_plain(one) for one in told]}, ensure_ascii=False, indent=1) + "\n")
     else:
         lang: Language = args.lang or settings.lang
-        sys.stdout.write("\n".join(_shown(one, lang) for one in told) or _nothing(args))
+        sys.stdout.write("\n".join(story_text(one, lang) for one in told) or _nothing(args))
     return EXIT_DONE
 
 
-def _day(text: str) -> str:
+def start_of(text: str) -> str:
+    """Read a day as the moment when it begins, as the memory writes moments."""
     try:
         return datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except ValueError as error:
@@ -56,7 +57,8 @@ def _nothing(args: argparse.Namespace) -> str:
     return f"no stories{where}{when} are remembered; they come with reports: gitzette run\n"
 
 
-def _shown(told: Told, lang: Language) -> str:
+def story_text(told: Told, lang: Language) -> str:
+    """Write a story as a timeline."""
     say, story = words(lang), told.story
     since = f" ({say.update_since.format(story.since)})" if story.since else ""
     lines = [f"{told.label} {story.repo} {say.story_kinds[story.kind.value]}{since}"]

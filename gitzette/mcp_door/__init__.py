@@ -1,0 +1,1 @@
+"""Gitzette for programs that speak the Model Context Protocol."""

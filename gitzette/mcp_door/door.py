@@ -1,0 +1,165 @@
+"""What a program may ask Gitzette for: small read-only tools over reports, memory and sources."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from agent.errors import InputError, UsageError
+from agent.ids import parse_reference, repo_id
+from agent.markdown import visible
+from agent.pages import report_page
+from agent.report import Report
+from agent.settings import Language, RepoSpec, Settings
+from agent.web import Web
+from gitzette.asking import answered, asking_deps, checked
+from gitzette.audit_text import audit_text
+from gitzette.auditing import check
+from gitzette.facting import facts_text, read_commit
+from gitzette.mcp_door.pages import page_of
+from gitzette.progress import QuietProgress
+from gitzette.running import specs_of
+from gitzette.shelf import Shelf
+from gitzette.tales import start_of, story_text
+from gitzette.when import bound_of
+from gitzette.wiring import home_of
+from memory.rebuild import rebuild
+from memory.store import Memory, open_memory
+
+LARGEST = 1_000_000
+"""How many characters a report that is to be audited may have."""
+_LISTED = 20
+_FOUND = 20
+_CITES = 50
+Lang = Literal["", "en", "zh"]
+
+
+class Door:
+    """The tools, each a method whose docstring is its manual; every answer is text of at most one page."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._environ = environ
+        self._shelf = Shelf(settings.out)
+        # Two that read the same repository would only wait for each other's git and database.
+        self._one = asyncio.Lock()
+
+    async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
+        """Answer a question about recent changes, in English or Chinese; every statement cites the commit it is from.
+
+        `repo` narrows to one repository; `since` and `until` (days such as 2026-02-04) bound a question that names
+        no time. Where the evidence is missing the answer says so. The last line lists what is cited.
+        """
+        settings, now = self._settings, datetime.now(UTC)
+        question = checked(question)
+        bound = bound_of(since or None, until or None, settings.tz, now)
+        specs = (self._spec(repo),) if repo else specs_of(settings)
+        async with self._one, asking_deps(settings, self._environ, specs, now, QuietProgress()) as deps:
+            reply = await answered(question, replace(deps, bound=bound))
+        cites = ", ".join(reply.cites[:_CITES]) or "nothing: the evidence for an answer is not there"
+        more = f" and {len(reply.cites) - _CITES} more" if len(reply.cites) > _CITES else ""
+        return page_of(f"{reply.answer.rstrip()}\n\nCites: {cites}{more}\n", page)
+
+    async def audit(self, text: str, page: int = 1) -> str:
+        """Check the text of anybody's report (Markdown) against the commits, issues and numbers it speaks of.
+
+        Gives what is wrong with its line and what would be right, then what could not be checked.
+        """
+        if not text.strip():
+            raise UsageError("there is no text; give the whole report as Markdown")
+        if len(text) > LARGEST:
+            raise UsageError(f"the text has {len(text)} characters; give at most {LARGEST}")
+        async with self._one:
+            audited = await check(text, "report.md", self._settings, self._environ, QuietProgress())
+        return page_of(audit_text("report", audited.findings, audited.summary), page)
+
+    async def list_reports(self, page: int = 1) -> str:
+        """List the published reports, newest first: the day or range by which get_report takes each, and what is in it.
+
+        There are 20 on a page.
+        """
+        labels = self._shelf.labels()
+        pages = max(1, -(-len(labels) // _LISTED))
+        if not 1 <= page <= pages:
+            raise UsageError(f"there is no page {page}; pages go from 1 to {pages}")
+        shown = labels[(page - 1) * _LISTED : page * _LISTED]
+        lines = [_listed(self._shelf.report(label)) for label in shown] or ["no reports yet; make one: gitzette run"]
+        more = [f"({len(labels)} in all; call again with page={page + 1})"] if page < pages else []
+        return "\n".join([*lines, *more]) + "\n"
+
+    async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
+        """Read a published report as Markdown, by pages; `date` as list_reports gives it, the newest if left out."""
+        report = self._shelf.report(date)
+        settings = self._settings
+        chosen: Language = lang or settings.lang
+        return page_of(report_page(report, chosen, Web(settings.web), settings.layout), page)
+
+    async def stories(self, repo: str = "", since: str = "", lang: Lang = "", page: int = 1) -> str:
+        """Tell how things went on over days: reverts, re-lands, series, follow-ups, each with its timeline.
+
+        `repo` (owner/name) and `since` (a day) narrow the list; newest news come first.
+        """
+        start = start_of(since) if since else None
+        name = repo_id(repo) if repo else None
+        chosen: Language = lang or self._settings.lang
+        with self._memory() as memory:
+            self._learn(memory)
+            told = memory.tales.listed(repo=name, since=start)
+        return page_of("\n".join(story_text(one, chosen) for one in told) or "no stories are remembered\n", page)
+
+    async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
+        """Tell what one commit changes for users, each fact with the lines of the diff that show it.
+
+        `sha` is a full or abbreviated hash, or the commit's address; `repo` (owner/name) may be left out where
+        there is only one.
+        """
+        spec = self._spec(repo)
+        reference = parse_reference(sha, spec.name)
+        known = reference.sha if reference is not None and reference.kind == "commit" else sha
+        async with self._one:
+            change, sheet = await read_commit(self._settings, self._environ, spec, known)
+        return page_of(facts_text(change, sheet), page)
+
+    async def search(self, words: str, repo: str = "", limit: int = 10) -> str:
+        """Find statements of published reports by words or identifiers, in English or Chinese; newer ones first.
+
+        Each line has its day and what it cites; `limit` goes up to 20.
+        """
+        if not words.strip():
+            raise UsageError("there are no words to search for; give some, as in: scheduler timeout")
+        name = repo_id(repo) if repo else None
+        with self._memory() as memory:
+            self._learn(memory)
+            found = memory.recall.search(words[:500], repo=name, limit=max(1, min(limit, _FOUND)))
+        return page_of("\n".join(found) + "\n" if found else "nothing was reported in these words\n", 1)
+
+    # ---------------------------------------------------------------- what the tools share
+
+    def _memory(self) -> AbstractContextManager[Memory]:
+        return open_memory(home_of(self._settings, self._environ), datetime.now(UTC).date())
+
+    def _learn(self, memory: Memory) -> None:
+        """Let the memory know the published reports, also those that another machine has made."""
+        rebuild(memory.archive, self._settings.out / "reports")
+
+    def _spec(self, repo: str) -> RepoSpec:
+        """Find a repository of the configuration: a program cannot make us read others."""
+        specs = specs_of(self._settings)
+        names = ", ".join(spec.name for spec in specs)
+        if not repo:
+            if len(specs) != 1:
+                raise UsageError(f"name the repository; known are {names}")
+            return specs[0]
+        name = repo_id(repo).lower()
+        for spec in specs:
+            if spec.name.lower() == name:
+                return spec
+        raise InputError(f"{visible(repo)[:80]} is not configured; known are {names}")
+
+
+def _listed(report: Report) -> str:
+    repos = ", ".join(report.repos)
+    failed = f", {len(report.failures)} parts missing" if report.failures else ""
+    return f"{report.window.label} ({report.window.tz}): {len(report.ledger)} commits of {repos}{failed}"

@@ -1,0 +1,135 @@
+"""`gitzette mcp` as the official client library meets it: a real process, over its pipes and over HTTP."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+import httpx
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import CallToolResult, TextContent
+
+from gitzette.cli import main
+
+TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", "search"}
+ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.usefixtures("corner")
+
+
+class Engine(Protocol):
+    """The clone of the fixture."""
+
+    folder: Path
+
+    @property
+    def repo(self) -> list[str]: ...
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def over_pipes(engine: Engine) -> Client:
+    command = ["-m", "gitzette", "mcp", *engine.repo]
+    return Client(StdioServerParameters(command=sys.executable, args=command, env=environment(), cwd=Path.cwd()))
+
+
+@contextmanager
+def over_http(engine: Engine) -> Iterator[str]:
+    command = [sys.executable, "-m", "gitzette", "mcp", "--http", "--port", "0", *engine.repo]
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            yield process.stderr.readline().split(" at ")[1].strip()
+        finally:
+            process.terminate()
+
+
+def text(result: CallToolResult) -> str:
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+@pytest.fixture
+def reported(engine: Engine) -> Engine:
+    for day in ("2026-02-03", "2026-02-04"):
+        assert main(["run", "--date", day, *engine.repo]) == 0
+    return engine
+
+
+async def every_tool_answers(client: Client, sha: str) -> None:
+    listed = await client.list_tools()
+    assert {tool.name for tool in listed.tools} == TOOLS
+    for tool in listed.tools:
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint
+        assert tool.description
+    answer = text(await client.call_tool("ask", {"question": "what changed in MAX_ROUTES on 2026-02-04?"}))
+    assert "from `22` to `12`" in answer
+    assert f"Cites: acme/engine@{sha}" in answer
+    audited = text(await client.call_tool("audit", {"text": "# acme/engine 2026-02-04\n\n- Lost (abc1234)\n"}))
+    assert "References to nothing (1)" in audited
+    assert "2026-02-04 (UTC): 1 commits of acme/engine" in text(await client.call_tool("list_reports", {}))
+    report = text(await client.call_tool("get_report", {"date": "2026-02-04", "lang": "zh"}))
+    assert sha[:7] in report
+    assert "提交" in report
+    assert text(await client.call_tool("stories", {}))
+    facts = text(await client.call_tool("facts", {"sha": sha[:10]}))
+    assert "MAX_ROUTES" in facts
+    assert "router.py:1" in facts
+    found = text(await client.call_tool("search", {"words": "MAX_ROUTES"}))
+    assert f"acme/engine@{sha}" in found
+
+
+def lowered(engine: Engine) -> str:
+    command = ["git", "-C", str(engine.folder), "log", "--format=%H", "--grep=Lower the limit"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+async def test_every_tool_is_listed_and_answers_over_pipes(reported: Engine) -> None:
+    async with over_pipes(reported) as client:
+        await every_tool_answers(client, lowered(reported))
+
+
+async def test_every_tool_is_listed_and_answers_over_http(reported: Engine) -> None:
+    with over_http(reported) as address:
+        async with Client(address) as client:
+            await every_tool_answers(client, lowered(reported))
+        async with httpx.AsyncClient() as browser:
+            head = {"Origin": "https://evil.example", "Accept": "application/json, text/event-stream"}
+            strange = await browser.post(address, json={}, headers=head)
+            assert strange.status_code == 403
+            rebound = await browser.post(address, json={}, headers={"Host": "evil.example"})
+            assert rebound.status_code == 421
+
+
+async def test_a_mistake_is_told_in_one_line_that_says_what_to_do(engine: Engine) -> None:
+    wrong: list[tuple[str, dict[str, object], str]] = [
+        ("ask", {"question": " "}, "there is no question"),
+        ("ask", {"question": "what?", "repo": "evil/repo"}, "known are acme/engine"),
+        ("ask", {"question": "what?", "until": "2026-02-04"}, "--until needs --since"),
+        ("audit", {"text": ""}, "give the whole report"),
+        ("get_report", {"date": "2020-01-01"}, "there are no reports yet"),
+        ("get_report", {"date": "../../etc/passwd"}, "there are no reports yet"),
+        ("get_report", {"lang": "fr"}, "'en'"),
+        ("list_reports", {"page": 9}, "pages go from 1 to 1"),
+        ("list_reports", {"page": "x"}, "integer"),
+        ("stories", {"since": "tuesday"}, "write one such as 2026-02-04"),
+        ("facts", {"sha": "0" * 40}, "acme/engine"),
+        ("search", {"words": ""}, "scheduler timeout"),
+    ]
+    async with Client(over_pipes(engine).server, mode="legacy") as client:
+        # The older protocol of many clients is spoken too.
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+        for tool, arguments, told in wrong:
+            result = await client.call_tool(tool, arguments)
+            assert result.is_error, tool
+            assert told in text(result)
+            assert "\n" not in text(result)
+            assert "Traceback" not in text(result)
