@@ -56,6 +56,7 @@ class Bench:
 VERSION = 1
 """Of the state below; a thread that was written by another one is not gone on with."""
 _TURNS = 200
+_TURN = 300
 _CITES = 200
 
 
@@ -131,7 +132,7 @@ async def verify(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
         "version": VERSION,
         "focus": Focus.of(found, draft).model_dump(mode="json"),
         "sources": list(reply.cites[:_CITES]),
-        "turns": [*state.get("turns", []), state["question"]][-_TURNS:],
+        "turns": [*state.get("turns", []), state["question"][:_TURN]][-_TURNS:],
     }
 
 

@@ -19,6 +19,11 @@ class Engine:
         """The option that names it."""
         return ["--repo", f"acme/engine={self.folder}"]
 
+    def cloned(self, folder: Path) -> "Engine":
+        """Clone it to another folder."""
+        subprocess.run(["git", "clone", "-q", str(self.folder), str(folder)], check=True)
+        return Engine(folder)
+
     def commit(self, subject: str, when: datetime, author: str = "Ada", **files: str) -> str:
         """Commit some files at a moment, and return the hash."""
         for name, text in files.items():

@@ -39,6 +39,8 @@ class Engine(Protocol):
     @property
     def repo(self) -> list[str]: ...
 
+    def cloned(self, folder: Path) -> "Engine": ...
+
     def commit(self, subject: str, when: datetime, author: str = "Ada", **files: str) -> str: ...
 
 
@@ -126,6 +128,49 @@ def test_since_bounds_the_questions_that_name_no_time(say: Say) -> None:
     answer = out.rpartition("looking from 2026-02-04 on")[2]
     assert "Lower the limit" in answer
     assert "Raise the limit" not in answer
+
+
+@pytest.fixture
+def both(engine: Engine, tmp_path: Path) -> list[str]:
+    """Two repositories: the engine, and another in which the same limit was changed by somebody else."""
+    other = engine.cloned(tmp_path / "kernels")
+    other.commit("Route more", datetime(2026, 2, 5, 9, tzinfo=UTC), "Linus", router="MAX_ROUTES = 64\n")
+    return [*engine.repo, "--repo", f"acme/kernels={tmp_path / 'kernels'}"]
+
+
+def talk(
+    lines: tuple[str, ...], repos: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> list[str]:
+    """Give the answer to each line, told apart by where each of them says it has looked."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n/thread\n" for line in lines)))
+    main(["chat", "--thread", "two", *repos])
+    return re.split(r"thread two, \d+ questions? so far\n", capsys.readouterr().out)[: len(lines)]
+
+
+def test_the_same_is_asked_of_another_repository_and_another_day(
+    both: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ("what changed in MAX_ROUTES on 2026-02-05 in engine?", "and in kernels?", "那 2026-02-04 呢？", "谁改的？")
+    engine, kernels, day, who = talk(lines, both, monkeypatch, capsys)
+    assert "acme/engine, 2026-02-05 to 2026-02-06" in engine
+    assert "Route more" in kernels
+    assert "acme/kernels, 2026-02-05 to 2026-02-06" in kernels
+    assert "Lower the limit" in day
+    assert "acme/kernels，2026-02-04 至 2026-02-05" in day
+    assert "作者：Grace" in who
+
+
+def test_a_chat_can_be_narrowed_to_one_repository_and_widened_again(
+    both: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    question = "how many commits landed on 2026-02-05?"
+    lines = ("/repo KERNELS", question, "/repo", "/repo all", question)
+    narrowed, one, told, widened, two = talk(lines, both, monkeypatch, capsys)
+    assert narrowed == told == "looking at acme/kernels\n"
+    assert "Searched: acme/engine" not in one
+    assert widened == "looking at acme/engine, acme/kernels\n"
+    assert "Searched: acme/kernels" in two
+    assert "Searched: acme/engine" in two
 
 
 def test_several_lines_can_be_one_question(say: Say) -> None:
