@@ -31,10 +31,10 @@ _GOING = frozenset(set(Direction) - {Direction.ADD, Direction.ENABLE, Direction.
 _NO = re.compile(r"\b(?:not|no|never|without|cannot|unable|unsupported)\b|n['’]t\b|不|没|未", re.IGNORECASE)
 _LEAST, _ALIKE, _NEAR, _WORDY = 3, 0.8, 5, 25
 _WITH = re.compile(r"\b(?P<no>with(?:out)?) (?:an? |the |any )?(?P<what>[a-z]{3,} [a-z]{3,}|[a-z]{3,})")
-_FORM = re.compile(
-    r"(?P<who>[\w.-]+)[`\"']* (?P<verb>is|are|was|were|be|must|can|does|do|will|should) (?P<what>[a-z]{3,})"
-)
-_HAPPENING = re.compile(r"fail|crash|rais|abort|error|block|break|affect|chang|requir")
+_WHO, _VERB, _WHAT = r"([\w.-]+)", r"(is|are|was|were|be|must|can|does|do|will|should)", r"([a-z]{3,})"
+_FORM = re.compile(rf"{_WHO}[`\"']* {_VERB} {_WHAT}")
+_NOT = re.compile(rf"{_WHO} {_VERB} (?:not|never) {_WHAT}")
+_HAPPENING = re.compile(r"fail|crash|rais|abort|error|block|break|requir")
 _SIGNS = re.compile(r"[`\"'*#/]|^[+-]", re.MULTILINE)
 
 
@@ -157,9 +157,8 @@ def _is_denied(meant: Sequence[frozenset[str]], lines: Iterable[str]) -> bool:
 def _denied(ground: Ground) -> frozenset[tuple[str, ...]]:
     """List what the evidence denies of what: subject, verb and word; not what it also affirms."""
     text = " ".join(_SIGNS.sub("", f"{ground.spoken}\n{ground.added}").lower().split())
-    said = {found.groups() for found in _FORM.finditer(text)}
-    denied = {found.groups() for found in _FORM.finditer(re.sub(r" (?:not|never) ", " ", text))}
-    return frozenset(denied - said)
+    denied = {found.groups() for found in _NOT.finditer(text)}
+    return frozenset(told for told in denied if " ".join(told) not in text)
 
 
 @lru_cache(maxsize=128)

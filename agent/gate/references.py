@@ -93,18 +93,27 @@ def _words(claim: Claim, dossier: Dossier, lang: Language) -> Iterator[str]:
     bare = MARK.sub(" ", text)
     yield from (f"{found} was never shown" for found in _HANDLE.findall(_CODE.sub(" ", bare)))
     yield from (
-        f"{found} stands in the text; cite it by the handle it was shown under" for found in _raw(bare, dossier)
+        f"{found} stands in the text; cite it by the handle it was shown under"
+        for found in _raw(bare, dossier, _pins(claim, dossier))
     )
     yield from (f"{found} would notify somebody" for found in _MENTION.findall(_CODE.sub(" ", bare)))
 
 
-def _raw(text: str, dossier: Dossier) -> Iterator[str]:
+def _pins(claim: Claim, dossier: Dossier) -> frozenset[str]:
+    """List the values that facts give for a name: what is pinned to a commit of another project shows its hash."""
+    found = (dossier.found[cite] for cite in claim.sources if cite in dossier.found)
+    values = (value for one in found for fact in one.facts for value in (fact.old, fact.new) if value)
+    return frozenset(word for value in values for word in _HASH.findall(value))
+
+
+def _raw(text: str, dossier: Dossier, pins: frozenset[str]) -> Iterator[str]:
     """Find names of evidence that only code may print."""
     for form in (_ADDRESS, _NUMBERED):
         yield from (found[0] for found in form.finditer(text))
     for found in _HASH.finditer(text):
         # A word such as "effaced" or a number is a hash only if a commit begins with it.
-        if _HASH_LIKE.fullmatch(found[0]) or any(f"@{found[0]}" in known for known in dossier.found):
+        known = any(f"@{found[0]}" in name for name in dossier.found)
+        if known or (_HASH_LIKE.fullmatch(found[0]) and found[0] not in pins):
             yield found[0]
 
 
