@@ -35,3 +35,5 @@ class Draft(NamedTuple):
     """Of a removed symbol: whether the file gives names on by the dozen now, and so perhaps this one."""
     bases: tuple[str, ...] = ()
     """Of a removed method: the bases of its class that are declared elsewhere, and may still have it."""
+    rebased: bool = False
+    """Of a removed method: whether its class has a base now, declared elsewhere, that it did not have before."""

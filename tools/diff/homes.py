@@ -21,6 +21,9 @@ DECLARED = re.compile(
 _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
 _DEFINED = re.compile(r"(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
+_SIGNS = re.compile(r"\W+")
+_JOINT = re.compile(r"""["']\s*\n\s*[frbFRB]{0,2}["']""")
+_WARNING = re.compile(r"""(?:\bwarn(?:ing)?(?:_once)?|\blog\w*\.\w+|\bprint)\(\s*[frb]{0,2}["'][^\n]*""")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _SAYS_LITTLE = 6
 _FEW = 4
@@ -82,6 +85,11 @@ class Homes:
             words in (file.patch or "") for file in self._told if file.status == status
         )
 
+    def still_says(self, message: str | None) -> bool:
+        """Tell whether a line that was added anywhere has all of an error's words, other than as a warning."""
+        words = _SIGNS.sub("", max(_PLACEHOLDER.split(message or ""), key=len))
+        return len(words) >= _WORDS // 2 and words in self._said_now
+
     def reads(self, name: str, *, before: bool) -> bool:
         """Tell whether a line that the commit shows of the version before it (or after it) reads a variable."""
         signs = (" ", "-") if before else (" ", "+")
@@ -123,6 +131,15 @@ class Homes:
                 for name in dict.fromkeys(_names(file)):
                     found.setdefault(name, []).append(file.path)
         return found
+
+    @cached_property
+    def _said_now(self) -> str:
+        """Give the letters of all added lines, strings that go on for several lines joined; warnings refuse nothing."""
+        lines = (
+            line[1:] for file in self._told for line in (file.patch or "").split("\n") if line[:1] == "+" != line[1:2]
+        )
+        text = _WARNING.sub("\n", _JOINT.sub("", "\n".join(lines)))
+        return _SIGNS.sub("", text)
 
     @cached_property
     def _new_lines(self) -> list[dict[str, str]]:

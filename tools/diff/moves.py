@@ -48,6 +48,9 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     for one in went:
         if several and one.draft.bases and one.place is not None and one.place.file.endswith(".py"):
             one = replace(one, draft=_left_to_bases(one, added, homes))
+            # What is nobody else's business may well stand in the new base.
+            if one.draft.rebased and not one.draft.public:
+                continue
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
         if there is not None:
             came[_own(one.draft)].remove(there)
@@ -70,6 +73,12 @@ def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator
     elif (heir := _heir(one, came)) is not None:
         came[_own(heir.draft)].remove(heir)
         yield Shown(_renamed(draft, heir.draft.name), one.place)
+    elif (heir := _other_sort(one, came)) is not None:
+        came[_own(heir.draft)].remove(heir)
+        yield Shown(
+            draft._replace(kind=FactKind.SYMBOL_RENAMED, name=heir.draft.name, old=draft.name, new=heir.draft.name),
+            one.place,
+        )
     elif draft.detail == "function" and (name := homes.heir(draft, one.place.file)):
         yield Shown(_renamed(draft, name), one.place)
     else:
@@ -97,6 +106,20 @@ def _heir(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:
         return None
     others = (other for rivals in came.values() for other in rivals if other.draft.detail == one.draft.detail)
     return next((other for other in others if other.draft.shape == one.draft.shape), None)
+
+
+def _other_sort(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:
+    """Find the method that a function of the same file has become under its name, or the function of a method."""
+    assert one.place is not None
+    wanted = {"function": "method", "method": "function"}.get(one.draft.detail or "")
+    if wanted is None or len(_own(one.draft)) < _TELLING:
+        return None
+    rivals = [
+        other
+        for other in came.get(_own(one.draft), ())
+        if other.draft.detail == wanted and other.place is not None and other.place.file == one.place.file
+    ]
+    return rivals[0] if len(rivals) == 1 else None
 
 
 def _renamed(draft: Draft, name: str) -> Draft:
@@ -169,7 +192,9 @@ def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
     if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
         return True
     if draft.kind in _WENT:
-        raised = draft.kind is FactKind.ERROR_REMOVED and homes.says(draft.old, came=True)
+        raised = draft.kind is FactKind.ERROR_REMOVED and (
+            homes.says(draft.old, came=True) or homes.still_says(draft.old)
+        )
         return raised or _met(draft, draft.old, _WENT[draft.kind]) in both
     if draft.kind in _CAME:
         raised = draft.kind is FactKind.ERROR_ADDED and homes.says(draft.new, came=False)

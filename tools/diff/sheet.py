@@ -100,6 +100,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
     # what users can set is told by itself.
     gone = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_REMOVED}
+    renamed = _renamed_symbols(symbols)
+    gone |= {_renamed_scope(name, renamed) for name in gone} if renamed else set()
     imported = _imported(patch) | versions.new.imports if gone else ()
     symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
     if gone and _gives_on(patch, versions.new):
@@ -135,17 +137,22 @@ def _compared(versions: Versions) -> Iterator[Shown]:
 
 def _in_renamed(sites: Sequence[Site], symbols: Sequence[Draft]) -> Sequence[Site]:
     """Put what stood in a function or class into the one that it has become: it is raised there under the new name."""
-    renamed = {
-        f"{draft.name.removesuffix(draft.new)}{draft.old}": draft.name
-        for draft in symbols
-        if draft.kind is FactKind.SYMBOL_RENAMED and draft.old and draft.new and draft.name.endswith(draft.new)
-    }
+    renamed = _renamed_symbols(symbols)
     if not renamed:
         return sites
     return [
         site._replace(scope=_renamed_scope(site.scope, renamed)) if site.kind in _WITHIN and site.scope else site
         for site in sites
     ]
+
+
+def _renamed_symbols(symbols: Sequence[Draft]) -> dict[str, str]:
+    """Give the new names of what was renamed, by the old ones."""
+    return {
+        f"{draft.name.removesuffix(draft.new)}{draft.old}": draft.name
+        for draft in symbols
+        if draft.kind is FactKind.SYMBOL_RENAMED and draft.old and draft.new and draft.name.endswith(draft.new)
+    }
 
 
 def _renamed_scope(scope: str, renamed: Mapping[str, str]) -> str:

@@ -48,6 +48,8 @@ _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
 _FOR_CHECKERS = re.compile(r"^(?:[\w.\[\]]+(?: is not None)?|isinstance\(.*|(?:False|True|0).*)$", re.DOTALL)
 """Assertions that tell a type checker what is so, or that a place is never reached."""
+_EXPRESSION = "${{"
+"""Begins what a workflow only knows when it runs."""
 _ALIKE = 0.55
 _WORDED_ALIKE = 0.75
 """Of an error that is of another class as well."""
@@ -71,6 +73,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     gone = [site for key, sites in before.items() if key not in after for site in sites[:1]]
     come = [site for key, sites in after.items() if key not in before for site in sites[:1]]
     gone, come = _without_moved_errors(gone, come)
+    come = _without_old_deprecations(gone, come)
     drafts: list[Draft] = []
     for one, other in list(_renames(gone, come, together)):
         gone.remove(one)
@@ -88,7 +91,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
 
 def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
     """Leave out assertions without words, but for those with which a public function refuses what it is given."""
-    if site.kind not in kinds:
+    if site.kind not in kinds or (site.kind == "config" and _EXPRESSION in (site.value or "")):
         return False
     if site.value is not None or site.name != _ASSERTED:
         return True
@@ -106,6 +109,25 @@ def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site
         moved |= {one for one in words[0] if any(_begins_so(one, other) for other in words[1])}
     kept = [[site for site in sites if site.kind != "error" or _worded(site) not in moved] for sites in (gone, come)]
     return kept[0], kept[1]
+
+
+def _without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
+    """Leave out what was deprecated before, in other words."""
+    before = [site for site in gone if site.kind == "deprecation"]
+    kept: list[Site] = []
+    for site in come:
+        same = (one for one in before if (one.name, one.scope) == (site.name, site.scope))
+        old = next((one for one in same if _is_reworded(one, site)), None) if site.kind == "deprecation" else None
+        if old is None:
+            kept.append(site)
+        else:
+            before.remove(old)
+    return kept
+
+
+def _is_reworded(one: Site, other: Site) -> bool:
+    mine, its = one.value or "", other.value or ""
+    return not mine or not its or likeness(mine, its, _ALIKE) >= _ALIKE
 
 
 def _begins_so(one: tuple[str | None, ...], other: tuple[str | None, ...]) -> bool:
@@ -159,9 +181,21 @@ def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], 
         how_alike, best = max(near, key=lambda one: one[0], default=(0.0, site))
         if site.kind == "error" and how_alike == 0 and (other := _in_its_place(site, went, free, together)) is not None:
             how_alike, best = _ANY, other
+        if how_alike == 0 and site.kind == "env" and (longer := _lengthened(site, free)) is not None:
+            how_alike, best = _ANY, longer
         if how_alike > 0:
             free.remove(best)
             yield site, best
+
+
+def _lengthened(one: Site, come: list[Site]) -> Site | None:
+    """Find the only variable of the file that came with all of a name and a word more, or a word less."""
+    rivals = [
+        other
+        for other in come
+        if other.kind == "env" and (other.name.startswith(f"{one.name}_") or one.name.startswith(f"{other.name}_"))
+    ]
+    return rivals[0] if len(rivals) == 1 and min(len(one.name), len(rivals[0].name)) >= _TELLING else None
 
 
 def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Site | None:
@@ -239,6 +273,8 @@ def _versions(one: Site, other: Site) -> tuple[str | None, str | None]:
 
 def _is_other_wording(one: Site, other: Site) -> bool:
     """Tell whether a check was only turned around, or a number stands beside another name."""
+    if one.kind == "config":
+        return _EXPRESSION in (one.value or "") and _EXPRESSION in (other.value or "")
     if one.kind == "constant":
         return _NUMBERS.findall(one.value or "") == _NUMBERS.findall(other.value or "")
     return _negated(one, other)

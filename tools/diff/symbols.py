@@ -61,7 +61,7 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [_rename(one, other) for one, other in pairs if own_name(one) != own_name(other)]
     gone, come = _of_the_same(gone, before, after), _of_the_same(come, after, before)
-    drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), before, after)
+    drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), before, after, renamed)
     drafts += _came_or_went(come, after, paired_new, removed=False)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
     words = {own_name(one): own_name(other) for one, other in pairs if own_name(one) != own_name(other)}
@@ -188,11 +188,13 @@ def _came_or_went(
         yield _one_sided(symbol, world, removed=removed)
 
 
-def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[str, Symbol]) -> Iterator[Draft]:
-    """Soften the removal of what a class that is still there inherits now."""
+def _overrides(
+    drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[str, Symbol], renamed: dict[str, str]
+) -> Iterator[Draft]:
+    """Soften the removal of what a class that is still there, perhaps under another name, inherits now."""
     for draft in drafts:
         name = draft.name.rpartition(".")[0]
-        owner, old = after.get(name), before.get(name)
+        owner, old = after.get(renamed.get(name, name)), before.get(name)
         # A record's constructor is made from its fields.
         if owner is not None and owner.kind == "struct" and draft.name.endswith(".__init__"):
             continue
@@ -214,7 +216,8 @@ def _overrides(drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[s
         if inherited or (rebased and unseen):
             yield draft._replace(breaking=False, detail="override" if draft.detail in _METHODS else draft.detail)
         else:
-            yield draft._replace(bases=unseen)
+            gained = old is not None and any(_plain(base) in unseen for base in owner.bases if base not in old.bases)
+            yield draft._replace(bases=unseen, rebased=gained)
 
 
 def _ancestry(owner: Symbol, name: str, after: dict[str, Symbol]) -> tuple[bool, tuple[str, ...]]:
@@ -222,7 +225,7 @@ def _ancestry(owner: Symbol, name: str, after: dict[str, Symbol]) -> tuple[bool,
     known, waiting, unseen = set[str](), [owner], list[str]()
     while waiting:
         for base in waiting.pop().bases:
-            plain = re.sub(r"[\[<(].*", "", base).rpartition(".")[2]
+            plain = _plain(base)
             if f"{plain}.{name}" in after:
                 return True, ()
             if plain not in after:
@@ -232,6 +235,11 @@ def _ancestry(owner: Symbol, name: str, after: dict[str, Symbol]) -> tuple[bool,
                 waiting.append(after[plain])
     # Every class has the special methods from somewhere.
     return bool(unseen and _SPECIAL.match(name)), tuple(unseen)
+
+
+def _plain(base: str) -> str:
+    """Write the name of a base without its module and its type arguments."""
+    return re.sub(r"[\[<(].*", "", base).rpartition(".")[2]
 
 
 def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Draft:

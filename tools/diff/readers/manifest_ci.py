@@ -68,12 +68,17 @@ def _pinned(entry: Entry, repository: str) -> Iterator[Site]:
         yield Site("image" if key == "tag" else "dependency", repository, line, line, value=value, scope=key)
     elif _REPOSITORY_KEY.match(key) and _TAG.match(value) and any(character.isdigit() for character in value):
         yield Site("image", key, line, line, value=value)
-    elif pinned := pinned_by_name(key.upper(), value, line) if _is_version(value) else None:
+    elif pinned := pinned_by_name(key.upper(), value, line) if _is_version(value) and not _varies(entry) else None:
         yield Site(pinned.kind, key, line, line, value=value)
     elif (site := image(value, line)) is not None:
         yield site
-    elif entry.path[-2:-1] == ("env",) and _SETTING.match(key) and value and "${{" not in value:
+    elif entry.path[-2:-1] == ("env",) and _SETTING.match(key) and value:
         yield Site("config", key, line, entry.end, value=fold(value)[:300], scope="env")
+
+
+def _varies(entry: Entry) -> bool:
+    """Say whether this only names a variant of a job: `rocm_tag` in a matrix is what an image is called, not a pin."""
+    return _MATRIX in entry.path[:-1] and entry.key.lower().endswith("_tag")
 
 
 def _is_version(value: str) -> bool:

@@ -14,6 +14,7 @@ _COMPARED = 3
 _PIN = re.compile(
     r"(?:^|_)(?:VERSION|VER|TAG|COMMIT|REF|BRANCH|REV|SHA|HASH)(?:_(?:HASH|DEFAULT|SHA|ID|TAG))?$", re.IGNORECASE
 )
+_OF_A_FORMAT = re.compile(r"(?:METADATA|SCHEMA|FORMAT|LAYOUT|PROTOCOL|MANIFEST)_VERSION", re.IGNORECASE)
 _OWN = re.compile(r"^(?:PROJECT_|PACKAGE_|APP_|RELEASE_)?VERSION$", re.IGNORECASE)
 _IMAGE = re.compile(
     r"^((?:[a-z0-9.-]{1,80}(?::\d{1,5})?/)?[a-z0-9$\{\}_.-]{1,100}(?:/[a-zA-Z0-9$\{\}_.-]{1,100}){0,5})"
@@ -72,7 +73,7 @@ class Installed:
 
 def pinned_by_name(name: str, value: str, line: int, scope: str = "") -> Site | None:
     """Read `NCCL_VERSION=2.30.7` and its like as what it pins; None when the name says nothing of a version."""
-    if not value or not _PIN.search(name):
+    if not value or not _PIN.search(name) or _OF_A_FORMAT.search(name):
         return None
     return Site("version" if _OWN.match(name) else "dependency", name, line, line, value=value, scope=scope)
 
