@@ -11,8 +11,9 @@ from langgraph.runtime import Runtime
 from agent.allotment import Allotment
 from agent.analyst import Assignment, Material, Read
 from agent.claims import Claim, Judgement
-from agent.domain import Frozen, Issue
+from agent.domain import Commit, Frozen, Issue
 from agent.dossier import Dossier
+from agent.errors import NotFound
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.facts import FactKind
 from agent.gate.judge import judge
@@ -28,6 +29,7 @@ from agent.stories import Story
 from agent.threads import Connected, issue_news, release_news, with_pulls
 from agent.triage import Tier, Triage, rank
 from agent.weaving.bumps import Taken, taken
+from agent.weaving.released import released_fixes, released_stories
 from agent.window import Window
 from graphs.desk import Deps
 from graphs.investigation import investigate, tool_specs
@@ -200,7 +202,10 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         ledger=_ledger(scouted, readings, {read.evidence.id: read for read in material.reads}),
         claims=written.claims,
         links=tuple(material.links),
-        stories=told_stories(deps.notes.read("woven", repo, Woven), written.claims),
+        stories=(
+            *told_stories(deps.notes.read("woven", repo, Woven), written.claims),
+            *await _released(state, deps, section, material, known),
+        ),
         taken=tuple(one for read in material.reads for one in taken(read.evidence)),
         drops=written.drops,
         failures=scouted.failures,
@@ -209,6 +214,21 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         await leave(deps.questions, (await deps.desks.open(state["spec"])).code, scouted, material)
     deps.notes.keep("chapter", repo, chapter)
     return {"done": ["file"]}
+
+
+async def _released(state: Covering, deps: Deps, section: RepoSection, material: Material, known: Known) -> list[Story]:
+    """Tell which fixes came out with a release of the window; a fix of an earlier day is looked up."""
+    repo = state["spec"].name
+    code = (await deps.desks.open(state["spec"])).code
+    today = {read.evidence.id: read.evidence.change.commit for read in material.reads}
+    fixed_by: dict[int, Commit] = {}
+    for number, change in released_fixes(section.issues, (*known.links, *material.links), repo).items():
+        try:
+            fixed_by[number] = today.get(change) or await code.resolve(change.rpartition("@")[2])
+        except NotFound:
+            continue
+    releases = deps.notes.read("scouted", repo, Scouted).threads.releases
+    return released_stories(repo, section.issues, fixed_by, (*material.issues, *known.issues), releases)
 
 
 def _ledger(scouted: Scouted, readings: Readings, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:

@@ -7,7 +7,7 @@ from agent.layouts.view import View
 from agent.markdown import code, link
 from agent.report import RepoSection
 from agent.spans import Span, words_spans
-from agent.stories import Act, Step, Story
+from agent.stories import Act, Step, Story, StoryKind
 from agent.window import zone
 
 _LEAST = 3
@@ -26,7 +26,12 @@ def tales(sheet: Sheet, section: RepoSection, view: View) -> None:
 
 
 def _goes_on(story: Story) -> bool:
-    """Tell a story with a past from one that began today; a long one is worth its timeline anyway."""
+    """Tell a story with a past from one that began today; a long one is worth its timeline anyway.
+
+    That a fix was released stands among the issues already.
+    """
+    if story.kind is StoryKind.RELEASED:
+        return False
     older = any(step.cite not in story.news for step in story.timeline)
     return bool(story.timeline) and (older or len(story.timeline) >= _LEAST)
 
