@@ -30,10 +30,13 @@ class RulesAnalyst:
 
     async def next_calls(self, assignment: Assignment, answers: Sequence[ToolAnswer]) -> Sequence[ToolRequest]:
         """Ask for the diffs of everything that may be read in depth, at once, then for the pages that follow."""
-        asked = {(one.request.arguments["sha"], one.request.arguments.get("page", 1)) for one in answers}
+        # Where the rules take over from a model, other tools were called too, and with anything as arguments.
+        diffs = [(sha, one) for one in answers if isinstance(sha := one.request.arguments.get("sha"), str)]
+        asked = {(sha, str(one.request.arguments.get("page", 1))) for sha, one in diffs}
         wanted = [(sha, 1) for sha in assignment.allotment.deep]
-        wanted += [(one.request.arguments["sha"], page) for one in answers if (page := _next_page(one.text))]
-        return [ToolRequest("get_diff", {"sha": sha, "page": page}) for sha, page in wanted if (sha, page) not in asked]
+        wanted += [(sha, page) for sha, one in diffs if (page := _next_page(one.text))]
+        unread = [(sha, page) for sha, page in wanted if (sha, str(page)) not in asked]
+        return [ToolRequest("get_diff", {"sha": sha, "page": page}) for sha, page in unread]
 
     async def write(self, material: Material) -> Sequence[Claim]:
         """Say of each commit what its facts say, the most of those that were read in depth."""

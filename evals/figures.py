@@ -2,8 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """What was judged, beside what it was judged by, so that a person can see whether the verdict is right."""
+
+    claim: str
+    evidence: str
+    marked: tuple[int, ...] = ()
+    """The lines of the evidence that matter, counted from 0."""
 
 
 @dataclass(frozen=True)
@@ -12,6 +22,11 @@ class Score:
 
     reason: str
     value: float | None
+    case: str = ""
+    """Which case of the set, by a name that stays the same from run to run; empty: its place in the order."""
+    verdict: str = ""
+    """What was said in one word, where there are more words than right and wrong."""
+    shown: Exhibit | None = None
 
 
 @dataclass(frozen=True)
@@ -24,6 +39,11 @@ class Target:
     def met(self, value: float) -> bool:
         """Tell whether a value is good enough."""
         return value >= self.limit if self.sense == "at least" else value <= self.limit
+
+    def missed_by(self, score: Score) -> bool:
+        """Tell whether one score of a share is of the kind that there should be fewer of."""
+        value = score.value or 0.0
+        return value < 1.0 if self.sense == "at least" else value > 0.0
 
 
 @dataclass(frozen=True)
@@ -39,10 +59,12 @@ class Figure:
     ok: bool | None
     worst: tuple[str, ...] = ()
     """The reasons of the first few failures."""
+    scores: tuple[Score, ...] = ()
+    """What it was made of, one by one."""
 
     def as_json(self) -> dict[str, object]:
-        """Give the figure as plain data."""
-        return asdict(self)
+        """Give the figure as plain data, without its scores."""
+        return {name: value for name, value in asdict(replace(self, scores=())).items() if name != "scores"}
 
 
 def share(scores: Sequence[Score], target: Target) -> Figure:
@@ -52,8 +74,9 @@ def share(scores: Sequence[Score], target: Target) -> Figure:
     values = [score.value or 0.0 for score in scores]
     n, mean = len(values), sum(values) / len(values)
     low, high = _wilson(mean, n)
-    failed = tuple(score.reason for score in scores if (score.value or 0.0) < 1.0)
-    return Figure(mean, n, low, high, target.limit, target.sense, target.met(mean), failed[:5])
+    failed = tuple(score.reason for score in scores if target.missed_by(score))
+    met = target.met(mean)
+    return Figure(mean, n, low, high, target.limit, target.sense, met, failed[:5], tuple(scores))
 
 
 def measure(values: Sequence[float], target: Target) -> Figure:
@@ -62,7 +85,9 @@ def measure(values: Sequence[float], target: Target) -> Figure:
         return Figure(None, 0, None, None, target.limit, target.sense, None)
     ordered = sorted(values)
     median = ordered[len(ordered) // 2]
-    return Figure(median, len(ordered), ordered[0], ordered[-1], target.limit, target.sense, target.met(median))
+    each = tuple(Score("measured", value) for value in values)
+    met = target.met(median)
+    return Figure(median, len(ordered), ordered[0], ordered[-1], target.limit, target.sense, met, (), each)
 
 
 def _wilson(mean: float, n: int) -> tuple[float, float]:

@@ -56,10 +56,15 @@ class Bench:
     say: Callable[[str], None]
     threads: Path | None = None
     """Threads of the mirrors, as `repo_from_mirror` takes them."""
+    seed: int = SEED
+    """What worlds are made from."""
+    small: bool = False
+    """Take few cases where there are many of the same kind: the gate has three minutes."""
 
-    def world(self, name: str) -> World:
+    def world(self, name: str, seed: int | None = None) -> World:
         """Build a world, or find it built."""
-        return build(name, SEED, self.folder / name)
+        chosen = self.seed if seed is None else seed
+        return build(name, chosen, self.folder / (name if chosen == self.seed else f"{name}-{chosen}"))
 
 
 Figures = Mapping[str, Figure]
