@@ -65,6 +65,8 @@ class _Talk:
     def go_on(self) -> int:
         """Read and answer."""
         session = self._session
+        if session.console.interactive:
+            self._run(session.greet())
         while (text := self._typed()) is not None:
             if text.strip() in ("/quit", "/exit"):
                 break

@@ -131,19 +131,29 @@ class History:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._readline = _readline()
+        self._written = 0
         if self._readline is not None:
             # A file that cannot be read or written costs the history and nothing else.
             with suppress(OSError):
                 os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
                 self._readline.read_history_file(file)
-            self._readline.set_history_length(_HISTORY)
+                self._cut()
+            self._written = self._readline.get_current_history_length()
 
     def keep(self) -> None:
-        """Write down the newest line."""
+        """Write down what is new; another chat may write to the same file."""
         if self._readline is not None:
+            known, self._written = self._written, self._readline.get_current_history_length()
             with suppress(OSError):
-                self._readline.write_history_file(self._file)
-                self._file.chmod(0o600)
+                if self._written > known:
+                    self._readline.append_history_file(self._written - known, self._file)
+
+    def _cut(self) -> None:
+        """Let the file not grow for ever."""
+        if self._readline is not None and self._readline.get_current_history_length() > _HISTORY:
+            self._readline.set_history_length(_HISTORY // 2)
+            self._readline.write_history_file(self._file)
+            self._file.chmod(0o600)
 
     def forget(self) -> None:
         """Let the process not know it any more."""

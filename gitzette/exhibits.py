@@ -18,6 +18,9 @@ _LISTED = 50
 _LINES = 60
 _WIDTH = 400
 _TEXT = 400_000
+_EXCERPT = "    "
+_SPAN = re.compile(r"(`+[^`\n]+`+)")
+_ESCAPED = re.compile(r"\\([\\`*\[\]<>|~$&_])")
 _LINK = re.compile(r"\[(`[^`\n]+`)\]\((https?://[^)\s]+)\)")
 
 
@@ -47,14 +50,17 @@ class Exhibits:
         shown = lines[(page - 1) * _LINES : page * _LINES]
         return iter([*(f"{line}\n" for line in shown), *([f"-- page {page} of {pages}\n"] if pages > 1 else [])])
 
-    def numbered(self, line: str, cites: Sequence[str]) -> str:
-        """Write the links of a line as numbers that can be opened; the addresses are in the list."""
+    def readable(self, line: str, cites: Sequence[str]) -> str:
+        """Write a line of Markdown for a terminal: links as numbers that can be opened, and nothing escaped."""
+        if line.startswith(_EXCERPT):
+            return line
         places = {address: number for number, cite in enumerate(cites, start=1) for address in self._addresses(cite)}
 
         def spelled(found: re.Match[str]) -> str:
             return f"{found[1]} [{places[found[2]]}]" if found[2] in places else found[1]
 
-        return _LINK.sub(spelled, line)
+        pieces = _SPAN.split(_LINK.sub(spelled, line))
+        return "".join(piece if at % 2 else _ESCAPED.sub(r"\1", piece) for at, piece in enumerate(pieces))
 
     # ---------------------------------------------------------------- names
 

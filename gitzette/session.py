@@ -1,7 +1,7 @@
 """A conversation under way: where it looks, what its commands do, and sources that do not grow old."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -9,6 +9,7 @@ from typing import TextIO
 
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.ids import RepoId
+from agent.markdown import visible
 from agent.settings import RepoSpec
 from gitzette.asking import checked, replied, thread_name
 from gitzette.console import Console
@@ -95,7 +96,7 @@ class Session:
         exhibits = self._exhibits(deps)
         async for piece in self.conversations.ask(self.thread, question, deps):
             self.asked = True
-            self.say(exhibits.numbered(piece, replied(deps).cites) if self.console.interactive else piece)
+            self.say(exhibits.readable(piece, replied(deps).cites) if self.console.interactive else piece)
         self.say("\n")
         self.status = EXIT_ABSTAINED if replied(deps).abstained else EXIT_DONE
 
@@ -104,6 +105,14 @@ class Session:
         self.console.clear()
         self.out.write(text)
         self.out.flush()
+
+    async def greet(self) -> None:
+        """Say to a person at a terminal where this is, and how to go on."""
+        turns = (await self.conversations.standing(self.thread)).turns
+        last = f"; the last one: {visible(turns[-1])[:80]}" if turns else ""
+        self.say(
+            f"{', '.join(spec.name for spec in self.whole)}; {_counted(turns)} so far{last}\n/help lists the commands\n"
+        )
 
     async def help(self) -> None:
         """Say which commands there are."""
@@ -154,13 +163,17 @@ class Session:
             await self.conversations.standing(thread_name(name))
             self.thread = name
         turns = (await self.conversations.standing(self.thread)).turns
-        self.say(f"thread {self.thread}, {len(turns)} {'question' if len(turns) == 1 else 'questions'} so far\n")
+        self.say(f"thread {self.thread}, {_counted(turns)} so far\n")
 
     def _exhibits(self, deps: AskDeps) -> Exhibits:
         return Exhibits(deps.stock, self.whole, deps.web, self.tz)
 
     async def _cites(self) -> tuple[str, ...]:
         return (await self.conversations.standing(self.thread)).sources
+
+
+def _counted(turns: Sequence[str]) -> str:
+    return f"{len(turns)} {'question' if len(turns) == 1 else 'questions'}"
 
 
 def _names(repo: RepoId) -> tuple[str, str]:
