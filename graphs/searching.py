@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage
-from agent.asking.matching import Match, accepted, definite, match, plain
+from agent.asking.matching import Match, accepted, definite, match
+from agent.asking.names import is_path, plain, things_of
 from agent.asking.premises import is_person, names_nobody
 from agent.card import Card
 from agent.domain import Issue, PullRequest
@@ -72,7 +73,9 @@ class Searcher:
         beside = [*tracer.linked(links), *pins, *self._brought(labelled)]
         cards = {card.id: card for card in (*named, *beside, *(one.card for one in (*matches, *near)))}
         lineage = tracer.lineage(list(cards.values()), repos)
-        cards |= {card.id: card for card in lineage.cards}
+        later = tracer.later(replace(lineage, cards=[*lineage.cards, *cards.values()])) if _follows(inquiry) else ()
+        cards |= {card.id: card for card in (*lineage.cards, *later)}
+        beside += later
         shown = self._shown(inquiry, named, matches, near, listed, lineage, beside)
         cards |= {card.id: card for card in shown}
         evidence = await self._evidence(shown)
@@ -100,6 +103,7 @@ class Searcher:
             origins=await tracer.origins(shown),
             members=await tracer.members(inquiry, evidence),
             pins=pins,
+            later=later,
             ambiguous=self._ambiguous(inquiry, named),
             between=between,
         )
@@ -110,7 +114,10 @@ class Searcher:
         return inquiry.model_copy(update={"strangers": (*inquiry.strangers, *unheard)}) if unheard else inquiry
 
     def _with_names(self, inquiry: Inquiry) -> Inquiry:
-        """Take a word for the name of something where facts know it by exactly that name."""
+        """Take a word for the name of something where facts know it by exactly that name; part what is no path."""
+        inquiry = inquiry.model_copy(
+            update={"names": tuple(part for one in inquiry.names for part in self._parted(one))}
+        )
         asks_value = inquiry.often or inquiry.aim is Aim.WHEN or Act.BUMPED in inquiry.acts
         if inquiry.names or not asks_value:
             return inquiry
@@ -121,6 +128,15 @@ class Searcher:
                 "terms": tuple(term for term in inquiry.terms if term not in promoted),
             }
         )
+
+    def _parted(self, name: str) -> list[str]:
+        """Take `a_x/b_y` for two names where nothing has it as a path."""
+        if "/" not in name or name.endswith("/"):
+            return [name]
+        having = self.stock.cards.search([Needle((name,))], limit=_PROMOTING)
+        if any(plain(name).strip("/") in plain(path) for card in having for path in card.paths):
+            return [name]
+        return [part for part in name.split("/") if part]
 
     def _is_name(self, word: str) -> bool:
         """Tell whether a word is the whole name of a dependency, or one with a hyphen that of anything."""
@@ -279,6 +295,11 @@ class Searcher:
         if not fitting and vague and await self._look_back(inquiry, specs):
             found = self._weighed(inquiry, repos, None)
             fitting = accepted(found, inquiry)
+        bare = inquiry.model_copy(update={"versions": ()})
+        mistaken = not fitting and inquiry.versions and (inquiry.names or inquiry.terms)
+        if mistaken and (nearest := accepted(self._weighed(bare, repos, window), bare)):
+            # The version may be what is wrong.
+            return [], nearest[:5]
         if window is not None and not fitting:
             # What lies outside the time that was named does not answer, but may be what is meant.
             outside = accepted(self._weighed(inquiry, repos, None), inquiry)
@@ -304,7 +325,8 @@ class Searcher:
 
     def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
         rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
-        names = [Needle((name,)) for name in inquiry.names]
+        paths = tuple(name for name in inquiry.names if is_path(name))
+        names = [Needle((name,)) for name in things_of(inquiry.names)] + ([Needle(paths)] if paths else [])
         several = len(inquiry.versions) == 2 or inquiry.contained
         told = () if several else inquiry.versions
         versions = [Needle((version.lstrip("vV"),), needed=not inquiry.names) for version in told]
@@ -372,6 +394,11 @@ class Searcher:
             async for change in desk.code.changes(list(own)):
                 found[change.commit.id] = own[change.commit.sha].evidence(change)
         return found
+
+
+def _follows(inquiry: Inquiry) -> bool:
+    """Tell whether a question wants to know what became of something."""
+    return inquiry.aim is Aim.FATE or bool({Act.REVERTED, Act.RELANDED} & set(inquiry.acts))
 
 
 def _lists(inquiry: Inquiry) -> bool:

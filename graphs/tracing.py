@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from agent.asking.inquiry import Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage, lineage_of
-from agent.asking.matching import Match, plain, speaks_of
+from agent.asking.matching import Match, speaks_of
+from agent.asking.names import plain
 from agent.card import Card
 from agent.domain import Comment, Commit, Issue, PullRequest
 from agent.errors import AppError, NotFound
@@ -16,6 +18,7 @@ from agent.ids import RepoId, ThreadId
 from agent.links import Link
 from agent.settings import RepoSpec
 from agent.sources import KnowsTags
+from agent.window import Window
 from graphs.stocking import Stock
 from memory.catalogue import Needle
 
@@ -25,6 +28,11 @@ _ATTEMPTS = 4
 _LABELLED = 200
 _TAGGED = 6
 _PINS = 20
+_LATER, _AFTER, _RARE = 2, 60, 4.5
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.]{2,}")
+_AGAIN = re.compile(
+    r"\b(?:bring(?:s|ing)? back|redo|re-?land|re-?appl\w+|again|re-?enabl\w+|retry|v2)\b|重新|再次", re.IGNORECASE
+)
 Threads = dict[ThreadId, Issue | PullRequest]
 
 
@@ -75,6 +83,11 @@ class Tracer:
 
     def by_words(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> Threads:
         """Find the issues that speak of what is asked."""
+        if inquiry.names and inquiry.terms and not (found := self._speaking(inquiry, repos)):
+            return self._speaking(inquiry.model_copy(update={"terms": ()}), repos)
+        return found if inquiry.names and inquiry.terms else self._speaking(inquiry, repos)
+
+    def _speaking(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> Threads:
         needles = [Needle((name,)) for name in inquiry.names]
         needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
         best = [one for one in self.stock.threads.search(needles, repos, _THREADS) if isinstance(one, Issue)]
@@ -142,6 +155,34 @@ class Tracer:
         """Find what undid these commits and what brought them back."""
         undoing = self.stock.cards.search([Needle(("revert*", "reland*", "reapply*"))], repos, limit=300)
         return lineage_of(cards, undoing, self.stock.cards.by_hash)
+
+    def later(self, lineage: Lineage) -> tuple[Card, ...]:
+        """Find what landed on the same matter after something was undone and did not come back by its own name."""
+        found: dict[EvidenceId, Card] = {}
+        for old, by in lineage.undone.items():
+            known = {card.id: card for card in lineage.cards}
+            first, undoing = known.get(old), known.get(by)
+            if first is None or undoing is None or old in lineage.relanded or by in lineage.relanded:
+                continue
+            found |= {card.id: card for card in self._on_the_same(first, undoing)}
+        return tuple(sorted(found.values(), key=lambda card: card.at)[:_LATER])
+
+    def _on_the_same(self, first: Card, undoing: Card) -> list[Card]:
+        """Find later commits with the rare words of a title, by the same author or calling themselves another try."""
+        words = {word.lower() for word in _WORD.findall(first.title)}
+        rare = {word for word in words if self.stock.cards.rarity((word,)) > _RARE}
+        if not rare:
+            return []
+        needles = [Needle((word,), needed=False) for word in sorted(rare)]
+        after = Window(start=undoing.at, end=undoing.at + timedelta(days=_AFTER), tz="UTC")
+        cards = self.stock.cards.search(needles, [first.repo], after, 4 * _LATER)
+        fitting = []
+        for card in cards:
+            shared = rare & {word.lower() for word in _WORD.findall(card.title)}
+            again = card.author == first.author or _AGAIN.search(card.title) or len(shared) > 1
+            if shared and again and card.id not in (first.id, undoing.id):
+                fitting.append(card)
+        return fitting[:_LATER]
 
     async def origins(self, cards: Sequence[Card]) -> dict[EvidenceId, Commit]:
         """Find the commits that these were picked from."""

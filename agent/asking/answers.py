@@ -44,7 +44,8 @@ def _explain(found: Findings) -> Draft:
 
 
 def _status(found: Findings) -> Draft:
-    return status(found) or _explain(found)
+    """Tell how a thread stands; where none is meant, what was done."""
+    return status(found) or (_explain(found) if found.inquiry.shas or found.inquiry.numbers else changes(found))
 
 
 def _count(found: Findings) -> Draft:

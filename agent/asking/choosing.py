@@ -6,7 +6,8 @@ from dataclasses import replace
 from agent.asking import lexicon
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Inquiry
-from agent.asking.matching import Match, acted, plain
+from agent.asking.matching import Match, acted
+from agent.asking.names import plain
 from agent.card import Card
 
 

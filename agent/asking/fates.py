@@ -40,11 +40,13 @@ def _followed(chain: Sequence[Card], found: Findings) -> Draft:
         explained(card, found) if found.inquiry.reason else commit_item(card, (), found, lineage=True) for card in chain
     ]
     days = (last.at - chain[-2].at).days if back else 0
+    later = [] if back else [card for card in found.later if card.at > last.at and card.repo == last.repo]
+    items += [commit_item(card, (), found) for card in later]
     return Draft(
-        head="came back" if back else "undone",
+        head="came back" if back else "undone, then" if later else "undone",
         values={"days": str(days)},
         items=tuple(items),
-        cites=tuple(card.id for card in chain),
+        cites=tuple(card.id for card in (*chain, *later)),
     )
 
 

@@ -96,8 +96,12 @@ class Inquiry(Frozen):
     """Identifiers, flags, variables, paths and what stands in quotation marks."""
     people: tuple[str, ...] = ()
     terms: tuple[Term, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    """Words of the topic that stand side by side."""
     acts: tuple[Act, ...] = ()
     things: tuple[Thing, ...] = ()
+    turn: tuple[str, str] | None = None
+    """The old and the new value, where both are told."""
     values: tuple[str, ...] = ()
     """Numbers and words that are said to be the old or the new value."""
     bug: bool = False

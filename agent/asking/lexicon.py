@@ -12,32 +12,37 @@ def _any(*forms: str) -> re.Pattern[str]:
 
 ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.RELANDED: _any(
-        r"\bre-?land\w*|\bre-?appl(?:y|ied)\b|\bcame back\b|\bbrought back\b",
-        "重新合|重新落地|再次合入|又合[入回并]|合回来?|恢复",
+        r"\bre-?land\w*|\bre-?appl(?:y|ied)\b|\bcame back\b|\bbrought back\b|\bis it back\b|\bback in\b",
+        r"\bred(?:o|one|id)\b",
+        "重做|回来了|重新合|重新落地|再次合入|又合[入回并]|合回来?|恢复",
     ),
     Act.REVERTED: _any(
-        r"\brevert\w*|\bback(?:ed)? out\b|\broll(?:ed)? back\b|\bundo(?:ne)?\b|\bundid\b", "回退|撤销|回滚|还原|撤回"
+        r"\brevert\w*|\bback(?:ed)? out\b|\broll(?:ed)? back\b|\bundo(?:ne)?\b|\bundid\b",
+        "回退|撤销|回滚|还原|撤回|撤掉|撤了|被撤|后撤",
     ),
     Act.RENAMED: _any(r"\brenam\w*|\bnew name\b", "改名|重命名|更名|换(?:了|回)?(?:原|旧|新)?名|改叫|改回原名"),
-    Act.MOVED: _any(r"\bmov(?:ed|e|ing) (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
+    Act.MOVED: _any(r"\bmov(?:ed|e|ing)(?: ¦)? (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
     Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: _any(
         r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\bgot rid\b",
         r"\bdisappear\w*|\bgo away\b|\bwent away\b|\bkilled\b|\bremoval\b|\bt(?:ook|aken?) .{1,60}\bout\b",
         r"\bpulled\b|\bripped out\b",
+        r"\bno longer\b|\bstop(?:ped|s)? (?:reading|using|supporting|accepting)\b",
+        "不再(?:读|用|支持|需要|接受|使用)",
         "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉|(?<!多)少了|删 ?¦",
     ),
     Act.BUMPED: _any(
-        r"\bbump\w*|\bupgrad\w*|\bpinn?(?:ed|s)?\b|\bmoved? to\b|\bupdat\w+ to\b", "升级|升到|升至|升了|升过|更新到"
+        r"\bbump\w*|\bupgrad\w*|\bpinn?(?:ed|s)?\b|\bmoved?(?: ¦)? to\b|\bupdat\w+ to\b",
+        "升级|升到|升至|升了|升过|更新到",
     ),
     Act.RAISED: _any(
         r"\brais(?:e|ed|ing)\b|\bincreas\w*|\bbump(?:ed)? up\b|\bhigher\b|\blarger\b|\bgrew\b",
-        "提高|调高|增大|调大|上调|提升到|变大|放宽",
+        r"加到(?=了?\s*\d)|升回|涨到|提高|调高|增大|调大|上调|提升到|变大|放宽",
     ),
     Act.LOWERED: _any(
         r"\bgo(?:es|ne)? down\b|\bwent down\b|\bdrop(?:ped|s)? (?:to|from)\b",
         r"\blower\w*|\breduc\w*|\bdecreas\w*|\bshrank|\bcut (?:to|from)\b|\bsmaller\b",
-        "降低|降到|调低|减小|调小|下调|变小|缩小|收紧",
+        "降低|降回|降到|调低|减小|调小|下调|变小|缩小|收紧",
     ),
     Act.FIXED: _any(
         r"\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b|\baddress(?:ed|es)\b|\bclosed?\b",
@@ -46,7 +51,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.ADDED: _any(
         r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|(?<!/)\bnew\b(?! (?:value|name|default|limit|version|number|one|and)|/)",
         r"\bland(?:ed)? support\b|\bsupport(?:ed)? added\b|\bgain(?:ed)?\b",
-        "新增|增加|添加|加入|加了|加的|加过|引入|新加|加上|加进|多了|加 ?¦",
+        "新增|增加|添加|加入|加了|加的|加过|引入|新加|加上|加进|多了|加(?:到|进|给)? ?¦",
     ),
     Act.BROKEN: _any(
         r"\bbr(?:eak|oke|oken|eaking|eaks|eakage)\b|\bincompatib\w*", "破坏性|不兼容|breaking|弄坏|搞坏|挂了"
@@ -86,7 +91,7 @@ HOW_MANY = _any(
 WHICH_FIX = _any(
     r"\bwhich (?:commit|pr|pull request|change|release|version)\b|\bwhat fixed\b|\bhow was\b|\bin which\b",
     r"\bwho (?:fixed|closed|resolved|solved)\b|\bhow (?:does|did) .{0,12}\bfix\b|\bthe fix (?:for|of)\b",
-    "哪个提交|哪个(?:pr|改动|commit|版本)|谁修|被谁|怎么修|哪次提交|哪一个提交",
+    r"哪(?:个|次|条|一个)\s*(?:提交|pr|改动|commit|版本|补丁|合并请求|拉取请求)|谁修|被谁|怎么修",
 )
 BUG = _any(
     r"\bbugs?\b|\bissues?\b|\bcrash\w*|\bhangs?\b|\bdeadlock\w*|\bregression\b|\bproblem\b|\bfail(?:s|ed|ure)\b",
@@ -110,7 +115,7 @@ OPENED = _any(r"\b(?:opened|reported|filed|raised|submitted)\b|\breporter\b", "�
 WHICH_RELEASE = _any(
     r"\b(?:which|what) (?:[\w¦]+ ){0,2}(?:release|version)s?\b|\breleased? in\b|\bshipped\b|\bfirst release\b",
     r"\bin a release\b",
-    "哪个(?:版本|release)|什么版本|发布(?:了|过)?(?:吗|没)|进了哪个|随哪个|跟着哪个",
+    r"哪个\s*(?:版本|release)|版本(?:是|为)哪|什么版本|第一个.{0,12}版本|发布(?:了|过)?(?:吗|没)|进了哪个|随哪个|跟着哪个",
 )
 WHO = _any(
     r"\bwho(?:se|m)?\b|\bwhich (?:person|author|developer|engineer|contributor|maintainer)s?\b|\bauthor of\b",
@@ -130,13 +135,15 @@ WHAT_VALUE = _any(
     "(?:设|改回|调回|换)(?:成|为|到|了)*多少|值是多少|是多少",
 )
 WHY = _any(
+    r"\b(?:went|was|goes) wrong\b",
     r"\bwhy\b|\breasons?\b|\bcauses?\b|\bgiven as\b|\bjustif\w+|\bwhat for\b|\bhow come\b|\brationale\b|\bmotivation\b",
     "为什么|为何|原因|为啥|动机|理由",
 )
 STATUS = _any(
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed|solved)\b",
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:merged|released|still open|open)\b",
-    r"\bstill (?:open|broken|there)\b|\bstatus\b|\bstate of\b",
+    r"\bstill (?:open|broken|there|happen\w*|an issue|unfixed)\b|\bstatus\b|\bstate of\b|\btaken care of\b",
+    r"\b(?:been|get|gets?|got|was|is) (?:dealt with|handled|addressed|sorted|looked at)\b|\bclosed or open\b",
     r"\bin (?:which|what) (?:release|version)\b|\bfixed (?:by|in)\b|\bwhat fixed\b",
     r"\bwhich commit (?:fixed|closed|resolved)\b",
     "修复了(?:吗|没|么)|修了(?:吗|没)|修好|解决了(?:吗|没)|修没修|关闭了|关了|还开着|状态",
@@ -200,6 +207,10 @@ PINS = _any(
     r"\b(?:pin(?:s|ned)?|depends? on|uses?|requires?|(?:is|are) on)\b|\bup(?:graded?|dated?) to\b|\bbump\w*",
     "升到|升级到|依赖|用的(?:是)?|锁(?:定|在)|跟上|钉在",
 )
+MOVED_TO = _any(
+    r"\b(?:what|which) version of\b|\b(?:what|which) [\w.-]+ version\b.{0,40}\b(?:use|pin|need|require|on|at|now)\w*\b",
+    "(?:升级?|更新|跟|用)?到(?:了)?\\s*(?:哪个|什么|哪一个)\\s*版本|用的?是?\\s*(?:哪个|什么)\\s*版本|(?:依赖|锁)的?.{0,12}(?:哪个|什么)版本",
+)
 WITHOUT = re.compile(
     r"(?:不算|不包括|不包含|不含|不计|除了|除去|除开|排除)\s*(?P<zh>[^，。？！,?!;；]+?)(?:以外|之外|外)?(?=[，。？！,?!;；]|$)"
     r"|\b(?:excluding|except(?: for)?|not counting|not including|ignoring|other than|apart from|leaving out)\s+"
@@ -210,7 +221,7 @@ COURSE = _any(
     r"\b(?:values?|settings?|names?|versions?) (?:has|have|did|had) .{1,60}(?:had|taken|have|go(?:ne)? through|gone)\b",
     r"\ball the (?:values|names|versions)\b|\bback and forth\b|\bhow (?:has|did) .{1,60} (?:evolved?|changed over)\b",
     r"\bevery (?:time|change) .{0,60}(?:chang|set|touch|made)\w*",
-    "取过(?:哪些|什么)|都(?:改|取|变|叫|用)过|来回|反复|哪些值|几经|改来改去|一路|从.{1,12}到现在",
+    "经过|过程|始末|从(?:加入|引入|新增|出现).{0,4}到|取过(?:哪些|什么)|都(?:改|取|变|叫|用)过|来回|反复|哪些值|几经|改来改去|一路|从.{1,12}到现在",
 )
 FIRST = _any(r"\bfirst\b|\bearliest\b|\boriginally\b|\binitially\b", "最早|首次|第一次|最初|最先")
 LAST = _any(

@@ -11,7 +11,7 @@ from agent.asking.matching import definite
 from agent.asking.premises import is_person, names_nobody
 from agent.asking.releases import releases
 from agent.asking.shortfalls import nothing
-from agent.asking.telling import commit_item, explained, shown_facts
+from agent.asking.telling import commit_item, explained, facts_each, shown_facts
 from agent.card import Card
 from agent.facts import Fact, Severity
 
@@ -35,7 +35,8 @@ def changes(found: Findings) -> Draft:
     if inquiry.reason:
         return _reasons(found)
     matches = in_order(acting(found.matches, inquiry), inquiry)
-    items = [commit_item(one.card, shown_facts(one.facts), found) for one in matches[:_SHOWN]]
+    most = facts_each(len(matches))
+    items = [commit_item(one.card, shown_facts(one.facts, most), found) for one in matches[:_SHOWN]]
     return Draft(
         head="one change" if len(matches) == 1 else "changes",
         values={"count": str(len(matches))},

@@ -110,7 +110,8 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
 def _is_name(found: re.Match[str]) -> bool:
     """Tell a name of code from a word that is written with capitals inside, such as LoRA or MoE."""
     word = found[0]
-    return len(word) > _SHORTEST_NAME or any(sign in word for sign in "_.()")
+    small = word[0].islower() and len(word) >= _SHORTEST_NAME - 1
+    return small or len(word) > _SHORTEST_NAME or any(sign in word for sign in "_.()")
 
 
 @lru_cache(maxsize=64)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
+from agent.asking.names import has_name, is_about, is_path, lies_in, plain, share_named, things_of, works_in
+from agent.asking.phrases import has_phrase
 from agent.card import Card
 from agent.facts import Fact, FactKind, Severity
 from agent.gate.stems import Vocabulary, words_of
-from agent.naming import items_of
 
 K = FactKind
 _ACTED: Mapping[Act, tuple[str, ...]] = {
@@ -76,21 +77,20 @@ class Match:
 def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
     """Tell how a commit fits a question."""
     text, core = _text(card), _core(card)
-    named = [_has_name(name, card, text) for name in inquiry.names]
-    facts = tuple(sorted((fact for fact in card.facts if fits(fact, inquiry)), key=lambda f: -_strength(f, inquiry)))
+    facts = [fact for fact in card.facts if fits(fact, inquiry)]
+    paths = [name for name in inquiry.names if is_path(name)]
+    facts = [fact for fact in facts if any(lies_in(fact, path) for path in paths)] or facts
+    if paths and not facts and share_named(paths, card, text) and definite(inquiry):
+        # A fact is noted with one place; the file may be another one that it shows in.
+        facts = [fact for fact in card.facts if fits(fact, inquiry.model_copy(update={"names": ()}))]
     return Match(
         card=card,
-        facts=facts,
-        named=sum(named) / len(named) if named else 1.0,
+        facts=tuple(sorted(facts, key=lambda fact: -_strength(fact, inquiry))),
+        named=share_named(inquiry.names, card, text),
         covered=_covered(inquiry.terms, _vocabulary(text), text, rarity),
         titled=_covered(inquiry.terms, _vocabulary(core), core, rarity),
-        works=any(_works_in(name, card) for name in inquiry.names),
+        works=any(works_in(name, card) for name in inquiry.names),
     )
-
-
-def _works_in(name: str, card: Card) -> bool:
-    wanted = plain(name)
-    return any(plain(one) == wanted for one in card.touched) or wanted in plain(card.title)
 
 
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
@@ -106,14 +106,25 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     fitting = [one for one in whole if one.covered >= enough or (inquiry.names and (one.facts or not heard))]
     if not inquiry.names and not inquiry.mentions:
         fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
+    fitting = _with_phrases(fitting, inquiry)
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
     telling = [one for one in fitting if one.facts]
     by_kind = any(thing in _THINGS for thing in inquiry.things)
-    if telling and (by_kind or (inquiry.names and not any("/" in name or "." in name for name in inquiry.names))):
+    if telling and (by_kind or (things_of(inquiry.names))):
         if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is not Aim.WHO:
             return telling
         return [one for one in fitting if one.facts or one.works]
     return fitting
+
+
+def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
+    """Where commits have words of the topic side by side as the question has them, the others mean something else."""
+    for phrase in inquiry.phrases:
+        together = [
+            one for one in matches if has_phrase(phrase, _core(one.card)) or has_phrase(phrase, one.card.message)
+        ]
+        matches = together or matches
+    return matches
 
 
 def _either(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
@@ -121,7 +132,7 @@ def _either(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     if len(inquiry.names) < 2:
         return []
     partly = [one for one in matches if one.named > 0]
-    found = {name for name in inquiry.names for one in partly if _has_name(name, one.card, _text(one.card))}
+    found = {name for name in inquiry.names for one in partly if has_name(name, one.card, _text(one.card))}
     return partly if len(found) == len(inquiry.names) else []
 
 
@@ -134,27 +145,6 @@ def speaks_of(text: str, inquiry: Inquiry, rarity: Mapping[str, float]) -> bool:
     return named and _covered(inquiry.terms, _vocabulary(text), text, rarity) >= (
         _NAMED_WORDS if inquiry.names else _WORDS
     )
-
-
-def is_about(fact: Fact, name: str) -> bool:
-    """Tell whether a fact is about something that a question names."""
-    wanted = plain(name)
-    told = [fact.name, *fact.name.split(", "), fact.detail or "", *(one for one in (fact.old, fact.new) if one)]
-    for one in told:
-        bare = plain(one)
-        if bare == wanted or bare.endswith((f".{wanted}", f"/{wanted}", f"::{wanted}")):
-            return True
-    lists = [item for text in (fact.old, fact.new) for item in items_of(text)]
-    if any(plain(item.partition("=")[0].partition(":")[0]) == wanted for item in lists):
-        return True
-    if "/" in wanted or re.search(r"\.\w{1,5}$", wanted):
-        return any(plain(place.file) == wanted or plain(place.file).endswith(f"/{wanted}") for place in fact.places)
-    return f".{wanted}." in f".{plain(fact.name)}."
-
-
-def plain(name: str) -> str:
-    """Write a name so that spellings of it are equal."""
-    return name.strip("`'\" ").removesuffix("()").lstrip("-").replace("-", "_").lower()
 
 
 def acted(fact: Fact, act: Act) -> bool:
@@ -203,11 +193,10 @@ def fits(fact: Fact, inquiry: Inquiry) -> bool:
 
 def _about_names(fact: Fact, inquiry: Inquiry) -> bool:
     """Tell whether a fact is about one of the names; of what a file holds, only what is of the kind asked for."""
-    about = [name for name in inquiry.names if is_about(fact, name)]
-    if not about:
+    if things := things_of(inquiry.names):
+        return any(is_about(fact, name) for name in things)
+    if not any(is_about(fact, name) for name in inquiry.names):
         return False
-    if not all("/" in name or re.search(r"\.\w{1,5}$", name) for name in about) or len(about) < len(inquiry.names):
-        return True
     kinds = [thing for thing in inquiry.things if thing in _THINGS]
     acts = definite(inquiry)
     return (not kinds or any(of_thing(fact, thing) for thing in kinds)) and (
@@ -233,21 +222,6 @@ def _strength(fact: Fact, inquiry: Inquiry) -> float:
     kind = 0.3 if any(of_thing(fact, thing) for thing in inquiry.things if thing in _THINGS) else 0.0
     value = 0.4 if any(value in ((fact.old or ""), (fact.new or "")) for value in inquiry.values) else 0.0
     return 2 * named + words + act + kind + value
-
-
-def _has_name(name: str, card: Card, text: str) -> float:
-    """Tell how surely a commit speaks of a name: 1 as it stands, less for its parts."""
-    wanted = plain(name)
-    if any(is_about(fact, name) for fact in card.facts):
-        return 1.0
-    if wanted.endswith("/"):
-        return float(any(plain(path).startswith(wanted) or f"/{wanted}" in plain(path) for path in card.paths))
-    if any(plain(path) == wanted or f"/{plain(path)}/".find(f"/{wanted}/") >= 0 for path in card.paths):
-        return 1.0
-    if any(plain(one) == wanted.rpartition(".")[2] for one in card.touched):
-        return 1.0
-    spelling = re.escape(wanted).replace("_", "[-_ ]?")
-    return 1.0 if re.search(rf"(?<![a-z0-9_]){spelling}(?![a-z0-9_])", text.lower()) else 0.0
 
 
 def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, rarity: Mapping[str, float]) -> float:

@@ -3,9 +3,10 @@
 from agent.asking.choosing import acting, in_order
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
+from agent.asking.inquiry import Thing
 from agent.asking.releases import release_day
 from agent.asking.shortfalls import nothing
-from agent.asking.telling import commit_item, shown_facts, whole_day
+from agent.asking.telling import commit_item, facts_each, shown_facts, whole_day
 
 _SHOWN = 10
 
@@ -18,7 +19,8 @@ def when(found: Findings) -> Draft:
         return nothing(found, "nothing", {})
     matches = in_order(acting(found.matches, found.inquiry), found.inquiry)
     telling = [one for one in matches if one.facts] or matches
-    items = [commit_item(one.card, shown_facts(one.facts), found) for one in telling[:_SHOWN]]
+    most, single = facts_each(len(telling)), Thing.DEFAULT in found.inquiry.things
+    items = [commit_item(one.card, shown_facts(one.facts, most, single=single), found) for one in telling[:_SHOWN]]
     return Draft(
         head="when" if len(telling) > 1 else "when once",
         values={"day": whole_day(telling[0].card.at, found.window.tz), "count": str(len(telling))},

@@ -1,7 +1,8 @@
 """The further parts of a question that asks for several things: who merged, from where, which version is used."""
 
-from agent.asking.draft import Draft
+from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
+from agent.asking.inquiry import Thing
 from agent.asking.telling import commit_item, dependency_facts, shown_facts, whole_day
 from agent.card import Card
 
@@ -14,6 +15,17 @@ def with_parts(draft: Draft, found: Findings) -> Draft:
     if draft.abstained:
         return draft
     cards = [found.cards[item.cite] for item in draft.items if item.cite in found.cards]
+    cites = {item.cite for item in draft.items}
+    fixed = [
+        Item(cite=link.issue)
+        for card in cards[:3]
+        for link in found.links
+        if link.change == card.id and link.may_read_fixed and link.issue in found.threads and link.issue not in cites
+    ]
+    if fixed and Thing.ISSUE in found.inquiry.things:
+        draft = draft.model_copy(
+            update={"items": (*draft.items, *fixed), "cites": (*draft.cites, *(item.cite for item in fixed))}
+        )
     notes = [
         note for card in cards[:3] for note in (*_merged(card, found), *_brought(card, found), *_picked(card, found))
     ]

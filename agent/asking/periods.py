@@ -127,7 +127,9 @@ def _by_days(text: str, now: datetime, tz: str) -> Period | None:
 
 
 _BY_MONTH = re.compile(
-    rf"\b(?:in|during|of)\s+{_MONTH_NAME}\b(?:,?\s+(?P<y>20\d\d))?|(?:(?P<zy>20\d\d)\s*年\s*)?(?P<zm>\d{{1,2}})\s*月份?(?!\s*\d)",
+    rf"\b(?:in|during|of|this|last|early|late|mid|throughout|for)[\s-]+{_MONTH_NAME}\b(?:,?\s+(?P<y>20\d\d))?"
+    rf"|\b{_MONTH_NAME.replace('month', 'whose')}(?:'s)?\s+(?=commits?|changes?|releases?|prs?\b|pull|work|updates?)"
+    r"|(?:(?P<zy>20\d\d)\s*年\s*)?(?P<zm>\d{1,2}|十[一二]?|[一二三四五六七八九])\s*月份?(?!\s*\d)",
     re.IGNORECASE,
 )
 
@@ -137,7 +139,7 @@ def _by_month(text: str, now: datetime, tz: str) -> Period | None:
     if match is None:
         return None
     today = now.astimezone(zone(tz)).date()
-    month = int(match["zm"]) if match["zm"] else _MONTHS.index(_whole_month(match["month"])) + 1
+    month = _count(match["zm"]) if match["zm"] else _MONTHS.index(_whole_month(match["month"] or match["whose"])) + 1
     if not 1 <= month <= 12:
         return None
     year = int(match["y"] or match["zy"] or today.year - (month > today.month))

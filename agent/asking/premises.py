@@ -6,8 +6,10 @@ from agent.asking import lexicon
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import Match, acted, plain
+from agent.asking.matching import Match, acted
+from agent.asking.names import is_about, plain
 from agent.asking.telling import commit_item, shown_facts
+from agent.facts import Fact
 
 _DEFINITE = (Act.ADDED, Act.REMOVED, Act.RENAMED, Act.RAISED, Act.LOWERED, Act.DEPRECATED, Act.REVERTED)
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
@@ -21,7 +23,8 @@ def broken_premise(found: Findings) -> Draft | None:
         return None
     if inquiry.people and inquiry.aim is not Aim.WHO and (other := _other_author(found)):
         return other
-    return _turned_round(found) or _other_act(found) or _never_changed(found) or _other_value(found)
+    checks = (_other_version, _turned_round, _other_act, _never_changed, _other_value)
+    return next((draft for check in checks if (draft := check(found)) is not None), None)
 
 
 def _turned_round(found: Findings) -> Draft | None:
@@ -44,6 +47,23 @@ def _never_changed(found: Findings) -> Draft | None:
     if not asks_change or not facts or any(not fact.kind.value.endswith("-added") for fact in facts):
         return None
     return _corrected(found, "not so", {"act": Act.CHANGED.value}, found.matches)
+
+
+def _other_version(found: Findings) -> Draft | None:
+    """Correct the version that something is said to have been moved to."""
+    inquiry = found.inquiry
+    wanted = [version.lstrip("vV") for version in inquiry.versions]
+    moves = [
+        (one, fact)
+        for one in found.matches
+        for fact in one.facts
+        if acted(fact, Act.BUMPED) and (not inquiry.names or any(is_about(fact, name) for name in inquiry.names))
+    ]
+    if Act.BUMPED not in inquiry.acts or len(wanted) != 1 or not moves or inquiry.contained or inquiry.pins:
+        return None
+    if any(wanted[0] in (fact.new or "") or wanted[0] in one.card.title for one, fact in moves):
+        return None
+    return _corrected(found, "other value", {}, [one for one, _ in moves])
 
 
 def _other_author(found: Findings) -> Draft | None:
@@ -88,11 +108,19 @@ def _other_value(found: Findings) -> Draft | None:
     facts = [(one, fact) for one in found.matches for fact in one.facts if fact.old or fact.new]
     if not inquiry.values or not facts:
         return None
+    if inquiry.turn and not any(_turned(inquiry.turn, fact) for _, fact in facts):
+        return _corrected(found, "other value", {}, [one for one, _ in facts])
     said = {plain(value) for value in inquiry.values}
     told = {plain(value) for _, fact in facts for value in (fact.old, fact.new) if value}
     if all(any(one == other or one in other for other in told) for one in said):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in facts])
+
+
+def _turned(turn: tuple[str, str], fact: Fact) -> bool:
+    """Tell whether a fact goes from the one value to the other."""
+    old, new = (plain(one) for one in turn)
+    return old in plain(fact.old or "") and new in plain(fact.new or "")
 
 
 def _corrected(found: Findings, head: str, values: dict[str, str], matches: Sequence[Match]) -> Draft:

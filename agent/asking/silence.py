@@ -11,6 +11,7 @@ WORDS = listed(
     "oct nov dec january february march april may june july august september "
     "october november december pick picked "
     "order flapped flap already detail details turned says said title titles folder directory directories page "
+    "believe through security handling report according missing dealt handled "
     "a about actually add added adding adds affect affected after again ago all also am an and another answer any "
     "anybody anyone anything anything's are area around as at author authored authors away back be became become "
     "becomes been before being between big birth both branch break breaking broke broken bug bugs bump bumped "
@@ -52,7 +53,8 @@ _PHRASES = listed(
     "更改 更新 曾经 最近 有关 有没有 本周 本月 梳理 概括 汇总 没有 涉及 添加 版本 状态 环境变量 "
     "现在 用户 目前 相关 看一下 看看 知道 破坏性 碰过 移除 究竟 能否 能够 落地 解决 议题 说说 "
     "请问 调整 近期 还有 这个 这个月 这些 这周 那个 那些 里边 里面 重命名 重要 问题 降低 需要 "
-    "项目 麻烦 默认 默认值 标题 标题带 东西 当初 分支 开始 提供 逻辑 那次 哪次 那天 之间 来回 一起 一起进 同时 "
+    "项目 麻烦 默认 默认值 标题 标题带 东西 当初 分支 开始 提供 逻辑 那次 哪次 那天 "
+    "之间 来回 一起 一起进 同时 顺带 顺便 一遍 一样 正式版 一直 主干 先合 后撤 重做 最后又 "
 )
 PHRASES = re.compile("|".join(sorted(_PHRASES, key=lambda one: (-len(one), one))))
 """Chinese ones of several characters, the longer before the shorter."""

@@ -6,7 +6,8 @@ from datetime import datetime
 from agent.analyst import Material, Read
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
-from agent.asking.matching import plain
+from agent.asking.names import plain
+from agent.asking.quoting import spoken_of
 from agent.card import Card
 from agent.claims import Claim, Role
 from agent.domain import Issue, PullRequest
@@ -20,12 +21,22 @@ from agent.triage import Tier, Triage
 from agent.window import Window, zone
 
 _MOST_FACTS = 3
+_ROOM = 12
 
 
-def shown_facts(facts: Sequence[Fact], most: int = _MOST_FACTS) -> tuple[Group, ...]:
-    """Choose what is said of a commit: the facts given, in their order, as few sentences as they fit in."""
+def shown_facts(facts: Sequence[Fact], most: int = _MOST_FACTS, *, single: bool = False) -> tuple[Group, ...]:
+    """Choose what is said of a commit: the facts given, in their order, as few sentences as they fit in.
+
+    Where a value is asked for each fact has a sentence of its own, which tells the value too.
+    """
     open_facts = [fact for fact in facts if fact.severity is not Severity.INTERNAL] or list(facts)
-    return tuple(grouped(open_facts)[:most])
+    groups = [(fact,) for fact in open_facts] if single else grouped(open_facts)
+    return tuple(groups[:most])
+
+
+def facts_each(commits: int) -> int:
+    """Tell how many facts of each commit an answer has room for."""
+    return max(_MOST_FACTS, _ROOM // max(1, commits))
 
 
 def commit_item(card: Card, groups: Sequence[Group], found: Findings, *, lineage: bool = False) -> Item:
@@ -69,6 +80,8 @@ def explained(card: Card, found: Findings) -> Item:
     own = list(claims_of(material.reads[0], material))
     if not any(claim.predicate in ("fact", "facts") for claim in own):
         own += [statement("fact", Role.CHANGE, group, evidence) for group in told_groups(evidence.facts)[:2]]
+    said = spoken_of(evidence, found.inquiry.terms, own)
+    own += [said] if said else []
     return Item(cite=card.id, claims=_numbered(card, [*own, *_lineage(card, evidence, found, always=True)]))
 
 

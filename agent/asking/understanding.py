@@ -11,6 +11,7 @@ from agent.asking import silence
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
+from agent.asking.phrases import phrases_of
 from agent.gate.glossary_zh import glossary
 from agent.gate.stems import stem
 from agent.ids import RepoId
@@ -22,12 +23,17 @@ _PERSON = re.compile(r"\b(?:by|did|has|from|does|author)\s+((?:[A-Z][\w'’.-]+)
 _VALUE = r"(?:[\w.%+-]*[\w%](?:\s*[*x<]+\s*\d[\w.]*)*)"
 _VALUES = re.compile(
     rf"\bfrom\s+(?P<a>{_VALUE})\s+to\s+(?P<b>{_VALUE})|\bto\s+(?P<c>(?=\d){_VALUE})"
-    rf"|从\s*(?P<d>{_VALUE})\s*(?:改|变|调|降|升|提|到|至)[^\d\w]{{0,4}}\s*(?P<e>{_VALUE})"
-    rf"|(?:改|变|调|降|升|提高|设|换)[到成为至]了?\s*(?P<f>(?=\d){_VALUE})",
+    rf"|[从由]\s*(?P<d>{_VALUE})\s*(?:又|再|被|直接)?(?:改|变|调|降|升|提|加|减|换|涨|到|至)[^\d\w]{{0,4}}\s*(?P<e>{_VALUE})"
+    rf"|(?:改|变|调|降|升|提高|设|换|加|减)[到成为至回]了?\s*(?P<f>(?=\d){_VALUE})",
     re.IGNORECASE | re.ASCII,
 )
 _OWNER = re.compile(
     r"(?<![\w¦'-])([A-Za-z][\w-]{2,30})(?:'s\s|\s*(?:的|这边|那边|仓库|项目)|\s+(?:repo|repository|project)\b)"
+)
+_OPEN = re.compile(
+    r"\bstill (?:open|broken|unfixed|happen\w*)\b|\b(?:dealt with|handled|taken care of|sorted)\b"
+    r"|开着|关了|没关|还没修",
+    re.IGNORECASE,
 )
 _HYPHENED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z0-9]+)+(?![\w-])")
 _PLAIN = ("command-line", "built-in", "opt-in", "opt-out")
@@ -60,6 +66,8 @@ def understand(question: str, setting: Setting) -> Inquiry:
     rest = " ".join(rest.split())
     acts = tuple(act for act, pattern in words.ACTS.items() if pattern.search(rest))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
+    values, terms = _values(text), tuple(_terms(rest))
+    versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
     inquiry = Inquiry(
         text=text,
         lang=language_of(text),
@@ -68,16 +76,18 @@ def understand(question: str, setting: Setting) -> Inquiry:
         strangers=strangers,
         window=period.window if period else None,
         said_when=period.said if period else "",
-        versions=tuple(one for one in marks.versions if period is None or one not in period.said),
+        versions=versions,
         shas=marks.shas,
         numbers=marks.numbers,
         homes=tuple((number, repo) for number, name in marks.homes for repo in setting.repos if repo == name),
         names=_flags(marks.names, rest, things),
         people=people,
-        terms=tuple(_terms(rest)),
+        terms=terms,
+        phrases=phrases_of(rest, terms),
         acts=_settled(acts),
         things=things,
-        values=tuple(value for value in _values(text) if value not in marks.versions),
+        values=tuple(value for value in values if value not in versions),
+        turn=_turn(text) if marks.names and not versions else None,
         broad=len(words.WHO.findall(rest)) > 1 or bool(words.LATER.search(rest)),
         reason=bool(words.WHY.search(rest)),
         owners=tuple(dict.fromkeys(one for one in _OWNER.findall(rest) if one.lower() not in silence.WORDS)),
@@ -93,11 +103,15 @@ def understand(question: str, setting: Setting) -> Inquiry:
         bug=bool(words.BUG.search(rest)),
         labels=tuple(label for found in words.LABEL.finditer(text) for label in found.groups() if label),
         mentions=bool(words.MENTIONS.search(rest)),
-        contained=len(marks.versions) == 1 and bool(words.CONTAINED.search(rest)),
+        contained=len(versions) == 1 and bool(words.CONTAINED.search(rest)),
         opened=bool(words.OPENED.search(rest)),
         which_fix=bool(words.WHICH_FIX.search(rest)),
-        which_release=bool(words.WHICH_RELEASE.search(rest)),
+        which_release=bool(words.WHICH_RELEASE.search(rest)) and not words.MOVED_TO.search(rest),
     )
+    if words.MOVED_TO.search(rest) and not inquiry.numbers:
+        # The version that something else has come to is a value, and not a release of the repository.
+        newest = {"aim": Aim.WHEN, "acts": (Act.BUMPED,), "last": True}
+        return inquiry.model_copy(update=newest)
     return inquiry.model_copy(update={"aim": _aim(inquiry, rest)})
 
 
@@ -156,6 +170,19 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if any(sign.isdigit() for sign in one)))
 
 
+def _turn(text: str) -> tuple[str, str] | None:
+    """Find the old and the new value where a question tells both."""
+    pairs = ((match["a"] or match["d"], match["b"] or match["e"]) for match in _VALUES.finditer(text))
+    found = next(((old, new) for old, new in pairs if old and new), None)
+    return found if found and all(any(sign.isdigit() for sign in one) for one in found) else None
+
+
+def _is_version(text: str, period: Period | None, values: Sequence[str], marks: Marks) -> bool:
+    """Tell a version from a day that is written with a dot, and from the value of something that is named."""
+    plain_number = re.fullmatch(r"\d+\.\d+", text) is not None
+    return not (period and text in period.said) and not (plain_number and marks.names and text in values)
+
+
 def _flags(names: tuple[str, ...], rest: str, things: Sequence[Thing]) -> tuple[str, ...]:
     """Take words with hyphens for names of flags where a question speaks of flags."""
     if Thing.FLAG not in things:
@@ -187,7 +214,8 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
     one_change = bool(inquiry.shas or inquiry.numbers)
     if {Act.REVERTED, Act.RELANDED} <= set(inquiry.acts) and (inquiry.names or inquiry.terms or one_change):
         return Aim.FATE
-    if words.COURSE.search(rest) and inquiry.names and not one_change:
+    lived = {Act.ADDED, Act.REMOVED} <= set(inquiry.acts) and not words.WHO.search(rest)
+    if (lived or words.COURSE.search(rest)) and inquiry.names and not one_change:
         return Aim.FATE
     asks_state = bool(words.STATUS.search(rest) or words.WHICH_RELEASE.search(rest))
     if words.WHO.search(rest):
@@ -202,7 +230,7 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
         return Aim.STATUS if inquiry.numbers and asks_state else Aim.EXPLAIN
     if words.WHEN.search(rest) or words.WHAT_VALUE.search(rest):
         return Aim.WHEN
-    if asks_state and Act.FIXED in inquiry.acts:
+    if asks_state and (Act.FIXED in inquiry.acts or inquiry.bug or Thing.ISSUE in inquiry.things or _OPEN.search(rest)):
         return Aim.STATUS
     if words.BROKE.search(rest) and not inquiry.names:
         return Aim.BROKE

@@ -14,6 +14,7 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "explained": "",
         "no reason": "Neither the commit nor its pull request gives a reason. What it does:",
         "undone": "It landed and was undone; nothing has brought it back so far.",
+        "undone, then": "It landed and was undone; what landed later on the same matter follows it.",
         "came back": "It was undone and has landed again, {days} days later.",
         "history": "{count} changes, oldest first; as far as is known it is still there.",
         "gone": "{count} changes, oldest first; in the end it was removed.",
@@ -75,6 +76,9 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "not fixed": "Nothing that was read fixes #{number} “{title}”.",
         "released": "First release that has it: {tag:c}{day}.",
         "unreleased": "Not in a release yet, as far as is known.",
+        "by model": "",
+        "model failed": "The model could not be used ({why}); this is the answer of the rules.",
+        "model refused": "What the model said did not stand up to the evidence; this is the answer of the rules.",
     },
     "zh": {
         "one change": "有一个已合入的提交符合。",
@@ -85,6 +89,7 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "explained": "",
         "no reason": "提交和它的拉取请求都没有说明原因。它做的事：",
         "undone": "它合入后被撤销了，目前没有重新合入。",
+        "undone, then": "它合入后被撤销；之后关于同一件事的提交列在后面。",
         "came back": "它被撤销过，{days} 天后又重新合入了。",
         "history": "共 {count} 处改动，按时间从旧到新；据已知内容，它还在。",
         "gone": "共 {count} 处改动，按时间从旧到新；最后被移除了。",
@@ -146,6 +151,9 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "not fixed": "已读内容里没有修复 #{number}“{title}”的提交。",
         "released": "最早包含它的版本：{tag:c}{day}。",
         "unreleased": "据已知内容，还没有进入任何版本。",
+        "by model": "",
+        "model failed": "模型无法使用（{why}），以下以规则得出的答案为准。",
+        "model refused": "模型给出的说法与证据不符，以下以规则得出的答案为准。",
     },
 }
 ACTS: Mapping[Language, Mapping[str, str]] = {

@@ -1,0 +1,88 @@
+"""What questions call by its name: flags, variables, functions, files; and where commits and facts have it."""
+
+import re
+from collections.abc import Sequence
+
+from agent.card import Card
+from agent.facts import Fact
+from agent.naming import items_of
+
+_FILE = re.compile(
+    r"\.(?:py|pyi|cuh?|cpp|cc|hpp|h|rs|go|tsx?|jsx?|ya?ml|toml|json|sh|md|rst|txt|cfg|ini|cmake|proto|in|lock|ipynb)$"
+)
+
+
+def plain(name: str) -> str:
+    """Write a name so that spellings of it are equal."""
+    return name.strip("`'\" ").removesuffix("()").lstrip("-").replace("-", "_").lower()
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a name is that of a file or a folder."""
+    return "/" in name or bool(_FILE.search(name.lower()))
+
+
+def things_of(names: Sequence[str]) -> list[str]:
+    """Give the names that are not of files; those of files say where, and not what."""
+    return [name for name in names if not is_path(name)]
+
+
+def is_about(fact: Fact, name: str) -> bool:
+    """Tell whether a fact is about something that a question names."""
+    if is_path(name):
+        return lies_in(fact, name) or _called(fact, plain(name))
+    if name.startswith("--") and fact.name.isupper():
+        return False  # A constant or a variable may share the words of a flag, and is another thing.
+    return _called(fact, plain(name))
+
+
+def _called(fact: Fact, wanted: str) -> bool:
+    told = [fact.name, *fact.name.split(", "), fact.detail or "", *(one for one in (fact.old, fact.new) if one)]
+    for one in told:
+        bare = plain(one)
+        if bare == wanted or bare.endswith((f".{wanted}", f"/{wanted}", f"::{wanted}")):
+            return True
+    lists = [item for text in (fact.old, fact.new) for item in items_of(text)]
+    if any(plain(item.partition("=")[0].partition(":")[0]) == wanted for item in lists):
+        return True
+    return f".{wanted}." in f".{plain(fact.name)}."
+
+
+def lies_in(fact: Fact, path: str) -> bool:
+    """Tell whether a fact shows in a file or below a folder."""
+    wanted = plain(path).strip("/")
+    return any(f"/{wanted}/" in f"/{plain(place.file)}/" for place in fact.places)
+
+
+def has_name(name: str, card: Card, text: str) -> bool:
+    """Tell whether a commit speaks of a name, works in it, or touches it."""
+    wanted = plain(name)
+    if any(is_about(fact, name) for fact in card.facts):
+        return True
+    paths = [plain(path) for path in card.paths]
+    if any(f"/{wanted.strip('/')}/" in f"/{path}/" for path in paths):
+        return True
+    module = wanted.replace(".", "/")
+    if "." in wanted and any(f"/{module}." in f"/{path}" or f"/{module}/" in f"/{path}" for path in paths):
+        return True
+    if name.startswith("--"):
+        return f"--{wanted.replace('_', '-')}" in text.lower().replace("_", "-")
+    if any(plain(one) == wanted.rpartition(".")[2] for one in card.touched):
+        return True
+    spelling = re.escape(wanted).replace("_", "[-_ ]?")
+    return bool(re.search(rf"(?<![a-z0-9_]){spelling}(?![a-z0-9_])", text.lower()))
+
+
+def share_named(names: Sequence[str], card: Card, text: str) -> float:
+    """Tell how many of the names a commit has, between 0 and 1; of several files one is enough."""
+    things, paths = things_of(names), [name for name in names if is_path(name)]
+    found = [has_name(name, card, text) for name in things]
+    if paths:
+        found.append(any(has_name(path, card, text) for path in paths))
+    return sum(found) / len(found) if found else 1.0
+
+
+def works_in(name: str, card: Card) -> bool:
+    """Tell whether a commit works inside something: its hunks lie there, or its title says so."""
+    wanted = plain(name)
+    return any(plain(one) == wanted for one in card.touched) or wanted in plain(card.title)
