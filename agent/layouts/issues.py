@@ -76,7 +76,7 @@ def _news(thread: ThreadLine, section: RepoSection, view: View) -> list[Span]:
 def _link(one: Link, standing: Standing | None, view: View) -> str:
     """Say which commit of this report addresses an issue, and how sure that is; what is weak is not printed."""
     row = next((row for row in view.report.ledger if one.change == f"{row.repo}@{row.sha}"), None)
-    relation = _relation(one, standing)
+    relation = told_relation(one, standing)
     if row is None or relation is None:
         return ""
     change = link(code(view.short(row)), view.web.commit(row.repo, row.sha))
@@ -85,7 +85,8 @@ def _link(one: Link, standing: Standing | None, view: View) -> str:
     return f"{words}{view.say.because.format(why)}" if why else words
 
 
-def _relation(one: Link, standing: Standing | None) -> str | None:
+def told_relation(one: Link, standing: Standing | None) -> str | None:
+    """Choose the word for what a change does to an issue; None where nothing is to be said."""
     if one.grade is Grade.D:
         return None
     if one.relation is Relation.FIXES:

@@ -1,0 +1,177 @@
+"""Citations that show their evidence in place: the quoted lines, and what the report knows of what is cited."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from agent.claims import MARK, Claim, Quote
+from agent.evidence import EvidenceId
+from agent.layouts.view import View, row_id
+from agent.links import Grade, Link
+from agent.window import zone
+from gitzette.site.html import Child, Markup, clean, join, link, prose, tag, verbatim
+from gitzette.site.labels import Labels, labels
+from gitzette.site.names import anchor
+from gitzette.site.references import named
+
+_LONGEST_EXCERPT = 24
+_OWN = "※"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a report itself says of an artefact."""
+
+    title: str = ""
+    author: str = ""
+    at: datetime | None = None
+    told_here: bool = False
+    """It has a place of its own on the page."""
+
+
+class Sources:
+    """Everything that one report knows of what it cites."""
+
+    def __init__(self, view: View, page: str = "") -> None:
+        """Cite for a page; `page` is the way to the day's page where that is another one."""
+        self.view = view
+        self.page = page
+        self.labels: Labels = labels(view.lang)
+
+    @cached_property
+    def _known(self) -> dict[EvidenceId, Known]:
+        report = self.view.report
+        known: dict[EvidenceId, Known] = {}
+        for story in report.stories:
+            for step in story.timeline:
+                known[step.cite] = Known(step.title, at=step.at)
+        for section in report.sections:
+            for release in section.releases:
+                known[f"{section.repo}@{release.tag}"] = Known(release.name, at=release.published_at)
+            for thread in section.issues:
+                name = f"{section.repo}#{thread.number}"
+                known[name] = Known(thread.title, thread.author or "", thread.at, told_here=True)
+        for row in report.ledger:
+            known[row_id(row)] = Known(row.title, row.author, row.landed_at, told_here=True)
+        return known
+
+    @cached_property
+    def _quotes(self) -> dict[EvidenceId, list[Quote]]:
+        found: dict[EvidenceId, list[Quote]] = defaultdict(list)
+        for claim in self.view.report.claims:
+            for quote in claim.quotes:
+                found[quote.cite].append(quote)
+        return found
+
+    @cached_property
+    def _links(self) -> dict[tuple[str, str], Link]:
+        return {(one.issue, one.change): one for one in self.view.report.links if one.grade is not Grade.D}
+
+    def claim(self, claim: Claim) -> Markup:
+        """Write a claim's words with its citations: those that it marks in their place, the others behind."""
+        text = claim.text.get(self.view.lang) or next(iter(claim.text.values()), "")
+        pieces: list[Child] = []
+        at = 0
+        marked: set[int] = set()
+        for mark in MARK.finditer(text):
+            number = int(mark[1])
+            pieces.append(_spaced(text[at : mark.start()]))
+            if number <= len(claim.sources):
+                marked.add(number)
+                pieces.append(self.cite(claim.sources[number - 1], claim))
+            at = mark.end()
+        pieces.append(_spaced(text[at:]))
+        rest = [cite for number, cite in enumerate(claim.sources, start=1) if number not in marked]
+        return join(pieces, [(" ", self.cite(cite, claim)) for cite in rest])
+
+    def cite(self, cite: EvidenceId, claim: Claim) -> Markup:
+        """Write a citation that opens to its evidence; it needs no script."""
+        name, address = named(cite, claim.repo, self.view.web)
+        background = cite in claim.background
+        # What is said of a commit stands below its own name, so a sign is enough there.
+        own = claim.about[:1] == (cite,)
+        shown = tag("span", _OWN, class_="own") if own else tag("code", name)
+        return tag(
+            "details",
+            tag("summary", shown, aria_label=f"{self.labels.evidence}: {name}"),
+            tag("div", self._evidence(cite, claim, name, address, background=background), class_="evidence"),
+            class_="cite",
+        )
+
+    def _evidence(self, cite: EvidenceId, claim: Claim, name: str, address: str, *, background: bool) -> Markup:
+        known = self._known.get(cite, Known())
+        quotes = [quote for quote in claim.quotes if quote.cite == cite] or self._beside(cite, claim)
+        linked = self._link(cite, claim)
+        lines: list[Child] = [tag("p", prose(known.title or name), class_="what")]
+        lines.append(tag("p", self._when(known, name, background=background), class_="when"))
+        lines += [excerpt(quote, self.labels) for quote in quotes]
+        if linked is not None:
+            told = [_reason(one) for one in linked.evidence if _is_said(one)]
+            lines.append(tag("p", self.graded(linked), [(" · ", one) for one in told], class_="when"))
+        if not quotes and linked is None:
+            lines.append(tag("p", self.labels.no_lines, class_="when"))
+        here = link(f"{self.page}#{anchor(cite)}", self.labels.in_page) if known.told_here else None
+        source = link(address, self.labels.open_source, rel="noreferrer")
+        lines.append(tag("p", source, (" · ", here) if here else None, class_="ways"))
+        return join(lines)
+
+    def graded(self, one: Link) -> Markup:
+        """Write how sure a link is: the letter, and what the letter means."""
+        own = self.labels
+        grade = one.grade.value
+        return tag(
+            "abbr", own.grade.format(grade), class_=f"grade grade-{grade.lower()}", title=own.grades.get(grade, "")
+        )
+
+    def _when(self, known: Known, name: str, *, background: bool) -> str:
+        where = zone(self.view.report.window.tz)
+        at = f"{known.at.astimezone(where):%Y-%m-%d %H:%M}" if known.at else ""
+        told = (name if known.title else "", clean(known.author), at, self.labels.background if background else "")
+        return " · ".join(one for one in told if one)
+
+    def _beside(self, cite: EvidenceId, claim: Claim) -> list[Quote]:
+        """Find lines for a claim without a quotation of its own: those of its fact, else the first."""
+        quotes = self._quotes.get(cite, [])
+        name = claim.params.get("name", "")
+        naming = [quote for quote in quotes if quote.file and name and name in quote.text]
+        return (naming or [quote for quote in quotes if quote.file])[:1]
+
+    def _link(self, cite: EvidenceId, claim: Claim) -> Link | None:
+        if "#" not in cite:
+            return None
+        return next((one for about in claim.about if (one := self._links.get((cite, about)))), None)
+
+
+def excerpt(quote: Quote, own: Labels) -> Markup:
+    """Show quoted lines, those that came and went marked by colour, by sign and for those who listen."""
+    lines = quote.text.strip("\n").split("\n")
+    is_diff = bool(quote.file) and any(line[:1] in ("+", "-") for line in lines)
+    shown = [
+        _line(line) if is_diff else tag("span", verbatim(line), class_="kept") for line in lines[:_LONGEST_EXCERPT]
+    ]
+    if len(lines) > _LONGEST_EXCERPT:
+        shown.append(tag("span", "…", class_="kept"))
+    where = tag("figcaption", tag("code", quote.file)) if quote.file else None
+    return tag("figure", where, tag("pre", tag("code", shown), tabindex=0, aria_label=own.excerpt), class_="excerpt")
+
+
+def _line(line: str) -> Markup:
+    kind = {"+": "ins", "-": "del"}.get(line[:1])
+    return tag(kind, verbatim(line)) if kind else tag("span", verbatim(line), class_="kept")
+
+
+def _spaced(text: str) -> Child:
+    left, right = (" " if text[:1].isspace() else ""), (" " if len(text) > 1 and text[-1:].isspace() else "")
+    return (left, prose(text), right) if text.strip() else left
+
+
+def _is_said(evidence: str) -> bool:
+    """Tell words and records from scores and marks that are for machines."""
+    return not re.match(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$", evidence)
+
+
+def _reason(evidence: str) -> Sequence[Child]:
+    return [prose(evidence)]

@@ -1,0 +1,180 @@
+"""How one commit is told on a day's page: in full where it matters, in one line to open where it does not."""
+
+from collections.abc import Sequence
+
+from agent.claims import Claim, Role
+from agent.layouts.rows import counted_commits, counted_files, cut_title, lines_changed, moment
+from agent.layouts.view import View, row_id
+from agent.report import LedgerRow
+from agent.triage import Tier
+from gitzette.site.cites import Sources, excerpt
+from gitzette.site.html import Child, Markup, join, link, prose, tag
+from gitzette.site.names import anchor
+
+SHAPES = {Tier.HIGH: "◆", Tier.MID: "●", Tier.LOW: "○", Tier.NOISE: "·"}
+BREAKING = "▲"
+_NEWS = (Role.CHANGE, Role.EFFECT, Role.SUMMARY, Role.OUTLOOK)
+
+
+def badge(kind: str, shape: str, words: str) -> Markup:
+    """Mark how grave something is, by a colour, a shape and a word."""
+    return tag("span", tag("span", shape, aria_hidden="true"), " ", words, class_=f"badge {kind}")
+
+
+class Commits:
+    """Tells the commits of one report."""
+
+    def __init__(self, view: View, sources: Sources) -> None:
+        self._view = view
+        self._sources = sources
+        self._say = view.say
+
+    def full(self, row: LedgerRow) -> Markup:
+        """Tell a commit under a heading of its own."""
+        earlier = self._view.undid.get(row_id(row))
+        claims = self._view.said(row)
+        return tag(
+            "article",
+            tag("h4", self._heading(row, earlier)),
+            tag("p", self._meta(row, earlier), class_="meta"),
+            self._claims(claims if earlier is None else [*self._view.said(earlier, Role.CHANGE), *claims]),
+            self._excerpt(claims),
+            self._why(row),
+            tag("span", id=anchor(row_id(earlier))) if earlier else None,
+            id=anchor(row_id(row)),
+            class_=f"commit {row.tier or 'low'}{' breaking' if self._view.breaking(row) else ''}",
+        )
+
+    def line(self, row: LedgerRow) -> Markup:
+        """Tell a commit in one line, and keep the rest of what is said to open."""
+        lead = self._view.lead(row)
+        claims = self._view.said(row)
+        news: list[Child] = [(" — ", self._said(claim)) for claim in lead[:1]]
+        more = len(claims) > len(lead[:1]) or any(quote.file for claim in claims for quote in claim.quotes)
+        late = self._say.late.format(moment(row, self._view.report.window)) if row.late else None
+        return tag(
+            "li",
+            badge("breaking", BREAKING, self._say.breaking) if self._view.breaking(row) else None,
+            " ",
+            self._title(row),
+            " ",
+            self._hash(row),
+            (" · ", late) if late else None,
+            (" — ", tag("code", row.reason)) if row.files is None else None,
+            news,
+            self._more(row, claims) if more else None,
+            id=anchor(row_id(row)),
+        )
+
+    def plain(self, row: LedgerRow) -> Markup:
+        """Name a commit that is folded with its like."""
+        return tag("li", self._title(row), " ", self._hash(row), id=anchor(row_id(row)))
+
+    def lead(self, row: LedgerRow) -> Markup | None:
+        """Write the first news of a commit."""
+        lead = self._view.lead(row)
+        return join([(" ", self._said(claim)) for claim in lead[:2]]) if lead else None
+
+    def consequences(self, row: LedgerRow) -> Markup | None:
+        """Write what a commit risks and what to do about it."""
+        return self._consequences(self._view.said(row))
+
+    def excerpt(self, row: LedgerRow) -> Markup | None:
+        """Show the place that proves the first news of a commit."""
+        return self._excerpt(self._view.lead(row))
+
+    def _more(self, row: LedgerRow, claims: Sequence[Claim]) -> Markup:
+        own = self._sources.labels
+        return tag(
+            "details",
+            tag("summary", own.evidence),
+            tag("p", self._meta(row, None), class_="meta"),
+            self._claims(claims),
+            self._excerpt(claims),
+            class_="more",
+        )
+
+    def _heading(self, row: LedgerRow, earlier: LedgerRow | None) -> Markup:
+        if earlier is None:
+            return self._title(row)
+        return join(f"{self._say.pair}{self._say.colon}", self._title(earlier))
+
+    def _title(self, row: LedgerRow) -> Markup:
+        words, number = cut_title(row)
+        pull = f"#{number}"
+        title = prose(words) or "—"
+        if not number:
+            return tag("span", title, class_="title")
+        address = self._view.web.thread(row.repo, number, pull=True)
+        return join(tag("span", title, class_="title"), " ", link(address, pull, rel="noreferrer", class_="pull"))
+
+    def _hash(self, row: LedgerRow) -> Markup:
+        address = self._view.web.commit(row.repo, row.sha)
+        return link(address, tag("code", self._view.short(row)), rel="noreferrer", class_="sha")
+
+    def _meta(self, row: LedgerRow, earlier: LedgerRow | None) -> Markup:
+        say, window = self._say, self._view.report.window
+        at = moment(row, window)
+        parts: list[Child] = []
+        if self._view.breaking(row):
+            parts.append(badge("breaking", BREAKING, say.breaking))
+        if row.purpose:
+            parts.append(say.purposes[row.purpose])
+        parts += [row.author, say.late.format(at) if row.late else at]
+        parts += [
+            told for told in (lines_changed(row), row.files is not None and counted_files(row.files, say)) if told
+        ]
+        if row.members:
+            parts.append(counted_commits(row.members, say))
+        if row.unreadable:
+            parts.append(say.unreadable.format(row.unreadable, row.files))
+        hashes = [self._hash(earlier), " → "] if earlier else []
+        parts.append((hashes, self._hash(row)))
+        return join([(tag("span", " · ", aria_hidden="true") if at else None, part) for at, part in enumerate(parts)])
+
+    def _claims(self, claims: Sequence[Claim]) -> Markup:
+        news = [claim for claim in claims if claim.role in _NEWS and not claim.speech and claim.text]
+        speech = [claim for claim in claims if claim.speech]
+        return join(
+            tag("ul", [tag("li", self._sources.claim(claim)) for claim in news], class_="claims") if news else None,
+            self._consequences(claims),
+            [self._speech(claim) for claim in speech],
+        )
+
+    def _consequences(self, claims: Sequence[Claim]) -> Markup | None:
+        say = self._say
+        told = [
+            tag("div", tag("dt", name), [tag("dd", self._sources.claim(claim)) for claim in found], class_=role.value)
+            for role, name in ((Role.RISK, say.risk), (Role.ADVICE, say.advice))
+            if (found := [claim for claim in claims if claim.role is role and claim.text])
+        ]
+        return tag("dl", told, class_="consequences") if told else None
+
+    def _speech(self, claim: Claim) -> Markup:
+        words = [tag("p", "“", prose(quote.text), "”") for quote in claim.quotes]
+        cites = [(" ", self._sources.cite(cite, claim)) for cite in claim.sources]
+        return tag("blockquote", tag("div", self._say.speech, cites, class_="who"), words)
+
+    def _said(self, claim: Claim) -> Markup:
+        if not claim.speech:
+            return self._sources.claim(claim)
+        words = [("“", prose(quote.text), "”") for quote in claim.quotes]
+        return join(words, [(" ", self._sources.cite(cite, claim)) for cite in claim.sources])
+
+    def _excerpt(self, claims: Sequence[Claim]) -> Markup | None:
+        """Show the one place that proves most; the others are behind their citations."""
+        quotes = (quote for claim in claims if not claim.speech for quote in claim.quotes if quote.file)
+        found = next(quotes, None)
+        return excerpt(found, self._sources.labels) if found else None
+
+    def _why(self, row: LedgerRow) -> Markup:
+        own, say = self._sources.labels, self._say
+        rest = (row.files or 0) - len(row.places)
+        told: list[Child] = []
+        if row.places:
+            paths = [(tag("code", path), " ") for path in row.places]
+            told.append((tag("dt", say.where), tag("dd", paths, say.more.format(rest) if rest > 0 else None)))
+        if row.marks:
+            told.append((tag("dt", own.why), tag("dd", ", ".join(row.marks), f" ({row.weight:.1f})", lang="en")))
+        told.append((tag("dt", own.reading), tag("dd", say.depths[row.depth])))
+        return tag("dl", told, class_="why")

@@ -1,0 +1,164 @@
+"""A tiny HTML builder that escapes by construction: text is text, and only this module can make markup of it.
+
+`Markup` is made here and nowhere else (a test looks). Joining or formatting markup gives a plain string again, which is
+escaped when it goes into a page: a mistake shows as visible tags, never as live ones.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from html import escape
+from string import Formatter
+
+from agent.markdown import visible
+
+
+class Markup(str):
+    """A piece of a page that is markup already."""
+
+    __slots__ = ()
+
+
+Child = str | int | None | Iterable["Child"]
+Attribute = str | int | float | bool | None
+
+
+def _names(*lines: str) -> frozenset[str]:
+    return frozenset(name for line in lines for name in line.split())
+
+
+_VOID = _names("meta link input")
+_NAMES = _names(
+    "html head title meta link script noscript body header nav main footer section article aside h1 h2 h3 h4 p a",
+    "ul ol li dl dt dd div span b code pre ins del blockquote details summary time table caption thead tbody tr th td",
+    "figure figcaption form label input button abbr svg g rect line text desc",
+)
+_ATTRIBUTES = _names(
+    "id class href lang hreflang rel type src charset name content role scope datetime title for placeholder action",
+    "method autocomplete hidden defer tabindex x y x1 x2 y1 y2 width height viewBox text-anchor http-equiv spellcheck",
+    "maxlength",
+)
+_ADDRESS = re.compile(r"https?://[^\s<>\"'\\^`{|}]+", re.ASCII)
+_RELATIVE = re.compile(r"(?!//)[\w./~%+@=?#&,-]*", re.ASCII)
+_CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
+
+
+def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
+    """Make an element; `class_` and `for_` stand for the names that Python keeps, `aria_label` for `aria-label`.
+
+    An attribute that is None or False is left out. A link that leads nowhere allowed becomes text.
+    """
+    if name not in _NAMES:
+        raise ValueError(f"no element {name!r} here")
+    opened = f"<{name}{''.join(map(_attribute, attributes.items()))}>"
+    return Markup(opened) if name in _VOID else Markup(f"{opened}{_inner(children)}</{name}>")
+
+
+def link(address: str, /, *children: Child, **attributes: Attribute) -> Markup:
+    """Link to a page; where the address is no address of ours or of the web, only the words stay."""
+    if not is_address(address):
+        return tag("span", *children)
+    return tag("a", *children, href=address, **attributes)
+
+
+def is_address(address: str) -> bool:
+    """Tell whether a link may lead there: the web, or a place in this site."""
+    return bool(_ADDRESS.fullmatch(address) or _RELATIVE.fullmatch(address))
+
+
+def join(*children: Child) -> Markup:
+    """Put pieces one after the other."""
+    return Markup(_inner(children))
+
+
+def fill(template: str, *values: Child, **named: Child) -> Markup:
+    """Fill the places of a sentence of ours with pieces of a page."""
+    pieces: list[Child] = []
+    place = 0
+    for literal, field, _, _ in Formatter().parse(template):
+        pieces.append(literal)
+        if field is None:
+            continue
+        if field.isdigit():
+            pieces.append(values[int(field)])
+        elif field:
+            pieces.append(named[field])
+        else:
+            pieces.append(values[place])
+            place += 1
+    return Markup(_inner(pieces))
+
+
+def prose(text: str) -> Markup:
+    """Write a line in which backticks mean code, as in claims and titles."""
+    text = clean(text)
+    if "`" not in text:
+        return Markup(escape(text, quote=False))
+    pieces: list[str] = []
+    at = 0
+    for found in _CODE.finditer(text):
+        pieces += [escape(text[at : found.start()], quote=False), f"<code>{escape(found[2], quote=False)}</code>"]
+        at = found.end()
+    return Markup("".join((*pieces, escape(text[at:], quote=False))))
+
+
+def verbatim(line: str) -> Markup:
+    """Write a line of code: every space stays, what cannot be seen goes."""
+    line = line.rstrip("\r").expandtabs(4)
+    if not (line.isascii() and line.isprintable()):
+        line = " ".join(clean(word) for word in line.split(" "))
+    return Markup(escape(line, quote=False))
+
+
+def document(*children: Child, lang: str) -> str:
+    """Write a whole page."""
+    return f"<!doctype html>\n{tag('html', *children, lang=lang)}\n"
+
+
+@lru_cache(maxsize=65_536)
+def clean(text: str) -> str:
+    """Keep what a reader can see of a text, in one line."""
+    return text if text.isascii() and text.isprintable() else visible(text)
+
+
+def _inner(children: Iterable[Child]) -> str:
+    pieces: list[str] = []
+    for child in children:
+        if isinstance(child, Markup):
+            pieces.append(child)
+        elif isinstance(child, str):
+            pieces.append(escape(_kept(child), quote=False))
+        elif isinstance(child, int):
+            pieces.append(str(child))
+        elif child is not None:
+            pieces.append(_inner(child))
+    return "".join(pieces)
+
+
+def _kept(text: str) -> str:
+    """Clean a text, but keep the spaces around it: they are part of a sentence."""
+    if text.isascii() and text.isprintable():
+        return text
+    left, right = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() else "")
+    return f"{left}{clean(text)}{right}" if text.strip() else " "
+
+
+def _attribute(item: tuple[str, Attribute]) -> str:
+    key, value = item
+    if value is None or value is False:
+        return ""
+    name = _attribute_name(key)
+    if value is True:
+        return f" {name}"
+    text = str(value)
+    if name in ("href", "src", "action") and not is_address(text):
+        raise ValueError(f"{name} leads nowhere allowed: {text[:80]!r}")
+    return f' {name}="{escape(clean(text))}"'
+
+
+@lru_cache(maxsize=256)
+def _attribute_name(key: str) -> str:
+    name = key.removesuffix("_").replace("_", "-")
+    if not (name in _ATTRIBUTES or re.fullmatch(r"(?:aria|data)-[a-z-]+", name)):
+        raise ValueError(f"no attribute {name!r} here")
+    return name
