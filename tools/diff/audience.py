@@ -15,6 +15,8 @@ _FLAGS = (
     FactKind.FLAG_CHOICES,
 )
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
+_ASKED_ONCE = re.compile(r"[a-z_]\w* = (?:[\w.]+\.)?(?:is|has|get|can|supports)_\w+\(\)$")
+"""What a module asked of the machine when it was imported is its own business."""
 _COMMANDS = re.compile(
     r"(?:^|[/_])(?:cli|main|args?|arguments|launch\w*|serve\w*|server\w*|bench\w*|tools?|run\w*|options|config\w*|entrypoints?|router|cmd)(?:[/_.]|$)"
 )
@@ -25,7 +27,8 @@ _BYGONE = re.compile(r"PREVIOUS|UNSUPPORTED|REMOVED|DEPRECATED|LEGACY", re.IGNOR
 
 def symbol_is_met(draft: Draft, path: str) -> bool:
     """Tell of a symbol: its name is public, and users import or include the file."""
-    return draft.public and is_public_path(path)
+    own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
+    return draft.public and not own and is_public_path(path)
 
 
 def site_is_met(draft: Draft, path: str) -> bool:

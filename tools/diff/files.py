@@ -1,5 +1,6 @@
 """What a commit did to files as wholes: came, went, were renamed, or are of one sort only."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -14,6 +15,7 @@ from tools.diff.roles import Role, is_public_path, only, role
 
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
+_CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")
 _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
 
@@ -61,6 +63,8 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
         public = is_public_path(file.path)
     patch = file.patch or ""
     declared = list(islice((one for one in DECLARED.finditer(patch) if one[1][0] != "_"), _SHOWN_NAMES))
+    if public and file.path.endswith(".py"):
+        declared += islice(_CONSTANT.finditer(patch), _SHOWN_NAMES - len(declared))
     if declared and public:
         names = ", ".join(dict.fromkeys(found[1] for found in declared))
         old, new = (None, names) if kind is FactKind.FILE_ADDED else (names, None)

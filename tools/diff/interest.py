@@ -31,7 +31,7 @@ _BRACED_SITES = _words(
     """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
     bail ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route(
     HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL
-    cerr stderr abort( =*/"""
+    cerr stderr abort( =*/ RuntimeCheck"""
 )
 _READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")
 _SETUP = re.compile(r"(?:^|/)setup\w*\.py$")

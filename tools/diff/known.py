@@ -1,18 +1,22 @@
-"""What the tree before a commit says of its facts: variables read already, modules that a package gives on."""
+"""What the tree before a commit says of its facts: variables read already, modules given on, kernels' own parts."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.facts import FactKind
+from agent.facts import FactKind, Severity
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
-from tools.diff.roles import is_public_path
+from tools.diff.roles import Role, is_public_path, role
+from tools.diff.severity import severity_of
 from tools.diff.variables import reads
 
 MOST_WORDS = 60
 """Words that are looked for; a commit with more is a new tree."""
 _FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)
+_KERNELS = re.compile(r"(?:[^/]+/)+?kernels?/(?=.*\.py$)")
+_ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
+_WORD = re.compile(r"\w+")
 _MODULE = re.compile(r"^(.*/)?(_[A-Za-z]\w*)\.py$")
 
 
@@ -23,22 +27,27 @@ class Known:
     variables: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     """Paths of private modules of which a public package gives everything on."""
+    parts: frozenset[str] = frozenset()
+    """Names that only the kernels of one folder use."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
-    """Name the words to look for: variables that seem new, and imports from private modules that changed."""
+    """Name the words to look for: new variables, imports from private modules that changed, names of kernels."""
     words: dict[str, None] = {}
     for one in shown:
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.public:
             words[one.draft.name] = None
         elif (module := _module(one)) is not None:
             words[f"{module[2]} import"] = None
+        elif (part := _part(one)) is not None:
+            words[part[0]] = None
     return list(words)[:MOST_WORDS]
 
 
 def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known:
     """Judge the lines of the tree that hold those words."""
     variables, modules = set[str](), set[str]()
+    parts: dict[str, str] = {}
     for one in shown:
         if one.draft.kind is FactKind.ENV_ADDED:
             if any(_reads(one.draft.name, path, line) for path, line in lines):
@@ -48,7 +57,9 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
             given_on = re.compile(rf"from \.{module[2]} import \*")
             if is_public_path(package) and any(path == package and given_on.match(line) for path, line in lines):
                 modules.add(module[0])
-    return Known(frozenset(variables), frozenset(modules))
+        elif (part := _part(one)) is not None:
+            parts[part[0]] = part[1]
+    return Known(frozenset(variables), frozenset(modules), _unused_elsewhere(parts, lines))
 
 
 def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
@@ -56,8 +67,36 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
     for one in shown:
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue
+        part = _part(one) if known.parts else None
+        if part is not None and part[0] in known.parts:
+            yield Shown(one.draft._replace(public=False), one.place)
+            continue
         module = _module(one)
         yield Shown(one.draft._replace(public=True), one.place) if module and module[0] in known.modules else one
+
+
+def _part(one: Shown) -> tuple[str, str] | None:
+    """Give the name that a breaking fact of a kernel's Python is about, and the folder of kernels it stands in."""
+    if one.place is None or not one.draft.public or severity_of(one.draft) is not Severity.BREAKING:
+        return None
+    found = _KERNELS.match(one.place.file)
+    if found is None or one.draft.kind in _FILES:
+        return None
+    renamed = one.draft.kind is FactKind.SYMBOL_RENAMED
+    name = (one.draft.old if renamed else one.draft.name) or ""
+    return name.partition(".")[0], found[0]
+
+
+def _unused_elsewhere(parts: dict[str, str], lines: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """Choose the names that are seen inside their folder and, but for tests and documents, nowhere else."""
+    inside, outside = set[str](), set[str]()
+    for path, line in lines if parts else ():
+        for word in parts.keys() & set(_WORD.findall(line)):
+            if path.startswith(parts[word]):
+                inside.add(word)
+            elif role(path) not in _ELSEWHERE:
+                outside.add(word)
+    return frozenset(inside - outside)
 
 
 def _reads(name: str, path: str, line: str) -> bool:

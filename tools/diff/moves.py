@@ -156,7 +156,8 @@ def _without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
 
 def _without_followers(shown: Sequence[Shown]) -> list[Shown]:
     """Leave out values and types that are others only because they name what was renamed in another file."""
-    drafts = (one.draft for one in shown if one.draft.kind is FactKind.SYMBOL_RENAMED)
+    kinds = (FactKind.SYMBOL_RENAMED, FactKind.FIELD_RENAMED, FactKind.MEMBER_RENAMED)
+    drafts = (one.draft for one in shown if one.draft.kind in kinds)
     words = {draft.old: draft.new for draft in drafts if draft.old and draft.new}
     return [one for one in shown if not follows(one.draft, words)] if words else list(shown)
 

@@ -59,7 +59,7 @@ _TESTS_IN = _words(
 )
 _BENCHMARKS_IN = _words("benchmark benchmarks bench benches perf microbenchmark microbenchmarks")
 _EXAMPLES_IN = _words("example examples demo demos samples tutorial tutorials playground cookbook notebooks")
-_DOCUMENTS_IN = _words("doc docs documentation docs_src website")
+_DOCUMENTS_IN = _words("doc docs documentation docs_src docs_new docs-new website")
 _SCRIPTS_IN = _words("scripts script tools tool hack bin")
 _BUILD_IN = _words("docker cmake requirements")
 _KERNELS_IN = _words("kernel kernels kernel_src triton triton_kernels cute_dsl jit_kernel tilelang")
@@ -73,7 +73,7 @@ _PUBLIC = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR, Rol
 
 _CI_NAME = re.compile(
     r"^(?:\.gitlab-ci\.ya?ml|Jenkinsfile|\.travis\.yml|azure-pipelines\.yml|\.pre-commit-config\.ya?ml|\.?codecov\.ya?ml"
-    r"|\.readthedocs\.ya?ml|dependabot\.yml|\.yapfignore|CODEOWNERS|\.codespellrc|\.shellcheckrc|\.coveragerc)$"
+    r"|\.readthedocs\.ya?ml|dependabot\.yml|\.yapfignore|CODEOWNERS|\w*[cC]ode_?[oO]wner\w*\.\w+|ci[-_][\w-]+\.hcl|\.codespellrc|\.shellcheckrc|\.coveragerc)$"
 )
 _GENERATED_NAME = re.compile(
     r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|gw\.go)|\.min\.(?:js|css)|-bundle\.js|\.map|\.snap)$"

@@ -252,13 +252,16 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
         yield Draft(_CHANGED[one.kind], other.name, one.public, where, old, new, detail, breaking=breaking)
     if one.choices is not None and other.choices is not None and one.choices != other.choices:
         gone = [choice for choice in one.choices if choice not in other.choices]
+        # Only flags have a kind of their own for what one may choose from.
+        kind, detail = (FactKind.CONFIG_CHANGED, "choices") if one.kind == "env" else (FactKind.FLAG_CHOICES, None)
         yield Draft(
-            FactKind.FLAG_CHOICES,
+            kind,
             other.name,
             one.public,
             where,
             ", ".join(one.choices),
             ", ".join(other.choices),
+            detail,
             breaking=bool(gone),
         )
 

@@ -27,10 +27,24 @@ _OPTION = re.compile(
     r"|^(?:functools\.)?(?:lru_)?cache\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
 )
 """Decorators that are told as flags, routes and deprecations, or that no caller notices."""
+_NEEDLESS = re.compile(r"(?<=[-+*/%=<>,(\[:] )\(([\w.]+(?:\[[^()\[\]]*\])?)\)")
+"""Brackets around a single name."""
 _SPECIAL = re.compile(r"^__\w+__$")
 _COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
 _WORD = re.compile(r"\w+")
-_WRITTEN = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED, FactKind.MEMBER_CHANGED, FactKind.SIGNATURE_CHANGED)
+_WRITTEN = (
+    FactKind.CONSTANT_CHANGED,
+    FactKind.FIELD_CHANGED,
+    FactKind.MEMBER_CHANGED,
+    FactKind.SIGNATURE_CHANGED,
+    FactKind.FLAG_DEFAULT,
+    FactKind.PARAMETER_DEFAULT,
+)
+_COUNTED = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
+_UNITS = frozenset(
+    ("tiles", "tokens", "blocks", "pages", "bytes", "bits", "elements", "rows", "cols", "warps", "threads", "ctas")
+)
+_UNITS |= {"kb", "mb", "gb", "s", "sec", "secs", "seconds", "ms", "us", "ns", "minutes", "hours"}
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _SEVERAL = ("type", "struct", "class", "constant", "variable")
@@ -66,9 +80,19 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
     words = {own_name(one): own_name(other) for one, other in pairs if own_name(one) != own_name(other)}
     for one, other in [*same, *stayed, *pairs]:
-        drafts += (draft for draft in _altered(one, other) if not words or not follows(draft, words))
+        drafts += (
+            draft
+            for draft in _altered(one, other)
+            if not words or not (follows(draft, words) or (draft.kind in _COUNTED and _in_other_units(one, other)))
+        )
     device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device}
     return [draft._replace(breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
+
+
+def _in_other_units(one: Symbol, other: Symbol) -> bool:
+    """Tell whether a number was renamed because it counts something else now, and so compares with nothing."""
+    before, after = (set(own_name(symbol).lower().split("_")) for symbol in (one, other))
+    return bool((before - after) & _UNITS) and bool((after - before) & _UNITS)
 
 
 def follows(draft: Draft, renamed: dict[str, str]) -> bool:
@@ -289,6 +313,8 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
     if public and not other.public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         # Whoever uses it from outside has lost it, though it is still there.
         yield Draft(FactKind.SYMBOL_REMOVED, one.name, public, where, _declaration(one), None, one.kind)
+    if other.public and not public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
+        yield Draft(FactKind.SYMBOL_ADDED, one.name, True, where, None, _declaration(other), "public now")
     if one.bases != other.bases and (one.kind in CONTAINERS or other.bases):
         old, new = ", ".join(one.bases) or None, ", ".join(other.bases) or None
         yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
@@ -322,7 +348,10 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
 
 def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
     """Tell which decorators, qualifiers or template parameters are others now."""
-    told = [[text for text in symbol.decorators if not _OPTION.search(text)] for symbol in (one, other)]
+    told = [
+        [_NEEDLESS.sub(r"\1", text) for text in symbol.decorators if not _OPTION.search(text)]
+        for symbol in (one, other)
+    ]
     templates = [next((text for text in side if text.startswith(TEMPLATE)), "") for side in told]
     # A function is seldom made a template; more often one side was not understood.
     if same_template(*templates) or (one.kind in _CALLABLE and not all(templates)):

@@ -52,3 +52,13 @@ async def test_the_patch_alone_is_read_without_the_tree(past: "History") -> None
     sha = past.commit({"pkg/new.py": 'import os\n\nA = os.environ.get("ATLAS_A")\n'})
     facts = await studied(past, sha, hunks=True)
     assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_A"]
+
+
+@pytest.mark.parametrize("user", ["pkg/api.py", "tests/test_it.py"])
+async def test_what_only_kernels_of_one_folder_use_is_internal(past: "History", user: str) -> None:
+    tasks = "def create_task(smem, queue):\n    return smem\n"
+    schedule = "from .tasks import create_task\n\n\ndef build(a):\n    return create_task(a, 1)\n"
+    past.commit({"pkg/kernels/fmha/tasks.py": tasks, "pkg/kernels/fmha/schedule.py": schedule, user: schedule})
+    (fact,) = await studied(past, past.commit({"pkg/kernels/fmha/tasks.py": tasks.replace(", queue", "")}))
+    assert fact.kind is FactKind.PARAMETER_REMOVED
+    assert fact.severity is (Severity.INTERNAL if user.startswith("tests") else Severity.BREAKING)

@@ -10,8 +10,8 @@ from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Site
 
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*\"")
-_CHECK = re.compile(rb"(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL)[A-Z0-9_]*\s*\(")
-_CHECKS = (b"CHECK", b"ERROR", b"ASSERT", b"THROW", b"ENFORCE", b"FATAL", b"static_assert")
+_CHECK = re.compile(rb"(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL|RuntimeCheck)[A-Z0-9_]*\s*\(")
+_CHECKS = (b"CHECK", b"ERROR", b"ASSERT", b"THROW", b"ENFORCE", b"FATAL", b"static_assert", b"RuntimeCheck")
 _STATIC_ASSERT = re.compile(rb"static_assert\s*\(")
 _THROW = re.compile(rb"throw\s+([\w:]+)(?:<[^<>]*>)?\s*[({]")
 _IF = re.compile(rb"if(?<!\wif)\s*(?:constexpr\s*)?\(")

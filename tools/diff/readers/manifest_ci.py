@@ -14,6 +14,7 @@ _IMAGE_KEY = re.compile(r"(?:^|[_-])(?:image|container)$", re.IGNORECASE)
 _REPOSITORY_KEY = re.compile(r"^[a-z0-9.-]+(?:/[a-z0-9._-]+)+$")
 _SETTING = re.compile(r"^[A-Z][A-Z0-9_]+$")
 _MATRIX = "matrix"
+_DOTTED = re.compile(r"\d\.\d")
 _TAG = re.compile(r"^[\w][\w.-]*$")
 
 
@@ -78,7 +79,8 @@ def _pinned(entry: Entry, repository: str) -> Iterator[Site]:
 
 def _varies(entry: Entry) -> bool:
     """Say whether this only names a variant of a job: `rocm_tag` in a matrix is what an image is called, not a pin."""
-    return _MATRIX in entry.path[:-1] and entry.key.lower().endswith("_tag")
+    named = _MATRIX in entry.path[:-1] and entry.key.lower().endswith("_tag")
+    return named and _DOTTED.search(entry.value) is None
 
 
 def _is_version(value: str) -> bool:

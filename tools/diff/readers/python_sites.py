@@ -9,6 +9,7 @@ from typing import Final
 from tree_sitter import Node
 
 from tools.diff.readers import python_checks, python_env, python_flags
+from tools.diff.readers.manifest_python import requirement
 from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found
 from tools.diff.readers.python_interface import public_name
 from tools.diff.readers.python_mentions import Mentions, purpose
@@ -20,6 +21,9 @@ DEPRECATION: Final = re.compile(r"(Deprecation|Future)Warning$")
 DEPRECATED: Final = re.compile(r"\bdeprecat", re.IGNORECASE)
 DIRECTIVE: Final = re.compile(rb"^([ \t]*)\.\. deprecated::([^\n]*)((?:\n\1[ \t]+\S[^\n]*)*)", re.MULTILINE)
 QUOTED: Final = re.compile(r"`([A-Za-z_][\w.=-]*)`")
+FLAGGED: Final = re.compile(
+    r"(?<![\w-])(--[a-z][\w-]+)[`'\"]?(?: (?:flag|option|argument))? (?:is|has been|was) (?:now )?deprecated"
+)
 CALLED: Final = re.compile(r"(?<![\w{])([A-Za-z_][\w.]*)\(\)")
 AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
 HELPERS: Final = 3
@@ -28,6 +32,7 @@ VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "opti
 REGISTRY: Final = re.compile(
     r"(REGISTRY|REGISTERED\w*|_TO_REGISTER|(?:^|_)MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$"
 )
+REQUIRES: Final = re.compile(r"^_?(?:\w+_)?(?:requires|requirements)(?:_for_\w+)?$")
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
 CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
 LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
@@ -108,6 +113,8 @@ class Sites:
         public = not any(part.startswith("_") and not part.endswith("__") for part in scope.split("."))
         shown = public if symbol is None else symbol.public or public
         helper = scope.rpartition(".")[2]
+        if flag := FLAGGED.search(message or ""):
+            return Site("deprecation", flag[1], *lines, value=message, scope=scope)
         if not shown and helper.startswith("_"):
             return Site("deprecation", self._warned_of(helper, message or ""), *lines, value=message, scope=scope)
         return Site("deprecation", scope or self._module, *lines, public=shown, value=message, scope=scope)
@@ -190,9 +197,19 @@ class Sites:
         if name == "deprecated":
             positional, named = self._code.arguments(call) if call is not None else ([], {})
             given = positional[0] if positional else named.get("reason") or named.get("message")
-            yield self._deprecation(node, self._code.message(given))
+            site = self._deprecation(node, self._code.message(given))
+            inner_name = self._decorated(node)
+            # A function inside another has no scope of its own.
+            if inner_name and site.name and site.name.rpartition(".")[2] != inner_name:
+                site = site._replace(name=inner_name, public=public_name(inner_name))
+            yield site
         elif name in VERBS and call is not None:
             yield from self._route(call, verb=name)
+
+    def _decorated(self, node: Node) -> str:
+        """Name what a decorator stands before; nothing where a fragment does not show it."""
+        definition = node.parent.child_by_field_name("definition") if node.parent is not None else None
+        return self._code.word(definition.child_by_field_name("name")) if definition is not None else ""
 
     def _directives(self) -> Iterator[Site]:
         if b".. deprecated::" not in self._code.text:
@@ -221,6 +238,10 @@ class Sites:
                     site := python_flags.annotated_flag(self._code, one, self._constants, default)
                 ):
                     yield site
+            elif REQUIRES.match(one.name) and one.value is not None and one.value.type == "list":
+                for item in one.value.named_children:
+                    if found := requirement(self._code.string(item) or "", self._code.line(item), one.name):
+                        yield found
             elif VERSION.match(one.name) and (version := self._code.string(one.value)):
                 lines = self._code.line(one.node), self._code.last_line(one.node)
                 yield Site("version", one.name, *lines, value=version)

@@ -19,6 +19,9 @@ _FUNCTION = re.compile(r"^(\s*)(?:function\s+([\w:.-]+)\s*(?:\(\s*\))?|([\w:.-]+
 _MAKE_VARIABLE = re.compile(r"^(?:export\s+)?([A-Za-z_][\w.-]*)\s*(\?=|:{1,3}=|=)\s*(.*)$")
 _MAKE_TARGET = re.compile(r"^([A-Za-z0-9_][\w./-]*)\s*:(?!=)")
 _MAKEFILE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$")
+_LOCAL = re.compile(r"^(\s*)(?:local\s+|readonly\s+|declare\s+-\w+\s+)?([A-Z][A-Z0-9_]*)=(.*)$")
+_INDIRECT = re.compile(r"^\s*for\s+\w+\s+in\s([^;]*)")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+")
 _PLUMBING = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "HOME", "PWD", "IFS", "DEBIAN_FRONTEND")
 
 
@@ -51,19 +54,43 @@ def _once(sites: Iterator[Site]) -> Iterator[Site]:
 def _script(source: Source, lines: list[str]) -> Iterator[Site]:
     """Walk over a script's lines."""
     packages = Installed()
+    own: dict[str, int] = {}
+    if b"${!" in source.text:
+        yield from _named(lines, source.first_line)
     for number, line in enumerate(lines, source.first_line):
         if not line or line.lstrip().startswith("#"):
             continue
         yield from packages.read(line, number)
         if "$" in line:
-            yield from _defaults(line, number)
+            depth = len(line) - len(line.lstrip())
+            yield from (site for site in _defaults(line, number) if own.get(site.name, depth + 1) > depth)
         if "=" in line:
             yield from _assignment(line, number)
+            # What the script itself has set is nothing that it asks for, unless it was set in some case only.
+            if (local := _LOCAL.match(line)) and f"{{{local[2]}" not in local[3]:
+                # Set a second time, it is set in the other case as well.
+                own[local[2]] = 0 if local[2] in own else len(local[1])
             yield from pinned_in_command(line, number)
         if "-" in line and ")" in line and (case := _CASE.match(line)):
             yield from _flags(case[1], number)
         if "getopts" in line and (options := _GETOPTS.search(line)):
             yield from (Site("flag", f"-{letter}", number, number) for letter in options[1] if letter != ":")
+
+
+def _named(lines: list[str], first: int) -> Iterator[Site]:
+    """Find the variables that a loop names and then reads by their names: `for var in A B; do x="${!var}"`."""
+    at = 0
+    while at < len(lines):
+        if (found := _INDIRECT.match(lines[at])) is None:
+            at += 1
+            continue
+        listed, start = found[1], at
+        while listed.endswith("\\") and at + 1 < len(lines):
+            at += 1
+            listed = lines[at].partition(";")[0]
+            yield from (Site("env", name, first + at, first + at) for name in _VARIABLE.findall(listed))
+        yield from (Site("env", name, first + start, first + start) for name in _VARIABLE.findall(found[1]))
+        at += 1
 
 
 def _defaults(line: str, number: int) -> Iterator[Site]:

@@ -107,3 +107,20 @@ def test_any_text_gives_a_reading_with_lines_inside_it(path: str, pieces: list[s
 def test_a_hostile_line_is_read_in_no_time() -> None:
     for line in ("${A" * 6_000, "${A:-" * 3_900, "-a|" * 6_000, "a " * 9_900, 'A="' + "\\" * 19_000):
         read("\n".join([line] * 20))
+
+
+def test_what_a_script_sets_itself_is_nothing_that_it_asks_for() -> None:
+    own = 'if done; then\n    ACC_LINE=$(grep x log)\n    if t; then\n        echo "${ACC_LINE:-none}"\n    fi\nfi\n'
+    asked = 'if slow; then\n    MODEL=big\nfi\nMODEL="${MODEL:-small}"\n'
+    branches = 'if a; then\n    LAST_TAG="x"\nelse\n    LAST_TAG=""\nfi\necho "${LAST_TAG:-}"\n'
+    assert [site.name for site in read(own + asked + branches).sites if site.kind == "env"] == ["MODEL"]
+
+
+def test_variables_that_a_loop_reads_by_name_are_asked_for() -> None:
+    loop = 'for var in ATLAS_TAG \\\n        ATLAS_BRANCH; do\n    value="${!var:-}"\ndone\n'
+    assert {site.name for site in read(loop).sites if site.kind == "env"} == {"ATLAS_TAG", "ATLAS_BRANCH"}
+    assert not [site for site in read(loop.replace("!var", "var")).sites if site.kind == "env"]
+
+
+def test_the_version_of_a_format_is_no_dependency() -> None:
+    assert not read('DEFAULT_METADATA_VERSION="1"\n').sites

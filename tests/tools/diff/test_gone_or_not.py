@@ -1,0 +1,123 @@
+"""What a class inherits now, what became a method and what is still said is not told as gone."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import Fact, FactKind, Severity
+from agent.ids import RepoId
+from tools.diff.sheet import paths_to_read, read_facts
+from tools.git.source import GitSource
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import History
+
+
+@pytest.fixture
+def past(history: Callable[[], "History"]) -> "History":
+    return history()
+
+
+async def facts_of(past: "History", before: Mapping[str, str], after: Mapping[str, str | None]) -> list[Fact]:
+    """Commit both versions and list the facts of the second."""
+    past.commit(dict(before))
+    source = GitSource(RepoId("o/r"), past.path)
+    (change,) = [change async for change in source.changes([past.commit(dict(after))])]
+    return list(read_facts(change, await source.blobs(change, paths_to_read(change))).facts)
+
+
+async def test_private_methods_that_a_new_base_may_have_are_not_told_as_removed(past: "History") -> None:
+    run = "    def run(self):\n        return 1\n"
+    old = f"class PoolBase:\n{run}\n    def _log(self, x):\n        raise KeyError('no such model here')\n"
+    new = f"class PoolServing(BaseServing):\n{run}"
+    facts = await facts_of(past, {"pkg/a.py": old}, {"pkg/a.py": f"from .base import BaseServing\n\n\n{new}"})
+    assert {fact.kind for fact in facts} == {FactKind.SYMBOL_RENAMED, FactKind.BASE_CHANGED}
+
+
+async def test_private_methods_of_a_class_with_the_same_bases_are_told(past: "History") -> None:
+    old = "class Pool(Base):\n    def run(self):\n        return 1\n\n    def _log(self, x):\n        return x\n"
+    facts = await facts_of(past, {"pkg/a.py": old}, {"pkg/a.py": old.partition("    def _log")[0]})
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.SYMBOL_REMOVED, "Pool._log")]
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        ('    if x > 8:\n        return "the decode kernel takes no tensor scales"\n', False),
+        ('    if x > 8:\n        return ("the decode kernel takes "\n            "no tensor scales")\n', False),
+        ('    if x > 8:\n        warnings.warn("the decode kernel takes no tensor scales")\n', True),
+        ("    return x\n", True),
+    ],
+)
+async def test_an_error_whose_words_are_still_a_reason_is_not_gone(now: str, told: bool, past: "History") -> None:
+    raised = 'def run(x):\n    if x > 8:\n        raise ValueError("the decode kernel takes no tensor scales")\n'
+    facts = await facts_of(
+        past,
+        {"pkg/a.py": raised, "pkg/b.py": "def _why(x):\n    pass\n"},
+        {"pkg/a.py": "def run(x):\n    pass\n", "pkg/b.py": f"def _why(x):\n{now}"},
+    )
+    assert (FactKind.ERROR_REMOVED in {fact.kind for fact in facts}) is told
+
+
+async def test_a_function_that_became_a_method_was_renamed(past: "History") -> None:
+    body = "{0}def validate_staging({1}):\n{0}    if size > 2:\n{0}        return 1\n{0}    return {2}\n"
+    config = "class Config:\n    size: int = 1\n\n    def run(self):\n        return 1\n\n"
+    facts = await facts_of(
+        past,
+        {"pkg/a.py": config + "\n" + body.format("", "size", "size")},
+        {"pkg/a.py": config + body.format("    ", "self, size", "self.size")},
+    )
+    assert [(fact.kind, fact.old, fact.new) for fact in facts] == [
+        (FactKind.SYMBOL_RENAMED, "validate_staging", "Config.validate_staging")
+    ]
+
+
+async def test_a_number_in_other_units_is_renamed_and_not_changed(past: "History") -> None:
+    facts = await facts_of(past, {"pkg/a.py": "SPLIT_MIN_TILES = 16\n"}, {"pkg/a.py": "SPLIT_MIN_TOKENS = 2048\n"})
+    assert [fact.kind for fact in facts] == [FactKind.SYMBOL_RENAMED]
+
+
+async def test_the_default_of_a_flag_that_follows_a_renamed_field_is_the_same(past: "History") -> None:
+    text = (
+        "@dataclass\nclass Args:\n    {0}: str = 'x'\n    other: int = 1\n\n\n"
+        "def add(parser):\n    parser.add_argument('--prefix', default=Args.{0})\n"
+    )
+    facts = await facts_of(past, {"pkg/a.py": text.format("file_prefix")}, {"pkg/a.py": text.format("profile_prefix")})
+    assert [fact.kind for fact in facts] == [FactKind.FIELD_RENAMED]
+
+
+async def test_brackets_around_a_name_in_a_decorator_mean_nothing(past: "History") -> None:
+    text = '@heuristics({{"EVEN": lambda args: args["n"] % {} == 0}})\ndef run(a):\n    return a\n'
+    facts = await facts_of(
+        past, {"pkg/a.py": text.format('(args["B"])')}, {"pkg/a.py": text.format('args["B"]') + "\n\nX_Y = 1\n"}
+    )
+    assert [fact.name for fact in facts] == ["X_Y"]
+
+
+async def test_a_deprecation_in_other_words_is_not_new(past: "History") -> None:
+    text = '@deprecated("workspace() is deprecated, use {} to manage the memory")\ndef workspace(a):\n    return a\n'
+    facts = await facts_of(past, {"pkg/a.py": text.format("Shared")}, {"pkg/a.py": text.format("FusionShared")})
+    assert not [fact for fact in facts if fact.kind is FactKind.DEPRECATED]
+
+
+async def test_a_deprecation_is_named_after_what_is_deprecated(past: "History") -> None:
+    plain = "class Args:\n    def handle(self):\n        pass\n\n\n"
+    plain += "def module():\n    def inner(a):\n        return a\n\n    return inner\n"
+    new = plain.replace(
+        "        pass\n", '        logger.warning("--fast-mode is deprecated; use --mode instead.")\n'
+    ).replace("    def inner", '    @deprecated("use outer")\n    def inner')
+    facts = await facts_of(past, {"pkg/server_args.py": plain}, {"pkg/server_args.py": new})
+    assert {fact.name for fact in facts if fact.kind is FactKind.DEPRECATED} == {"--fast-mode", "inner"}
+
+
+async def test_what_a_module_asks_of_the_machine_is_its_own_business(past: "History") -> None:
+    text = "import os\n\npin_memory = is_pin_memory_available()\n"
+    facts = await facts_of(past, {"pkg/a.py": text}, {"pkg/a.py": "import os\n"})
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.SYMBOL_REMOVED, Severity.INTERNAL)]
+
+
+async def test_the_choices_of_a_variable_are_no_flag(past: "History") -> None:
+    text = 'def level():\n    return env_with_choices("ATLAS_QUANT", "NONE", ["FP", "NONE"{}])\n'
+    (fact,) = await facts_of(past, {"pkg/envs.py": text.format("")}, {"pkg/envs.py": text.format(', "INT3"')})
+    assert (fact.kind, fact.severity, fact.detail) == (FactKind.CONFIG_CHANGED, Severity.BEHAVIOUR, "choices")
