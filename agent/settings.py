@@ -167,6 +167,8 @@ class Settings(BaseModel):
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
     """How far back `run --catch-up` looks for days without a report."""
+    site: bool = False
+    """Whether a run also writes the static site, to `site` in the output folder."""
 
     @field_validator("repos", mode="before")
     @classmethod

@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_facts(commands)
     _add_audit(commands)
     _add_stories(commands)
+    _add_site(commands)
     _add_eval(commands)
     _add_mcp(commands)
     _add_runs(commands)
@@ -154,6 +155,15 @@ def _add_stories(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     stories.set_defaults(command=_stories)
 
 
+def _add_site(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    site = commands.add_parser("site", help="make a static site of the published reports", description=_SITE)
+    site.add_argument("--out", metavar="DIR", type=Path, help="folder with the reports (default: ./gazette)")
+    site.add_argument(
+        "--to", metavar="DIR", type=Path, help="folder of the site (default: site in that of the reports)"
+    )
+    site.set_defaults(command=_site)
+
+
 def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     evaluate = commands.add_parser("eval", help="measure how right Gitzette is", description=_EVAL)
     evaluate.add_argument("sets", metavar="SET", nargs="*", help="a set by its name (default: all)")
@@ -225,6 +235,9 @@ _FACTS = "Reads a diff like an engineer: what came, went or changed for users, e
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
 _STORIES = "Lists reverts, re-lands, series, follow-ups and what was taken in, each with its timeline, newest first."
 _MCP = "Gives ask, audit, reports, stories, facts and search to Claude, Cursor and others; all of it is read-only."
+_SITE = (
+    "Writes pages, search and feed for any web server or GitHub Pages; only days whose reports changed are made anew."
+)
 _INIT = "Writes a commented gitzette.toml where you stand; asks on a terminal, and never replaces a file."
 _EVAL = "Runs evaluation sets on made-up worlds, and on real mirrors where --repo owner/name=PATH gives them."
 
@@ -283,6 +296,12 @@ def _stories(args: argparse.Namespace) -> int:
     from gitzette.tales import stories
 
     return stories(args, os.environ)
+
+
+def _site(args: argparse.Namespace) -> int:
+    from gitzette.site.command import site
+
+    return site(args, os.environ)
 
 
 def _eval(args: argparse.Namespace) -> int:

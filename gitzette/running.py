@@ -93,6 +93,10 @@ def report_on(
         with progress() as display:
             covered = asyncio.run(cover(settings, environ, window, specs, now, display, run))
         beat(covered.report)
+    if settings.site:
+        from gitzette.site.command import site_of
+
+        site_of(settings, settings.out)
     sys.stderr.write(_told(covered))
     return covered
 
