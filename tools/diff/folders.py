@@ -13,11 +13,31 @@ def renamed_folders(files: Sequence[FileChange]) -> list[tuple[str, str, int]]:
             change = _folder_change(file.previous_path, file.path)
             if change is not None:
                 groups.setdefault(change, []).append((file.previous_path, file.path))
-    moved = [(*_shared(moves), len(moves)) for moves in groups.values() if len(moves) > 1]
-    # A file that is still (or newly) in the old folder shows that the folder did not go away.
     there = [file.path for file in files if file.status != "removed"]
-    whole = [row for row in moved if row[0] and not any(path.startswith(row[0] + "/") for path in there)]
+    moved: list[tuple[str, str, int]] = []
+    whole: list[tuple[str, str, int]] = []
+    waiting = [moves for moves in groups.values() if len(moves) > 1]
+    while waiting:
+        moves = waiting.pop()
+        row = (*_shared(moves), len(moves))
+        moved.append(row)
+        # A file that is still (or newly) in the old folder shows that the folder did not go away; those in it may have.
+        if row[0] and not any(path.startswith(row[0] + "/") for path in there):
+            whole.append(row)
+        else:
+            waiting += [part for part in _parts(moves, row[0]) if len(part) > 1]
     return sorted((row for row in whole if _is_rename(row, moved)), key=lambda row: (-row[2], row))
+
+
+def _parts(moves: list[tuple[str, str]], folder: str) -> list[list[tuple[str, str]]]:
+    """Part moves by the folders directly below one."""
+    start = len(folder) + 1 if folder else 0
+    parts: dict[str, list[tuple[str, str]]] = {}
+    for old, new in moves:
+        first, _, rest = old[start:].partition("/")
+        if rest:
+            parts.setdefault(first, []).append((old, new))
+    return list(parts.values())
 
 
 def _is_rename(row: tuple[str, str, int], moved: list[tuple[str, str, int]]) -> bool:

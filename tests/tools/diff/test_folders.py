@@ -47,3 +47,9 @@ def test_a_folder_that_is_emptied_into_another_was_not_renamed() -> None:
 def test_files_that_move_up_or_to_the_root_are_told_truly() -> None:
     assert renamed_folders([moved("a/b/x.py", "a/x.py"), moved("a/b/y.py", "a/y.py")]) == []
     assert renamed_folders([moved("x.py", "src/x.py"), moved("y.py", "src/y.py")]) == []
+
+
+def test_folders_that_moved_out_of_one_that_stays_are_told_each() -> None:
+    names = ("base/a.py", "base/b.py", "dsl/c.py", "dsl/d/e.py")
+    files = [moved(f"py/{name}", f"py/cutlass/{name}") for name in names]
+    assert renamed_folders(files) == [("py/base", "py/cutlass/base", 2), ("py/dsl", "py/cutlass/dsl", 2)]

@@ -121,3 +121,41 @@ async def test_the_choices_of_a_variable_are_no_flag(past: "History") -> None:
     text = 'def level():\n    return env_with_choices("ATLAS_QUANT", "NONE", ["FP", "NONE"{}])\n'
     (fact,) = await facts_of(past, {"pkg/envs.py": text.format("")}, {"pkg/envs.py": text.format(', "INT3"')})
     assert (fact.kind, fact.severity, fact.detail) == (FactKind.CONFIG_CHANGED, Severity.BEHAVIOUR, "choices")
+
+
+async def test_a_setting_that_a_workflow_computes_now_is_changed_and_not_gone(past: "History") -> None:
+    text = "jobs:\n  a:\n    env:\n{}      # why\n{}"
+    old, new = "      MODEL_PATH: /models/a\n", "      MODEL_PATH: ${{ matrix.path }}\n      TOKEN: ${{ secrets.t }}\n"
+    path = ".github/workflows/a.yml"
+    facts = await facts_of(past, {path: text.format(old, "")}, {path: text.format("", new)})
+    assert [(fact.name, fact.old) for fact in facts if fact.kind is FactKind.CONFIG_CHANGED] == [
+        ("MODEL_PATH", "/models/a")
+    ]
+    assert not [fact for fact in facts if fact.kind in (FactKind.CONFIG_ADDED, FactKind.CONFIG_REMOVED)]
+
+
+async def test_a_method_that_anybody_may_call_now_is_new(past: "History") -> None:
+    text = "pub struct Info {{}}\n\nimpl Info {{\n    pub{} fn token(&self) -> u8 {{\n        1\n    }}\n}}\n"
+    facts = await facts_of(past, {"src/a.rs": text.format("(crate)")}, {"src/a.rs": text.format("")})
+    assert [(fact.kind, fact.name, fact.severity) for fact in facts] == [
+        (FactKind.SYMBOL_ADDED, "Info.token", Severity.ADDITIVE)
+    ]
+
+
+async def test_what_a_build_backend_asks_for_is_a_dependency(past: "History") -> None:
+    text = '_requires_for_aot = ["torch", "ninja"{}]\n'
+    facts = await facts_of(past, {"backend.py": text.format("")}, {"backend.py": text.format(', "requests"')})
+    assert [fact.name for fact in facts if fact.kind is FactKind.DEPENDENCY_ADDED] == ["requests"]
+
+
+async def test_the_constants_of_a_new_file_stand_beside_its_functions(past: "History") -> None:
+    text = "SUPPORTED_TOPK = (1, 2)\n_OWN_PART = 1\n\n\ndef transform(a):\n    return a\n"
+    facts = await facts_of(past, {"pkg/a.py": "x = 1\n"}, {"pkg/b.py": text})
+    assert [fact.new for fact in facts] == ["transform, SUPPORTED_TOPK"]
+
+
+async def test_a_check_of_a_host_function_is_an_error(past: "History") -> None:
+    text = "void gemm(int n) {{\n  int m = n;\n{}  run(m);\n}}\n"
+    check = '  RuntimeCheck(n % 8 == 0, "n must be a multiple of 8");\n'
+    facts = await facts_of(past, {"csrc/a.cuh": text.format("")}, {"csrc/a.cuh": text.format(check)})
+    assert [(fact.kind, fact.new) for fact in facts] == [(FactKind.ERROR_ADDED, "n must be a multiple of 8")]

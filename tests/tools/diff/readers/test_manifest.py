@@ -134,6 +134,20 @@ def test_setup_py_gives_literal_requirements_extras_and_version() -> None:
     }
 
 
+def test_setup_py_gives_the_versions_it_compares_and_the_errors_with_which_it_gives_up() -> None:
+    text = (
+        'if cuda < Version("11.6"):\n    raise RuntimeError(f"only CUDA 11.6 "\n        "and above")\n'
+        'if cuda >= Version("11.8"):\n    flags.append("x")\n'
+    )
+    sites = whole("setup.py", text)
+    assert told(sites) == {
+        ("limit", "cuda", "< 11.6", "setup"),
+        ("limit", "cuda", ">= 11.8", "setup"),
+        ("error", "RuntimeError", "only CUDA 11.6 and above", "setup"),
+    }
+    assert [site.rejects for site in sites if site.kind == "limit"] == [True, False]
+
+
 def test_setup_cfg_gives_the_lines_below_its_keys() -> None:
     text = (
         "[metadata]\nversion = 1.2\n[options]\npython_requires = >=3.9\ninstall_requires =\n    torch>=2\n    numpy\n"
@@ -286,6 +300,13 @@ def test_a_workflow_gives_images_actions_and_pins_once() -> None:
         ("dependency", "torch", "==2.9.1", ""),
     }
     assert len(sites) == 5
+
+
+def test_a_variant_of_a_job_is_no_dependency_unless_it_has_a_version() -> None:
+    text = "jobs:\n  a:\n    strategy:\n      matrix:\n        include:\n          - gpu: x\n            {}\n"
+    for line, names in (("rocm_tag: rocm700-mi35x", set()), ("image_tag: v0.5.14-rocm700", {"image_tag"})):
+        sites = whole(".github/workflows/test.yml", text.format(line))
+        assert {site.name for site in sites if site.kind == "dependency"} == names
 
 
 def test_images_are_found_as_keys_in_charts_and_in_hooks() -> None:
