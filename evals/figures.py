@@ -5,6 +5,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
+from evals.statistics import bootstrap
+
+MEASURED = "measured"
+"""The verdict on a quantity that is neither right nor wrong by itself."""
+
+CRASHED = "crashed"
+"""The verdict on a case, or a set, that did not come to its end."""
+
 
 @dataclass(frozen=True)
 class Exhibit:
@@ -68,15 +76,29 @@ class Figure:
 
 
 def share(scores: Sequence[Score], target: Target) -> Figure:
-    """Average scores between 0 and 1, with the interval of Wilson at 95 %; a score that could not be given counts 0."""
+    """Average scores between 0 and 1; a score that could not be given counts 0.
+
+    The interval at 95 % is Wilson's where each score is right or wrong, and drawn from the scores where some are
+    partly right.
+    """
     if not scores:
         return Figure(None, 0, None, None, target.limit, target.sense, None)
     values = [score.value or 0.0 for score in scores]
     n, mean = len(values), sum(values) / len(values)
-    low, high = _wilson(mean, n)
+    whole = all(value in (0.0, 1.0) for value in values)
+    drawn = None if whole else bootstrap(values)
+    low, high = (drawn.low, drawn.high) if drawn else _wilson(mean, n)
     failed = tuple(score.reason for score in scores if target.missed_by(score))
     met = target.met(mean)
     return Figure(mean, n, low, high, target.limit, target.sense, met, failed[:5], tuple(scores))
+
+
+def is_wrong(figure: Figure, score: Score) -> bool:
+    """Tell whether a score is of the kind that its figure should have fewer of; what was measured is right or wrong."""
+    if score.verdict == MEASURED:
+        return figure.ok is False
+    sense: Literal["at least", "at most"] = "at most" if figure.sense == "at most" else "at least"
+    return Target(figure.target, sense).missed_by(score)
 
 
 def measure(values: Sequence[float], target: Target) -> Figure:
@@ -85,7 +107,7 @@ def measure(values: Sequence[float], target: Target) -> Figure:
         return Figure(None, 0, None, None, target.limit, target.sense, None)
     ordered = sorted(values)
     median = ordered[len(ordered) // 2]
-    each = tuple(Score("measured", value) for value in values)
+    each = tuple(Score("as measured", value, verdict=MEASURED) for value in values)
     met = target.met(median)
     return Figure(median, len(ordered), ordered[0], ordered[-1], target.limit, target.sense, met, (), each)
 
@@ -95,3 +117,9 @@ def _wilson(mean: float, n: int) -> tuple[float, float]:
     centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def crashed(case: str, reason: str) -> Figure:
+    """Give what stands in the place of the figures of a set that did not come to its end."""
+    score = Score(reason, 0.0, case, CRASHED)
+    return Figure(0.0, 1, 0.0, 1.0, 1.0, "at least", False, (reason,), (score,))

@@ -1,7 +1,8 @@
 """Runs evaluation sets: each is a noun with cases, scored on made-up worlds and, where given, on real mirrors."""
 
+import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -10,13 +11,17 @@ from agent.asking.reply import Reply
 from agent.errors import UsageError
 from agent.ids import RepoId
 from agent.report import Report
-from agent.settings import RepoSpec, Settings
+from agent.settings import AnalystChoice, RepoSpec, Settings
 from agent.window import Window
-from evals.figures import Figure
+from evals.cases import Crash, attempt
+from evals.figures import Figure, crashed
+from evals.trials import over_trials
 from evals.worlds.model import World
 from evals.worlds.worlds import build
 
 SEED = 1
+HELD_OUT = 9001
+"""Worlds of this seed and those after it are only made with `--held-out`: nothing is tuned on them."""
 
 
 class System(Protocol):
@@ -58,6 +63,8 @@ class Bench:
     """Threads of the mirrors, as `repo_from_mirror` takes them."""
     seed: int = SEED
     """What worlds are made from."""
+    analyst: AnalystChoice = "rules"
+    """Who writes and answers; a set that needs a model for that brings a scripted one."""
     small: bool = False
     """Take few cases where there are many of the same kind: the gate has three minutes."""
 
@@ -78,24 +85,40 @@ class EvalSet:
     about: str
     run: Callable[[Bench], Awaitable[Figures]]
     needs_mirrors: bool = False
+    by_name: bool = False
+    """It takes long, and is only run when it is named."""
 
 
 def choose(names: Sequence[str], known: Sequence[EvalSet]) -> list[EvalSet]:
-    """Find the sets by name; none named means all."""
+    """Find the sets by name; none named means all that do not have to be named."""
     by_name = {one.name: one for one in known}
     if unknown := [name for name in names if name not in by_name]:
         raise UsageError(f"no evaluation set {unknown[0]!r}; there are {', '.join(sorted(by_name))}")
-    return [by_name[name] for name in names] if names else list(known)
+    return [by_name[name] for name in names] if names else [one for one in known if not one.by_name]
 
 
-async def run_sets(sets: Sequence[EvalSet], bench: Bench) -> dict[str, Figures]:
-    """Run one set after the other; a set that needs mirrors and has none is skipped loudly."""
-    results: dict[str, Figures] = {}
-    for one in sets:
-        if one.needs_mirrors and not bench.mirrors:
-            bench.say(f"{one.name}: skipped, it needs real mirrors: --repo owner/name=PATH")
-            results[one.name] = {}
-            continue
-        bench.say(f"{one.name}: {one.about}")
-        results[one.name] = await one.run(bench)
-    return results
+async def run_sets(sets: Sequence[EvalSet], bench: Bench, trials: int = 1) -> dict[str, Figures]:
+    """Run one set after the other; one that needs mirrors and has none is skipped loudly, one that crashes says so."""
+    return {one.name: await run_set(one, bench, trials) for one in sets}
+
+
+async def run_set(one: EvalSet, bench: Bench, trials: int = 1) -> Figures:
+    """Run one set, several times if asked to."""
+    if one.needs_mirrors and not bench.mirrors:
+        bench.say(f"{one.name}: skipped, it needs real mirrors: --repo owner/name=PATH")
+        return {}
+    bench.say(f"{one.name}: {one.about}")
+    done: list[Figures] = []
+    for trial in range(trials):
+        fresh = replace(bench, folder=bench.folder / f"trial-{trial}") if trials > 1 else bench
+        fresh.folder.mkdir(parents=True, exist_ok=True)
+        figures = await attempt(_awaited(one.run(fresh)))
+        if isinstance(figures, Crash):
+            traceback.print_exception(figures.error)
+            return {"ran to its end": crashed(one.name, str(figures))}
+        done.append(figures)
+    return done[0] if trials == 1 else over_trials(done)
+
+
+async def _awaited(figures: Awaitable[Figures]) -> Figures:
+    return await figures

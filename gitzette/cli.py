@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agent.errors import EXIT_DONE, AppError
+from gitzette.eval_arguments import add_eval_arguments
 
 _EPILOG = """\
 exit status:
@@ -172,6 +173,7 @@ def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     evaluate.add_argument("--until", metavar="DAY", help="day after the last one to read on the mirrors")
     evaluate.add_argument("--threads", metavar="FILE", help="threads of the mirrors as JSON, served beside them")
     evaluate.add_argument("--json", action="store_true", help="print the figures as JSON")
+    add_eval_arguments(evaluate)
     evaluate.set_defaults(command=_eval)
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-import json
+import hashlib
 import sys
 import tempfile
 import time
@@ -12,13 +12,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.asking.reply import Reply
-from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
+from agent.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
 from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
-from evals.figures import Figure
-from evals.harness import Bench, EvalSet, Figures, Spent, choose, run_sets
+from evals.gate import PREVIOUS, breaches, compared, load_limits
+from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_sets
+from evals.page import page
+from evals.results import Results, keep_set, read_history, read_json, read_lines, write_results
+from evals.sets.adversaries import ADVERSARIAL
 from evals.sets.daily import DAILY
 from evals.sets.day_cost import DAY_COST
 from evals.sets.facts import FACTS
@@ -36,6 +39,8 @@ from evals.sets.storm import STORM
 from evals.sets.tamper import TAMPER
 from evals.sets.windows import WINDOWS
 from gitzette.asking import answered, asking_deps
+from gitzette.eval_jobs import run_apart
+from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 from graphs import ask as asking
@@ -57,6 +62,7 @@ SETS: tuple[EvalSet, ...] = (
     LINKS,
     STORIES,
     QUESTIONS,
+    ADVERSARIAL,
 )
 
 
@@ -69,7 +75,6 @@ class Gitzette:
         covered = await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())
         usage = covered.usage
         return covered.report, Spent(usage.sent, usage.free, time.monotonic() - started)
-
 
     async def ask(
         self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
@@ -87,54 +92,102 @@ class Gitzette:
 
 
 def evaluate(args: argparse.Namespace) -> int:
-    """Run the sets; 3 when a figure misses its target."""
-    mirrors = tuple(RepoSpec.parse(text) for text in args.repo)
+    """Run the sets; 3 when a figure misses its target, 1 when the gate is broken."""
+    _refuse(args)
+    started = datetime.now(UTC)
+    sets = choose(load_limits().sets if args.gate and not args.sets else args.sets, SETS)
+    with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as name:
+        results = _run(args, sets, Path(name))
+    if args.part:
+        return EXIT_DONE
+    about = {
+        "run": f"{started:%Y%m%dT%H%M%S}",
+        "seconds": round((datetime.now(UTC) - started).total_seconds()),
+        "seed": _seed(args),
+        "trials": args.trials,
+        "small": _is_small(args),
+    }
+    return _tell(args, results, about)
+
+
+def _refuse(args: argparse.Namespace) -> None:
+    mirrors = [RepoSpec.parse(text) for text in args.repo]
     if missing := [spec.name for spec in mirrors if spec.path is None]:
         raise UsageError(f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH")
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
-    with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as name:
+    if args.trials < 1 or args.jobs < 1:
+        raise UsageError("--trials and --jobs are at least 1")
+    if args.resume and not args.out:
+        raise UsageError("--resume needs the folder of the evaluation: --out DIR")
+
+
+def _run(args: argparse.Namespace, sets: Sequence[EvalSet], folder: Path) -> dict[str, Figures]:
+    """Run the sets here, or each in a process of its own."""
+    if args.part or (len(sets) == 1 and not args.out) or args.jobs == 1:
         bench = Bench(
-            folder=Path(name),
-            mirrors=mirrors,
+            folder=folder,
+            mirrors=tuple(RepoSpec.parse(text) for text in args.repo),
             span=(args.since, args.until) if args.since else None,
             system=Gitzette(),
             say=_say,
             threads=Path(args.threads) if args.threads else None,
+            seed=_seed(args),
+            analyst=args.analyst,
+            small=_is_small(args),
         )
-        results = asyncio.run(run_sets(choose(args.sets, SETS), bench))
-    sys.stdout.write(_as_json(results) if args.json else _as_table(results))
+        results = asyncio.run(run_sets(sets, bench, args.trials))
+        for name, figures in results.items() if args.part else ():
+            keep_set(args.out / f"{name}.json", figures, args.part)
+        return results
+    kept = (args.out / "sets" if args.out else folder).absolute()
+    if not args.resume:
+        for one in sets:
+            (kept / f"{one.name}.json").unlink(missing_ok=True)
+    options = _options(args)
+    key = hashlib.sha256("\0".join(options).encode()).hexdigest()[:16]
+    return asyncio.run(run_apart(sets, [*options, "--out", str(kept)], kept, key, args.jobs))
+
+
+def _options(args: argparse.Namespace) -> list[str]:
+    """Give what shapes the result, as arguments for another process."""
+    repos = [part for text in args.repo for part in ("--repo", text)]
+    texts = [
+        part
+        for name in ("since", "until", "threads")
+        if (value := getattr(args, name))
+        for part in (f"--{name}", value)
+    ]
+    flags = ["--held-out"] * bool(args.held_out) + ["--small"] * _is_small(args)
+    return [*repos, *texts, *flags, "--analyst", args.analyst, "--trials", str(args.trials)]
+
+
+def _is_small(args: argparse.Namespace) -> bool:
+    """Tell whether few cases are enough: for the gate, and where nobody asked for a certain set."""
+    return bool(args.small or args.gate or (not args.sets and not args.part))
+
+
+def _seed(args: argparse.Namespace) -> int:
+    return HELD_OUT if args.held_out else SEED
+
+
+def _tell(args: argparse.Namespace, results: Results, about: dict[str, object]) -> int:
+    """Print the figures, leave the files, and say how it went."""
+    changes = compared(results, read_lines(args.baseline)) if args.baseline else []
+    found = breaches(results, load_limits(), read_json(PREVIOUS) if PREVIOUS.exists() else None) if args.gate else []
+    if args.out:
+        write_results(args.out, results, about)
+    if args.html:
+        history = read_history(args.out) if args.out else []
+        args.html.write_text(page(results, about, history, changes), encoding="utf-8")
+    sys.stdout.write(as_json(results) if args.json else as_table(results, colour=sys.stdout.isatty()))
+    told = (as_changes(changes) if args.baseline else "") + (as_breaches(found) if args.gate else "")
+    (sys.stderr if args.json else sys.stdout).write(told)
+    if args.gate:
+        return EXIT_FAILED if found else EXIT_DONE
     failed = any(figure.ok is False for figures in results.values() for figure in figures.values())
     return EXIT_INCOMPLETE if failed else EXIT_DONE
 
 
 def _say(text: str) -> None:
     sys.stderr.write(f"gitzette: {text}\n")
-
-
-def _as_json(results: dict[str, Figures]) -> str:
-    sets = {name: {metric: f.as_json() for metric, f in figures.items()} for name, figures in results.items()}
-    return json.dumps({"sets": sets}, indent=1, ensure_ascii=False) + "\n"
-
-
-def _as_table(results: dict[str, Figures]) -> str:
-    lines: list[str] = []
-    for name, figures in results.items():
-        lines.append(name)
-        for metric, figure in figures.items():
-            lines.append(f"  {_verdict(figure):<5} {_value(figure):>9}  n={figure.n:<6} {metric} ({_target(figure)})")
-            lines += [f"          {reason}" for reason in figure.worst[:5]]
-    return "\n".join(lines) + "\n"
-
-
-def _verdict(figure: Figure) -> str:
-    return {True: "ok", False: "FAIL", None: "none"}[figure.ok]
-
-
-def _value(figure: Figure) -> str:
-    return "-" if figure.value is None else f"{figure.value:.4g}"
-
-
-def _target(figure: Figure) -> str:
-    interval = "" if figure.low is None else f", {figure.low:.4g} to {figure.high:.4g}"
-    return f"{figure.sense} {figure.target:g}{interval}"

@@ -13,7 +13,7 @@ from agent.web import Web
 from agent.window import Window
 from evals.adversaries import ADVERSARIES, Liar, broken_model, is_theirs
 from evals.cases import Crash, attempt
-from evals.figures import Exhibit, Figure, Score, Target, measure, share
+from evals.figures import CRASHED, Exhibit, Figure, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance
 from evals.harness import Bench, EvalSet, Figures
@@ -70,7 +70,7 @@ async def _one_world(bench: Bench, seed: int, url: str, tallies: dict[str, Tally
 def count(tally: Tally, report: Report | Crash, analyst: Analyst, truth: Truth, case: str) -> None:
     """Score one report: 1 when nothing that is false reached it."""
     if isinstance(report, Crash):
-        tally.scores.append(Score(f"{case}: {report}", 0.0, case, "crashed"))
+        tally.scores.append(Score(f"{case}: {report}", 0.0, case, CRASHED))
         return
     tally.told += analyst.told if isinstance(analyst, Liar) else 0
     tally.drops.update(drop.verdict.value for drop in report.drops)
