@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage
-from agent.asking.matching import Match, accepted, definite, match
+from agent.asking.matching import Match, accepted, acted, definite, match
 from agent.asking.names import is_path, plain, things_of
 from agent.asking.premises import is_person, names_nobody
 from agent.card import Card
@@ -290,11 +290,11 @@ class Searcher:
         found = self._weighed(inquiry, repos, window)
         if inquiry.names and (inquiry.aim is Aim.FATE or inquiry.often):
             found = self._with_other_names(inquiry, found, repos)
-        fitting = accepted(found, inquiry)
+        fitting = _moved(accepted(found, inquiry), inquiry)
         vague = window is None and not inquiry.shas and not inquiry.numbers
         if not fitting and vague and await self._look_back(inquiry, specs):
             found = self._weighed(inquiry, repos, None)
-            fitting = accepted(found, inquiry)
+            fitting = _moved(accepted(found, inquiry), inquiry)
         bare = inquiry.model_copy(update={"versions": ()})
         mistaken = not fitting and inquiry.versions and (inquiry.names or inquiry.terms)
         if mistaken and (nearest := accepted(self._weighed(bare, repos, window), bare)):
@@ -394,6 +394,13 @@ class Searcher:
             async for change in desk.code.changes(list(own)):
                 found[change.commit.id] = own[change.commit.sha].evidence(change)
         return found
+
+
+def _moved(matches: list[Match], inquiry: Inquiry) -> list[Match]:
+    """Where a question asks which version something has come to, keep the commits that moved it."""
+    if not (inquiry.last and inquiry.acts == (Act.BUMPED,)):
+        return matches
+    return [one for one in matches if any(acted(fact, Act.BUMPED) for fact in one.facts)]
 
 
 def _follows(inquiry: Inquiry) -> bool:

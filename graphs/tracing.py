@@ -227,14 +227,20 @@ class Tracer:
         if not (inquiry.which_release or inquiry.contained or inquiry.pins or inquiry.aim is Aim.STATUS):
             return {}
         found: dict[EvidenceId, tuple[str, ...]] = {}
+        outright = [card for card in cards if _is_named(card, inquiry)]
         for spec in self.specs:
-            own = [card for card in cards if card.repo == spec.name][:_TAGGED]
+            # In a large repository each question about tags takes a second; what is named outright is enough.
+            own = [card for card in outright or cards if card.repo == spec.name][:_TAGGED]
             code = (await self.stock.desks.open(spec)).code if own else None
             if isinstance(code, KnowsTags):
                 for card in own:
                     tags = await code.tags_with(card.sha)
                     found |= {card.id: tags} if tags is not None else {}
         return found
+
+
+def _is_named(card: Card, inquiry: Inquiry) -> bool:
+    return card.pull in inquiry.numbers or any(card.sha.startswith(sha) for sha in inquiry.shas)
 
 
 def _moves(kind: FactKind, name: str, short: str) -> bool:

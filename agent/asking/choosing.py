@@ -1,5 +1,6 @@
 """Which of what was found an answer speaks of, and in which order."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,13 @@ from agent.asking.inquiry import Act, Inquiry
 from agent.asking.matching import Match, acted
 from agent.asking.names import plain
 from agent.card import Card
+
+_TITLED = 0.62
+_ENTITLED = {
+    **lexicon.ACTS,
+    Act.ADDED: re.compile(r"\b(?:add|support|enabl|introduc|implement)\w*|\bnew\b|新增|支持|增加|添加", re.IGNORECASE),
+}
+"""How titles call what was done; they say less than questions do."""
 
 
 def acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
@@ -20,9 +28,12 @@ def acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     lineage = any(act in (Act.REVERTED, Act.RELANDED) for act in acts)
     kept = []
     for one in matches:
-        facts = tuple(fact for fact in one.facts if any(acted(fact, act) for act in acts))
+        undoes = any(acted(fact, Act.REVERTED) for fact in one.card.facts)
+        facts = () if undoes and not lineage else tuple(f for f in one.facts if any(acted(f, act) for act in acts))
         if facts or (lineage and any(acted(fact, act) for fact in one.card.facts for act in acts)):
             kept.append(replace(one, facts=facts))
+        elif not inquiry.names and one.titled >= _TITLED and any(_ENTITLED[act].search(one.card.title) for act in acts):
+            kept.append(one)
     return kept or list(matches)
 
 

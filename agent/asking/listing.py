@@ -16,6 +16,7 @@ from agent.card import Card
 from agent.facts import Fact, Severity
 
 _SHOWN = 10
+_OUTSIDE = ("flag-", "env-", "route-", "config-", "dependency-", "image-", "unregistered")
 _GRAVE = {Severity.BREAKING: 6, Severity.BEHAVIOUR: 2, Severity.ADDITIVE: 1, Severity.INTERNAL: 0}
 
 
@@ -61,7 +62,7 @@ def broke(found: Findings) -> Draft:
     """List what users must adapt to."""
     cards = _narrowed(found)
     breaking = [(card, [fact for fact in card.facts if fact.severity is Severity.BREAKING]) for card in cards]
-    breaking = [(card, facts) for card, facts in breaking if facts]
+    breaking = sorted(((card, facts) for card, facts in breaking if facts), key=lambda one: not _meets(one[1]))
     if not breaking:
         return nothing(found, "nothing broke", {}, near=False) if cards else nothing(found, "nothing", {})
     items = [commit_item(card, shown_facts(facts), found) for card, facts in breaking[:_SHOWN]]
@@ -76,6 +77,11 @@ def broke(found: Findings) -> Draft:
         more=max(0, len(breaking) - _SHOWN),
         cites=tuple(card.id for card, _ in breaking),
     )
+
+
+def _meets(facts: Iterable[Fact]) -> bool:
+    """Tell whether users meet it without reading code: flags, variables, routes, settings, dependencies."""
+    return any(fact.kind.value.startswith(_OUTSIDE) for fact in facts)
 
 
 def summary(found: Findings) -> Draft:

@@ -56,6 +56,8 @@ _NO_PATHS = frozenset(
     )
 )
 """Two words with a stroke between them."""
+_MODEL = re.compile(r"(?<![\w./-])[A-Z][A-Za-z]+[ -](?:V\d+(?:\.\d+)*|R\d)(?![\w.])")
+"""Names of models that have a version for a second word: DeepSeek V3.2."""
 _PERSON_SIGN = re.compile(r"(?<![\w/])@([A-Za-z0-9][A-Za-z0-9-]{0,38})")
 
 
@@ -85,6 +87,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
     paths = [found[0] for found in taker.take(_PATH, lambda found: found[0].lower() not in _NO_PATHS)]
     shas = [found[0] for found in taker.take(_SHA)]
+    models = [found[0] for found in taker.take(_MODEL)]
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
     names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]
     versions = [found[0] for found in taker.take(_VERSION)]
@@ -101,7 +104,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
         homes=tuple(dict.fromkeys(homes)),
         repos=tuple(dict.fromkeys(repos)),
         versions=tuple(dict.fromkeys(versions)),
-        names=tuple(dict.fromkeys(one.strip() for one in (*inner, *flags, *paths, *names) if one.strip())),
+        names=tuple(dict.fromkeys(one.strip() for one in (*inner, *flags, *paths, *models, *names) if one.strip())),
         people=tuple(dict.fromkeys(people)),
         rest=taker.rest,
     )

@@ -80,7 +80,7 @@ def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
     facts = [fact for fact in card.facts if fits(fact, inquiry)]
     paths = [name for name in inquiry.names if is_path(name)]
     facts = [fact for fact in facts if any(lies_in(fact, path) for path in paths)] or facts
-    if paths and not facts and share_named(paths, card, text) and definite(inquiry):
+    if len(paths) == len(inquiry.names) > 0 and not facts and share_named(paths, card, text) and definite(inquiry):
         # A fact is noted with one place; the file may be another one that it shows in.
         facts = [fact for fact in card.facts if fits(fact, inquiry.model_copy(update={"names": ()}))]
     return Match(
@@ -94,6 +94,7 @@ def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
 
 
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
+_PAIR = 2
 _UNHEARD = 1_000.0
 """The rarity of a word that no commit has."""
 
@@ -120,11 +121,14 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
 def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
     """Where commits have words of the topic side by side as the question has them, the others mean something else."""
     for phrase in inquiry.phrases:
-        together = [
-            one for one in matches if has_phrase(phrase, _core(one.card)) or has_phrase(phrase, one.card.message)
-        ]
-        matches = together or matches
+        together = [one for one in matches if _has_together(phrase, one.card)]
+        loose = matches if inquiry.names or len(phrase) > _PAIR else [one for one in matches if one.titled >= _WORDS]
+        matches = together or loose
     return matches
+
+
+def _has_together(phrase: tuple[str, ...], card: Card) -> bool:
+    return has_phrase(phrase, "\n".join((_core(card), card.message, *card.paths)))
 
 
 def _either(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
@@ -236,7 +240,7 @@ def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, rarity: M
 
 def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
     for form in term.forms:
-        if not form.isascii() or "-" in form:
+        if not form.isascii() or "-" in form or "." in form:
             if plain(form) in plain(text):
                 return True
         elif form.endswith("*"):

@@ -3,7 +3,8 @@
 from agent.asking.choosing import acting, in_order
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
-from agent.asking.inquiry import Thing
+from agent.asking.inquiry import Act, Thing
+from agent.asking.matching import Match
 from agent.asking.releases import release_day
 from agent.asking.shortfalls import nothing
 from agent.asking.telling import commit_item, facts_each, shown_facts, whole_day
@@ -21,10 +22,24 @@ def when(found: Findings) -> Draft:
     telling = [one for one in matches if one.facts] or matches
     most, single = facts_each(len(telling)), Thing.DEFAULT in found.inquiry.things
     items = [commit_item(one.card, shown_facts(one.facts, most, single=single), found) for one in telling[:_SHOWN]]
+    if found.inquiry.acts == (Act.ADDED,) and len(telling) > 1:
+        return _since(telling[::-1], found)
     return Draft(
         head="when" if len(telling) > 1 else "when once",
         values={"day": whole_day(telling[0].card.at, found.window.tz), "count": str(len(telling))},
         items=tuple(items),
         more=max(0, len(telling) - _SHOWN),
         cites=tuple(one.card.id for one in telling),
+    )
+
+
+def _since(oldest: list[Match], found: Findings) -> Draft:
+    """Tell since when something is there: what came first, then what followed."""
+    items = [commit_item(one.card, shown_facts(one.facts), found) for one in oldest[:_SHOWN]]
+    return Draft(
+        head="when first",
+        values={"day": whole_day(oldest[0].card.at, found.window.tz), "count": str(len(oldest))},
+        items=tuple(items),
+        more=max(0, len(oldest) - _SHOWN),
+        cites=tuple(one.card.id for one in oldest),
     )

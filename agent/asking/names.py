@@ -69,7 +69,7 @@ def has_name(name: str, card: Card, text: str) -> bool:
         return f"--{wanted.replace('_', '-')}" in text.lower().replace("_", "-")
     if any(plain(one) == wanted.rpartition(".")[2] for one in card.touched):
         return True
-    spelling = re.escape(wanted).replace("_", "[-_ ]?")
+    spelling = re.sub(r"(?:_|\\ |\s)+", "[-_ ]?", re.escape(wanted))
     return bool(re.search(rf"(?<![a-z0-9_]){spelling}(?![a-z0-9_])", text.lower()))
 
 

@@ -25,9 +25,13 @@ def with_release(draft: Draft, found: Findings) -> Draft:
         return draft
     if not found.releases.get(cards[0].repo) and not found.tags.get(cards[0].id):
         return draft.model_copy(update={"head": "no releases", "values": {"repo": cards[0].repo}, "abstained": True})
-    note = release_note(cards[:1], found)
-    cites = (*draft.cites, *release_ids([note], cards[0].repo))
-    return draft.model_copy(update={"notes": (*draft.notes, note), "cites": cites})
+    name, values = release_note(cards[:1], found)
+    cites = (*draft.cites, *release_ids([(name, values)], cards[0].repo))
+    if draft.head != "explained" or found.inquiry.names:
+        return draft.model_copy(update={"notes": (*draft.notes, (name, values)), "cites": cites})
+    # Whoever asks for the release wants it first, and the commit only by its title.
+    items = tuple(item.model_copy(update={"claims": ()}) for item in draft.items)
+    return draft.model_copy(update={"head": name, "values": values, "items": items, "cites": cites})
 
 
 def contained(found: Findings) -> Draft | None:

@@ -16,7 +16,7 @@ from agent.evidence import EvidenceId
 from agent.ids import ThreadId
 from agent.markdown import code, inline, link
 from agent.settings import Language
-from agent.spans import COMPUTED, TITLE, Span, claim_spans, page
+from agent.spans import COMPUTED, TITLE, Span, excerpt_span, page, speech_span, words_spans
 from agent.web import Web
 
 _SHORT = 7
@@ -105,9 +105,22 @@ def _item(item: Item, found: Findings, web: Web, lang: Language, pulls: set[str]
         yield Span(f" · {_thread_told(thread, found, lang)}\n", COMPUTED)
     for claim in item.claims:
         yield Span("  - ", COMPUTED)
-        for span in claim_spans(claim, lang, web, pulls):
+        for span in _said(claim, item, web, lang, pulls):
             yield Span(span.text.replace("\n", "\n    "), span.owner)
         yield Span("\n", COMPUTED)
+
+
+def _said(claim: Claim, item: Item, web: Web, lang: Language, pulls: set[str]) -> Iterator[Span]:
+    """Say a claim below its commit or thread, whose link stands there already; an author's words in one line."""
+    words = words_spans(claim, lang, web, pulls, own=item.cite)
+    yield from words
+    if claim.speech:
+        yield Span(" " if words else "", COMPUTED)
+        yield speech_span(claim)
+        return
+    for quote in claim.quotes:
+        yield Span("\n\n" if words else "", COMPUTED)
+        yield excerpt_span(claim, quote)
 
 
 def _day_and_link(card: Card, found: Findings, web: Web) -> str:

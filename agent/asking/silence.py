@@ -11,6 +11,7 @@ WORDS = listed(
     "oct nov dec january february march april may june july august september "
     "october november december pick picked "
     "order flapped flap already detail details turned says said title titles folder directory directories page "
+    "committed commit commits committing contributed anybody anymore "
     "believe through security handling report according missing dealt handled "
     "a about actually add added adding adds affect affected after again ago all also am an and another answer any "
     "anybody anyone anything anything's are area around as at author authored authors away back be became become "

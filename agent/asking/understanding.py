@@ -18,7 +18,7 @@ from agent.ids import RepoId
 from agent.settings import Language
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[+-][A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
 _PERSON = re.compile(r"\b(?:by|did|has|from|does|author)\s+((?:[A-Z][\w'’.-]+)(?:\s+[A-Z][\w'’.-]+){0,2})")
 _VALUE = r"(?:[\w.%+-]*[\w%](?:\s*[*x<]+\s*\d[\w.]*)*)"
 _VALUES = re.compile(
@@ -271,7 +271,7 @@ def _acts(word: str) -> bool:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    if "-" in word:
+    if "-" in word or "." in word:
         return (word,)
     base = stem(word)
     # An abbreviation or a short word stands for itself; anything else for its relatives too.
