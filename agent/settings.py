@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
+from agent.deliveries import Delivery
 from agent.errors import UsageError
 from agent.globs import check_glob
 from agent.ids import RepoId, repo_id
@@ -167,6 +168,8 @@ class Settings(BaseModel):
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
     """How far back `run --catch-up` looks for days without a report."""
+    deliver: tuple[Delivery, ...] = ()
+    """Where each report is sent after a run."""
     site: bool = False
     """Whether a run also writes the static site, to `site` in the output folder."""
 
@@ -190,6 +193,15 @@ class Settings(BaseModel):
             if spec.name.lower() in seen:
                 raise ValueError(f"{spec.name} is named twice")
             seen.add(spec.name.lower())
+        return value
+
+    @field_validator("deliver")
+    @classmethod
+    def _told_apart(cls, value: tuple[Delivery, ...]) -> tuple[Delivery, ...]:
+        names = [delivery.called for delivery in value]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two are called {name}; give each a name of its own")
         return value
 
     @field_validator("out", "home")

@@ -8,13 +8,12 @@ from datetime import UTC, date, datetime
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, UsageError
 from agent.record import to_json
-from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window, zone
 from gitzette.configured import settings_for
 from gitzette.gaps import Missed, missed_days
 from gitzette.heartbeat import idle_beat
-from gitzette.running import report_on, specs_of
+from gitzette.running import Covered, report_on, specs_of
 from gitzette.when import window_of
 
 _OTHER_WAYS = ("since", "until", "partial", "demo", "resume", "replay")
@@ -32,11 +31,11 @@ def catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     _announce(missed, last, settings)
     if not missed.days:
         idle_beat(settings, last, now)
-    reports = [_one(day, settings, environ, specs, json_wanted=args.json) for day in missed.days]
+    days = [_one(day, settings, environ, specs, json_wanted=args.json) for day in missed.days]
     if args.json:
-        made = [to_json(report) for report in reports if report is not None]
+        made = [to_json(covered.report) for covered in days if covered is not None]
         sys.stdout.write(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
-    whole = all(report is not None and not report.failures for report in reports)
+    whole = all(covered is not None and not covered.lacking for covered in days)
     return EXIT_DONE if whole else EXIT_INCOMPLETE
 
 
@@ -56,7 +55,7 @@ def _announce(missed: Missed, last: Window, settings: Settings) -> None:
 
 def _one(
     day: date, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...], *, json_wanted: bool
-) -> Report | None:
+) -> Covered | None:
     """Report on one day; what goes wrong with it must not keep the next ones from being published."""
     try:
         covered = report_on(settings, environ, Window.days(day, day, settings.tz), specs, datetime.now(UTC))
@@ -66,4 +65,4 @@ def _one(
     if not json_wanted:
         sys.stdout.write(f"{covered.page}\n")
         sys.stdout.flush()
-    return covered.report
+    return covered

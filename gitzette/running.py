@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         sys.stdout.write(json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n")
     else:
         sys.stdout.write(f"{covered.page}\n")
-    return EXIT_INCOMPLETE if report.failures else EXIT_DONE
+    return EXIT_INCOMPLETE if covered.lacking else EXIT_DONE
 
 
 def _unfinished(args: argparse.Namespace, wanted: Recipe, home: Path) -> tuple[str, Window]:
@@ -97,6 +97,11 @@ def report_on(
         from gitzette.site.command import site_of
 
         site_of(settings, settings.out)
+    if settings.deliver:
+        from gitzette.delivery.courier import Clock, Courier
+
+        courier = Courier(settings, environ, Clock(now=time.time, sleep=time.sleep))
+        covered = replace(covered, undelivered=tuple(courier.deliver(covered.report)))
     sys.stderr.write(_told(covered))
     return covered
 
@@ -117,6 +122,13 @@ class Covered:
     usage: Usage
     notices: tuple[str, ...] = ()
     """What a person should know that is not of the report: published files that cannot be read."""
+    undelivered: tuple[str, ...] = ()
+    """Where the report could not be sent to, and why."""
+
+    @property
+    def lacking(self) -> bool:
+        """Tell whether something that was asked for is missing."""
+        return bool(self.report.failures or self.undelivered)
 
 
 async def cover(
@@ -190,6 +202,7 @@ def _told(covered: Covered) -> str:
     report, usage = covered.report, covered.usage
     lines = [f"gitzette: {notice}" for notice in covered.notices]
     lines += [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
+    lines += [f"gitzette: {told}" for told in covered.undelivered]
     read = f"{len(report.sections)} of {len(report.repos)} repositories read"
     spent = f"{usage.sent} API requests, {usage.free} of them free"
     lines.append(f"gitzette: {report.window.key}: {len(report.ledger)} commits, {read}; {spent}")

@@ -1,0 +1,1 @@
+"""Reports on their way to where people are: webhooks, chat, e-mail."""

@@ -1,0 +1,262 @@
+"""Receivers on loopback that hold senders to the real limits of each channel, and reports to send to them."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import re
+import socketserver
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from agent.report import Report
+from agent.settings import RepoSpec, Settings
+from agent.window import Window
+from evals.github_server.app import GitHubServer
+from evals.worlds.worlds import build
+from gitzette.progress import QuietProgress
+from gitzette.running import cover
+
+SECRET = "a secret of both sides"
+
+
+@dataclass
+class Receiver:
+    """What was accepted and what was refused; `trouble` is answered first, once each."""
+
+    port: int = 0
+    accepted: list[Any] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    trouble: list[tuple[int, dict[str, str], str]] = field(default_factory=list)
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}/{path}"
+
+
+def slack_fault(body: bytes) -> str | None:
+    data = json.loads(body)
+    blocks = data["blocks"]
+    if len(blocks) > 50:
+        return "invalid_blocks"
+    if len(json.dumps(blocks, ensure_ascii=False)) > 13_172:
+        return "msg_blocks_too_long"
+    for block in blocks:
+        text = block["text"]["text"]
+        most = {"header": 150, "section": 3_000}[block["type"]]
+        if not 1 <= len(text) <= most:
+            return "invalid_blocks"
+        if block["type"] == "section" and any(
+            not re.fullmatch(r"https?://[^\s<>|]+\|[^<>|]+", found) for found in re.findall(r"<([^>]*)>", text)
+        ):
+            return f"a control sequence: {text[:80]}"
+    return None
+
+
+def feishu_fault(body: bytes) -> str | None:
+    if len(body) > 20 * 1_024:
+        return '{"code":9499,"msg":"Bad Request","data":{}}'
+    data = json.loads(body)
+    key = f"{data['timestamp']}\n{SECRET}".encode()
+    signed = base64.b64encode(hmac.new(key, b"", hashlib.sha256).digest()).decode()
+    if signed != data["sign"] or abs(time.time() - int(data["timestamp"])) > 3_600:
+        return '{"code":19021,"msg":"sign match fail or timestamp is not within one hour from current time"}'
+    (post,) = data["content"]["post"].values()
+    pieces = [piece for line in post["content"] for piece in line]
+    if data["msg_type"] != "post" or {piece["tag"] for piece in pieces} - {"text", "a"}:
+        return '{"code":19002,"msg":"params error"}'
+    if any("<at" in piece["text"] for piece in pieces):
+        return '{"code":19002,"msg":"somebody is named"}'
+    return None
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the services do."""
+
+    receiver: Receiver
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.receiver.trouble:
+            self._answer(*self.receiver.trouble.pop(0))
+            return
+        status, said = {"/slack": self._slack, "/feishu": self._feishu, "/hook": self._hook}[self.path](body)
+        self._answer(status, {}, said)
+
+    def _slack(self, body: bytes) -> tuple[int, str]:
+        if fault := slack_fault(body):
+            self.receiver.refused.append(fault)
+            return 400, fault
+        self.receiver.accepted.append(json.loads(body))
+        return 200, "ok"
+
+    def _feishu(self, body: bytes) -> tuple[int, str]:
+        if fault := feishu_fault(body):
+            self.receiver.refused.append(fault)
+            return 200, fault
+        self.receiver.accepted.append(json.loads(body))
+        return 200, '{"code":0,"msg":"success","data":{}}'
+
+    def _hook(self, body: bytes) -> tuple[int, str]:
+        signed = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+        if len(body) > 1_048_576:
+            self.receiver.refused.append("413")
+            return 413, "too large"
+        if self.headers.get("X-Gitzette-Signature") != f"sha256={signed}":
+            self.receiver.refused.append("401")
+            return 401, "who are you?"
+        self.receiver.accepted.append(json.loads(body))
+        return 204, ""
+
+    def _answer(self, status: int, headers: dict[str, str], said: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if status != 204:
+            self.send_header("Content-Length", str(len(said.encode())))
+        self.end_headers()
+        if status != 204:
+            self.wfile.write(said.encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep quiet."""
+
+
+class PostOffice(socketserver.StreamRequestHandler):
+    """A mail server with the manners of RFC 5321: lines of 998 bytes, a size it announces, dots."""
+
+    receiver: Receiver
+    most = 400_000
+
+    def handle(self) -> None:
+        self._say("220 mail.test ESMTP")
+        size, sender = 0, False
+        for line in self.rfile:
+            verb = line.split()[0].upper() if line.split() else b""
+            if verb == b"EHLO":
+                self._say(f"250-mail.test\r\n250-8BITMIME\r\n250 SIZE {self.most}")
+            elif verb == b"MAIL":
+                if self.receiver.trouble:
+                    code, _, said = self.receiver.trouble.pop(0)
+                    self._say(f"{code} {said}")
+                    continue
+                size, sender = int(line.lower().rpartition(b"size=")[2].split()[0]), True
+                self._say("552 5.3.4 too large" if size > self.most else "250 fine")
+            elif verb == b"RCPT":
+                self._say("250 fine" if sender else "503 who sends this?")
+            elif verb == b"DATA":
+                self._say("354 go on")
+                self._say(self._taken())
+            elif verb == b"QUIT":
+                self._say("221 bye")
+                return
+            else:
+                self._say("250 fine")
+
+    def _taken(self) -> str:
+        lines: list[bytes] = []
+        for line in self.rfile:
+            if line == b".\r\n":
+                break
+            if len(line) > 1_000:
+                self.receiver.refused.append("a line is too long")
+            lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
+        content = b"".join(lines)
+        if len(content) > self.most or self.receiver.refused:
+            self.receiver.refused.append(f"{len(content)} bytes")
+            return "552 5.3.4 too large"
+        letter = message_from_bytes(content, policy=default)
+        assert isinstance(letter, EmailMessage)
+        page = letter.get_body(("html",))
+        assert page is not None
+        if len(page.get_content().encode()) > 102 * 1_000:
+            self.receiver.refused.append("Gmail would clip it")
+            return "552 clipped"
+        self.receiver.accepted.append(letter)
+        return "250 taken"
+
+    def _say(self, text: str) -> None:
+        self.wfile.write(f"{text}\r\n".encode())
+
+
+class _Office(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+
+@contextmanager
+def serving(server: socketserver.BaseServer, receiver: Receiver) -> Iterator[Receiver]:
+    address = server.server_address
+    assert isinstance(address, tuple)
+    receiver.port = int(address[1])
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    one = Receiver()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Handler,), {"receiver": one})), one):
+        yield one
+
+
+@pytest.fixture
+def office() -> Iterator[Receiver]:
+    one = Receiver()
+    with serving(_Office(("127.0.0.1", 0), type("Own", (PostOffice,), {"receiver": one})), one):
+        yield one
+
+
+@pytest.fixture(scope="session")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """The report of the busiest day of the made-up world: 222 commits."""
+    folder = tmp_path_factory.mktemp("busy")
+    world = build("full", 1, folder / "world")
+    with GitHubServer(world.repos, tokens=("t",), now=world.now) as server:
+        settings = Settings(
+            repos=tuple(RepoSpec.parse(repo.full_name) for repo in world.repos),
+            out=folder / "out",
+            home=folder / "home",
+            github_url=server.url,
+            git_url=server.git_url,
+            web_url="https://git.example",
+            token=SecretStr("t"),
+        )
+        day = date.fromisoformat(world.notes["busy day"])
+        window = Window.days(day, day, "UTC")
+        return asyncio.run(cover(settings, {}, window, settings.repos, world.now, QuietProgress())).report
+
+
+@pytest.fixture(scope="session")
+def calm(busy: Report) -> Report:
+    """A smaller report of the same day."""
+    shas = {row.sha for row in busy.ledger[:25]}
+    claims = [claim for claim in busy.claims if any(one.rpartition("@")[2] in shas for one in claim.about)]
+    return busy.model_copy(update={"ledger": busy.ledger[:25], "claims": tuple(claims), "links": (), "stories": ()})
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """A folder in which reports are."""
+    folder = tmp_path / "out"
+    (folder / "reports").mkdir(parents=True)
+    return folder
