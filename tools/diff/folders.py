@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from agent.domain import FileChange
 
+_SEVERAL = 3
+"""Files that leave a folder together; of fewer, others that the commit does not touch are likely to stay."""
+
 
 def renamed_folders(files: Sequence[FileChange]) -> list[tuple[str, str, int]]:
     """Find folders that became other folders: old, new, and how many files moved along, most first."""
@@ -25,7 +28,7 @@ def renamed_folders(files: Sequence[FileChange]) -> list[tuple[str, str, int]]:
         if row[0] and not any(path.startswith(row[0] + "/") for path in there):
             whole.append(row)
         else:
-            waiting += [part for part in _parts(moves, row[0]) if len(part) > 1]
+            waiting += [part for part in _parts(moves, row[0]) if len(part) >= _SEVERAL]
     return sorted((row for row in whole if _is_rename(row, moved)), key=lambda row: (-row[2], row))
 
 

@@ -50,6 +50,6 @@ def test_files_that_move_up_or_to_the_root_are_told_truly() -> None:
 
 
 def test_folders_that_moved_out_of_one_that_stays_are_told_each() -> None:
-    names = ("base/a.py", "base/b.py", "dsl/c.py", "dsl/d/e.py")
+    names = ("base/a.py", "base/b.py", "base/c.py", "dsl/c.py", "dsl/d/e.py", "dsl/f.py", "few/x.py", "few/y.py")
     files = [moved(f"py/{name}", f"py/cutlass/{name}") for name in names]
-    assert renamed_folders(files) == [("py/base", "py/cutlass/base", 2), ("py/dsl", "py/cutlass/dsl", 2)]
+    assert renamed_folders(files) == [("py/base", "py/cutlass/base", 3), ("py/dsl", "py/cutlass/dsl", 3)]
