@@ -20,8 +20,10 @@ from agent.window import Window
 from evals.gate import PREVIOUS, breaches, compared, load_limits
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_sets
 from evals.page import page
+from evals.planting import PLANTED
 from evals.results import Results, keep_set, read_history, read_json, read_lines, write_results
 from evals.sets.adversaries import ADVERSARIAL
+from evals.sets.ask_cost import ASK_COST
 from evals.sets.daily import DAILY
 from evals.sets.day_cost import DAY_COST
 from evals.sets.facts import FACTS
@@ -62,7 +64,9 @@ SETS: tuple[EvalSet, ...] = (
     LINKS,
     STORIES,
     QUESTIONS,
+    ASK_COST,
     ADVERSARIAL,
+    PLANTED,
 )
 
 

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from agent.asking import lexicon as words
 from agent.asking import silence
@@ -143,8 +144,8 @@ def _people(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[str, ...],
     # Thousands of names may be known: only those whose first word is there at all are looked at closely.
     likely = [name for name in setting.people if name.split() and name.removesuffix("[bot]").split()[0].lower() in said]
     for name in sorted(likely, key=len, reverse=True):
-        for pattern in _spellings(name):
-            if pattern.search(rest):
+        for form in _spellings(name):
+            if form.lower() in said and (pattern := _as_word(form)).search(rest):
                 found.append(name)
                 rest = pattern.sub(" ¦ ", rest)
     for match in _PERSON.finditer(rest):
@@ -154,15 +155,21 @@ def _people(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[str, ...],
     return tuple(dict.fromkeys(found)), rest
 
 
-def _spellings(name: str) -> list[re.Pattern[str]]:
+def _spellings(name: str) -> list[str]:
     """Give how people write an author's name: in full, or the first name alone; Chinese has no spaces around it."""
     bare = name.removesuffix("[bot]")
     if _HAN.fullmatch(bare):
-        return [re.compile(re.escape(bare))] if len(bare) > 1 else []
+        return [bare] if len(bare) > 1 else []
     forms = [bare] if len(bare) > 1 else []
     first = bare.split()[0] if len(bare.split()) > 1 else ""
-    forms += [first] if len(first) >= _FIRST_NAME and first.isalpha() else []
-    return [re.compile(rf"(?<!\w){re.escape(form)}(?!\w)(?:'s)?", re.IGNORECASE) for form in forms]
+    return forms + ([first] if len(first) >= _FIRST_NAME and first.isalpha() else [])
+
+
+@lru_cache(maxsize=1_000)
+def _as_word(form: str) -> re.Pattern[str]:
+    if _HAN.fullmatch(form):
+        return re.compile(re.escape(form))
+    return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)(?:'s)?", re.IGNORECASE)
 
 
 def _values(text: str) -> tuple[str, ...]:
