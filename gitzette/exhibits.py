@@ -36,25 +36,29 @@ class Exhibits:
     def listed(self, cites: Sequence[str]) -> Iterator[str]:
         """Name what is cited, each with its number and its address."""
         for number, cite in enumerate(cites[:_LISTED], start=1):
-            title, address = self._entry(cite)
+            title, address = self.entry(cite)
             yield f"{number:>3}. {title}\n     {address}\n"
         if len(cites) > _LISTED:
             yield f"     and {len(cites) - _LISTED} more\n"
 
     async def opened(self, cite: str, page: int) -> Iterator[str]:
         """Give one page of an artefact: a commit with its message and patch, a thread or a release with its text."""
-        lines = _safe("".join(await self._text(cite))[:_TEXT])
+        lines = await self.lines(cite)
         pages = max(1, -(-len(lines) // _LINES))
         if not 1 <= page <= pages:
             raise InputError(f"it has {pages} {'page' if pages == 1 else 'pages'}")
         shown = lines[(page - 1) * _LINES : page * _LINES]
         return iter([*(f"{line}\n" for line in shown), *([f"-- page {page} of {pages}\n"] if pages > 1 else [])])
 
+    async def lines(self, cite: str) -> list[str]:
+        """Give the whole text of an artefact, as lines that do nothing to whoever shows them."""
+        return _safe("".join(await self._text(cite))[:_TEXT])
+
     def readable(self, line: str, cites: Sequence[str]) -> str:
         """Write a line of Markdown for a terminal: links as numbers that can be opened, and nothing escaped."""
         if line.startswith(_EXCERPT):
             return line
-        places = {address: number for number, cite in enumerate(cites, start=1) for address in self._addresses(cite)}
+        places = {address: number for number, cite in enumerate(cites, start=1) for address in self.addresses(cite)}
 
         def spelled(found: re.Match[str]) -> str:
             return f"{found[1]} [{places[found[2]]}]" if found[2] in places else found[1]
@@ -64,7 +68,8 @@ class Exhibits:
 
     # ---------------------------------------------------------------- names
 
-    def _entry(self, cite: str) -> tuple[str, str]:
+    def entry(self, cite: str) -> tuple[str, str]:
+        """Name an artefact, and give its address."""
         repo, number, mark = _parts(cite)
         if number is not None:
             thread = self._stock.threads.get(repo, number)
@@ -74,9 +79,10 @@ class Exhibits:
             cards = self._stock.cards.by_hash(mark, [repo])
             title = f" {visible(cards[0].title)}" if cards else ""
             return f"{repo}@{mark[:7]}{title}", self._web.commit(repo, mark)
-        return f"{repo} {visible(mark)}", self._addresses(cite)[0]
+        return f"{repo} {visible(mark)}", self.addresses(cite)[0]
 
-    def _addresses(self, cite: str) -> list[str]:
+    def addresses(self, cite: str) -> list[str]:
+        """List the addresses under which an answer may link an artefact."""
         repo, number, mark = _parts(cite)
         if number is not None:
             return [self._web.thread(repo, number, pull=pull) for pull in (False, True)]
