@@ -39,6 +39,7 @@ from evals.sets.sources import SOURCES
 from evals.sets.stories import STORIES
 from evals.sets.storm import STORM
 from evals.sets.tamper import TAMPER
+from evals.sets.twins import TWINS
 from evals.sets.windows import WINDOWS
 from gitzette.asking import answered, asking_deps
 from gitzette.eval_jobs import run_apart
@@ -66,6 +67,7 @@ SETS: tuple[EvalSet, ...] = (
     QUESTIONS,
     ASK_COST,
     ADVERSARIAL,
+    TWINS,
     PLANTED,
 )
 

@@ -1,0 +1,1 @@
+"""Pairs of worlds that differ in one fact."""
