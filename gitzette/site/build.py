@@ -24,7 +24,7 @@ from gitzette.site.figures import figures_page
 from gitzette.site.front import Latest, front_page
 from gitzette.site.names import Place, day_path, repo_path
 from gitzette.site.repos import repo_page, repos_of, repos_page
-from gitzette.site.search import SHARDS, Document, documents, overview, shards
+from gitzette.site.search import SHARDS, Words, day_index, overview, shards
 from gitzette.site.seeking import search_page
 from gitzette.site.shelf import Volume, volumes
 from gitzette.site.shell import LANGUAGES, Scene
@@ -32,7 +32,7 @@ from gitzette.site.summary import Summary, summarise
 from gitzette.site.tales import Tale, month_page, month_path, tales_of, tales_page
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
-_DOCUMENTS = TypeAdapter(list[Document])
+_WORDS = TypeAdapter(dict[str, list[int]])
 # What pages are made by beside this package: when one of these changes, all pages are written anew.
 _MAKERS = ("words_en.py", "words_zh.py", "because.py", "markdown.py", "record.py")
 
@@ -93,26 +93,26 @@ class Site:
         desk, label = self._desk, volume.label
         key = _mark(volume.hash, self._maker, self._web.base, repr(beside))
         names = {lang: f"{lang}/{day_path(label)}" for lang in LANGUAGES}
-        summary, texts = f"data/{label}.json", f"search/docs/{label}.json"
-        if desk.current(key, *names.values(), summary, texts) and (known := self._known(summary)):
+        summary, texts, words = f"data/{label}.json", f"search/docs/{label}.json", f"data/words/{label}.json"
+        made = (*names.values(), summary, texts, words)
+        if desk.current(key, *made) and (known := self._known(summary)):
             return known
         try:
             report = volume.read()
         except StorageError as error:
             self._notices.append(str(error))
-            for name in (*names.values(), summary, texts):
+            for name in made:
                 del desk.keys[name]
             return None
         self._renewed += 1
         for lang, name in names.items():
             desk.put(name, day_page(report, self._scene(lang, day_path(label)), beside))
-        told = documents(report, self._web)
-        desk.put(texts, json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n")
+        index = day_index(report, self._web)
+        desk.put(texts, _compact(index.documents))
+        desk.put(words, _compact(index.words))
         short = summarise(report, volume.hash, self._web)
-        desk.put(
-            summary, json.dumps({"documents": len(told), **short.model_dump(mode="json")}, ensure_ascii=False) + "\n"
-        )
-        return _Volume(short, len(told))
+        desk.put(summary, _compact({"documents": len(index.documents), **short.model_dump(mode="json")}))
+        return _Volume(short, len(index.documents))
 
     def _known(self, file: str) -> _Volume | None:
         """Read a summary of an earlier build; one that does not fit is made again."""
@@ -132,14 +132,15 @@ class Site:
             key = _mark(self._maker, *(one.summary.hash for one in days))
             names = [f"search/{month}/{number:02}.json" for number in range(SHARDS)]
             if not self._desk.current(key, *names):
-                for name, text in zip(names, shards([self._documents(one.summary.label) for one in days]), strict=True):
+                read = [(one.documents, self._words(one.summary.label)) for one in days]
+                for name, text in zip(names, shards(read), strict=True):
                     self._desk.put(name, text + "\n")
         listed = {month: [(one.summary.label, one.documents) for one in days] for month, days in months.items()}
         text = overview(listed)
         self._desk.page("search/index.json", _mark(text), lambda: text)
 
-    def _documents(self, label: str) -> list[Document]:
-        return _DOCUMENTS.validate_json((self._desk.folder / f"search/docs/{label}.json").read_bytes())
+    def _words(self, label: str) -> Words:
+        return _WORDS.validate_json((self._desk.folder / f"data/words/{label}.json").read_bytes())
 
     def _together(self, summaries: Sequence[Summary], found: Sequence[Volume], gazette: str) -> None:
         """Write the pages that are made from all days."""
@@ -236,6 +237,10 @@ def _has(summary: Summary, repo: str) -> bool:
 
 def _asset(name: str) -> str:
     return files("gitzette.site").joinpath("assets", name).read_text("utf-8")
+
+
+def _compact(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def _mark(*parts: str) -> str:

@@ -2,10 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from agent.claims import MARK, Claim, Quote
 from agent.evidence import EvidenceId
@@ -39,6 +38,7 @@ class Sources:
         """Cite for a page; `page` is the way to the day's page where that is another one."""
         self.view = view
         self.page = page
+        self._leading: dict[EvidenceId, Markup] = {}
         self.labels: Labels = labels(view.lang)
 
     @cached_property
@@ -89,34 +89,46 @@ class Sources:
 
     def cite(self, cite: EvidenceId, claim: Claim) -> Markup:
         """Write a citation that opens to its evidence; it needs no script."""
-        name, address = named(cite, claim.repo, self.view.web)
-        background = cite in claim.background
         # What is said of a commit stands below its own name, so a sign is enough there.
         own = claim.about[:1] == (cite,)
+        name = named(cite, claim.repo, self.view.web)[0]
         shown = tag("span", _OWN, class_="own") if own else tag("code", name)
         return tag(
             "details",
             tag("summary", shown, aria_label=f"{self.labels.evidence}: {name}"),
-            tag("div", self._evidence(cite, claim, name, address, background=background), class_="evidence"),
+            tag("div", self._evidence(cite, claim, own=own), class_="evidence"),
             class_="cite",
         )
 
-    def _evidence(self, cite: EvidenceId, claim: Claim, name: str, address: str, *, background: bool) -> Markup:
-        known = self._known.get(cite, Known())
+    def _evidence(self, cite: EvidenceId, claim: Claim, *, own: bool) -> Markup:
         quotes = [quote for quote in claim.quotes if quote.cite == cite] or self._beside(cite, claim)
         linked = self._link(cite, claim)
-        lines: list[Child] = [tag("p", prose(known.title or name), class_="what")]
-        lines.append(tag("p", self._when(known, name, background=background), class_="when"))
+        lines: list[Child] = [] if own else [self._about(cite, background=cite in claim.background)]
         lines += [excerpt(quote, self.labels) for quote in quotes]
         if linked is not None:
-            told = [_reason(one) for one in linked.evidence if _is_said(one)]
+            told = [prose(one) for one in linked.evidence if _is_said(one)]
             lines.append(tag("p", self.graded(linked), [(" · ", one) for one in told], class_="when"))
         if not quotes and linked is None:
             lines.append(tag("p", self.labels.no_lines, class_="when"))
-        here = link(f"{self.page}#{anchor(cite)}", self.labels.in_page) if known.told_here else None
-        source = link(address, self.labels.open_source, rel="noreferrer")
-        lines.append(tag("p", source, (" · ", here) if here else None, class_="ways"))
-        return join(lines)
+        return join(lines, self._ways(cite))
+
+    def _about(self, cite: EvidenceId, *, background: bool) -> Markup:
+        known = self._known.get(cite, Known())
+        name = named(cite, None, self.view.web)[0]
+        where = zone(self.view.report.window.tz)
+        at = f"{known.at.astimezone(where):%Y-%m-%d %H:%M}" if known.at else ""
+        told = (name if known.title else "", clean(known.author), at, self.labels.background if background else "")
+        when = " · ".join(one for one in told if one)
+        return join(tag("p", prose(known.title or name), class_="what"), tag("p", when, class_="when"))
+
+    def _ways(self, cite: EvidenceId) -> Markup:
+        if cite not in self._leading:
+            address = named(cite, None, self.view.web)[1]
+            source = link(address, self.labels.open_source, rel="noreferrer")
+            known = self._known.get(cite)
+            here = link(f"{self.page}#{anchor(cite)}", self.labels.in_page) if known and known.told_here else None
+            self._leading[cite] = tag("p", source, (" · ", here) if here else None, class_="ways")
+        return self._leading[cite]
 
     def graded(self, one: Link) -> Markup:
         """Write how sure a link is: the letter, and what the letter means."""
@@ -125,12 +137,6 @@ class Sources:
         return tag(
             "abbr", own.grade.format(grade), class_=f"grade grade-{grade.lower()}", title=own.grades.get(grade, "")
         )
-
-    def _when(self, known: Known, name: str, *, background: bool) -> str:
-        where = zone(self.view.report.window.tz)
-        at = f"{known.at.astimezone(where):%Y-%m-%d %H:%M}" if known.at else ""
-        told = (name if known.title else "", clean(known.author), at, self.labels.background if background else "")
-        return " · ".join(one for one in told if one)
 
     def _beside(self, cite: EvidenceId, claim: Claim) -> list[Quote]:
         """Find lines for a claim without a quotation of its own: those of its fact, else the first."""
@@ -147,15 +153,20 @@ class Sources:
 
 def excerpt(quote: Quote, own: Labels) -> Markup:
     """Show quoted lines, those that came and went marked by colour, by sign and for those who listen."""
-    lines = quote.text.strip("\n").split("\n")
-    is_diff = bool(quote.file) and any(line[:1] in ("+", "-") for line in lines)
+    return _excerpt(quote.text, quote.file, own.excerpt)
+
+
+@lru_cache(maxsize=4_096)
+def _excerpt(text: str, file: str | None, label: str) -> Markup:
+    lines = text.strip("\n").split("\n")
+    is_diff = bool(file) and any(line[:1] in ("+", "-") for line in lines)
     shown = [
         _line(line) if is_diff else tag("span", verbatim(line), class_="kept") for line in lines[:_LONGEST_EXCERPT]
     ]
     if len(lines) > _LONGEST_EXCERPT:
         shown.append(tag("span", "…", class_="kept"))
-    where = tag("figcaption", tag("code", quote.file)) if quote.file else None
-    return tag("figure", where, tag("pre", tag("code", shown), tabindex=0, aria_label=own.excerpt), class_="excerpt")
+    where = tag("figcaption", tag("code", file)) if file else None
+    return tag("figure", where, tag("pre", tag("code", shown), tabindex=0, aria_label=label), class_="excerpt")
 
 
 def _line(line: str) -> Markup:
@@ -171,7 +182,3 @@ def _spaced(text: str) -> Child:
 def _is_said(evidence: str) -> bool:
     """Tell words and records from scores and marks that are for machines."""
     return not re.match(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$", evidence)
-
-
-def _reason(evidence: str) -> Sequence[Child]:
-    return [prose(evidence)]

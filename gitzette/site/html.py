@@ -48,10 +48,13 @@ def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
 
     An attribute that is None or False is left out. A link that leads nowhere allowed becomes text.
     """
-    if name not in _NAMES:
-        raise ValueError(f"no element {name!r} here")
-    opened = f"<{name}{''.join(map(_attribute, attributes.items()))}>"
-    return Markup(opened) if name in _VOID else Markup(f"{opened}{_inner(children)}</{name}>")
+    opened = _plain(name)
+    if attributes:
+        opened = f"{opened[:-1]}{''.join([_attribute(key, value) for key, value in attributes.items()])}>"
+    if name in _VOID:
+        return Markup(opened)
+    inner = children[0] if len(children) == 1 and type(children[0]) is Markup else _inner(children)
+    return Markup(f"{opened}{inner}</{name}>")
 
 
 def link(address: str, /, *children: Child, **attributes: Attribute) -> Markup:
@@ -89,6 +92,7 @@ def fill(template: str, *values: Child, **named: Child) -> Markup:
     return Markup(_inner(pieces))
 
 
+@lru_cache(maxsize=16_384)
 def prose(text: str) -> Markup:
     """Write a line in which backticks mean code, as in claims and titles."""
     text = clean(text)
@@ -102,6 +106,7 @@ def prose(text: str) -> Markup:
     return Markup("".join((*pieces, escape(text[at:], quote=False))))
 
 
+@lru_cache(maxsize=16_384)
 def verbatim(line: str) -> Markup:
     """Write a line of code: every space stays, what cannot be seen goes."""
     line = line.rstrip("\r").expandtabs(4)
@@ -124,27 +129,40 @@ def clean(text: str) -> str:
 def _inner(children: Iterable[Child]) -> str:
     pieces: list[str] = []
     for child in children:
-        if isinstance(child, Markup):
-            pieces.append(child)
+        # Exact kinds first: this runs some thousand times for a page.
+        kind = type(child)
+        if kind is Markup:
+            pieces.append(child)  # type: ignore[arg-type]
+        elif child is None:
+            continue
         elif isinstance(child, str):
-            pieces.append(escape(_kept(child), quote=False))
+            pieces.append(_text(child))
         elif isinstance(child, int):
             pieces.append(str(child))
-        elif child is not None:
+        else:
             pieces.append(_inner(child))
     return "".join(pieces)
 
 
-def _kept(text: str) -> str:
-    """Clean a text, but keep the spaces around it: they are part of a sentence."""
+@lru_cache(maxsize=128)
+def _plain(name: str) -> str:
+    if name not in _NAMES:
+        raise ValueError(f"no element {name!r} here")
+    return f"<{name}>"
+
+
+@lru_cache(maxsize=65_536)
+def _text(text: str) -> str:
+    """Clean and escape a text, but keep the spaces around it: they are part of a sentence."""
     if text.isascii() and text.isprintable():
-        return text
+        return escape(text, quote=False)
     left, right = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() else "")
-    return f"{left}{clean(text)}{right}" if text.strip() else " "
+    return escape(f"{left}{clean(text)}{right}", quote=False) if text.strip() else " "
 
 
-def _attribute(item: tuple[str, Attribute]) -> str:
-    key, value = item
+# By kind as well: 0 and False are equal, and only one of them is left out.
+@lru_cache(maxsize=65_536, typed=True)
+def _attribute(key: str, value: Attribute) -> str:
     if value is None or value is False:
         return ""
     name = _attribute_name(key)

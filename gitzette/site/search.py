@@ -1,13 +1,17 @@
 """The search index: for each month, words with the documents that have them, in shards that a browser loads on demand.
 
 `search/index.json` names the months and how many documents each day has; `search/MONTH/NN.json` holds the words of one
-shard; `search/docs/DAY.json` what is shown of each document. A word's shard is told by its first two characters, so the
+shard; `search/docs/DAY.json` what is shown of each document. `data/words/DAY.json` keeps the words of a day, so that a
+month is put together without reading its texts again. A word's shard is told by its first two characters, so the
 beginning of a word is looked for in one shard, too; Chinese, which is indexed by pairs, by the first character alone.
 """
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from agent.layouts.view import View
 from agent.report import LedgerRow, Report
@@ -18,59 +22,98 @@ from gitzette.site.summary import lead_text
 from memory.words import has_han, indexed
 
 SHARDS = 32
-Document = tuple[str, str, str, str, str, str, str, str]
-"""Kind, anchor, repository, tier, title, English text, Chinese text, names and paths."""
-_LONGEST = 1_200
-_KINDS = {"c": "commit", "i": "issue", "r": "release"}
+Document = tuple[str, str, str, str, str, str, str]
+"""Kind (commit, issue, release), anchor, repository, tier, title, English text, Chinese text."""
+Words = Mapping[str, Sequence[int]]
+"""For each word the documents that have it: twice the number, plus one where it is in the title."""
+# Signs below the first of those that are indexed by pairs.
+_NOT_HAN = re.compile(r"[\x00-\u3004]+")
+_SHOWN = 230
+_INDEXED = 1_200
 
 
-def documents(report: Report, web: Web) -> list[Document]:
-    """List what can be found of a report: its commits, issues and releases."""
+@dataclass(frozen=True)
+class DayIndex:
+    """What can be found of one report."""
+
+    documents: list[Document]
+    words: Words
+
+
+def day_index(report: Report, web: Web) -> DayIndex:
+    """List the commits, issues and releases of a report, and the words by which they are found."""
+    found: list[Document] = []
+    words: dict[str, list[int]] = defaultdict(list)
+    for document, more in _documents(report, web):
+        in_title = _words(document[4])
+        for word in in_title | _words(f"{document[2]} {more}"):
+            words[word].append(len(found) * 2 + (word in in_title))
+        found.append((*document[:5], document[5][:_SHOWN], document[6][:_SHOWN]))
+    return DayIndex(found, words)
+
+
+def _documents(report: Report, web: Web) -> Iterator[tuple[Document, str]]:
+    """Give each document with the further text that is looked through and not shown."""
     english, chinese = View(report, "en", web), View(report, "zh", web)
-    found = [_commit(row, english, chinese) for row in report.ledger]
+    for row in report.ledger:
+        yield _commit(row, english, chinese)
     for section in report.sections:
         for thread in section.issues:
-            name = f"{section.repo}#{thread.number}"
-            more = " ".join((f"#{thread.number}", thread.author or "", *thread.labels))
-            found.append(("i", anchor(name), section.repo, "", clean(thread.title), "", "", _short(more)))
+            place = anchor(f"{section.repo}#{thread.number}")
+            more = " ".join((f"{thread.number}", thread.author or "", *thread.labels))
+            yield ("i", place, section.repo, "", clean(thread.title), "", ""), clean(more)
         for release in section.releases:
             place = anchor(f"{section.repo}@{release.tag}")
-            found.append(("r", place, section.repo, "", clean(f"{release.tag} {release.name}"), "", "", ""))
-    return found
+            yield ("r", place, section.repo, "", clean(f"{release.tag} {release.name}"), "", ""), ""
 
 
-def _commit(row: LedgerRow, english: View, chinese: View) -> Document:
-    texts = []
-    for view in (english, chinese):
-        claims = view.said(row)
-        texts.append(_short(" ".join(lead_text(claim, view.lang, view.web) for claim in claims)))
-    # Words of others are in neither language's own; once is enough.
-    more = _short(" ".join((row.sha[:12], row.author, *row.places)))
-    name = f"{row.repo}@{row.sha}"
-    return ("c", anchor(name), row.repo, row.tier or "", clean(row.title), texts[0], texts[1], more)
+def _commit(row: LedgerRow, english: View, chinese: View) -> tuple[Document, str]:
+    one, other = (_said(row, view) for view in (english, chinese))
+    more = clean(" ".join((row.sha[:12], row.author, *row.places)))
+    place = anchor(f"{row.repo}@{row.sha}")
+    return (
+        "c",
+        place,
+        row.repo,
+        row.tier or "",
+        clean(row.title),
+        one,
+        other,
+    ), f"{one} {_han_of(other) if one else other} {more}"
 
 
-def _short(text: str) -> str:
-    return clean(text)[:_LONGEST].replace("`", "")
+def _han_of(text: str) -> str:
+    """Leave out what both languages share: names are the same in English, and once is enough."""
+    return _NOT_HAN.sub(" ", text)
 
 
-def shards(days: Sequence[Sequence[Document]]) -> list[str]:
-    """Write the shards of a month, each `{word: [gaps]}`.
+def _said(row: LedgerRow, view: View) -> str:
+    said = " ".join(lead_text(claim, view.lang, view.web) for claim in view.said(row))
+    return clean(said.replace("`", ""))[:_INDEXED]
+
+
+def shards(days: Sequence[tuple[int, Words]]) -> list[str]:
+    """Write the shards of a month from its days, each with its number of documents: `{word: [gaps]}`.
 
     A gap is twice the step to the next document that has the word, plus one where the word is in its title.
     """
-    words: list[dict[str, list[int]]] = [defaultdict(list) for _ in range(SHARDS)]
+    words: list[dict[str, list[int]]] = [{} for _ in range(SHARDS)]
     last: dict[str, int] = {}
-    for number, one in enumerate(document for day in days for document in day):
-        in_title = _words(one[4])
-        elsewhere = _words(" ".join((one[2], *one[5:])))
-        for word in in_title | elsewhere:
-            gap = number - last.get(word, -1)
-            last[word] = number
-            words[shard_of(word)][word].append(gap * 2 + (word in in_title))
+    first = 0
+    for count, day in days:
+        for word, places in day.items():
+            gaps = words[shard_of(word)].setdefault(word, [])
+            before = last.get(word, -2)
+            for place in places:
+                number = first + (place & ~1)
+                gaps.append(number - before + (place & 1))
+                before = number
+            last[word] = before
+        first += 2 * count
     return [json.dumps(dict(sorted(one.items())), ensure_ascii=False, separators=(",", ":")) for one in words]
 
 
+@lru_cache(maxsize=65_536)
 def shard_of(word: str) -> int:
     """Tell in which shard a word is; the script of the search page does the same sum."""
     first = ord(word[0])

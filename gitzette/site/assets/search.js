@@ -6,7 +6,7 @@
   const status = document.getElementById("status");
   const field = document.getElementById("q");
   const say = list.dataset;
-  const MOST = 40, MOST_WORDS = 8, LONGEST_WORD = 120, LONGEST_TEXT = 220;
+  const FIRST = 10, MOST = 40, MOST_WORDS = 8, LONGEST_WORD = 120, LONGEST_TEXT = 220;
   const HAN = "\\u3005-\\u3007\\u3041-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const RUN = new RegExp(`([${HAN}]+)|((?:(?![${HAN}])[\\p{L}\\p{N}_])+)`, "gu");
   const IS_HAN = new RegExp(`^[${HAN}]`, "u");
@@ -163,18 +163,24 @@
       const found = (await Promise.all(months.map((month) => searchMonth(month, wanted, shards)))).flat();
       if (turn !== asked) return;
       found.sort((one, other) => other.value - one.value || (one.day < other.day ? 1 : one.day > other.day ? -1 : one.at - other.at));
-      const top = found.slice(0, MOST);
-      const documents = await Promise.all(top.map((one) => load(`docs/${one.day}.json`)));
-      if (turn !== asked) return;
       const words = [...field.value.normalize("NFKC").matchAll(RUN)].map((run) => run[0].toLowerCase());
-      list.replaceChildren(...top.map((one, at) => entry(one, documents[at][one.at], words)));
+      const written = async (answers) => {
+        const documents = await Promise.all(answers.map((one) => load(`docs/${one.day}.json`)));
+        return answers.map((one, at) => entry(one, documents[at][one.at], words));
+      };
+      const first = await written(found.slice(0, FIRST));
+      if (turn !== asked) return;
+      list.replaceChildren(...first);
       status.textContent = found.length ? say.found.replace("{}", String(found.length)) : say.none;
+      list.dataset.ms = (performance.now() - began).toFixed(1);
+      const further = await written(found.slice(FIRST, MOST));
+      if (turn !== asked) return;
+      list.append(...further);
     } catch {
       if (turn === asked) { list.replaceChildren(); status.textContent = say.failed; }
     }
     if (turn === asked) {
       list.removeAttribute("aria-busy");
-      list.dataset.ms = (performance.now() - began).toFixed(1);
       list.dataset.answered = field.value;
     }
   };

@@ -1,0 +1,168 @@
+"""A year of made-up reports, for measuring a site: eight repositories, busy and quiet days, stories that go on."""
+
+from datetime import UTC, date, datetime, timedelta
+from hashlib import sha1
+from pathlib import Path
+from random import Random
+
+from agent.claims import Claim, Judgement, Quote, Role, Verdict
+from agent.conventions import Purpose
+from agent.domain import Coverage
+from agent.ids import RepoId, ThreadId, commit_id, thread_id
+from agent.linking.standing import Standing
+from agent.links import Grade, Link, Relation
+from agent.record import dump
+from agent.report import Depth, LedgerRow, Report, RepoSection, ThreadLine
+from agent.stories import Act, Step, Story, StoryKind
+from agent.triage import Noise, Tier
+from agent.window import Window
+
+_NAMES = ("engine", "router", "kernels", "cache", "scheduler", "gateway", "client", "bench")
+REPOS = tuple(RepoId(f"acme/{name}") for name in _NAMES)
+FIRST = date(2025, 2, 5)
+_NOUNS = ("cache", "scheduler", "router", "kernel", "tokenizer", "sampler", "allocator", "prefill", "decode", "mask")
+_VERBS = ("add", "fix", "remove", "rename", "speed", "simplify", "guard", "split", "merge", "cap")
+_TIERS = (Tier.HIGH, Tier.MID, Tier.MID, Tier.LOW, Tier.LOW, Tier.NOISE)
+_PURPOSES = (Purpose.FIX, Purpose.FEATURE, Purpose.PERFORMANCE, Purpose.REFACTOR, Purpose.DOCS, None)
+_FEWEST, _MOST = 3, 22
+_PASSED = Judgement(verdict=Verdict.SUPPORTED, check="fact")
+
+
+def write_year(out: Path, days: int, seed: int = 1) -> list[Path]:
+    """Write so many days of reports, and name their files."""
+    folder = out / "reports"
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for at in range(days):
+        report = made_day(FIRST + timedelta(days=at), seed)
+        file = folder / f"{report.window.label}.json"
+        file.write_text(dump(report), encoding="utf-8")
+        files.append(file)
+    return files
+
+
+def made_day(day: date, seed: int = 1) -> Report:
+    """Make the report of one day; the same day and seed give the same report."""
+    chance = Random(f"{seed} {day}")  # noqa: S311 - made-up data, no secret
+    sections, ledger, claims, links, stories = [], [], [], [], []
+    for repo in REPOS:
+        rows = [_row(repo, day, at, chance) for at in range(chance.randint(_FEWEST, _MOST))]
+        ledger += rows
+        for row in rows:
+            claims += _claims(row, chance)
+        threads = [_thread(repo, day, at, chance) for at in range(chance.randint(0, 6))]
+        links += [_link(thread_id(repo, one.number), rows[0]) for one in threads if one.event == "closed"]
+        stories.append(_story(repo, rows[0], day))
+        sections.append(
+            RepoSection(repo=repo, branch="main", tip=rows[0].sha, coverage=Coverage.READ, issues=tuple(threads))
+        )
+    return Report(
+        window=Window.days(day, day, "UTC"),
+        repos=REPOS,
+        sections=tuple(sections),
+        ledger=tuple(ledger),
+        claims=tuple(claims),
+        links=tuple(links),
+        stories=tuple(stories),
+    )
+
+
+def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
+    tier = chance.choice(_TIERS)
+    title = (
+        f"{chance.choice(_VERBS)} {chance.choice(_NOUNS)} {chance.choice(_NOUNS)} path (#{chance.randint(1, 99_999)})"
+    )
+    return LedgerRow(
+        repo=repo,
+        sha=sha1(f"{repo} {day} {at}".encode(), usedforsecurity=False).hexdigest(),
+        depth=Depth.GROUP if tier is Tier.NOISE else Depth.DEEP,
+        reason="made up",
+        late=False,
+        subject=title,
+        title=title,
+        author=f"author {chance.randint(1, 40)}",
+        landed_at=datetime.combine(day, datetime.min.time(), UTC) + timedelta(minutes=at * 31),
+        members=0,
+        files=chance.randint(1, 30),
+        additions=chance.randint(1, 900),
+        deletions=chance.randint(0, 400),
+        places=tuple(f"src/{chance.choice(_NOUNS)}/{chance.choice(_NOUNS)}.py" for _ in range(2)),
+        tier=tier,
+        noise=Noise.DOCS if tier is Tier.NOISE else None,
+        purpose=chance.choice(_PURPOSES),
+        weight=round(chance.random() * 8, 3),
+        marks=("fix", "new names"),
+    )
+
+
+def _claims(row: LedgerRow, chance: Random) -> list[Claim]:
+    if row.tier is Tier.NOISE:
+        return []
+    cite = commit_id(row.repo, row.sha)
+    return [_claim(row, cite, number, chance) for number in range(chance.randint(1, 5))]
+
+
+def _claim(row: LedgerRow, cite: str, number: int, chance: Random) -> Claim:
+    name = f"max_{chance.choice(_NOUNS)}_{chance.choice(_NOUNS)}"
+    old, new = chance.randint(1, 64), chance.randint(65, 512)
+    role = (Role.CHANGE, Role.CHANGE, Role.CHANGE, Role.RISK, Role.ADVICE)[number]
+    quote = Quote(cite=cite, text=f"-    {name}: int = {old}\n+    {name}: int = {new}", file=row.places[0])
+    return Claim(
+        id=f"{cite}.{number}",
+        repo=row.repo,
+        role=role,
+        about=(cite,),
+        predicate="fact",
+        params={"name": name, "severity": "breaking" if chance.random() < 0.1 else "notable"},
+        cites=(cite,),
+        quotes=(quote,) if role is Role.CHANGE else (),
+        text={
+            "en": f"The default of `{name}` changes from `{old}` to `{new}`.",
+            "zh": f"`{name}` 的默认值由 `{old}` 改为 `{new}`。",
+        },
+        judgement=_PASSED,
+    )
+
+
+def _thread(repo: RepoId, day: date, at: int, chance: Random) -> ThreadLine:
+    event = "closed" if at % 2 else "opened"
+    return ThreadLine(
+        number=(day - FIRST).days * 10 + at + 1,
+        title=f"{chance.choice(_NOUNS)} 崩溃: wrong {chance.choice(_NOUNS)} after upgrade",
+        author=f"user{chance.randint(1, 90)}",
+        event=event,
+        at=datetime.combine(day, datetime.min.time(), UTC),
+        labels=("bug",),
+        standing=Standing.FIXED if event == "closed" else Standing.OPEN,
+    )
+
+
+def _link(issue: ThreadId, row: LedgerRow) -> Link:
+    change = commit_id(row.repo, row.sha)
+    return Link(issue=issue, change=change, relation=Relation.FIXES, grade=Grade.B, evidence=("it says so",))
+
+
+def _story(repo: RepoId, row: LedgerRow, day: date) -> Story:
+    """Tell a story that goes on for a week, then another one."""
+    start = day - timedelta(days=day.toordinal() % 7)
+    days = [start + timedelta(days=at) for at in range((day - start).days + 1)]
+    names = [sha1(f"{repo} {one} 0".encode(), usedforsecurity=False).hexdigest() for one in days]
+    cites = [commit_id(repo, name) for name in names]
+    steps = [
+        Step(
+            cite=cite,
+            at=datetime.combine(one, datetime.min.time(), UTC),
+            act=Act.PART,
+            title=f"part of {row.title}",
+            part=at,
+        )
+        for at, (cite, one) in enumerate(zip(cites, days, strict=True), start=1)
+    ]
+    return Story(
+        kind=StoryKind.SERIES,
+        repo=repo,
+        steps=tuple(cites),
+        timeline=tuple(steps),
+        news=(cites[-1],),
+        text={"en": "It goes on."},
+    )

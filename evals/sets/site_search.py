@@ -1,0 +1,64 @@
+"""How fast the search page of a site answers in a real browser, served on loopback."""
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+_QUESTIONS = ("max_cache_mask", "默认值 scheduler", "prefill decode", "崩溃", "alloc", "rename kernel graph")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Milliseconds from a question to its answer on the page."""
+
+    first: list[float] = field(default_factory=list)
+    """With nothing loaded yet."""
+    further: list[float] = field(default_factory=list)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on loopback, and give its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def search_times(folder: Path, say: Callable[[str], None]) -> Times:
+    """Ask each question on a fresh page, then one more on the same; nothing where there is no browser."""
+    browser_path = shutil.which("chromium")
+    if browser_path is None:
+        say("site-cost: the search is not measured, there is no chromium on this machine")
+        return Times()
+    from playwright.sync_api import sync_playwright
+
+    times = Times()
+    with served(folder) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        for question in _QUESTIONS:
+            context = browser.new_context()
+            page = context.new_page()
+            page.goto(f"{address}zh/search.html")
+            for asked, kept in ((question, times.first), (f"{question} path", times.further)):
+                page.fill("#q", asked)
+                page.wait_for_function("asked => results.dataset.answered === asked", arg=asked)
+                kept.append(float(page.evaluate("results.dataset.ms")))
+            context.close()
+        browser.close()
+    return times
