@@ -26,6 +26,7 @@ from memory.catalogue import Needle
 
 _FIRST_DAYS = 7
 _PROMOTING = 12
+_LISTED = 3_000
 _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
 _CANDIDATES = 120
 _READ = 14
@@ -61,7 +62,7 @@ class Searcher:
         matches, near = await self._matches(inquiry, specs, window)
         if named and not matches:
             matches = [match(card, inquiry, {}) for card in named]
-        listed = self.stock.cards.listed(repos, window) if _lists(inquiry) else []
+        listed = self.stock.cards.listed(repos, window, _LISTED) if _lists(inquiry) else []
         if not matches and not listed:
             near = near or self._elsewhere(inquiry, specs, window)
             threads |= tracer.by_words(inquiry, repos) if inquiry.names or inquiry.terms else {}

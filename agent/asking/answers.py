@@ -7,7 +7,7 @@ from agent.asking.counting import count
 from agent.asking.draft import Draft
 from agent.asking.fates import fate
 from agent.asking.findings import Findings
-from agent.asking.inquiry import Aim
+from agent.asking.inquiry import Act, Aim
 from agent.asking.listing import broke, changes, summary
 from agent.asking.moments import when
 from agent.asking.parts import with_parts
@@ -36,6 +36,11 @@ def _explain(found: Findings) -> Draft:
     cards = meant(found)
     if not cards:
         return status(found) or nothing(found, "nothing", {})
+    if found.inquiry.reason and Act.REVERTED in found.inquiry.acts:
+        # Why something was undone is for the commit to say that undid it.
+        names = [found.undone[card.id] for card in cards if card.id in found.undone]
+        undoing = [found.cards[name] for name in names if name in found.cards]
+        cards = undoing or cards
     items = [explained(card, found) for card in cards[:3]]
     told = any(claim.speech for item in items for claim in item.claims)
     if found.inquiry.reason and not told:

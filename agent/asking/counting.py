@@ -1,7 +1,7 @@
 """How many: what a question counts, counted over what was read."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agent.asking import lexicon
 from agent.asking.draft import Draft
@@ -47,7 +47,23 @@ def count(found: Findings) -> Draft | None:
         return _facts(found, cards, facts)
     if Thing.REVERT in things or Act.REVERTED in inquiry.acts:
         cards = [card for card in cards if any(fact.kind is FactKind.REVERT for fact in card.facts)]
+    if cards == _newest(found.listed):
+        return _everything(found, cards)
     return _draft(found, "count", cards, len(cards))
+
+
+def _everything(found: Findings, cards: Sequence[Card]) -> Draft:
+    """Count all that landed, by the memory's own count: only the newest of a long time are listed."""
+    number = sum(one.commits for one in found.searched)
+    each = ", ".join(f"{one.repo.partition('/')[2]} {one.commits}" for one in found.searched)
+    values = {"count": str(number), "each": f" ({each})" if len(found.searched) > 1 else ""}
+    items = tuple(commit_item(card, (), found) for card in cards[:_SHOWN])
+    more = max(0, number - len(items))
+    return Draft(head="count", values=values, items=items, more=more, cites=tuple(card.id for card in cards))
+
+
+def _newest(cards: Iterable[Card]) -> list[Card]:
+    return sorted(cards, key=lambda card: card.at, reverse=True)
 
 
 def _scope(found: Findings) -> list[Card]:
@@ -60,7 +76,7 @@ def _scope(found: Findings) -> list[Card]:
     cards = [card for card in cards if not any(one.lower() in card.title.lower() for one in inquiry.without)]
     if inquiry.people:
         cards = [card for card in cards if any(is_person(name, card.author) for name in inquiry.people)]
-    return sorted(cards, key=lambda card: card.at, reverse=True)
+    return _newest(cards)
 
 
 def _often(found: Findings) -> Draft | None:

@@ -10,7 +10,7 @@ from agent.ids import RepoId
 _SHA = re.compile(r"(?<![\w/.-])(?=[a-f]*\d)[0-9a-f]{7,40}(?![\w-])", re.ASCII)
 _NUMBER = (
     r"(?:(?P<repo>[A-Za-z0-9][\w.-]*/[\w.-]+|(?<![\w/-])(?:%s)(?=\s*#|\s*(?:'s|的|issue|pr\b|pull|议题)))"
-    r"(?:'s|的|里的?)?\s*(?:issue|pr|pull request|pull|议题|问题)?\s*)?#(?P<a>[1-9]\d{0,8})(?!\w)"
+    r"\s*(?:'s|的|里的?)?\s*(?:issue|pr|pull request|pull|议题|问题)?\s*)?#(?P<a>[1-9]\d{0,8})(?!\w)"
     r"|\bGH-(?P<b>[1-9]\d{0,8})\b"
     r"|(?:\b(?:issues?|prs?|pull requests?|pulls?|bugs?|tickets?)|议题|问题|工单|合并请求|拉取请求)"
     r"\s*(?:no\.?|number|号)?\s*"

@@ -234,7 +234,10 @@ _RELATIVE: list[tuple[re.Pattern[str], _Resolve]] = [
         (r"\bnext month\b|下个?月", _month(-1)),
         (r"\b(?:the )?day before yesterday\b|前天|前日", _day_back(2)),
         (r"\byesterday\b|昨天|昨日", _day_back(1)),
-        (r"(?<!name )(?<!called )(?<!still )(?<!until )(?<!as of )\btoday\b|(?<!到)(?<!至)(?:今天|今日)", _day_back(0)),
+        (
+            r"(?<!name )(?<!called )(?<!still )(?<!there )(?<!until )(?<!as of )\btoday\b|(?<!到)(?<!至)(?:今天|今日)",
+            _day_back(0),
+        ),
         (r"\b(?:since|over|during|in)? ?(?:the )?last week\b(?! of)|上个?(?:周|星期|礼拜)", _week(1)),
         (r"\bthis week\b|[这本]个?(?:周|星期|礼拜)", _week(0)),
         (r"\blast month\b|上个?月", _month(1)),

@@ -1,0 +1,85 @@
+"""Questions in anybody's words are understood for what they ask."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.asking.inquiry import Act, Aim, Inquiry
+from agent.asking.understanding import Setting, understand
+from agent.ids import RepoId
+
+SETTING = Setting(
+    repos=(RepoId("lumen-ai/tensorforge"), RepoId("lumen-ai/swiftserve")),
+    now=datetime(2026, 4, 2, tzinfo=UTC),
+    tz="UTC",
+    people=("Bo Chen", "张磊"),
+)
+
+
+def asked(text: str) -> Inquiry:
+    return understand(text, SETTING)
+
+
+@pytest.mark.parametrize(
+    ("text", "aim"),
+    [
+        ("who removed max_num_seqs?", Aim.WHO),
+        ("谁删的 max_num_seqs", Aim.WHO),
+        ("when did MAX_QUEUE change and from what to what?", Aim.WHEN),
+        ("MAX_QUEUE 什么时候从多少改到多少", Aim.WHEN),
+        ("is the crash in the router still open?", Aim.STATUS),
+        ("路由崩溃那个 issue 关了吗", Aim.STATUS),
+        ("how often was select_decode renamed?", Aim.COUNT),
+        ("select_decode 改名几次了", Aim.COUNT),
+        ("fast_path was reverted; is it back?", Aim.FATE),
+        ("fast_path 撤销之后又合回来了吗", Aim.FATE),
+        ("num_stages 都取过哪些值", Aim.FATE),
+        ("torch 升到哪个版本了", Aim.WHEN),
+        ("what version of torch is used now", Aim.WHEN),
+        ("谁的代码质量最高", Aim.BEYOND),
+        ("should we upgrade?", Aim.BEYOND),
+    ],
+)
+def test_the_kind_of_answer_is_chosen_by_the_question_words(text: str, aim: Aim) -> None:
+    assert asked(text).aim is aim
+
+
+@pytest.mark.parametrize(
+    ("text", "turn"),
+    [
+        ("who set HEARTBEAT_SECONDS from 10.0 to 5.0?", ("10.0", "5.0")),
+        ("谁把 HEARTBEAT_SECONDS 从 10.0 又降回 5.0 的", ("10.0", "5.0")),
+        ("kSmemLimit from 227 * 1024 to 99 * 1024?", ("227 * 1024", "99 * 1024")),
+    ],
+)
+def test_old_and_new_values_are_values_and_no_versions(text: str, turn: tuple[str, str]) -> None:
+    inquiry = asked(text)
+    assert inquiry.turn == turn
+    assert inquiry.versions == ()
+
+
+def test_two_versions_of_a_repository_stay_versions() -> None:
+    assert asked("what broke in prefill.py from v0.5.0 to v0.6.0rc1?").versions == ("v0.5.0", "v0.6.0rc1")
+
+
+@pytest.mark.parametrize("text", ["how many commits, not counting Initial commit?", "多少个提交？不算 Initial commit"])
+def test_what_is_not_to_be_counted_is_no_topic(text: str) -> None:
+    inquiry = asked(text)
+    assert inquiry.without == ("Initial commit",)
+    assert inquiry.terms == ()
+
+
+def test_words_that_own_something_are_noted_and_question_words_are_not() -> None:
+    assert asked("what's new in vllm's scheduler").owners == ("vllm",)
+
+
+@pytest.mark.parametrize("text", ["what did 张磊 do last week?", "Bo 上周做了什么", "what did Bo Chen change?"])
+def test_people_are_found_by_any_of_their_names(text: str) -> None:
+    assert len(asked(text).people) == (
+        0 if text.startswith("Bo 上") else 1
+    )  # Two letters are too few for a first name.
+
+
+@pytest.mark.parametrize("text", ["tensorforge 里多少了", "改回多少了"])
+def test_how_much_is_no_removal(text: str) -> None:
+    assert Act.REMOVED not in asked(text).acts

@@ -1,0 +1,101 @@
+"""A small repository with a history worth asking about, and a way to ask."""
+
+import os
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.asking.reply import Reply
+from agent.settings import RepoSpec, Settings
+from agent.window import Window
+from gitzette.asking import answered, asking_deps
+from gitzette.progress import QuietProgress
+from graphs import ask as asking
+
+NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
+Ask = Callable[[str], Awaitable[Reply]]
+
+
+class History:
+    """Writes commits one day after another."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.day = datetime(2026, 3, 1, 9, tzinfo=UTC)
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *args: str, **env: str) -> str:
+        plain = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": str(self.folder)}
+        told = subprocess.run(
+            ["git", "-C", str(self.folder), *args],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=os.environ | plain | env,
+        )
+        return told.stdout.strip()
+
+    def commit(self, message: str, files: dict[str, str], author: str = "Ada") -> str:
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        when = self.day.isoformat()
+        self.day += timedelta(days=1)
+        who = {f"GIT_{role}_NAME": author for role in ("AUTHOR", "COMMITTER")}
+        who |= {f"GIT_{role}_EMAIL": "a@example.com" for role in ("AUTHOR", "COMMITTER")}
+        self.git("add", "-A", **who)
+        self.git("commit", "-q", "-m", message, GIT_AUTHOR_DATE=when, GIT_COMMITTER_DATE=when, **who)
+        return self.git("rev-parse", "HEAD")
+
+
+_CACHE = "class PrefixCache:\n    def evict(self):\n        {}\n        return None\n"
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> dict[str, str]:
+    """Make the repository; give the hashes of its commits by short names."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    book = History(folder)
+    shas = {}
+    shas["start"] = book.commit("Initial commit", {"app/cache.py": _CACHE.format("pass"), "app/limits.py": ""})
+    shas["limit"] = book.commit("Add MAX_QUEUE (#2)", {"app/limits.py": "MAX_QUEUE = 64\n"}, "Bo Chen")
+    shas["raise"] = book.commit("Raise MAX_QUEUE (#3)", {"app/limits.py": "MAX_QUEUE = 256\n"}, "Ada")
+    shas["caching"] = book.commit(
+        "Fix prefix caching for long prompts (#4)\n\nEviction kept the newest block, so long prompts never hit.",
+        {"app/cache.py": _CACHE.format("self.drop_oldest()")},
+        "Bo Chen",
+    )
+    shas["prefix"] = book.commit("Log the prefix of each request (#5)", {"app/log.py": "PREFIX = 'x'\n"}, "Cem")
+    shas["fast"] = book.commit("Add the fast path (#6)", {"app/fast.py": "def fast_path():\n    return 1\n"}, "Cem")
+    shas["undo"] = book.commit(
+        f'Revert "Add the fast path (#6)" (#7)\n\nThis reverts commit {shas["fast"]}.\n\n'
+        "It hangs on two nodes whenever the cache is cold.",
+        {"app/fast.py": ""},
+        "Ada",
+    )
+    shas["torch"] = book.commit("Bump torch to 2.10.0 (#8)", {"requirements.txt": "torch==2.10.0\n"}, "Bo Chen")
+    shas["lower"] = book.commit("Lower MAX_QUEUE (#9)", {"app/limits.py": "MAX_QUEUE = 128\n"}, "Cem")
+    book.git("tag", "v1.0.0", shas["torch"])
+    return shas
+
+
+@pytest.fixture
+async def ask(history: dict[str, str], tmp_path: Path) -> AsyncIterator[Ask]:
+    """Ask about the repository, whose whole history is in memory."""
+    del history
+    spec = RepoSpec.parse(f"lumen-ai/code={tmp_path / 'code'}")
+    settings = Settings(repos=(spec,), home=tmp_path / "home", out=tmp_path / "out")
+    async with asking_deps(settings, {}, (spec,), NOW, QuietProgress()) as deps:
+        since = Window(start=datetime(2026, 2, 20, tzinfo=UTC), end=NOW + timedelta(seconds=1), tz="UTC")
+        await deps.stock.complete(spec, since)
+
+        async def one(question: str) -> Reply:
+            return await answered(question, replace(deps, bench=asking.Bench()))
+
+        yield one

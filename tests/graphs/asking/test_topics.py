@@ -1,0 +1,42 @@
+"""Questions about a topic get what is about it, and nothing that merely shares a word."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from agent.asking.reply import Reply
+
+Ask = Callable[[str], Awaitable[Reply]]
+
+
+@pytest.mark.parametrize("question", ["what changed in prefix caching?", "prefix caching 有什么改动"])
+async def test_words_side_by_side_are_one_thing(ask: Ask, history: dict[str, str], question: str) -> None:
+    reply = await ask(question)
+    assert reply.cites == (f"lumen-ai/code@{history['caching']}",)
+
+
+@pytest.mark.parametrize("question", ["who changed evict?", "谁改过 evict()"])
+async def test_a_function_is_found_by_the_hunks_that_lie_in_it(
+    ask: Ask, history: dict[str, str], question: str
+) -> None:
+    reply = await ask(question)
+    assert f"lumen-ai/code@{history['caching']}" in reply.cites
+    assert "Bo Chen" in reply.answer
+
+
+async def test_a_reason_is_given_in_the_words_of_the_commit(ask: Ask) -> None:
+    reply = await ask("why was prefix caching fixed?")
+    assert "Eviction kept the newest block" in reply.answer
+    assert not reply.abstained
+
+
+async def test_each_commit_is_linked_once(ask: Ask, history: dict[str, str]) -> None:
+    reply = await ask("when did MAX_QUEUE change?")
+    assert reply.answer.count(f"/commit/{history['raise']}") == 1
+
+
+@pytest.mark.parametrize("question", ["what changed in vllm's scheduler?", "vllm 的调度器改了什么"])
+async def test_a_repository_that_is_not_at_hand_is_named_as_such(ask: Ask, question: str) -> None:
+    reply = await ask(question)
+    assert reply.abstained
+    assert "`vllm`" in reply.answer

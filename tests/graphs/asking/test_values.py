@@ -1,0 +1,46 @@
+"""Questions about values get the commit that set them, and the truth where they are mistaken."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from agent.asking.reply import Reply
+
+Ask = Callable[[str], Awaitable[Reply]]
+
+
+@pytest.mark.parametrize("question", ["who set MAX_QUEUE to 256?", "谁把 MAX_QUEUE 改成 256 的"])
+async def test_the_value_picks_the_commit(ask: Ask, history: dict[str, str], question: str) -> None:
+    reply = await ask(question)
+    assert reply.cites == (f"lumen-ai/code@{history['raise']}",)
+
+
+@pytest.mark.parametrize("question", ["how often did MAX_QUEUE change?", "MAX_QUEUE 改过几次"])
+async def test_how_often_counts_the_times(ask: Ask, history: dict[str, str], question: str) -> None:
+    reply = await ask(question)
+    assert set(reply.cites) == {f"lumen-ai/code@{history[name]}" for name in ("raise", "lower")}
+    assert "2" in reply.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize("question", ["who raised MAX_QUEUE from 256 to 64?", "谁把 MAX_QUEUE 从 256 降到 64 的"])
+async def test_a_change_the_wrong_way_round_is_corrected(ask: Ask, question: str) -> None:
+    reply = await ask(question)
+    assert reply.abstained
+    assert "256" in reply.answer
+
+
+@pytest.mark.parametrize("question", ["which version of torch does it pin?", "torch 升到哪个版本了"])
+async def test_the_version_of_a_dependency_is_no_release_of_the_repository(
+    ask: Ask, history: dict[str, str], question: str
+) -> None:
+    reply = await ask(question)
+    assert reply.cites == (f"lumen-ai/code@{history['torch']}",)
+    assert "2.10.0" in reply.answer
+    assert "v1.0.0" not in reply.answer
+
+
+@pytest.mark.parametrize("question", ["which commit bumped torch to 2.12?", "哪个提交把 torch 升到 2.12 的"])
+async def test_a_version_that_nothing_was_moved_to_is_corrected(ask: Ask, question: str) -> None:
+    reply = await ask(question)
+    assert reply.abstained
+    assert "2.10.0" in reply.answer
