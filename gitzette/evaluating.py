@@ -23,6 +23,7 @@ from evals.page import page
 from evals.planting import PLANTED
 from evals.results import Results, keep_set, read_history, read_json, read_lines, write_results
 from evals.sets.adversaries import ADVERSARIAL
+from evals.sets.baselines import BASELINES
 from evals.sets.ask_cost import ASK_COST
 from evals.sets.daily import DAILY
 from evals.sets.day_cost import DAY_COST
@@ -68,6 +69,7 @@ SETS: tuple[EvalSet, ...] = (
     ASK_COST,
     ADVERSARIAL,
     TWINS,
+    BASELINES,
     PLANTED,
 )
 
