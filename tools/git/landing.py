@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from agent.domain import Commit, Landed, Landing, Notice, NoticeKind
 from agent.ids import RepoId
 from agent.window import Window
 from tools.git.branch import Tip
-from tools.git.log import HEAD_ONLY, LATEST, Framing, has_absurd_date, parse_commit
+from tools.git.log import HEAD_ONLY, Framing, has_absurd_date, parse_commit
 from tools.git.view import View
+from tools.git.walk import Walk
 
-# Git only makes a rough selection, so that its reading of dates never decides: the ends are cut here.
+# The walk only makes a rough selection: the ends are cut by the dates as they are shown.
 _MARGIN = 86_400
 
 
@@ -24,11 +24,13 @@ class Lateness:
     notices: tuple[Notice, ...] = ()
 
 
-async def read_landing(view: View, repo: RepoId, tip: Tip, window: Window, known_tip: str | None) -> Landing:
+async def read_landing(
+    view: View, repo: RepoId, tip: Tip, walk: Walk | None, window: Window, known_tip: str | None
+) -> Landing:
     """Find the rows of a window, newest first, and the late ones since the tip that was known before."""
-    if tip.sha is None:
+    if tip.sha is None or walk is None:
         return Landing(repo=repo, branch=tip.branch, tip=None, rows=())
-    line = await first_parents(view, repo, [tip.sha], window.start, window.end)
+    line = await _around(view, repo, walk, window)
     rows = tuple(commit for commit in line if commit.committed_at in window)
     lateness = await _late(view, repo, tip.sha, window, known_tip)
     counts = await _count_members(view, rows, lateness.commits)
@@ -46,22 +48,18 @@ async def read_landing(view: View, repo: RepoId, tip: Tip, window: Window, known
     )
 
 
-async def first_parents(
-    view: View, repo: RepoId, revisions: Sequence[str], start: datetime | None = None, end: datetime | None = None
-) -> list[Commit]:
-    """Walk the first-parent line, newest first; dates only bound it roughly and never stop the walk."""
-    bounds = []
-    if start is not None and (since := int(start.timestamp()) - _MARGIN) > 0:
-        bounds.append(f"--since-as-filter=@{since} +0000")
-    if end is not None and 0 < (until := int(end.timestamp()) + _MARGIN) < LATEST:
-        bounds.append(f"--until=@{until} +0000")
-    return await read_commits(view, repo, ["--first-parent", *bounds, *revisions])
+async def _around(view: View, repo: RepoId, walk: Walk, window: Window) -> list[Commit]:
+    """Read the commits of a window and some around it, newest first."""
+    shas = walk.between(int(window.start.timestamp()) - _MARGIN, int(window.end.timestamp()) + _MARGIN)
+    if not shas:
+        return []
+    return await read_commits(view, repo, ["--no-walk=unsorted", "--stdin"], stdin="\n".join(shas).encode("ascii"))
 
 
-async def read_commits(view: View, repo: RepoId, selection: Sequence[str]) -> list[Commit]:
+async def read_commits(view: View, repo: RepoId, selection: Sequence[str], *, stdin: bytes = b"") -> list[Commit]:
     """Read commits without their diffs."""
     framing, commits = Framing(), list[Commit]()
-    async with view.running([*framing.options, *HEAD_ONLY, *selection]) as git:
+    async with view.running([*framing.options, *HEAD_ONLY, *selection], stdin=stdin) as git:
         async for record in framing.records(git.read):
             commits.append(await with_true_parents(view, parse_commit(repo, record.header)))
         view.expect_success("log", await git.finish())
@@ -91,7 +89,7 @@ async def _late(view: View, repo: RepoId, tip: str, window: Window, known_tip: s
         notices = (_notice(apart if found.code <= 1 else NoticeKind.TIP_GONE, known_tip),)
     if not base:
         return Lateness(notices=notices)
-    commits = await first_parents(view, repo, [tip, f"^{base}"])
+    commits = await read_commits(view, repo, ["--first-parent", tip, f"^{base}"])
     return Lateness(tuple(c for c in commits if c.committed_at < window.start), notices)
 
 

@@ -25,7 +25,8 @@ PATCH_OPTIONS = (
     "--inter-hunk-context=1",
 )
 
-_FIELDS = "%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
+FIELDS = "%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
+"""What `parse_commit` reads."""
 # 9999-12-30: every zone can still show it.
 LATEST = 253_402_128_000
 
@@ -48,7 +49,7 @@ class Framing:
     @property
     def options(self) -> tuple[str, ...]:
         """What makes `git log` print the frames."""
-        return ("log", "-z", f"--format={self._mark}{_FIELDS}{self._mark}")
+        return ("log", "-z", f"--format={self._mark}{FIELDS}{self._mark}")
 
     async def records(self, read: Callable[[], Awaitable[bytes]]) -> AsyncIterator[Record]:
         """Cut the stream into commits; only one is held at a time."""

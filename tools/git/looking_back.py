@@ -5,13 +5,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from agent.areas import Area, area
+from agent.domain import Commit
 from agent.ids import RepoId
 from agent.sources import Headline, Past
 from agent.weaving.headlines import pull_named
 from tools.git.landing import read_commits
 from tools.git.view import View
+from tools.git.walk import Walk
 
 _MOST = 4_000
 _LONGEST_TITLE = 400
@@ -21,12 +24,14 @@ _BLAMED = re.compile(rb"^(\^?)([0-9a-f]{39,40})\s", re.ASCII)
 _SUBSTANCE = re.compile(rb"\w[^\n]*\w", re.ASCII)
 
 
-async def headed(view: View, repo: RepoId, pattern: str, upto: str, since: datetime) -> Past:
+async def headed(view: View, repo: RepoId, walk: Walk | None, pattern: str, upto: str, since: datetime) -> Past:
     """List the commits of the line up to one, not before a moment, whose title fits a pattern; newest first."""
-    chosen = ["--first-parent", "--regexp-ignore-case", "--extended-regexp", f"--grep={pattern}"]
-    limits = [f"--since-as-filter=@{max(1, int(since.timestamp()))} +0000", f"--max-count={_MOST}"]
-    commits = await read_commits(view, repo, [*chosen, *limits, upto])
     form = re.compile(pattern, re.IGNORECASE)
+    # What a shallow clone shows of its last commits is not all that they are.
+    if walk is not None and not view.shallow and walk.has(upto, since):
+        commits = list(islice(walk.titled(repo, form, upto, since), _MOST))
+    else:
+        commits = await _grepped(view, repo, pattern, upto, since)
     found = tuple(
         Headline(
             sha=commit.sha,
@@ -40,6 +45,13 @@ async def headed(view: View, repo: RepoId, pattern: str, upto: str, since: datet
     )
     whole = not view.shallow and len(commits) < _MOST
     return Past(found=found, since=since if whole else None)
+
+
+async def _grepped(view: View, repo: RepoId, pattern: str, upto: str, since: datetime) -> list[Commit]:
+    """Let git look for the commits of a line in whose messages a pattern is found."""
+    chosen = ["--first-parent", "--regexp-ignore-case", "--extended-regexp", f"--grep={pattern}"]
+    limits = [f"--since-as-filter=@{max(1, int(since.timestamp()))} +0000", f"--max-count={_MOST}"]
+    return await read_commits(view, repo, [*chosen, *limits, upto])
 
 
 @dataclass

@@ -24,6 +24,7 @@ from tools.git.repository import Repository, open_repository
 from tools.git.search import lines_with
 from tools.git.tags import tags_with
 from tools.git.view import View, view_of
+from tools.git.walk import Walk
 
 _CANDIDATES = 5
 _EARLIER = 60
@@ -44,13 +45,16 @@ class GitSource:
         self._network = remote_environment({}) if network is None else network
         self._repository: Repository | None = None
         self._line = Line()
+        self._walk: Walk | None = None
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
         repository = await self._open()
         tip = await find_tip(repository, self._branch)
         with view_of(repository) as view:
-            return await read_landing(view, self.repo, tip, window, known_tip)
+            if tip.sha and not (self._walk and self._walk.reaches(tip.sha, window.start)):
+                self._walk = await Walk.down(view, tip.sha, window.start)
+            return await read_landing(view, self.repo, tip, self._walk, window, known_tip)
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
         """Read these commits with their patches, in the order given, each once, one in memory at a time."""
@@ -106,7 +110,7 @@ class GitSource:
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
         """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
         with await self._view() as view:
-            return await headed(view, self.repo, pattern, upto, since)
+            return await headed(view, self.repo, self._walk, pattern, upto, since)
 
     async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
