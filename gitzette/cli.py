@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_stories(commands)
     _add_site(commands)
     _add_eval(commands)
+    _add_serve(commands)
     _add_mcp(commands)
     _add_runs(commands)
     _add_init(commands)
@@ -177,6 +178,20 @@ def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     evaluate.set_defaults(command=_eval)
 
 
+def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    serve = commands.add_parser("serve", help="show the site and answer questions in a browser", description=_SERVE)
+    _add_repo(serve)
+    serve.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: 127.0.0.1)")
+    serve.add_argument("--port", metavar="N", type=int, default=8787, help="the port (default: 8787; 0: any)")
+    serve.add_argument("--token-env", metavar="NAME", help="the variable with the token; needed where others can reach")
+    serve.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
+    serve.add_argument("--lang", choices=("en", "zh"), help="language of the first page (default: en)")
+    serve.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    serve.add_argument("--out", metavar="DIR", type=Path, help="folder with the reports (default: ./gazette)")
+    serve.add_argument("--site", metavar="DIR", type=Path, help="folder of the site (default: site below --out)")
+    serve.set_defaults(command=_serve)
+
+
 def _add_mcp(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     mcp = commands.add_parser("mcp", help="answer programs that speak the Model Context Protocol", description=_MCP)
     _add_repo(mcp)
@@ -236,6 +251,7 @@ _CHAT = (
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."
 _AUDIT = "Checks every reference, number, quotation and link of a report; exit status 3 when something is wrong."
 _STORIES = "Lists reverts, re-lands, series, follow-ups and what was taken in, each with its timeline, newest first."
+_SERVE = "The site with a page to ask on: answers as they come, each citation beside the lines that show it."
 _MCP = "Gives ask, audit, reports, stories, facts and search to Claude, Cursor and others; all of it is read-only."
 _SITE = (
     "Writes pages, search and feed for any web server or GitHub Pages; only days whose reports changed are made anew."
@@ -310,6 +326,12 @@ def _eval(args: argparse.Namespace) -> int:
     from gitzette.evaluating import evaluate
 
     return evaluate(args)
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from gitzette.live.serving import serve
+
+    return serve(args, os.environ)
 
 
 def _mcp(args: argparse.Namespace) -> int:

@@ -1,0 +1,1 @@
+"""The live page: the site, and questions answered while one watches."""

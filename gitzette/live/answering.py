@@ -1,0 +1,147 @@
+"""A question on its way to the page: what is being read, the answer piece by piece, and what it cites."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from agent.asking.reply import Reply
+from agent.errors import AppError
+from agent.ids import RepoId
+from agent.settings import RepoSpec, Settings
+from gitzette.asking import asking_deps, replied
+from gitzette.delivery.letter import Block, letter
+from gitzette.exhibits import Exhibits
+from gitzette.wiring import home_of
+from graphs.conversing import open_conversations
+
+_STILL_HERE_SECONDS = 5.0
+_SHOWN = 400
+_AROUND = 40
+_SHORTEST_WORD = 3
+_CODE = re.compile(r"`([^`\n]+)`")
+Event = tuple[str, dict[str, Any]]
+
+
+class Answering:
+    """Answers the questions of a page; few at once, because each of them reads."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str], specs: tuple[RepoSpec, ...], most: int) -> None:
+        self._settings = settings
+        self._environ = environ
+        self._specs = specs
+        self._most = most
+        self._busy = 0
+        self._one = asyncio.Lock()
+
+    @property
+    def full(self) -> bool:
+        """Tell whether too many are waiting already."""
+        return self._busy >= self._most
+
+    async def stream(self, thread: str, question: str) -> AsyncIterator[str]:
+        """Give the events of one answer; whoever stops listening stops the reading."""
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._busy += 1
+        task = asyncio.create_task(self._answer(thread, question, events))
+        try:
+            while True:
+                try:
+                    event = await asyncio.wait_for(events.get(), _STILL_HERE_SECONDS)
+                except TimeoutError:
+                    yield ": still here\n\n"
+                    continue
+                if event is None:
+                    break
+                yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
+            await task
+        finally:
+            self._busy -= 1
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _answer(self, thread: str, question: str, events: "asyncio.Queue[Event | None]") -> None:
+        try:
+            async with self._one:
+                await self._ask(thread, question, events)
+        except AppError as error:
+            events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
+        finally:
+            events.put_nowait(None)
+
+    async def _ask(self, thread: str, question: str, events: "asyncio.Queue[Event | None]") -> None:
+        settings, environ = self._settings, self._environ
+        shown = _Shown(events)
+        async with (
+            asking_deps(settings, environ, self._specs, datetime.now(UTC), shown) as deps,
+            open_conversations(home_of(settings, environ)) as conversations,
+        ):
+            exhibits = Exhibits(deps.stock, self._specs, deps.web, settings.tz)
+            text, sent = "", 0
+            async for piece in conversations.ask(thread, question, deps):
+                text += piece
+                blocks = letter(text)
+                # The last paragraph may go on with the next piece.
+                start = max(0, sent - 1)
+                numbers = _numbers(replied(deps), exhibits)
+                told = [_block(block, numbers) for block in blocks[start:]]
+                events.put_nowait(("blocks", {"from": start, "blocks": told}))
+                sent = len(blocks)
+            events.put_nowait(("done", _ended(replied(deps), exhibits)))
+
+    async def evidence(self, cite: str, marks: frozenset[str], words: tuple[str, ...]) -> dict[str, Any]:
+        """Give the text of what is cited, or the part around the first line that shows what the answer says."""
+        settings = self._settings
+        async with asking_deps(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as deps:
+            lines = await Exhibits(deps.stock, self._specs, deps.web, settings.tz).lines(cite)
+        marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
+        start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
+        shown = lines[start : start + _SHOWN]
+        within = [place - start for place in marked if 0 <= place - start < _SHOWN]
+        return {"lines": shown, "marked": within, "cut": start + _SHOWN < len(lines)}
+
+
+class _Shown:
+    """Tells the page what is being read."""
+
+    def __init__(self, events: "asyncio.Queue[Event | None] | None") -> None:
+        self._events = events
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        if self._events is not None:
+            self._events.put_nowait(("reading", {"repo": repo, "what": what, "done": done, "total": total}))
+
+
+def _numbers(reply: Reply, exhibits: Exhibits) -> dict[str, int]:
+    return {address: number for number, cite in enumerate(reply.cites) for address in exhibits.addresses(cite)}
+
+
+def _block(block: Block, numbers: Mapping[str, int]) -> dict[str, Any]:
+    pieces = [asdict(piece) | {"cite": numbers.get(piece.url or "")} for piece in block.pieces]
+    return {"kind": block.kind, "level": block.level, "pieces": pieces}
+
+
+def _ended(reply: Reply, exhibits: Exhibits) -> dict[str, Any]:
+    """Say what is cited, and which lines of it the answer quotes."""
+    quotes: dict[str, list[str]] = {}
+    for claim in reply.claims:
+        for quote in claim.quotes:
+            quotes.setdefault(quote.cite, []).extend(quote.text.splitlines())
+    words: dict[str, list[str]] = {}
+    for claim in reply.claims:
+        named = [word for text in claim.text.values() for word in _CODE.findall(text) if len(word) >= _SHORTEST_WORD]
+        for cite in claim.sources:
+            words.setdefault(cite, []).extend(named)
+    cites = [dict(zip(("title", "url"), exhibits.entry(cite), strict=True)) | {"id": cite} for cite in reply.cites]
+    return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
+
+
+def _shows(line: str, words: tuple[str, ...]) -> bool:
+    """Tell whether a changed line has what the answer names; the heads of files do not count."""
+    changed = line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- "))
+    return changed and any(word in line for word in words)

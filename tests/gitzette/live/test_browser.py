@@ -1,0 +1,89 @@
+"""The live page in a real browser: ask, watch, follow a citation; nothing leaves this machine."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: the live page was NOT tried")
+Serving = Callable[..., str]
+HOSTILE = "<img src=x onerror=document.title='taken'><script>document.title='taken'</script> raise MAX_ROUTES"
+
+
+class Engine(Protocol):
+    """The clone of the fixture."""
+
+    @property
+    def repo(self) -> list[str]: ...
+
+    def commit(self, subject: str, when: datetime, author: str = "Ada", **files: str) -> str: ...
+
+
+@contextmanager
+def browsing(address: str, width: int, dark: bool = False) -> Iterator[Page]:
+    strange: list[str] = []
+    faults: list[str] = []
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        scheme = "dark" if dark else "light"
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        page.on("request", lambda one: None if one.url.startswith(address) else strange.append(one.url))
+        page.on("pageerror", lambda one: faults.append(str(one)))
+        page.on("console", lambda one: faults.append(one.text) if one.type == "error" else None)
+        try:
+            yield page
+        finally:
+            browser.close()
+    assert strange == []
+    assert faults == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_question_is_answered_with_its_evidence_beside_it(serving: Serving, width: int, tmp_path: Path) -> None:
+    address = serving()
+    with browsing(address, width, dark=width > 1_000) as page:
+        page.goto(f"{address}/")
+        page.get_by_role("link", name="Ask", exact=True).click()
+        page.get_by_label("Your question").fill("what changed in MAX_ROUTES on 2026-02-04?")
+        page.keyboard.press("Enter")
+        cite = page.locator("button.cite").first
+        expect(cite).to_be_visible(timeout=60_000)
+        expect(page.locator("#turns")).to_contain_text("from 22 to 12")
+        cite.click()
+        expect(page.locator("#evidence")).to_contain_text("+MAX_ROUTES = 12", timeout=30_000)
+        expect(page.locator("#evidence .line.marked")).to_have_text(["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"])
+        page.get_by_label("Your question").fill("who wrote it?")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.locator(".turn").nth(1)).to_contain_text("Grace", timeout=60_000)
+        expect(page.locator("#runs li").first).to_contain_text("done")
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        page.screenshot(path=tmp_path / f"live-{width}.png", full_page=True)
+        page.get_by_role("link", name="中文").first.click()
+        expect(page.get_by_role("button", name="提问", exact=True)).to_be_visible()
+
+
+def test_words_of_others_stay_words_and_a_question_can_be_stopped(serving: Serving, engine: Engine) -> None:
+    engine.commit(HOSTILE, datetime(2026, 2, 5, 9, tzinfo=UTC), router="MAX_ROUTES = 99  # <b>x</b>\n")
+    address = serving()
+    with browsing(address, 1280) as page:
+        page.goto(f"{address}/en/ask.html")
+        page.get_by_label("Your question").fill(f"what changed in MAX_ROUTES on 2026-02-05? {HOSTILE}")
+        page.keyboard.press("Enter")
+        cite = page.locator("button.cite").first
+        expect(cite).to_be_visible(timeout=60_000)
+        cite.click()
+        expect(page.locator("#evidence")).to_contain_text("<b>x</b>", timeout=30_000)
+        assert page.locator("#ask img, #ask script, #ask aside b b, #evidence .line *").count() == 0
+        assert "taken" not in page.title()
+        page.get_by_label("Your question").fill("what changed in the last 300 days?")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator(".turn").nth(1)).to_contain_text(re.compile("Stopped|MAX_ROUTES"), timeout=30_000)
+        expect(page.get_by_role("button", name="Stop")).to_be_hidden()

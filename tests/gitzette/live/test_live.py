@@ -1,0 +1,172 @@
+"""`gitzette serve` over real HTTP: pages, streamed answers, evidence, and everybody who is kept out."""
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import httpx
+import pytest
+
+from agent.settings import RepoSpec, Settings
+from gitzette.cli import main
+from gitzette.live.answering import Answering
+from gitzette.live.guard import Pace
+from graphs.conversing import open_conversations
+
+QUESTION = "what changed in MAX_ROUTES on 2026-02-04?"
+Serving = Callable[..., str]
+
+
+class Engine(Protocol):
+    """The clone of the fixture."""
+
+    @property
+    def repo(self) -> list[str]: ...
+
+
+def events(answer: httpx.Response) -> list[tuple[str, Any]]:
+    found = []
+    for part in answer.text.split("\n\n"):
+        lines = part.split("\n")
+        if lines[0].startswith("event: "):
+            found.append((lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))))
+    return found
+
+
+def shown(told: list[tuple[str, Any]]) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = []
+    for name, data in told:
+        if name == "blocks":
+            blocks[data["from"] :] = data["blocks"]
+    return blocks
+
+
+def test_the_site_is_served_with_a_way_to_ask(serving: Serving) -> None:
+    with httpx.Client(base_url=serving()) as browser:
+        front = browser.get("/")
+        assert front.status_code == 200
+        assert "2026-02-04" in front.text
+        assert 'href="en/ask.html"' in front.text
+        policy = front.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        day = browser.get("/en/days/2026-02-04.html")
+        assert 'href="../../en/ask.html"' in day.text
+        assert "Lower the limit of routes" in day.text
+        for lang, word in (("en", "Ask"), ("zh", "提问")):
+            page = browser.get(f"/{lang}/ask.html")
+            assert word in page.text
+            assert "<script>" not in page.text
+            assert "style=" not in page.text
+        for asset in ("ask.js", "ask.css", "style.css", "page.js"):
+            assert browser.get(f"/assets/{asset}").status_code == 200
+
+
+def test_an_answer_is_streamed_with_citations_and_its_evidence(serving: Serving) -> None:
+    with httpx.Client(base_url=serving(), timeout=60) as browser:
+        told = events(browser.post("/api/ask", json={"question": QUESTION, "thread": "t-1"}))
+        assert {name for name, _ in told} >= {"blocks", "done"}
+        pieces = [piece for block in shown(told) for piece in block["pieces"]]
+        assert "22" in [piece["text"] for piece in pieces if piece["code"]]
+        assert 0 in [piece["cite"] for piece in pieces]
+        done = told[-1][1]
+        (cite,) = done["cites"]
+        assert cite["title"].endswith("Lower the limit of routes (#9)")
+        wanted = {"cite": cite["id"], "marks": [], "words": done["words"][cite["id"]]}
+        evidence = browser.post("/api/evidence", json=wanted).json()
+        marked = [evidence["lines"][place] for place in evidence["marked"]]
+        assert marked == ["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"]
+        again = events(browser.post("/api/ask", json={"question": "who wrote it?", "thread": "t-1"}))
+        assert "Grace" in json.dumps(shown(again))
+        assert browser.get("/api/threads/t-1").json()["turns"] == [QUESTION, "who wrote it?"]
+        status = browser.get("/api/status").json()
+        assert [one["status"] for one in status["runs"]] == ["done", "done"]
+        assert status["heartbeat"]["status"] == "done"
+
+
+def test_what_is_being_read_is_shown_while_it_works(serving: Serving) -> None:
+    with httpx.Client(base_url=serving(), timeout=60) as browser:
+        told = events(browser.post("/api/ask", json={"question": "what changed in the last 5 days?", "thread": "t"}))
+        read = [data for name, data in told if name == "reading"]
+        assert {one["repo"] for one in read} == {"acme/engine"}
+        assert any(one["what"] == "reading diffs" for one in read)
+
+
+async def test_whoever_stops_listening_stops_the_reading_and_leaves_nothing_in_the_thread(
+    engine: Engine, corner: Path
+) -> None:
+    settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), home=corner)
+    answering = Answering(settings, dict(os.environ), settings.repos, 4)
+    stream = answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?")
+    assert (await anext(stream)).startswith("event: reading")
+    await stream.aclose()  # type: ignore[attr-defined]
+    assert not answering.full
+    async with open_conversations(corner) as conversations:
+        assert (await conversations.standing("gone")).turns == ()
+    told = [event async for event in answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?")]
+    assert told[-1].startswith("event: done")
+
+
+def test_others_are_kept_out(serving: Serving) -> None:
+    asked = {"question": QUESTION, "thread": "t"}
+    with httpx.Client(base_url=serving()) as browser:
+        assert browser.get("/", headers={"Host": "evil.example"}).status_code == 421
+        assert browser.post("/api/ask", json=asked, headers={"Origin": "https://evil.example"}).status_code == 403
+        assert browser.post("/api/ask", json=asked, headers={"Origin": "null"}).status_code == 403
+        assert browser.get("/api/status", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+        assert (
+            browser.post("/api/ask", content=json.dumps(asked), headers={"Content-Type": "text/plain"}).status_code
+            == 415
+        )
+        assert browser.post("/api/ask", json=asked | {"question": "x" * 70_000}).status_code == 413
+        assert browser.post("/api/ask", json=asked | {"question": "x" * 5_000}).status_code == 422
+        assert browser.post("/api/ask", json=asked | {"thread": "../up"}).status_code == 422
+        assert browser.post("/api/ask", json=["x"]).status_code == 422
+        assert browser.post("/api/evidence", json={"cite": "evil/repo@" + "0" * 40}).status_code == 404
+        assert browser.post("/api/evidence", json={"cite": "--upload-pack=x"}).status_code == 422
+        assert browser.request("DELETE", "/").status_code == 405
+        for path in ("/..%2f..%2fgitzette.toml", "/%2e%2e/reports/2026-02-04.json", "//etc/passwd", "/x%00.html"):
+            assert browser.get(path).status_code == 404
+
+
+def test_anything_but_loopback_needs_a_token(
+    serving: Serving, engine: Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--host", "0.0.0.0", *engine.repo]) == 2
+    assert "--token-env" in capsys.readouterr().err
+    token = "a-long-random-word"
+    address = serving("--host", "0.0.0.0", "--token-env", "LIVE", LIVE=token).replace("0.0.0.0", "127.0.0.1")
+    with httpx.Client(base_url=address) as browser:
+        assert browser.get("/").status_code == 401
+        assert browser.get("/", params={"token": "wrong"}).status_code == 401
+        assert browser.get("/", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+        entered = browser.get(f"{address}//evil.example/", params={"token": token})
+        assert entered.headers["location"].startswith("/evil.example")
+        assert "HttpOnly" in entered.headers["set-cookie"]
+        assert "SameSite=strict" in entered.headers["set-cookie"]
+        assert token not in entered.headers["set-cookie"]
+        assert browser.get("/").status_code == 200
+
+
+def test_a_short_token_and_a_taken_port_are_told_in_one_line(
+    engine: Engine, corner: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del corner
+    monkeypatch.setenv("LIVE", "short")
+    assert main(["serve", "--host", "0.0.0.0", "--token-env", "LIVE", *engine.repo]) == 2
+    assert "at least 16" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["serve", "--port", str(taken.getsockname()[1]), *engine.repo]) == 2
+    assert "choose another --port" in capsys.readouterr().err
+
+
+def test_the_pace_is_counted_over_a_minute_for_each_address() -> None:
+    now = [0.0]
+    pace = Pace(2, lambda: now[0])
+    assert [pace.wait("a"), pace.wait("a"), pace.wait("b")] == [0, 0, 0]
+    assert pace.wait("a") > 59
+    now[0] = 61
+    assert pace.wait("a") == 0
