@@ -106,6 +106,7 @@ class Searcher:
             pins=pins,
             later=later,
             ambiguous=self._ambiguous(inquiry, named),
+            unknown=await self._unknown(inquiry, specs),
             between=between,
         )
 
@@ -206,6 +207,14 @@ class Searcher:
         moments = [(version, await self._moment(version, specs)) for version in inquiry.versions]
         found = [(version, moment) for version, moment in moments if moment is not None]
         return tuple(sorted(found, key=lambda one: one[1])) if len(found) == 2 else ()
+
+    async def _unknown(self, inquiry: Inquiry, specs: Sequence[RepoSpec]) -> tuple[str, ...]:
+        """Find the version that a question about one version means, and that is not there."""
+        narrowed = inquiry.names or inquiry.terms or inquiry.numbers or inquiry.shas
+        if inquiry.aim not in (Aim.BROKE, Aim.SUMMARY, Aim.CHANGES) or len(inquiry.versions) != 1 or narrowed:
+            return ()
+        version = inquiry.versions[0]
+        return () if await self._moment(version, specs) else (version,)
 
     async def _moment(self, version: str, specs: Sequence[RepoSpec]) -> datetime | None:
         bare = version.lstrip("vV")

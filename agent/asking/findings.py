@@ -72,6 +72,8 @@ class Findings:
     """Commits on the same matter that landed after something was undone, oldest first."""
     ambiguous: Mapping[str, tuple[EvidenceId, ...]] = field(default_factory=dict)
     """Hashes that may mean several commits."""
+    unknown: tuple[str, ...] = ()
+    """Versions that the question is about and that nobody has heard of."""
     between: tuple[tuple[str, datetime], ...] = ()
     """The releases that bound the window, with their moments."""
 

@@ -15,7 +15,7 @@ _SHOWN = 10
 def when(found: Findings) -> Draft:
     """Tell when something changed and from what to what: by facts where there are any, else by the commits."""
     if len(found.inquiry.versions) == 1 and not (found.inquiry.names or found.inquiry.terms):
-        return release_day(found) or nothing(found, "no version", {"version": found.inquiry.versions[0]}, near=False)
+        return release_day(found) or nothing(found, "no version", {"version": found.inquiry.versions[0]})
     if not found.matches:
         return nothing(found, "nothing", {})
     matches = in_order(acting(found.matches, found.inquiry), found.inquiry)

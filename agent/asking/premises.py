@@ -88,11 +88,20 @@ def _other_act(found: Findings) -> Draft | None:
     telling = [one for one in found.matches if one.facts] or list(found.matches)
     if len(acts) != 1 or not (inquiry.names or inquiry.terms):
         return None
-    if any(acted(fact, acts[0]) for one in telling for fact in one.facts) or _says_so(found.matches, acts[0], inquiry):
+    if any(_shows(fact, acts[0], inquiry) for one in telling for fact in one.facts) or _says_so(
+        found.matches, acts[0], inquiry
+    ):
         return None
     if acts[0] is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
         return None
     return _corrected(found, "not so", {"act": acts[0].value}, telling)
+
+
+def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
+    """Tell whether a fact shows the act; that a field came or went does not show it of the flag of the same name."""
+    flags = [name for name in inquiry.names if name.startswith("--")]
+    of_flag = fact.kind.value.startswith("flag-") or fact.name.startswith("--")
+    return acted(fact, act) and (not flags or of_flag or act not in (Act.ADDED, Act.REMOVED))
 
 
 def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
@@ -106,6 +115,8 @@ def _other_value(found: Findings) -> Draft | None:
     """Correct the old or the new value."""
     inquiry = found.inquiry
     facts = [(one, fact) for one in found.matches for fact in one.facts if fact.old or fact.new]
+    if inquiry.values and inquiry.names and not facts:
+        return None if _tells_value(found) else _corrected(found, "other value", {}, found.matches)
     if not inquiry.values or not facts:
         return None
     if inquiry.turn and not any(_turned(inquiry.turn, fact) for _, fact in facts):
@@ -115,6 +126,11 @@ def _other_value(found: Findings) -> Draft | None:
     if all(any(one == other or one in other for other in told) for one in said):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in facts])
+
+
+def _tells_value(found: Findings) -> bool:
+    """Tell whether a commit speaks of one of the values, in whatever words."""
+    return any(value in one.card.message for one in found.matches for value in found.inquiry.values)
 
 
 def _turned(turn: tuple[str, str], fact: Fact) -> bool:

@@ -23,6 +23,8 @@ def shortfall(found: Findings) -> Draft | None:
     if found.ambiguous:
         sha, several = next(iter(found.ambiguous.items()))
         return nothing(found, "ambiguous", {"sha": sha, "several": str(len(several))}, near=False)
+    if found.unknown:
+        return nothing(found, "no version", {"version": found.unknown[0]})
     if len(inquiry.versions) == 2 and inquiry.aim is Aim.BROKE and not found.between:
         return nothing(found, "no version", {"version": inquiry.versions[0]}, near=False)
     return _unknown_reference(found)
