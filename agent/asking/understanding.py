@@ -29,7 +29,8 @@ _VALUES = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _OWNER = re.compile(
-    r"(?<![对给把为])(?<![对给把为] )(?<![\w¦'-])([A-Za-z][\w-]{2,30})(?:'s\s|\s*(?:的|这边|那边|仓库|项目)|\s+(?:repo|repository|project)\b)"
+    r"(?<![对给把为])(?<![对给把为] )(?<![\w¦'-])([A-Za-z][\w-]{2,30})"
+    r"(?:'s\s|\s*(?:的|这边|那边|仓库|项目)|\s+(?:repo|repository|project)\b)"
 )
 _OPEN = re.compile(
     r"\bstill (?:open|broken|unfixed|happen\w*)\b|\b(?:dealt with|handled|taken care of|sorted)\b"
