@@ -36,7 +36,10 @@ async def find_tip(repository: Repository, branch: str | None = None) -> Tip:
             raise InputError(f"{repository.path} has no branch {branch!r}; {await _existing(repository)}")
         return Tip(branch, sha)
     named = [await _origins_default(repository), await _checked_out(repository)]
-    for name in [*filter(None, named), *_USUAL, *await _only_branch(repository)]:
+    for name in [*filter(None, named), *_USUAL]:
+        if sha := await _stand(repository, name):
+            return Tip(name, sha)
+    for name in await _only_branch(repository):
         if sha := await _stand(repository, name):
             return Tip(name, sha)
     if detached := await _commit(repository, "HEAD"):

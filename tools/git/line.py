@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agent.domain import Change
 from tools.git.view import View
 
 Counts = Mapping[bytes, tuple[int, int]]
@@ -17,6 +18,9 @@ _FIRST_LOOK = 64
 """How many commits are read above those that are known, at first: the commits of a day lie close together."""
 _FEW_LINES = 10
 """Of fewer lines only an equal patch says anything."""
+_PLAIN = ("added", "removed", "modified")
+_ODD = "\ufffd"
+"""What stands for bytes of a path that are not UTF-8."""
 _ALIKE = 0.25
 """The least share of its lines that a change can have in common with its copy or its opposite.
 
@@ -38,6 +42,8 @@ class Line:
     """
 
     _steps: dict[str, _Step] = field(default_factory=dict)
+    _counts: dict[str, dict[bytes, tuple[int, int]]] = field(default_factory=dict)
+    _totals: dict[str, int] = field(default_factory=dict)
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __contains__(self, sha: str) -> bool:
@@ -65,15 +71,41 @@ class Line:
         """
         mine = self._steps[sha].paths
         asked = sorted(mine) if len(mine) <= _MANY_PATHS else [path.encode("utf-8", "replace") for path in paths]
-        own = (await _counts(view, [sha], asked) if others else {}).get(sha)
+        own = (await self._counted(view, [sha], asked) if others else {}).get(sha)
         if own is None:
             return list(others)
         near = [other for other in others if _fits(mine, self._steps[other].paths, _sum(own))]
-        counts = await _counts(view, near, asked)
+        counts = await self._counted(view, near, asked)
         common = {other: _common(own, counts.get(other, own)) for other in near}
         near = [other for other in near if common[other] >= _ALIKE * max(_sum(own), _sum(counts.get(other, own)))]
-        totals = await _totals(view, [other for other in near if self._steps[other].paths - mine])
-        return [other for other in near if common[other] >= _ALIKE * totals.get(other, 0)]
+        wider = [other for other in near if self._steps[other].paths - mine]
+        self._totals |= await _totals(view, [other for other in wider if other not in self._totals])
+        return [other for other in near if other not in wider or common[other] >= _ALIKE * self._totals.get(other, 0)]
+
+    def count(self, change: Change) -> None:
+        """Take the counts of lines from a patch that was read, where git would count the same without renames."""
+        plain = not change.incomplete and all(
+            file.status in _PLAIN and file.unreadable is None and _ODD not in file.path for file in change.files
+        )
+        if plain and change.commit.sha not in self._counts:
+            files = {file.path.encode(): (file.additions, file.deletions) for file in change.files}
+            self._counts[change.commit.sha] = files
+
+    async def _counted(self, view: View, shas: Sequence[str], paths: Sequence[bytes]) -> dict[str, Counts]:
+        """Count the lines of these paths, commit by commit, as far as they are not known; nothing where git cannot."""
+        wanted = frozenset(paths)
+        touched = {sha: wanted & self._steps[sha].paths for sha in shas}
+        unknown = [sha for sha in shas if not touched[sha] <= self._counts.get(sha, {}).keys()]
+        asked = frozenset[bytes]().union(*(touched[sha] for sha in unknown))
+        for sha, found in (await _counts(view, unknown, sorted(asked))).items():
+            # A file of which only the mode changed is not listed.
+            self._counts[sha] = {**self._counts.get(sha, {}), **dict.fromkeys(touched[sha], (0, 0)), **found}
+        counts: dict[str, Counts] = {}
+        for sha in shas:
+            known = self._counts.get(sha, {})
+            if touched[sha] <= known.keys():
+                counts[sha] = {path: known[path] for path in touched[sha]}
+        return counts
 
     async def _read(self, view: View, sha: str, count: int) -> None:
         """Read on from a commit, down to what is known or as far as asked for."""

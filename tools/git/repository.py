@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import InputError
-from tools.git.process import LOCAL, run
+from tools.git.process import LOCAL, git_program, run
 
 OLDEST_GIT = (2, 37)
 """The first version that knows `--since-as-filter`."""
+_VERSIONS: dict[str, str] = {}
+"""What each program has said of itself, asked once."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,10 @@ async def open_repository(path: Path) -> Repository:
 
 async def git_version() -> str:
     """Tell which git is used; one that lacks what we need is refused."""
-    told = (await run(["version"], env=LOCAL)).out.decode("utf-8", "replace").strip()
+    program = git_program()
+    if program not in _VERSIONS:
+        _VERSIONS[program] = (await run(["version"], env=LOCAL)).out.decode("utf-8", "replace").strip()
+    told = _VERSIONS[program]
     match = re.search(r"(\d+)\.(\d+)", told)
     if match is None or (int(match[1]), int(match[2])) < OLDEST_GIT:
         raise InputError(f"{told or 'git'} is too old; install git {OLDEST_GIT[0]}.{OLDEST_GIT[1]} or newer")

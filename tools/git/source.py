@@ -1,6 +1,5 @@
 """Commits and diffs of one repository, read with git from a clone or a mirror on disk."""
 
-import contextlib
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime
@@ -46,89 +45,95 @@ class GitSource:
         self._repository: Repository | None = None
         self._line = Line()
         self._walk: Walk | None = None
+        self._last_view: View | None = None
+        self._known: set[str] = set()
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
         repository = await self._open()
         tip = await find_tip(repository, self._branch)
-        with view_of(repository) as view:
-            if tip.sha and not (self._walk and self._walk.reaches(tip.sha, window.start)):
-                self._walk = await Walk.down(view, tip.sha, window.start)
-            return await read_landing(view, self.repo, tip, self._walk, window, known_tip)
+        view = self._shown(repository)
+        if tip.sha and not (self._walk and self._walk.reaches(tip.sha, window.start)):
+            self._walk = await Walk.down(view, tip.sha, window.start)
+        landing = await read_landing(view, self.repo, tip, self._walk, window, known_tip)
+        self._known.update(row.commit.sha for row in (*landing.rows, *landing.late))
+        return landing
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
         """Read these commits with their patches, in the order given, each once, one in memory at a time."""
         repository = await self._open()
-        with view_of(repository) as view:
-            present = await present_commits(view, shas)
-            gaps = await close_gaps(repository, view, present, self._network)
-            async with ChangeReader(view, self.repo, present, gaps) as reader:
-                while (change := await reader.next()) is not None:
-                    yield change
+        view = self._shown(repository)
+        present = await self._present(view, shas)
+        gaps = await close_gaps(repository, view, present, self._network)
+        async with ChangeReader(view, self.repo, present, gaps) as reader:
+            while (change := await reader.next()) is not None:
+                self._line.count(change)
+                yield change
 
     async def prepare(self, shas: Sequence[str]) -> None:
         """Fetch what a partial clone lacks of these commits, in one go; reading them one by one is then free."""
         repository = await self._open()
-        with view_of(repository) as view:
-            await close_gaps(repository, view, await present_commits(view, shas), self._network)
+        view = self._shown(repository)
+        await close_gaps(repository, view, await self._present(view, shas), self._network)
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
-        with await self._view() as view:
-            commit = await self._commit(view, sha)
-            if not commit.is_merge or sha in view.shallow:
-                return ()
-            selection = [f"^{commit.parents[0]}", *commit.parents[1:]]
-            return tuple(await read_commits(view, self.repo, selection))
+        view = await self._view()
+        commit = await self._commit(view, sha)
+        if not commit.is_merge or sha in view.shallow:
+            return ()
+        selection = [f"^{commit.parents[0]}", *commit.parents[1:]]
+        return tuple(await read_commits(view, self.repo, selection))
 
     async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read both versions of these files of a change; a version that is not there is None."""
-        with await self._view() as view:
-            return await read_blobs(view, change, paths)
+        view = await self._view()
+        return await read_blobs(view, change, paths)
 
     async def lines_with(self, sha: str, words: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Find the lines of a commit's files that hold one of these words; none in a partial clone."""
         repository = await self._open()
         if repository.promisor is not None:
             return ()
-        with view_of(repository) as view:
-            return await lines_with(view, sha, words)
+        view = self._shown(repository)
+        return await lines_with(view, sha, words)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
         if not paths:
             return ()
         repository = await self._open()
-        with view_of(repository) as view:
-            if sha not in self._line and not await present_commits(view, [sha]):
-                raise NotFound(f"{self.repo} has no commit {sha}")
-            # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
-            found = await self._line.before(view, sha, paths, most=_EARLIER, depth=_DEPTH)
-            await close_gaps(repository, view, found, self._network)
-            return tuple(reversed(await self._line.alike(view, sha, found, paths)))
+        view = self._shown(repository)
+        if not await self._present(view, [sha]):
+            raise NotFound(f"{self.repo} has no commit {sha}")
+        # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
+        found = await self._line.before(view, sha, paths, most=_EARLIER, depth=_DEPTH)
+        await close_gaps(repository, view, found, self._network)
+        return tuple(reversed(await self._line.alike(view, sha, found, paths)))
 
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
         """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
-        with await self._view() as view:
-            return await headed(view, self.repo, self._walk, pattern, upto, since)
+        view = await self._view()
+        return await headed(view, self.repo, self._walk, pattern, upto, since)
 
     async def written_by(self, sha: str, *, since: datetime) -> Mapping[str, int]:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
-        with await self._view() as view:
-            return await written_by(view, sha, since)
+        view = await self._view()
+        return await written_by(view, sha, since)
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
         prefix = prefix.lower()
         if not re.fullmatch(r"[0-9a-f]{4,40}", prefix):
             raise NotFound(f"{prefix!r} is not a commit hash; give 4 to 40 hexadecimal digits")
-        with await self._view() as view:
-            told = await view.read(["rev-parse", f"--disambiguate={prefix}"])
-            found = await present_commits(view, told.decode("ascii").split())
-            if len(found) > 1:
-                named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
-                raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
-            return await self._commit(view, found[0] if found else prefix)
+        view = await self._view()
+        whole = len(prefix) == 40
+        told = b"" if whole else await view.read(["rev-parse", f"--disambiguate={prefix}"])
+        found = await self._present(view, [prefix] if whole else told.decode("ascii").split())
+        if len(found) > 1:
+            named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
+            raise NotFound(f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}")
+        return await self._commit(view, found[0] if found else prefix)
 
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
@@ -138,12 +143,12 @@ class GitSource:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
         repository = await self._open()
         tip = await find_tip(repository, self._branch)
-        with view_of(repository) as view:
-            found = await name_commits(view, [prefix.lower() for prefix in prefixes])
-            line = await ancestors(view, tip.sha) if tip.sha else frozenset()
-            chosen = {one: [sha for sha in shas if sha in line] or shas for one, shas in found.items()}
-            wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
-            commits = await self._read_some(view, wanted)
+        view = self._shown(repository)
+        found = await name_commits(view, [prefix.lower() for prefix in prefixes])
+        line = await ancestors(view, tip.sha) if tip.sha else frozenset()
+        chosen = {one: [sha for sha in shas if sha in line] or shas for one, shas in found.items()}
+        wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
+        commits = await self._read_some(view, wanted)
         return {
             prefix: tuple(Named(commit=commits[sha], landed=sha in line) for sha in chosen[prefix.lower()])
             for prefix in prefixes
@@ -159,7 +164,7 @@ class GitSource:
 
     async def _commit(self, view: View, sha: str) -> Commit:
         """Read one commit by its full hash."""
-        if not await present_commits(view, [sha]):
+        if not await self._present(view, [sha]):
             raise NotFound(f"{self.repo} has no commit {sha}")
         (commit,) = await read_commits(view, self.repo, ["--no-walk", sha])
         return commit
@@ -170,6 +175,19 @@ class GitSource:
             self._repository = await open_repository(self._path)
         return self._repository
 
-    async def _view(self) -> contextlib.AbstractContextManager[View]:
+    async def _view(self) -> View:
         """Open a view of the repository."""
-        return view_of(await self._open())
+        return self._shown(await self._open())
+
+    def _shown(self, repository: Repository) -> View:
+        """Use one view for all that is read."""
+        self._last_view = view_of(repository, self._last_view)
+        return self._last_view
+
+    async def _present(self, view: View, shas: Sequence[str]) -> list[str]:
+        """Leave out what is no commit here, and what was named twice; what was found once is not looked for again."""
+        asked = dict.fromkeys(shas)
+        unknown = [sha for sha in asked if sha not in self._known and sha not in self._line]
+        if unknown:
+            self._known.update(await present_commits(view, unknown))
+        return [sha for sha in asked if sha in self._known or sha in self._line]

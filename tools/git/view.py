@@ -1,8 +1,10 @@
 """A view of a repository: its objects and nothing else, so that all machines read the same patch from them."""
 
 import contextlib
+import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -33,8 +35,15 @@ class View:
 
     def __init__(self, folder: Path, objects: Path, shallow: frozenset[str]) -> None:
         self._folder = folder
+        # Whoever is killed leaves a small folder behind, as every program does that has one.
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._env = LOCAL | {"GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(objects)}
         self.shallow = shallow
+
+    @property
+    def stands(self) -> bool:
+        """Tell whether the folder is still there: what lies long in a temporary place may be swept away."""
+        return (self._folder / "HEAD").is_file()
 
     async def run(self, arguments: Sequence[str | bytes], *, stdin: bytes = b"") -> Finished:
         """Run git on the objects, to its end."""
@@ -59,18 +68,21 @@ class View:
         return running(arguments, env=self._env, cwd=self._folder, stdin=stdin)
 
 
-@contextlib.contextmanager
-def view_of(repository: Repository) -> Iterator[View]:
-    """Lay out a view in a temporary folder; nothing is written to the repository."""
+def view_of(repository: Repository, earlier: View | None = None) -> View:
+    """Lay out a view in a temporary folder that goes with it, or use an earlier one that still shows the repository.
+
+    Nothing is written to the repository.
+    """
     shallow = repository.shallow()
-    with contextlib.ExitStack() as stack:
-        try:
-            temporary = tempfile.TemporaryDirectory(prefix="gitzette-view-", ignore_cleanup_errors=True)
-            folder = Path(stack.enter_context(temporary))
-            _lay_out(folder, shallow)
-        except OSError as error:
-            raise StorageError(f"no temporary folder can be made: {error.strerror}") from error
-        yield View(folder, repository.objects, shallow)
+    if earlier is not None and earlier.shallow == shallow and earlier.stands:
+        return earlier
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="gitzette-view-"))
+        view = View(folder, repository.objects, shallow)
+        _lay_out(folder, shallow)
+    except OSError as error:
+        raise StorageError(f"no temporary folder can be made: {error.strerror}") from error
+    return view
 
 
 def _lay_out(folder: Path, shallow: frozenset[str]) -> None:
