@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from agent.account import Account
 from agent.allotment import Allotment
 from agent.claims import Claim, Judgement
 from agent.domain import Issue, PullRequest
@@ -97,4 +98,17 @@ class Analyst(Protocol):
 
     async def mend(self, claim: Claim, judgement: Judgement, material: Material) -> Claim | None:
         """Try once more to say something that the gate refused; None gives it up."""
+        ...
+
+
+@runtime_checkable
+class Accountable(Protocol):
+    """An analyst that costs something, can fail, and may take back what it said."""
+
+    async def objects(self, claim: Claim, material: Material) -> str | None:
+        """Say why a claim that passed the gate is withdrawn all the same; None lets it stand."""
+        ...
+
+    def account(self, repo: RepoId) -> Account:
+        """Tell what became of the work on a repository since this was asked last."""
         ...

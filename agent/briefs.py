@@ -25,10 +25,10 @@ def message_brief(read: Read) -> str:
     return body if len(body) <= _MESSAGE else body[:_MESSAGE].rsplit("\n", 1)[0] + "\n(more was written)"
 
 
-def hunks_brief(read: Read) -> str:
+def hunks_brief(read: Read, most: int = _HUNKS) -> str:
     """Give whole hunks, those that prove facts first, as far as the room goes; a hunk is never cut in the middle."""
     shown: list[str] = []
-    room = _HUNKS
+    room = min(_HUNKS, most)
     for hunk in _hunks(read):
         if len(hunk) <= room:
             shown.append(hunk)

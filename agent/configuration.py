@@ -15,7 +15,7 @@ from agent.settings import FILE_NAME, Budget, RepoSpec, Settings, Tiers
 PREFIX = "GITZETTE_"
 _TABLES: dict[str, type[BaseModel]] = {"budget": Budget, "tiers": Tiers}
 # A token is read from GITHUB_TOKEN only, so that it never stands in a file that is committed.
-_FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", "deliver", *_TABLES))
+_FLAT_KEYS = tuple(key for key in Settings.model_fields if key not in ("token", "prices", "deliver", *_TABLES))
 
 
 def read_settings(file: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -62,7 +62,7 @@ def _read_file(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file.name} is not valid TOML: {error}") from error
     if "token" in values:
         raise ConfigError(f"a token does not belong in {file.name}; put it in the variable GITHUB_TOKEN")
-    _refuse_unknown(values, (*_FLAT_KEYS, "deliver", *_TABLES), f"in {file.name}")
+    _refuse_unknown(values, (*_FLAT_KEYS, "prices", "deliver", *_TABLES), f"in {file.name}")
     for name, table_kind in _TABLES.items():
         if isinstance(values.get(name), dict):
             _refuse_unknown(values[name], table_kind.model_fields, f"in [{name}] of {file.name}")

@@ -2,14 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from agent.analyst import ToolRequest, ToolSpec
+from agent.domain import Frozen
 from agent.errors import UpstreamError
+from agent.spending import Spent
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
+Job = Literal["reading", "writing", "judging"]
+"""What a model is asked for: what to read next, what to say, whether something said is true."""
+JOBS: tuple[Job, ...] = ("reading", "writing", "judging")
+
+
+DEFAULT_ROOM = 19_000
+"""The characters that fit into the context of nearly every model, beside its answer."""
 
 
 @dataclass(frozen=True)
@@ -37,5 +47,72 @@ class Model(Protocol):
         ...
 
     async def fill(self, messages: Sequence[Message], shape: type[M]) -> M:
+        """Let the model answer with data of this shape."""
+        ...
+
+
+@runtime_checkable
+class Models(Protocol):
+    """The models of a run: which one does a job, and on whose account."""
+
+    name: str
+
+    def get(self, job: Job, account: str) -> Model:
+        """Give the model for a job; what it costs is put on the account, which is a repository's or a question's."""
+        ...
+
+    def take(self, account: str) -> Spent:
+        """Tell what an account spent since this was asked last."""
+        ...
+
+    async def room(self, job: Job) -> int:
+        """Give the characters that a question to the model for a job may have."""
+        ...
+
+
+class OneModel:
+    """One model for every job, without accounts."""
+
+    def __init__(self, model: Model) -> None:
+        self.name = model.name
+        self._model = model
+
+    def get(self, job: Job, account: str) -> Model:
+        """Give the one model."""
+        del job, account
+        return self._model
+
+    def take(self, account: str) -> Spent:
+        """Tell that nothing is counted."""
+        del account
+        return Spent()
+
+    async def room(self, job: Job) -> int:
+        """Give what nearly every model has room for."""
+        del job
+        return DEFAULT_ROOM
+
+
+class Answered(Frozen, Generic[T]):
+    """What an endpoint gave, and what that took."""
+
+    value: T
+    spent: Spent
+
+
+class Endpoint(Protocol):
+    """A model behind an address: what a `Model` does, with the bill."""
+
+    name: str
+
+    async def room(self) -> int:
+        """Give the characters that a question may have."""
+        ...
+
+    async def choose(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answered[tuple[ToolRequest, ...]]:
+        """Let the model choose tools to call."""
+        ...
+
+    async def answer(self, messages: Sequence[Message], shape: type[M]) -> Answered[M]:
         """Let the model answer with data of this shape."""
         ...

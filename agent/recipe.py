@@ -2,9 +2,12 @@
 
 from typing import Self
 
+from pydantic import Field
+
 from agent.domain import Frozen
 from agent.ids import RepoId
 from agent.settings import AnalystChoice, Budget, Language, Layout, RepoSpec, Settings, SourceChoice, Tiers
+from agent.spending import Price
 from agent.window import Window
 
 
@@ -34,6 +37,11 @@ class Recipe(Frozen):
     analyst: AnalystChoice = "rules"
     model: str | None = None
     model_url: str | None = None
+    model_reading: str | None = None
+    model_writing: str | None = None
+    model_judging: str | None = None
+    prices: dict[str, Price] = Field(default_factory=dict)
+    currency: str = "USD"
     budget: Budget
     tiers: Tiers = Tiers()
 
@@ -53,6 +61,11 @@ class Recipe(Frozen):
             analyst=settings.analyst,
             model=settings.model,
             model_url=settings.model_url,
+            model_reading=settings.model_reading,
+            model_writing=settings.model_writing,
+            model_judging=settings.model_judging,
+            prices=settings.prices,
+            currency=settings.currency,
             budget=settings.budget,
             tiers=settings.tiers,
         )

@@ -13,6 +13,7 @@ from agent.deliveries import Delivery
 from agent.errors import UsageError
 from agent.globs import check_glob
 from agent.ids import RepoId, repo_id
+from agent.spending import Price
 from agent.window import zone
 
 FILE_NAME = "gitzette.toml"
@@ -118,6 +119,19 @@ class Budget(BaseModel):
     """The longest a run waits for a rate limit before it says what is missing."""
     retry_seconds: float = Field(default=1.0, ge=0, le=60)
     """The pause before a failed request is sent again; it doubles each time."""
+    model_calls: int = Field(default=400, ge=0, le=100_000)
+    """Questions to a model, over all repositories of a run."""
+    model_tokens: int = Field(default=2_000_000, ge=0, le=1_000_000_000)
+    """Tokens to and from a model, over all repositories of a run."""
+    model_seconds: float = Field(default=1_800, ge=0, le=86_400)
+    """How long a run asks a model, from its first question on."""
+    model_cost: float | None = Field(default=None, ge=0)
+    """What a run may cost by the price table, in its currency."""
+    repo_model_calls: int = Field(default=150, ge=0, le=100_000)
+    repo_model_tokens: int = Field(default=800_000, ge=0, le=1_000_000_000)
+    repo_model_seconds: float = Field(default=900, ge=0, le=86_400)
+    answer_seconds: float = Field(default=120, gt=0, le=3_600)
+    """How long a model may take for one answer."""
 
 
 class Tiers(BaseModel):
@@ -159,6 +173,14 @@ class Settings(BaseModel):
     model: str | None = None
     model_url: str | None = None
     """An endpoint that speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only."""
+    model_reading: str | None = None
+    """A model of its own for choosing what to read; `model` where not set."""
+    model_writing: str | None = None
+    model_judging: str | None = None
+    """A model that may withdraw what another wrote, and never admits anything; nobody where not set."""
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """What a million tokens of a model cost, by its name."""
+    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
     token: SecretStr | None = None
     budget: Budget = Budget()
     tiers: Tiers = Tiers()
@@ -168,10 +190,10 @@ class Settings(BaseModel):
     """The share of repositories that may fail before a report is kept from the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
     """How far back `run --catch-up` looks for days without a report."""
-    deliver: tuple[Delivery, ...] = ()
-    """Where each report is sent after a run."""
     site: bool = False
     """Whether a run also writes the static site, to `site` in the output folder."""
+    deliver: tuple[Delivery, ...] = ()
+    """Where each report is sent after a run."""
 
     @field_validator("repos", mode="before")
     @classmethod

@@ -1,50 +1,147 @@
-"""Which analyst writes a report: the rules, or a model behind the tape of the run."""
+"""Which analyst writes a report and which answers a question: the rules, or models behind the tape of the run."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, SecretStr
 
 from agent.analyst import Analyst, ToolRequest, ToolSpec
-from agent.errors import ConfigError
-from agent.model import Message, Model, ModelError
+from agent.asking.model_answer import ModelAnswerer
+from agent.capabilities import Capabilities
+from agent.errors import AppError, ConfigError
+from agent.model import JOBS, Answered, Endpoint, Job, Message, ModelError
 from agent.model_analyst import ModelAnalyst
 from agent.recipe import Recipe
 from agent.rules import RulesAnalyst
-from agent.settings import Language, Settings
+from agent.settings import Budget, Language, Settings
+from agent.spending import Cap, Purse
 from memory.fence import fence_seed
+from memory.servers import Servers
 from memory.tape import Tape
-from memory.taped_model import TapedModel
+from memory.taped_model import TapedModels
+
+if TYPE_CHECKING:
+    from graphs.models import ChatModel, Learn
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def analyst_of(settings: Settings, environ: Mapping[str, str], tape: Tape | None, home: Path) -> Analyst:
+def analyst_of(
+    settings: Settings, environ: Mapping[str, str], tape: Tape | None, home: Path, servers: Servers
+) -> Analyst:
     """Make the analyst that the settings ask for."""
     if settings.analyst == "rules" or tape is None:
         return RulesAnalyst()
-    if settings.model is None:
-        raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
-    # Importing langchain takes longer than most runs of the rules.
-    from graphs.models import ChatModel
+    models = models_of(settings, environ, tape, servers)
+    judging = settings.model_judging is not None
+    return ModelAnalyst(models, _languages(settings.lang, settings.languages), fence_seed(home, tape), judging=judging)
 
-    key = environ.get("OPENAI_API_KEY", "").strip()
-    chat = ChatModel(name=settings.model, url=settings.model_url, key=SecretStr(key) if key else None)
-    languages = (settings.lang, *settings.languages)
-    return _taped(TapedModel(tape, chat, settings.model_url or ""), languages, fence_seed(home, tape))
+
+def answerer_of(
+    settings: Settings, environ: Mapping[str, str], tape: Tape, home: Path, servers: Servers
+) -> ModelAnswerer | None:
+    """Make what explains answers; None where the rules answer alone."""
+    if settings.analyst == "rules":
+        return None
+    models = models_of(settings, environ, tape, servers, run=Cap())
+    return ModelAnswerer(models, fence_seed(home, tape))
 
 
 def analyst_again(recipe: Recipe, tape: Tape) -> Analyst:
     """Make the analyst of a run that is replayed: a model is not asked, its answers are on the tape."""
     if recipe.analyst == "rules" or recipe.model is None:
         return RulesAnalyst()
-    languages = (recipe.lang, *recipe.languages)
-    return _taped(TapedModel(tape, SilentModel(recipe.model), ""), languages, fence_seed(None, tape))
+    names = _names(recipe, recipe.model)
+    silent: dict[Job, Endpoint] = {job: SilentModel(names[job]) for job in JOBS}
+    models = TapedModels(tape, silent, "", prices=recipe.prices)
+    judging = recipe.model_judging is not None
+    return ModelAnalyst(models, _languages(recipe.lang, recipe.languages), fence_seed(None, tape), judging=judging)
 
 
-def _taped(model: Model, languages: Sequence[Language], seed: str) -> Analyst:
-    return ModelAnalyst(model, tuple(dict.fromkeys(languages)), seed)
+def models_of(
+    settings: Settings, environ: Mapping[str, str], tape: Tape, servers: Servers, run: Cap | None = None
+) -> TapedModels:
+    """Open the endpoints of the models that do the jobs, behind the tape and within the budget.
+
+    `run` limits all accounts together otherwise than the budget does: a conversation has no end.
+    """
+    chats = chats_of(settings, environ, servers)
+    endpoints: dict[Job, Endpoint] = {job: chats[job] for job in JOBS}
+    return TapedModels(
+        tape, endpoints, settings.model_url or "", purse=_purse(settings.budget, run), prices=settings.prices
+    )
+
+
+def chats_of(settings: Settings, environ: Mapping[str, str], servers: Servers) -> "dict[Job, ChatModel]":
+    """Make a client for each job; jobs of the same model share one."""
+    if settings.model is None:
+        raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
+    # Importing langchain takes longer than most runs of the rules.
+    from graphs.models import ChatModel
+
+    text = environ.get("OPENAI_API_KEY", "").strip()
+    key = SecretStr(text) if text else None
+    names = _names(settings, settings.model)
+    made = {
+        name: ChatModel(
+            name=name,
+            url=settings.model_url,
+            key=key,
+            timeout=settings.budget.answer_seconds,
+            first_pause=settings.budget.retry_seconds,
+            learn=_learner(settings.model_url, key, servers),
+        )
+        for name in dict.fromkeys(names.values())
+    }
+    return {job: made[name] for job, name in names.items()}
+
+
+def _learner(url: str | None, key: SecretStr | None, servers: Servers) -> "Learn":
+    """Look into memory first; what a server can do is found out once."""
+
+    async def learn(chat: "ChatModel") -> Capabilities:
+        place = url or ""
+        if known := servers.get(place, chat.name):
+            return known
+        from graphs.probing import probe
+        from tools.models import context_of
+
+        try:
+            context = await context_of(url, key.get_secret_value() if key else None, chat.name) if url else None
+            found = await probe(chat, context)
+        except AppError:
+            # Whoever asks now will be told what is wrong.
+            return Capabilities()
+        servers.put(place, chat.name, found)
+        return found
+
+    return learn
+
+
+def _names(source: Settings | Recipe, model: str) -> dict[Job, str]:
+    return {
+        "reading": source.model_reading or model,
+        "writing": source.model_writing or model,
+        "judging": source.model_judging or model,
+    }
+
+
+def _purse(budget: Budget, run: Cap | None) -> Purse:
+    return Purse(
+        run=run
+        or Cap(
+            calls=budget.model_calls,
+            tokens=budget.model_tokens,
+            seconds=budget.model_seconds,
+            cost=budget.model_cost,
+        ),
+        each=Cap(calls=budget.repo_model_calls, tokens=budget.repo_model_tokens, seconds=budget.repo_model_seconds),
+    )
+
+
+def _languages(first: Language, others: Sequence[Language]) -> tuple[Language, ...]:
+    return tuple(dict.fromkeys((first, *others)))
 
 
 class SilentModel:
@@ -53,10 +150,17 @@ class SilentModel:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    async def call_tools(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Sequence[ToolRequest]:
+    async def room(self) -> int:
         """Refuse."""
-        raise ModelError(f"{self.name} is not asked in a replay")
+        raise self._refusal()
 
-    async def fill(self, messages: Sequence[Message], shape: type[M]) -> M:
+    async def choose(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answered[tuple[ToolRequest, ...]]:
         """Refuse."""
-        raise ModelError(f"{self.name} is not asked in a replay")
+        raise self._refusal()
+
+    async def answer(self, messages: Sequence[Message], shape: type[M]) -> Answered[M]:
+        """Refuse."""
+        raise self._refusal()
+
+    def _refusal(self) -> ModelError:
+        return ModelError(f"{self.name} is not asked in a replay")

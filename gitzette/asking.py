@@ -16,6 +16,7 @@ from agent.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, U
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
+from gitzette.analysts import answerer_of
 from gitzette.configured import settings_for
 from gitzette.progress import progress
 from gitzette.running import specs_of
@@ -25,6 +26,7 @@ from graphs import ask as asking
 from graphs.conversing import open_conversations
 from graphs.desk import Desk, Desks, Progress
 from graphs.stocking import Stock
+from memory.retention import QUESTIONS
 
 LONGEST = 4_000
 _THREAD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}", re.ASCII)
@@ -112,7 +114,17 @@ async def asking_deps(
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
         stock = Stock(_Reachable(house.deps.desks), memory.catalogue, memory.threads, display)
-        yield asking.AskDeps(stock=stock, specs=specs, now=now, tz=settings.tz, web=Web(settings.web))
+        tape = memory.tape(f"{QUESTIONS}{now.date().isoformat()}")
+        answerer = answerer_of(settings, environ, tape, home_of(settings, environ), memory.servers)
+        yield asking.AskDeps(
+            stock=stock,
+            specs=specs,
+            now=now,
+            tz=settings.tz,
+            web=Web(settings.web),
+            answerer=answerer,
+            recall=memory.recall,
+        )
 
 
 @dataclass(frozen=True)

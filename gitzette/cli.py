@@ -110,6 +110,7 @@ def _add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     ask.add_argument("--until", metavar="TIME", help="look up to here, itself not included (default: now)")
     ask.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
     ask.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    ask.add_argument("--analyst", choices=("rules", "model"), help="who answers (default: rules)")
     ask.add_argument("--thread", metavar="NAME", help="go on with this conversation, or begin it")
     ask.add_argument(
         "--json", action="store_true", help="print answer, claims, citations and what was searched as JSON"
@@ -124,6 +125,7 @@ def _add_chat(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     chat.add_argument("--since", metavar="TIME", help="look from here on, where a question names no time")
     chat.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
     chat.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
+    chat.add_argument("--analyst", choices=("rules", "model"), help="who answers (default: rules)")
     chat.set_defaults(command=_chat)
 
 

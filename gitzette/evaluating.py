@@ -23,8 +23,8 @@ from evals.page import page
 from evals.planting import PLANTED
 from evals.results import Results, keep_set, read_history, read_json, read_lines, write_results
 from evals.sets.adversaries import ADVERSARIAL
-from evals.sets.baselines import BASELINES
 from evals.sets.ask_cost import ASK_COST
+from evals.sets.baselines import BASELINES
 from evals.sets.daily import DAILY
 from evals.sets.day_cost import DAY_COST
 from evals.sets.facts import FACTS
@@ -35,6 +35,7 @@ from evals.sets.links import LINKS
 from evals.sets.mutants import MUTANTS
 from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
+from evals.sets.recorded import RECORDED
 from evals.sets.requests import REQUESTS
 from evals.sets.sources import SOURCES
 from evals.sets.stories import STORIES
@@ -46,6 +47,7 @@ from gitzette.asking import answered, asking_deps
 from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
+from gitzette.recording import record
 from gitzette.running import cover
 from graphs import ask as asking
 
@@ -70,6 +72,7 @@ SETS: tuple[EvalSet, ...] = (
     ADVERSARIAL,
     TWINS,
     BASELINES,
+    RECORDED,
     PLANTED,
 )
 
@@ -102,6 +105,8 @@ class Gitzette:
 def evaluate(args: argparse.Namespace) -> int:
     """Run the sets; 3 when a figure misses its target, 1 when the gate is broken."""
     _refuse(args)
+    if args.sets[:1] == ["record"]:
+        return record(args)
     started = datetime.now(UTC)
     sets = choose(load_limits().sets if args.gate and not args.sets else args.sets, SETS)
     with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as name:

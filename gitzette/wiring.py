@@ -82,7 +82,7 @@ async def open_house(
                 stories=TapedTales(tape, memory.tales) if tape else memory.tales,
                 publisher=publisher,
                 progress=progress,
-                analyst=analyst_of(settings, environ, tape, home),
+                analyst=analyst_of(settings, environ, tape, home, memory.servers),
                 library=Library(),
                 notes=Notes(tape),
                 recall=TapedRecall(tape, memory.recall) if tape else memory.recall,

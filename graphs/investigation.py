@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context
 from functools import cache
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import StructuredTool
@@ -25,21 +25,43 @@ def explain(error: ToolError | ToolInvocationError) -> str:
     return f"Error: {error}"
 
 
+Decide = Callable[[Sequence[ToolAnswer]], Awaitable[Sequence[ToolRequest]]]
+"""Says what to call next, given what was answered so far."""
+
+
+class HasTools(Protocol):
+    """Something whose methods can be called as tools."""
+
+    @property
+    def tools(self) -> Sequence[Callable[..., Awaitable[str]]]:
+        """Everything that can be called, by the names of the functions."""
+        ...
+
+
 async def investigate(analyst: Analyst, assignment: Assignment, toolset: Toolset, turns: int) -> None:
     """Let the analyst read until it asks for nothing more, or its turns are used up."""
-    loop = _build(analyst, assignment, toolset, turns)
+
+    async def decide(answers: Sequence[ToolAnswer]) -> Sequence[ToolRequest]:
+        return await analyst.next_calls(assignment, answers)
+
+    await look_around(decide, toolset, turns)
+
+
+async def look_around(decide: Decide, toolset: HasTools, turns: int) -> None:
+    """Call tools until nobody asks for more, or the turns are used up."""
+    loop = _build(decide, toolset, turns)
     # Each turn is two steps, and the last word of the analyst is one more.
     talk = loop.ainvoke({"messages": []}, {"recursion_limit": 2 * turns + 3})
     # In a context of its own it has no checkpoints: its messages hold texts, and what they show is on the tape already.
     await asyncio.create_task(talk, context=Context())
 
 
-def tool_specs(toolset: Toolset) -> list[ToolSpec]:
+def tool_specs(toolset: HasTools) -> list[ToolSpec]:
     """Describe the tools as a model sees them."""
     return [ToolSpec(tool.name, tool.description, tool.get_input_jsonschema()) for tool in _tools(toolset)]
 
 
-def _tools(toolset: Toolset) -> list[StructuredTool]:
+def _tools(toolset: HasTools) -> list[StructuredTool]:
     return [
         StructuredTool.from_function(coroutine=tool, name=tool.__name__, args_schema=_arguments(tool.__func__))
         for tool in toolset.tools
@@ -56,14 +78,12 @@ def _arguments(function: FunctionType) -> type[BaseModel]:
     return form
 
 
-def _build(
-    analyst: Analyst, assignment: Assignment, toolset: Toolset, turns: int
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+def _build(asked: Decide, toolset: HasTools, turns: int) -> CompiledStateGraph[Any, Any, Any, Any]:
 
     async def decide(state: MessagesState) -> dict[str, Any]:
-        """Ask the analyst what to read next."""
+        """Ask what to read next."""
         turn = sum(isinstance(message, AIMessage) for message in state["messages"])
-        requests = await analyst.next_calls(assignment, _answers(state["messages"])) if turn < turns else ()
+        requests = await asked(_answers(state["messages"])) if turn < turns else ()
         calls = [
             {"name": request.tool, "args": dict(request.arguments), "id": f"{turn}.{number}", "type": "tool_call"}
             for number, request in enumerate(requests)

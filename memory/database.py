@@ -178,6 +178,12 @@ def m012_touched(db: Database) -> None:
     db.table("cards").add_column("touched", str)
 
 
+@migrations()
+def m013_model_servers(db: Database) -> None:
+    """Remember what the servers of models can do."""
+    db.table("model_servers").create({"key": str, "body": str, "probed": str}, pk="key")
+
+
 def open_database(home: Path) -> Database:
     """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
     file = home / FILE_NAME

@@ -9,6 +9,9 @@ from sqlite_utils import Database
 from agent.evidence import EvidenceId
 from memory.database import writing
 
+QUESTIONS = "ask-"
+"""How the tape of a day's questions begins; the day follows."""
+
 
 class Retention:
     """Forgets the tapes of old runs, and the artefacts that nothing needs any more."""
@@ -28,6 +31,7 @@ class Retention:
     def forget(self, before: date) -> int:
         """Forget the tapes of runs that began before this day; tell how many calls that were."""
         day = (before.isoformat(),)
+        self._forget_questions(before)
         execute = self._db.conn.execute
         with writing(self._db):
             gone = execute("delete from calls where run in (select id from runs where started < ?)", day).rowcount
@@ -38,3 +42,10 @@ class Retention:
                     " and hash not in (select hash from cited)"
                 )
         return gone
+
+    def _forget_questions(self, before: date) -> None:
+        """Forget what models answered to questions of old days; their tapes are no runs."""
+        with writing(self._db):
+            for table in ("calls", "holds"):
+                sql = f"delete from {table} where run >= ? and run < ?"  # noqa: S608 -- two names of ours
+                self._db.conn.execute(sql, (QUESTIONS, f"{QUESTIONS}{before.isoformat()}"))

@@ -19,6 +19,7 @@ from memory.lives import Lives
 from memory.recall import Recall
 from memory.retention import Retention
 from memory.runs import Runs
+from memory.servers import Servers
 from memory.tales import Tales
 from memory.tape import Tape
 
@@ -39,6 +40,7 @@ class Memory:
     threads: KnownThreads
     lives: Lives
     tales: Tales
+    servers: Servers
     tape: Callable[..., Tape]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
 
@@ -61,6 +63,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             threads=KnownThreads(db),
             lives=Lives(home),
             tales=Tales(db),
+            servers=Servers(db, today),
             tape=partial(Tape, db),
         )
     finally:

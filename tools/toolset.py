@@ -77,7 +77,7 @@ class Toolset:
         if not files:
             paths = ", ".join(one.path for one in change.files[:20])
             raise ToolError(f"{sha} does not touch {file!r}; it touches {paths}")
-        pages = _pages([_heading(change), *(piece for one in files for piece in _pieces(one))])
+        pages = diff_pages(change, files)
         if not 1 <= page <= len(pages):
             raise ToolError(f"there are {len(pages)} pages; ask for one of them")
         self._note_shown(change.commit.sha, page, len(pages), whole=not file)
@@ -133,6 +133,12 @@ class Toolset:
             shown.add(page)
             if len(shown) == of and sha not in self.whole:
                 self.whole.append(sha)
+
+
+def diff_pages(change: Change, files: Sequence[FileChange] | None = None) -> list[str]:
+    """Cut a commit's diff, or that of some of its files, into pages that end between hunks."""
+    chosen = change.files if files is None else files
+    return _pages([_heading(change), *(piece for one in chosen for piece in _pieces(one))])
 
 
 def _page(lines: Sequence[str], page: int, size: int) -> str:

@@ -1,0 +1,161 @@
+"""How a model answers a question: it reads on where the rules stopped, and says what shown evidence says."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from agent.analyst import ToolAnswer, ToolRequest, ToolSpec
+from agent.asking.sheaf import Sheaf
+from agent.claims import Claim, Judgement, Quote, Role
+from agent.drafts import Draft, settle
+from agent.ids import RepoId
+from agent.model import Message, Model, ModelError, Models, OneModel
+from agent.prompting import boundary, fenced, prompt
+from agent.settings import Language
+from agent.tongue import speaks
+
+_NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese"}
+_EVIDENCE, _RULES, _ANSWERS = 14_000, 2_500, 6_000
+_AT_ONCE = 8
+"""Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
+
+
+class Said(BaseModel):
+    """One sentence of an answer as a model writes it."""
+
+    text: str = Field(default="", description="one sentence, or empty where the quote says it")
+    cites: list[str] = Field(default_factory=list, description="handles such as c1")
+    quote: str = Field(default="", description="words of the first cited evidence, verbatim, or empty")
+
+
+class Answering(BaseModel):
+    """What a model makes of a question."""
+
+    decision: Literal["confirm", "answer", "abstain"]
+    shows: list[str] = Field(default_factory=list, description="handles of the evidence that answers the question")
+    statements: list[Said] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A question as it is put to a model."""
+
+    question: str
+    lang: Language
+    rules: str
+    """What the rules would answer."""
+    sheaf: Sheaf
+    account: str = "question"
+    """On which what it costs is put."""
+
+
+class ModelAnswerer:
+    """Asks a model; what it fails at is a ModelError, and the rules' answer stands."""
+
+    def __init__(self, models: Models | Model, seed: str) -> None:
+        """`seed` makes the fence around untrusted text."""
+        self.models = models if isinstance(models, Models) else OneModel(models)
+        self.name = self.models.name
+        self._mark = boundary(seed)
+        self._numbers = itertools.count(1)
+
+    def open_account(self) -> str:
+        """Name the account of the next question: each may spend as much as the last."""
+        return f"question {next(self._numbers)}"
+
+    async def next_calls(
+        self, brief: Brief, answers: Sequence[ToolAnswer], tools: Sequence[ToolSpec]
+    ) -> Sequence[ToolRequest]:
+        """Let the model say what else it must see; nothing ends the reading, and so does asking for the same again."""
+        values = await self._values(brief) | {"answers": self._told(answers)}
+        messages = [self._system(), Message("user", prompt("ask_read", values))]
+        wanted = await self.models.get("reading", brief.account).call_tools(messages, tools)
+        asked = {_key(one.request) for one in answers}
+        fresh = {_key(one): one for one in wanted if _key(one) not in asked}
+        return list(fresh.values())[:_AT_ONCE]
+
+    async def write(self, brief: Brief) -> Answering:
+        """Let the model answer from what was shown."""
+        values = await self._values(brief) | {"language": _NAMES[brief.lang]}
+        messages = [self._system(), Message("user", prompt("ask_answer", values))]
+        return await self.models.get("writing", brief.account).fill(messages, Answering)
+
+    async def mend(self, said: Said, judgement: Judgement, brief: Brief) -> Said | None:
+        """Show the model why a sentence was refused, once."""
+        values = await self._values(brief) | {
+            "text": fenced(said.text, self._mark),
+            "reason": judgement.reason,
+            "language": _NAMES[brief.lang],
+        }
+        values.pop("rules")
+        messages = [self._system(), Message("user", prompt("ask_mend", values))]
+        answer = await self.models.get("writing", brief.account).fill(messages, Answering)
+        return answer.statements[0] if answer.statements else None
+
+    async def _values(self, brief: Brief) -> dict[str, str]:
+        room = min(_EVIDENCE, await self.models.room("writing") * 2 // 3)
+        return {
+            "question": fenced(brief.question, self._mark),
+            "rules": fenced(brief.rules[:_RULES], self._mark),
+            "evidence": fenced(brief.sheaf.text(room), self._mark),
+        }
+
+    def _system(self) -> Message:
+        return Message("system", prompt("ask_system", {"mark": self._mark}))
+
+    def _told(self, answers: Sequence[ToolAnswer]) -> str:
+        read = [f"{one.request.tool} {_key(one.request)[1]}:\n{one.text}" for one in answers]
+        # The newest matter most; what does not fit was shown before.
+        kept: list[str] = []
+        room = _ANSWERS
+        for one in reversed(read):
+            if len(one) > room:
+                break
+            kept.insert(0, one)
+            room -= len(one)
+        return fenced("\n".join(kept), self._mark) if kept else "(nothing yet)"
+
+
+def claim_of(said: Said, name: str, brief: Brief) -> Claim | None:
+    """Turn a sentence into a claim for the gate; one in another language, or without evidence, is none."""
+    if not said.text.strip() or not speaks(said.text, brief.lang):
+        return None
+    shown = brief.sheaf.shown
+    cites = tuple(cite.strip("[] ") for cite in said.cites)
+    first = shown.find(cites[0]) if cites else None
+    draft = Draft(
+        id=name,
+        role=Role.CHANGE,
+        repo=_repo(first),
+        text={brief.lang: " ".join(said.text.split())},
+        cites=cites,
+        about=cites[:1],
+    )
+    return settle(draft, shown)
+
+
+def speech_of(said: Said, name: str, brief: Brief) -> Claim | None:
+    """Turn the quotation of a sentence into attributed speech; the gate holds it to the letter."""
+    first = brief.sheaf.shown.find(said.cites[0]) if said.cites else None
+    if not said.quote.strip() or first is None:
+        return None
+    quote = Quote(cite=first, text=said.quote.strip())
+    return Claim(
+        id=name, repo=_repo(first), role=Role.CHANGE, about=(first,), cites=(first,), quotes=(quote,), speech=True
+    )
+
+
+def failure(error: ModelError) -> str:
+    """Give the reason of a failure as it is shown to whoever asked."""
+    return " ".join(str(error).split())[:200]
+
+
+def _repo(name: str | None) -> RepoId | None:
+    return RepoId(name.replace("#", "@").partition("@")[0]) if name else None
+
+
+def _key(request: ToolRequest) -> tuple[str, str]:
+    return request.tool, ", ".join(f"{key}={value}" for key, value in sorted(request.arguments.items()))
