@@ -65,7 +65,7 @@ class Tally:
 async def run(bench: Bench) -> Figures:
     """Report on days of two worlds in both languages, then on days of the mirrors."""
     tally = Tally()
-    for name in ("demo", "full"):
+    for name in ("demo",) if bench.small else ("demo", "full"):
         world = bench.world(name)
         with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now, allowance=Allowance(token=1_000_000)) as server:
             stage = _Stage(

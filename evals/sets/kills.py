@@ -22,7 +22,7 @@ from memory.runs import FINISHED
 from memory.store import open_memory
 
 _TOKEN = "kills"  # noqa: S105 -- the loopback server's only token
-_MOMENTS = 50
+_MOMENTS, _FEW = 50, 6
 _POLL = 0.002
 _PATIENCE = 120
 Tree = dict[str, bytes]
@@ -59,16 +59,17 @@ class Trial:
 async def run(bench: Bench) -> Figures:
     """Kill a run at fifty random moments, one after the other."""
     world, scores, resumed = bench.world("demo"), list[Score](), 0
+    moments = _FEW if bench.small else _MOMENTS
     with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
         stage = await prepare(bench.folder / "kills", server, world)
-        for number in range(_MOMENTS):
+        for number in range(moments):
             trial = await killed_at(stage, number)
             resumed += trial.resumed
             scores.append(Score(f"moment {number}: {trial.complaint or 'well'}", float(not trial.complaint)))
             bench.say(scores[-1].reason)
     return {
         "killed and taken up: the same report, nothing asked twice": share(scores, Target(1.0)),
-        "died with something done": share([Score("", resumed / _MOMENTS)], Target(0.5)),
+        "died with something done": share([Score("", resumed / moments)], Target(0.5)),
     }
 
 
