@@ -15,6 +15,30 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: the live page was NOT tried")
 Serving = Callable[..., str]
 HOSTILE = "<img src=x onerror=document.title='taken'><script>document.title='taken'</script> raise MAX_ROUTES"
+_ATTACKS = (
+    "<script>document.title='taken'</script>",
+    "<img src=x onerror=document.title='taken'>",
+    "<svg/onload=document.title='taken'>",
+    "<iframe srcdoc='<script>parent.document.title=1</script>'>",
+    "[x](javascript:document.title='taken')",
+    "<a href='javascript:document.title=1'>x</a>",
+    "</pre></span></div><h1>taken</h1>",
+    "<style>*{display:none}</style>",
+    "<base href='https://evil.example/'>",
+    "<form action='https://evil.example/'><input name=q>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example/'>",
+    "![x](https://evil.example/p.png)",
+    "<link rel=stylesheet href='https://evil.example/x.css'>",
+    "<object data='https://evil.example/x'>",
+    "<math><mi xlink:href='javascript:alert(1)'>",
+    "event: done",
+    'data: {"cites": []}',
+    "\u202egnp.exe\u2066",
+    "&lt;b&gt; &#60;script&#62;",
+    "${document.title='taken'} {{constructor.constructor('x')()}}",
+)
+ATTACKS = [f"{before}{attack}{after}" for before, after in
+           (("", ""), ("`", "`"), ('"', '"'), ("中文", "中文"), ("-->", "<!--")) for attack in _ATTACKS]  # fmt: skip
 
 
 class Engine(Protocol):
@@ -70,7 +94,12 @@ def test_a_question_is_answered_with_its_evidence_beside_it(serving: Serving, wi
 
 
 def test_words_of_others_stay_words_and_a_question_can_be_stopped(serving: Serving, engine: Engine) -> None:
-    engine.commit(HOSTILE, datetime(2026, 2, 5, 9, tzinfo=UTC), router="MAX_ROUTES = 99  # <b>x</b>\n")
+    assert len(ATTACKS) == 100
+    lines = "\n".join(ATTACKS)
+    code = "".join(f"# {attack}\n" for attack in ATTACKS)
+    engine.commit(
+        f"{HOSTILE}\n\n{lines}", datetime(2026, 2, 5, 9, tzinfo=UTC), router=f"MAX_ROUTES = 99  # <b>x</b>\n{code}"
+    )
     address = serving()
     with browsing(address, 1280) as page:
         page.goto(f"{address}/en/ask.html")
@@ -80,7 +109,9 @@ def test_words_of_others_stay_words_and_a_question_can_be_stopped(serving: Servi
         expect(cite).to_be_visible(timeout=60_000)
         cite.click()
         expect(page.locator("#evidence")).to_contain_text("<b>x</b>", timeout=30_000)
-        assert page.locator("#ask img, #ask script, #ask aside b b, #evidence .line *").count() == 0
+        expect(page.locator("#evidence")).to_contain_text("# -->${document.title=")
+        assert page.locator("#ask :is(img, script, svg, iframe, style, object, h1), #evidence .line *").count() == 0
+        assert page.evaluate("document.querySelectorAll('main h1').length") == 1
         assert "taken" not in page.title()
         page.get_by_label("Your question").fill("what changed in the last 300 days?")
         page.keyboard.press("Enter")
