@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage
-from agent.asking.matching import Match, accepted, acted, definite, match
-from agent.asking.names import is_path, plain, things_of
-from agent.asking.premises import is_person, names_nobody
+from agent.asking.matching import Match, match
+from agent.asking.premises import names_nobody
 from agent.card import Card
 from agent.domain import Issue, PullRequest
 from agent.errors import NotFound
@@ -18,24 +17,17 @@ from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import FactKind
 from agent.ids import RepoId, ThreadId, thread_id
 from agent.settings import RepoSpec
-from agent.sources import NamesCommits
 from agent.window import Window, midnight, zone
 from graphs.stocking import Stock
 from graphs.tracing import Tracer
+from graphs.weighing import Weigher
 from memory.catalogue import Needle
 
 _FIRST_DAYS = 7
-_PROMOTING = 12
 _LISTED = 3_000
-_EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
-_CANDIDATES = 120
 _READ = 14
 """Commits that are read again before anything is said of them."""
-_BACK_DAYS = 400
-_BACK_READ = 25
 _LISTING = (Aim.BROKE, Aim.COUNT, Aim.SUMMARY, Aim.CHANGES)
-_NAMES = 12
-"""Names that one thing may have had."""
 
 
 @dataclass
@@ -46,11 +38,13 @@ class Searcher:
     specs: tuple[RepoSpec, ...]
     now: datetime
     tz: str
-    _titles: dict[RepoId, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._words = Weigher(self.stock, self.specs, self.now, self.tz)
 
     async def find(self, inquiry: Inquiry) -> Findings:
         """Gather everything that an answer may be made from."""
-        inquiry = self._with_names(self._with_strangers(inquiry))
+        inquiry = self._words.with_names(self._with_strangers(inquiry))
         tracer = Tracer(self.stock, self.specs)
         specs = [spec for spec in self.specs if not inquiry.repos or spec.name in inquiry.repos]
         repos = [spec.name for spec in specs]
@@ -59,12 +53,12 @@ class Searcher:
         searched = [await self._prepare(spec, window) for spec in specs]
         threads, unread = await tracer.threads(inquiry, specs)
         named = await self._named(inquiry, specs, threads)
-        matches, near = await self._matches(inquiry, specs, window)
+        matches, near = await self._words.matches(inquiry, specs, window)
         if named and not matches:
             matches = [match(card, inquiry, {}) for card in named]
         listed = self.stock.cards.listed(repos, window, _LISTED) if _lists(inquiry) else []
         if not matches and not listed:
-            near = near or self._elsewhere(inquiry, specs, window)
+            near = near or self._words.elsewhere(inquiry, specs, window)
             threads |= tracer.by_words(inquiry, repos) if inquiry.names or inquiry.terms else {}
         links = tracer.links(threads, named, matches)
         threads |= tracer.linked_issues(links, threads)
@@ -114,52 +108,6 @@ class Searcher:
         """Take a word that owns something, as repositories do, for one that is not at hand where nothing has it."""
         unheard = [one for one in inquiry.owners if self.stock.cards.rarity((one.lower(),)) == math.inf]
         return inquiry.model_copy(update={"strangers": (*inquiry.strangers, *unheard)}) if unheard else inquiry
-
-    def _with_names(self, inquiry: Inquiry) -> Inquiry:
-        """Take a word for the name of something where facts know it by exactly that name; part what is no path."""
-        inquiry = inquiry.model_copy(
-            update={"names": tuple(part for one in inquiry.names for part in self._parted(one))}
-        )
-        asks_value = inquiry.often or inquiry.aim is Aim.WHEN or Act.BUMPED in inquiry.acts
-        if inquiry.names or not asks_value:
-            return inquiry
-        promoted = [term for term in inquiry.terms if term.said.isascii() and self._is_name(term.said)][:1]
-        return inquiry.model_copy(
-            update={
-                "names": tuple(term.said for term in promoted),
-                "terms": tuple(term for term in inquiry.terms if term not in promoted),
-            }
-        )
-
-    def _parted(self, name: str) -> list[str]:
-        """Take `a_x/b_y` for two names where nothing has it as a path."""
-        if "/" not in name or name.endswith("/"):
-            return [name]
-        having = self.stock.cards.search([Needle((name,))], limit=_PROMOTING)
-        if any(plain(name).strip("/") in plain(path) for card in having for path in card.paths):
-            return [name]
-        return [part for part in name.split("/") if part]
-
-    def _is_name(self, word: str) -> bool:
-        """Tell whether a word is the whole name of a dependency, or one with a hyphen that of anything."""
-        cards = self.stock.cards.search([Needle((word,))], limit=_PROMOTING)
-        return any(
-            plain(fact.name).rpartition(".")[2] == plain(word)
-            and ("-" in word or fact.kind.value.startswith("dependency-"))
-            for card in cards
-            for fact in card.facts
-        )
-
-    def _elsewhere(self, inquiry: Inquiry, specs: Sequence[RepoSpec], window: Window | None) -> list[Match]:
-        """Find what may be meant: the same names in another repository, or the last that landed before a quiet time."""
-        if inquiry.names or inquiry.terms:
-            others = [spec.name for spec in self.specs if spec not in specs]
-            inquiry = inquiry.model_copy(update={"terms": ()}) if inquiry.names else inquiry
-            return accepted(self._weighed(inquiry, others, None), inquiry)[:5] if others else []
-        if window is None:
-            return []
-        before = Window(start=_EARLIEST, end=window.start, tz=self.tz)
-        return [match(card, inquiry, {}) for card in self.stock.cards.listed([one.name for one in specs], before, 1)]
 
     def _brought(self, threads: Sequence[Issue | PullRequest]) -> list[Card]:
         pulls = [one for one in threads if isinstance(one, PullRequest)][:_READ]
@@ -226,7 +174,7 @@ class Searcher:
                 if any(fact.kind is FactKind.VERSION_CHANGED and fact.new == bare for fact in card.facts):
                     return card.at
         for spec in specs:
-            read = [sha for sha, title in await self._back(spec) if bare in title][:5]
+            read = [sha for sha, title in await self._words.titles(spec) if bare in title][:5]
             await self.stock.read(spec, read)
             for card in self.stock.cards.search([Needle((bare,))], [spec.name], limit=30):
                 if any(fact.kind is FactKind.VERSION_CHANGED and fact.new == bare for fact in card.facts):
@@ -270,102 +218,10 @@ class Searcher:
             await self.stock.read(spec, [thread.merge_commit])
         elif thread is None:
             tail = f"(#{number})"
-            await self.stock.read(spec, [sha for sha, title in await self._back(spec) if title.endswith(tail)][:3])
+            await self.stock.read(
+                spec, [sha for sha, title in await self._words.titles(spec) if title.endswith(tail)][:3]
+            )
         return self.stock.cards.by_pull(number, [spec.name])
-
-    async def _back(self, spec: RepoSpec) -> list[tuple[str, str]]:
-        """List the titles of a year, where that costs nothing; one listing serves the whole question."""
-        if spec.name not in self._titles:
-            desk = await self.stock.desks.open(spec)
-            self._titles[spec.name] = []
-            if isinstance(desk.code, NamesCommits):
-                now = self.now.astimezone(UTC).replace(microsecond=0)
-                year = Window(start=now - timedelta(days=_BACK_DAYS), end=now + timedelta(seconds=1), tz="UTC")
-                self.stock.progress.step(spec.name, "looking through a year of titles")
-                rows = (await desk.code.landed(year)).rows
-                self._titles[spec.name] = [(row.commit.sha, row.commit.title) for row in rows]
-        return self._titles[spec.name]
-
-    # ---------------------------------------------------------------- words
-
-    async def _matches(
-        self, inquiry: Inquiry, specs: Sequence[RepoSpec], window: Window | None
-    ) -> tuple[list[Match], list[Match]]:
-        """Find the commits that fit, and those that come near."""
-        repos = [spec.name for spec in specs]
-        if not (inquiry.names or inquiry.terms or inquiry.versions):
-            listed = self.stock.cards.listed(repos, window) if definite(inquiry) or inquiry.things else []
-            mine = [card for card in listed if not inquiry.people or _by_one_of(inquiry.people, card)]
-            return [one for card in mine if (one := match(card, inquiry, {})).facts], []
-        found = self._weighed(inquiry, repos, window)
-        if inquiry.names and (inquiry.aim is Aim.FATE or inquiry.often):
-            found = self._with_other_names(inquiry, found, repos)
-        fitting = _moved(accepted(found, inquiry), inquiry)
-        vague = window is None and not inquiry.shas and not inquiry.numbers
-        if not fitting and vague and await self._look_back(inquiry, specs):
-            found = self._weighed(inquiry, repos, None)
-            fitting = _moved(accepted(found, inquiry), inquiry)
-        bare = inquiry.model_copy(update={"versions": ()})
-        mistaken = not fitting and inquiry.versions and (inquiry.names or inquiry.terms)
-        if mistaken and (nearest := accepted(self._weighed(bare, repos, window), bare)):
-            # The version may be what is wrong.
-            return [], nearest[:5]
-        if window is not None and not fitting:
-            # What lies outside the time that was named does not answer, but may be what is meant.
-            outside = accepted(self._weighed(inquiry, repos, None), inquiry)
-            return [], sorted(outside, key=lambda one: _apart(one.card.at, window))[:5]
-        kept = {one.card.id for one in fitting}
-        return fitting, [one for one in found if one.card.id not in kept][:5]
-
-    def _with_other_names(self, inquiry: Inquiry, found: list[Match], repos: Sequence[RepoId]) -> list[Match]:
-        """Follow renames in both directions, so that a history has the names before and after."""
-        names, fresh = set(inquiry.names), list(inquiry.names)
-        known = {one.card.id: one for one in found if one.facts}
-        while fresh and len(names) < _NAMES:
-            facts = [fact for one in known.values() for fact in one.facts if fact.kind.value.endswith("-renamed")]
-            others = {name for fact in facts for name in (fact.old, fact.new) if name}
-            fresh = sorted(others - names)
-            names |= others
-            for name in fresh:
-                one_name = inquiry.model_copy(update={"names": (name,), "terms": (), "versions": ()})
-                for one in self._weighed(one_name, repos, None):
-                    if one.facts:
-                        known.setdefault(one.card.id, one)
-        return [replace(one, named=1.0) for one in known.values()] or found
-
-    def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
-        rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
-        paths = tuple(name for name in inquiry.names if is_path(name))
-        names = [Needle((name,)) for name in things_of(inquiry.names)] + ([Needle(paths)] if paths else [])
-        several = len(inquiry.versions) == 2 or inquiry.contained
-        told = () if several else inquiry.versions
-        versions = [Needle((version.lstrip("vV"),), needed=not inquiry.names) for version in told]
-        terms = [Needle(term.forms, needed=False) for term in inquiry.terms]
-        cards = self.stock.cards.search([*names, *versions, *terms], repos, window, _CANDIDATES)
-        if names and not cards:
-            # A name that nothing has in full may be there in part.
-            loose = [Needle((name,), needed=False) for name in inquiry.names]
-            cards = self.stock.cards.search([*loose, *terms], repos, window, 20)
-        weighed = [match(card, inquiry, rarity) for card in cards]
-        return sorted(weighed, key=lambda one: (-one.rank, -one.card.at.timestamp()))
-
-    async def _look_back(self, inquiry: Inquiry, specs: Sequence[RepoSpec]) -> bool:
-        """Read older commits whose titles have every name, or most of the words, of the question."""
-        wanted = [plain(name) for name in inquiry.names] or [term.said.lower() for term in inquiry.terms]
-        if not wanted:
-            return False
-        read = 0
-        for spec in specs:
-            fitting = [
-                sha
-                for sha, title in await self._back(spec)
-                if sum(one in plain(title) for one in wanted) >= max(1, len(wanted) - (len(wanted) > 2))
-            ]
-            known = self.stock.cards.known(spec.name, fitting)
-            unknown = [sha for sha in fitting if sha not in known][:_BACK_READ]
-            await self.stock.read(spec, unknown)
-            read += len(unknown)
-        return read > 0
 
     # ---------------------------------------------------------------- reading again
 
@@ -406,13 +262,6 @@ class Searcher:
         return found
 
 
-def _moved(matches: list[Match], inquiry: Inquiry) -> list[Match]:
-    """Where a question asks which version something has come to, keep the commits that moved it."""
-    if not (inquiry.last and inquiry.acts == (Act.BUMPED,)):
-        return matches
-    return [one for one in matches if any(acted(fact, Act.BUMPED) for fact in one.facts)]
-
-
 def _follows(inquiry: Inquiry) -> bool:
     """Tell whether a question wants to know what became of something."""
     return inquiry.aim is Aim.FATE or bool({Act.REVERTED, Act.RELANDED} & set(inquiry.acts))
@@ -422,12 +271,3 @@ def _lists(inquiry: Inquiry) -> bool:
     """Tell whether a question is about everything that landed in a time."""
     narrowed = inquiry.names or inquiry.terms or inquiry.shas or inquiry.numbers
     return inquiry.aim in _LISTING and not narrowed
-
-
-def _apart(moment: datetime, window: Window) -> timedelta:
-    """Tell how far a moment lies from a window."""
-    return max(window.start - moment, moment - window.end, timedelta())
-
-
-def _by_one_of(people: Sequence[str], card: Card) -> bool:
-    return any(is_person(name, card.author) for name in people)

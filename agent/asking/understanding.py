@@ -9,17 +9,15 @@ from functools import lru_cache
 
 from agent.asking import lexicon as words
 from agent.asking import silence
-from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
+from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
 from agent.asking.phrases import phrases_of
-from agent.gate.glossary_zh import glossary
-from agent.gate.stems import stem
+from agent.asking.topics import terms_of
 from agent.ids import RepoId
 from agent.settings import Language
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
 _PERSON = re.compile(r"\b(?:by|did|has|from|does|author)\s+((?:[A-Z][\w'’.-]+)(?:\s+[A-Z][\w'’.-]+){0,2})")
 _VALUE = r"(?:[\w.%+-]*[\w%](?:\s*[*x<]+\s*\d[\w.]*)*)"
 _VALUES = re.compile(
@@ -39,9 +37,7 @@ _OPEN = re.compile(
 )
 _HYPHENED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z0-9]+)+(?![\w-])")
 _PLAIN = ("command-line", "built-in", "opt-in", "opt-out")
-_SHORTEST_STEM = 3
 _FIRST_NAME = 4
-_LONGEST_TERM = 6
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
     rest = " ".join(rest.split())
     acts = tuple(act for act, pattern in words.ACTS.items() if pattern.search(rest))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
-    values, terms = _values(text), tuple(_terms(rest))
+    values, terms = _values(text), tuple(terms_of(rest))
     versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
     inquiry = Inquiry(
         text=text,
@@ -254,52 +250,3 @@ def _counts(inquiry: Inquiry, rest: str) -> bool:
         return not words.WHAT_VALUE.search(rest)
     more = words.MORE.search(rest)
     return bool(more) and bool(inquiry.things) and not (inquiry.names or inquiry.shas or inquiry.terms)
-
-
-# ---------------------------------------------------------------- the topic
-
-
-def _terms(rest: str) -> list[Term]:
-    """Give the words that say what a question is about, each with its English relatives."""
-    found: dict[str, Term] = {}
-    for word in _WORD.findall(rest):
-        if word.lower() not in silence.WORDS and len(word) > 1 and not _acts(word):
-            found.setdefault(word.lower(), Term(said=word, forms=_forms(word)))
-    plain = silence.PHRASES.sub(" ", rest)
-    for run in _HAN.findall(plain):
-        for piece in _pieces(run):
-            found.setdefault(piece.said, piece)
-    return list(found.values())
-
-
-def _acts(word: str) -> bool:
-    """Tell whether a word is that of an act or a kind of thing, which are looked at by themselves."""
-    patterns = (*words.ACTS.values(), *words.THINGS.values(), words.BUG)
-    return any((found := pattern.search(word)) and len(found[0]) == len(word) for pattern in patterns)
-
-
-def _forms(word: str) -> tuple[str, ...]:
-    if "-" in word or "." in word:
-        return (word,)
-    base = stem(word)
-    # An abbreviation or a short word stands for itself; anything else for its relatives too.
-    return (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
-
-
-def _pieces(run: str) -> list[Term]:
-    """Cut a run of Chinese into words that have an English sense, the longest first, and what is left between them."""
-    known, pieces, at, loose = glossary(), list[Term](), 0, ""
-    while at < len(run):
-        length = next((n for n in range(min(_LONGEST_TERM, len(run) - at), 1, -1) if run[at : at + n] in known), 0)
-        if length:
-            word = run[at : at + length]
-            stems = tuple(f"{one}*" if len(one) > _SHORTEST_STEM - 1 else one for one in sorted(known[word]))
-            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
-            pieces.append(Term(said=word, forms=(word, *stems)))
-            loose, at = "", at + length
-        elif run[at] in silence.SIGNS:
-            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
-            loose, at = "", at + 1
-        else:
-            loose, at = loose + run[at], at + 1
-    return [*pieces, Term(said=loose, forms=(loose,))] if len(loose) > 1 else pieces

@@ -56,10 +56,16 @@ class History:
 _CACHE = "class PrefixCache:\n    def evict(self):\n        {}\n        return None\n"
 
 
-@pytest.fixture
-def history(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Keep one repository and its memory for all questions: nobody changes either."""
+    return tmp_path_factory.mktemp("asking")
+
+
+@pytest.fixture(scope="session")
+def history(place: Path) -> dict[str, str]:
     """Make the repository; give the hashes of its commits by short names."""
-    folder = tmp_path / "code"
+    folder = place / "code"
     folder.mkdir()
     book = History(folder)
     shas = {}
@@ -86,11 +92,11 @@ def history(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-async def ask(history: dict[str, str], tmp_path: Path) -> AsyncIterator[Ask]:
+async def ask(history: dict[str, str], place: Path) -> AsyncIterator[Ask]:
     """Ask about the repository, whose whole history is in memory."""
     del history
-    spec = RepoSpec.parse(f"lumen-ai/code={tmp_path / 'code'}")
-    settings = Settings(repos=(spec,), home=tmp_path / "home", out=tmp_path / "out")
+    spec = RepoSpec.parse(f"lumen-ai/code={place / 'code'}")
+    settings = Settings(repos=(spec,), home=place / "home", out=place / "out")
     async with asking_deps(settings, {}, (spec,), NOW, QuietProgress()) as deps:
         since = Window(start=datetime(2026, 2, 20, tzinfo=UTC), end=NOW + timedelta(seconds=1), tz="UTC")
         await deps.stock.complete(spec, since)

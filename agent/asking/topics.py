@@ -1,0 +1,60 @@
+"""The words that say what a question is about, each with everything that is as good as it."""
+
+import re
+
+from agent.asking import lexicon as words
+from agent.asking import silence
+from agent.asking.inquiry import Term
+from agent.gate.glossary_zh import glossary
+from agent.gate.stems import stem
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
+_SHORTEST_STEM = 3
+_LONGEST_TERM = 6
+
+
+def terms_of(rest: str) -> list[Term]:
+    """Give the words that say what a question is about, each with its English relatives."""
+    found: dict[str, Term] = {}
+    for word in _WORD.findall(rest):
+        if word.lower() not in silence.WORDS and len(word) > 1 and not _acts(word):
+            found.setdefault(word.lower(), Term(said=word, forms=_forms(word)))
+    plain = silence.PHRASES.sub(" ", rest)
+    for run in _HAN.findall(plain):
+        for piece in _pieces(run):
+            found.setdefault(piece.said, piece)
+    return list(found.values())
+
+
+def _acts(word: str) -> bool:
+    """Tell whether a word is that of an act or a kind of thing, which are looked at by themselves."""
+    patterns = (*words.ACTS.values(), *words.THINGS.values(), words.BUG)
+    return any((found := pattern.search(word)) and len(found[0]) == len(word) for pattern in patterns)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    if "-" in word or "." in word:
+        return (word,)
+    base = stem(word)
+    # An abbreviation or a short word stands for itself; anything else for its relatives too.
+    return (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
+
+
+def _pieces(run: str) -> list[Term]:
+    """Cut a run of Chinese into words that have an English sense, the longest first, and what is left between them."""
+    known, pieces, at, loose = glossary(), list[Term](), 0, ""
+    while at < len(run):
+        length = next((n for n in range(min(_LONGEST_TERM, len(run) - at), 1, -1) if run[at : at + n] in known), 0)
+        if length:
+            word = run[at : at + length]
+            stems = tuple(f"{one}*" if len(one) > _SHORTEST_STEM - 1 else one for one in sorted(known[word]))
+            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
+            pieces.append(Term(said=word, forms=(word, *stems)))
+            loose, at = "", at + length
+        elif run[at] in silence.SIGNS:
+            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
+            loose, at = "", at + 1
+        else:
+            loose, at = loose + run[at], at + 1
+    return [*pieces, Term(said=loose, forms=(loose,))] if len(loose) > 1 else pieces
