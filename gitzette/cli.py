@@ -331,13 +331,15 @@ def _eval(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from gitzette.live.serving import serve
+    with _importing():
+        from gitzette.live.serving import serve
 
     return serve(args, os.environ)
 
 
 def _mcp(args: argparse.Namespace) -> int:
-    from gitzette.mcp_door.serving import serve_mcp
+    with _importing():
+        from gitzette.mcp_door.serving import serve_mcp
 
     return serve_mcp(args, os.environ)
 
