@@ -13,6 +13,7 @@ from agent.audit.page import Page
 from agent.audit.statement import Statement, structural
 from agent.conventions import read_heading
 from agent.ids import RepoId
+from agent.templates import sentence
 
 _ENTRY = 4
 _DASH = " — "
@@ -115,7 +116,8 @@ def _named(page: Page, layout: Layout, section: Section, place: int) -> Iterator
     yield make("title", named.title, "titled", title=named.title, exact="yes")
     if block.kind == "heading":
         return
-    rest = block.text[named.links[-1].end :]
+    end = (named.undone_by or named.links)[-1].end
+    rest = block.text[end:]
     late = form_of(f" ({layout.say.late})").match(rest)
     if late is None:
         yield make("window", named.title, "new")
@@ -127,9 +129,7 @@ def _named(page: Page, layout: Layout, section: Section, place: int) -> Iterator
         yield structural(block.line, "count", series[0], why, f"the title is “{named.title}”")
     elif news.startswith(_DASH):
         pull = pull_read(page, layout, make.repo, named)
-        yield from said(
-            layout, make, block, block.text.index(news, named.links[-1].end) + len(_DASH), "fact", pull=pull
-        )
+        yield from said(layout, make, block, block.text.index(news, end) + len(_DASH), "fact", pull=pull)
 
 
 def _series(layout: Layout, news: str) -> tuple[str, tuple[int, int | None]] | None:
@@ -177,13 +177,18 @@ def _below(page: Page, layout: Layout, make: About, entry: int, place: int) -> I
     elif block.kind == "item" and colon and label in (say.risk, say.advice):
         yield from said(layout, make, block, start, "risk" if label == say.risk else "advice", pull=pull)
     elif block.kind == "item" and block.text.strip() != say.changed:
-        subject = named.subject if named is not None and named.pair else None
-        told = About(block.line, subject, make.repo) if subject else make
+        first = named is not None and named.pair and block.text.startswith(_undone(layout))
+        told = About(block.line, named.subject, make.repo) if first and named and named.subject else make
         yield from said(layout, told, block, 0, "fact", pull=pull)
     elif block.kind == "paragraph" and colon and label == say.speech:
         yield from speech(make, block, start, pull=pull)
     elif block.kind == "paragraph" and is_path_line(block):
         yield make("path", block.text, "touches", path=block.text.strip(), exact="yes")
+
+
+def _undone(layout: Layout) -> str:
+    """Give how the sentence begins that says of the first of a pair that it was undone."""
+    return (sentence("undone", {}, layout.lang) or "").partition("[")[0]
 
 
 def _times(page: Page, layout: Layout, make: About, named: Naming, block: Block) -> Iterator[Statement]:

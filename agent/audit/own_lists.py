@@ -62,7 +62,9 @@ def _news(page: Page, layout: Layout, block: Block, span: Span, heading: int) ->
         why = "right" if whose[1] == repo else "metadata"
         yield structural(block.line, "repository", whose[1], why, f"the commit is one of {repo}")
     if block.text.startswith(" — ", span.end):
-        pull = pull_read(page, layout, repo, naming(layout, page.blocks[heading]))
+        named = naming(layout, page.blocks[heading])
+        pull = pull_read(page, layout, repo, named)
+        subject = named.subject or subject if named and named.pair else subject
         yield from said(layout, About(block.line, subject, repo), block, span.end + 3, "fact", pull=pull)
 
 
@@ -99,7 +101,8 @@ def _below(page: Page, layout: Layout, place: int) -> int:
             break
         if block.kind == "paragraph" and _COUNT.search(block.text.rstrip()):
             break
-        counts[block.kind] += naming(layout, block) is not None
+        if named := naming(layout, block):
+            counts[block.kind] += 2 if named.pair else 1
     # Below the heading of a commit its lines may name others.
     return counts["heading"] or counts["item"]
 

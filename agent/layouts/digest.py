@@ -69,7 +69,7 @@ def _contents(sheet: Sheet, anchors: dict[str, str], view: View) -> None:
 def _section(sheet: Sheet, section: RepoSection, view: View) -> None:
     parts.section_head(sheet, section, view)
     if view.rows(section.repo):
-        counts = {tier.value: len(view.items(section.repo, tier)) for tier in Tier}
+        counts = {tier.value: view.count(section.repo, tier) for tier in Tier}
         sheet.paragraph(computed(view.say.counts.format(**counts)))
     for tier in (Tier.HIGH, Tier.MID):
         if rows := view.items(section.repo, tier):

@@ -69,26 +69,33 @@ def _excerpt(sheet: Sheet, told: list[Claim]) -> None:
 def _pair(sheet: Sheet, earlier: LedgerRow, later: LedgerRow, view: View) -> None:
     """Tell a change and what undid it as one thing."""
     say, window = view.say, view.report.window
-    links = " → ".join(commit_link(row, view.short(row), view.web) for row in (earlier, later))
-    sheet.heading(
-        4, row_id(later), chrome(f"{say.pair}{say.colon}"), *titled(earlier, view.web), chrome(" "), computed(links)
-    )
+    sheet.heading(4, row_id(later), *called(later, view))
     times = say.pair_times.format(
         landed=f"{moment(earlier, window)} ({inline(earlier.author)})",
         undone=f"{moment(later, window)} ({inline(later.author)})",
     )
     sheet.paragraph(computed(times))
     _where(sheet, later, view, say.where)
-    for claim in view.said(earlier, Role.CHANGE):
+    told = view.said_of_pair(earlier, later)
+    for claim in told:
         if claim.text:
-            sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(earlier)))
+            sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=claim.about[0]))
     sheet.blank()
-    _speech(sheet, view.said(later, Role.CHANGE), view)
+    _speech(sheet, told, view)
+
+
+def called(row: LedgerRow, view: View) -> tuple[Span, ...]:
+    """Name a commit; one that undid another of the report together with that."""
+    earlier = view.undid.get(row_id(row))
+    if earlier is None:
+        return named(row, view.short(row), view.web)
+    links = " → ".join(commit_link(one, view.short(one), view.web) for one in (earlier, row))
+    return chrome(f"{view.say.pair}{view.say.colon}"), *titled(earlier, view.web), chrome(" "), computed(links)
 
 
 def one_line(row: LedgerRow, view: View) -> list[Span]:
     """Tell a commit in one line: what it is called, and its first news."""
-    spans = [chrome("- "), *named(row, view.short(row), view.web)]
+    spans = [chrome("- "), *called(row, view)]
     if row.late:
         spans.append(computed(f" ({view.say.late.format(moment(row, view.report.window))})"))
     if row.files is None:
@@ -103,7 +110,7 @@ def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
         if not claim.speech:
             spans += [
                 chrome(" " if spans else " — "),
-                *words_spans(claim, view.lang, view.web, own=row_id(row)),
+                *words_spans(claim, view.lang, view.web, own=claim.about[0]),
             ]
         elif all_of_it or not spans:
             spans += [chrome(" " if spans else " — "), speech_span(claim)]

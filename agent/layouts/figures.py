@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from agent.account import Account
 from agent.report import Depth, Report
 
 
@@ -14,6 +15,18 @@ def footer_counts(report: Report) -> dict[str, int]:
         "late": sum(row.late for row in report.ledger),
         **{depth.value: depths[depth] for depth in Depth},
         "unreadable_files": sum(row.unreadable for row in report.ledger),
+    }
+
+
+def model_counts(report: Report) -> dict[str, Any]:
+    """Count what a model wrote and cost, and what the rules did without it."""
+    accounts = [section.account for section in report.sections]
+    whole = sum(accounts, Account())
+    return {
+        "statements": sum(claim.predicate == "says" and not claim.speech for claim in report.claims),
+        "spent": whole.spent.model_dump(mode="json"),
+        "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
+        "reasons": sorted({one.reason for one in whole.fallbacks}),
     }
 
 

@@ -40,7 +40,7 @@ def _contents(sheet: Sheet, section: RepoSection, anchors: dict[str, str], view:
         rows = view.items(section.repo, tier)
         if rows:
             entry = link(view.say.tiers[tier], f"#{anchors[f'{section.repo} {tier}']}")
-            sheet.line(chrome("  - "), computed(f"{entry} ({len(rows)})"))
+            sheet.line(chrome("  - "), computed(f"{entry} ({view.count(section.repo, tier)})"))
         for row in rows if tier in _TOLD else ():
             name = titled(view.undid.get(row_id(row), row), view.web)[0]
             sheet.line(chrome("    - ["), name, computed(f"](#{anchors[row_id(row)]})"))
@@ -87,7 +87,7 @@ def _row(row: LedgerRow, view: View) -> list[Span]:
         inline(row.author),
         say.not_counted if row.files is None else str(row.files),
         lines_changed(row),
-        say.tier_marks[row.tier] if row.tier else "",
+        say.tier_marks[tier] if row.tier and (tier := view.tier(row)) else "",
         say.depths[row.depth],
     )
     words = [Span(cell(span.text), span.owner) for span in titled(row, view.web)]
@@ -102,7 +102,7 @@ def _row(row: LedgerRow, view: View) -> list[Span]:
 def _statistics(sheet: Sheet, section: RepoSection, rows: list[LedgerRow], view: View) -> None:
     say = view.say
     sheet.heading(3, f"{section.repo} statistics", chrome(say.statistics))
-    tiers = Counter(row.tier for row in rows if row.tier)
+    tiers = Counter(view.tier(row) for row in rows if row.tier)
     purposes = Counter(row.purpose for row in rows if row.purpose)
     depths = Counter(row.depth for row in rows)
     told = {

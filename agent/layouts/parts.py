@@ -3,9 +3,9 @@
 from collections import Counter
 
 from agent.domain import Notice
-from agent.layouts.entries import one_line
-from agent.layouts.figures import checked_counts, footer_counts
-from agent.layouts.rows import counted_commits, named
+from agent.layouts.entries import called, one_line
+from agent.layouts.figures import checked_counts, footer_counts, model_counts
+from agent.layouts.rows import counted_commits
 from agent.layouts.sheet import Sheet, chrome, computed, title
 from agent.layouts.view import View
 from agent.markdown import code, inline, link
@@ -13,6 +13,8 @@ from agent.report import LedgerRow, Report, RepoSection
 from agent.triage import Noise, Tier
 from agent.window import zone
 from agent.words import Words
+
+_REASONS = 3
 
 
 def head(sheet: Sheet, view: View) -> None:
@@ -89,18 +91,18 @@ def small(sheet: Sheet, section: RepoSection, view: View) -> None:
 
 def tier_heading(sheet: Sheet, section: RepoSection, tier: Tier, view: View) -> None:
     """Head a tier with the number of its commits."""
-    rows = view.items(section.repo, tier)
-    sheet.heading(3, f"{section.repo} {tier}", chrome(view.say.tiers[tier]), computed(f" ({len(rows)})"))
+    count = view.count(section.repo, tier)
+    sheet.heading(3, f"{section.repo} {tier}", chrome(view.say.tiers[tier]), computed(f" ({count})"))
 
 
 def _folded(sheet: Sheet, rows: list[LedgerRow], view: View) -> None:
     for noise in Noise:
         group = [row for row in rows if row.noise is noise]
         if group:
-            sheet.write(chrome("<details>\n<summary>"), computed(f"{view.say.noises[noise]} ({len(group)})"))
+            sheet.write(chrome("<details>\n<summary>"), computed(f"{view.say.noises[noise]} ({view.commits(group)})"))
             sheet.paragraph(chrome("</summary>"))
             for row in group:
-                sheet.line(chrome("- "), *named(row, view.short(row), view.web))
+                sheet.line(chrome("- "), *called(row, view))
             sheet.paragraph(chrome("\n</details>"))
 
 
@@ -151,3 +153,23 @@ def footer(sheet: Sheet, view: View) -> None:
     if coverage:
         sheet.paragraph(computed(say.threads.format(say.semicolon.join(coverage))))
     sheet.line(computed(say.analyst.get(report.analyst, say.analyst["model"])))
+    if report.analyst.startswith("model"):
+        _model(sheet, view, len(claims))
+
+
+def _model(sheet: Sheet, view: View, shown: int) -> None:
+    """Say what a model wrote, what the rules did without it, and what it cost."""
+    report, say = view.report, view.say
+    counts = model_counts(report)
+    owners = {span.owner for span in sheet.spans}
+    own = sum(claim.predicate == "says" and not claim.speech for claim in report.claims if claim.id in owners)
+    sheet.blank()
+    name = code(report.analyst.removeprefix("model "))
+    sheet.paragraph(computed(say.by_model.format(model=name, own=own, all=shown)))
+    if counts["fallbacks"]:
+        told = say.comma.join(f"{say.parts[part]} {count}" for part, count in counts["fallbacks"].items())
+        reasons = say.semicolon.join(code(reason) for reason in counts["reasons"][:_REASONS])
+        sheet.paragraph(computed(say.fallbacks.format(f"{told} ({reasons})")))
+    spent = counts["spent"]
+    cost = f", {spent['cost']:.4f} {spent['currency']}" if spent["currency"] else ""
+    sheet.line(computed(say.spent.format(**(spent | {"cost": cost}))))

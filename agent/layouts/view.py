@@ -9,12 +9,13 @@ from agent.ids import RepoId
 from agent.layouts.rows import short_hashes
 from agent.report import LedgerRow, Report, RepoSection
 from agent.settings import Language
-from agent.stories import undone_pairs
+from agent.stories import Act, undone_pairs
 from agent.triage import Tier
 from agent.web import Web
 from agent.wordings import words
 
 _LINEAGE = ("undoes", "relands", "undone", "relands part", "mends", "follows", "fixes", "likely fixes")
+_PASSED = ("fact", "facts", "undoes", "shows")
 
 
 class View:
@@ -51,7 +52,29 @@ class View:
         """Tell which commits of the window another commit of the window undid."""
         known = {row_id(row): row for row in self.report.ledger}
         pairs = [pair for story in self.report.stories for pair in undone_pairs(story)]
-        return {one: known[other] for one, other in pairs if one in known and other in known}
+        standing = [(one, other) for one, other in pairs if other not in self._taken_back]
+        return {one: known[other] for one, other in standing if one in known and other in known}
+
+    @cached_property
+    def _taken_back(self) -> dict[EvidenceId, EvidenceId]:
+        """Tell which commits of the window were reverts that did not last: the change landed again, and by which."""
+        known = {row_id(row) for row in self.report.ledger}
+        found: dict[EvidenceId, EvidenceId] = {}
+        for story in self.report.stories:
+            last = ""
+            for step in story.timeline:
+                if step.act is Act.LANDED_AGAIN and last in known and step.cite in known:
+                    found[last] = step.cite
+                last = step.cite if step.act is Act.UNDONE else ""
+        return found
+
+    @cached_property
+    def _outlived(self) -> set[EvidenceId]:
+        """Name the reverts that did not last, and what landed again where the report has the first landing as well."""
+        known = {row_id(row) for row in self.report.ledger}
+        pairs = [pair for story in self.report.stories for pair in undone_pairs(story)]
+        again = {self._taken_back[other] for one, other in pairs if one in known and other in self._taken_back}
+        return {*self._taken_back, *again}
 
     @cached_property
     def undid(self) -> dict[EvidenceId, LedgerRow]:
@@ -65,13 +88,28 @@ class View:
 
     def items(self, repo: RepoId, tier: Tier | None) -> list[LedgerRow]:
         """List what is told in a tier, heaviest first; a change that was undone is told with what undid it."""
-        rows = [row for row in self.rows(repo) if self._tier(row) is tier]
+        rows = [row for row in self.rows(repo) if self.tier(row) is tier]
         joined = [row for row in rows if row_id(row) not in self.undone_by]
         return sorted(joined, key=lambda row: -row.weight)
 
-    def _tier(self, row: LedgerRow) -> Tier | None:
-        """Give the tier of a row; a title that was listed without its diff stands with the small ones."""
-        return Tier.LOW if row.tier is None and row.files is None and row.depth.value == "list" else row.tier
+    def count(self, repo: RepoId, tier: Tier | None) -> int:
+        """Count the commits that are told in a tier: a change and what undid it are two."""
+        return self.commits(self.items(repo, tier))
+
+    def commits(self, items: list[LedgerRow]) -> int:
+        """Count the commits of which these items tell."""
+        return sum(2 if row_id(row) in self.undid else 1 for row in items)
+
+    def tier(self, row: LedgerRow) -> Tier | None:
+        """Give the tier of a row by how things stand in the end: what was undone again asks nobody to act.
+
+        A title that was listed without its diff stands with the small ones.
+        """
+        if row.tier is None and row.files is None and row.depth.value == "list":
+            return Tier.LOW
+        if row.tier in (Tier.HIGH, Tier.MID) and row_id(row) in self._outlived:
+            return Tier.LOW
+        return Tier.MID if row.tier is Tier.HIGH and row_id(row) in self.undid else row.tier
 
     def short(self, row: LedgerRow) -> str:
         """Give the hash as short as it is unique."""
@@ -83,17 +121,26 @@ class View:
 
     def said(self, row: LedgerRow, *roles: Role) -> list[Claim]:
         """List what is said of a commit, in order."""
-        return [claim for claim in self._claims.get(row_id(row), ()) if claim.role in roles or not roles]
+        claims = [claim for claim in self._claims.get(row_id(row), ()) if claim.role in roles or not roles]
+        # Told alone, that a change was undone would say that it is out.
+        return [one for one in claims if one.predicate != "undone" or not self._taken_back.keys() & set(one.sources)]
+
+    def said_of_pair(self, earlier: LedgerRow, later: LedgerRow) -> list[Claim]:
+        """List what holds in the end of a change and what undid it: not what the one brought and the other took."""
+        own = [claim for claim in self.said(later, Role.CHANGE, Role.EFFECT) if claim.predicate not in _PASSED]
+        return [one for one in self.said(earlier, Role.CHANGE) if one.predicate == "undone"] + own
 
     def lead(self, row: LedgerRow) -> list[Claim]:
         """Choose what is said of a commit in one line: what it undoes or fixes, and its first news."""
+        if earlier := self.undid.get(row_id(row)):
+            return [claim for claim in self.said_of_pair(earlier, row) if claim.predicate == "undone"]
         claims = self.said(row, Role.CHANGE, Role.EFFECT)
         news = [claim for claim in claims if claim.predicate not in _LINEAGE and (claim.text or claim.speech)]
         return [claim for claim in claims if claim.predicate in _LINEAGE][:1] + news[:1]
 
     def breaking(self, row: LedgerRow) -> bool:
         """Tell whether something is said of a commit that breaks what worked."""
-        return any(
+        return row_id(row) not in self.undid and any(
             claim.params.get("severity") == "breaking" or '"severity":"breaking"' in claim.params.get("facts", "")
             for claim in self.said(row, Role.CHANGE)
         )

@@ -16,7 +16,7 @@ from agent.pages import report_page, report_spans
 from agent.report import Depth, Drop, LedgerRow, Report, RepoSection, ThreadLine
 from agent.settings import Language, Layout
 from agent.spans import CHROME, COMPUTED, TITLE, uncited
-from agent.stories import Story, StoryKind
+from agent.stories import Act, Step, Story, StoryKind
 from agent.templates import params_of, sentence
 from agent.triage import Noise, Tier
 from agent.web import Web
@@ -214,3 +214,83 @@ def test_the_ledger_names_type_scope_and_change_of_each_important_commit(told: R
     entry = page.split("### 需要处理 (1)")[1].split("### 值得了解")[0]
     assert "- **类型**：回滚\n- **范围**：`src/a.py` 及另外 4 个\n- **对你的变化**\n  - `topK` 的限制由" in entry
     assert "- **重要度**：高 1，中 2，低 2，折叠 1" in page
+
+
+@pytest.fixture
+def undone(told: Report) -> Report:
+    """The same day, where what was undone the same day broke something and its revert weighs most."""
+    gone = params_of(Fact(kind=FactKind.FLAG_REMOVED, severity=Severity.BREAKING, name="--fuse"))
+    rows = [
+        one.model_copy(update={"tier": Tier.HIGH, "weight": 20.0}) if one.sha == NEW else one for one in told.ledger
+    ]
+    facts = (
+        claim(7, OLD, Role.CHANGE, "fact", params=gone),
+        claim(8, NEW, Role.CHANGE, "fact", params=gone),
+        claim(9, NEW, Role.RISK, "risk", params=gone),
+    )
+    return told.model_copy(update={"ledger": tuple(rows), "claims": (*told.claims, *facts)})
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_landed_and_was_undone_breaks_nothing_and_asks_nobody_to_act(undone: Report, layout: Layout) -> None:
+    page = report_page(undone, "en", WEB, layout)
+    act, worth = page.split("### Act on this (1)")[1].split("### Worth knowing (3)")
+    assert "Fuse the norms" not in act
+    assert "out again at the end of this window" in worth
+    assert "--fuse" not in page
+    assert "**breaking**" not in worth
+    assert "**breaking** [Fuse" not in page
+
+
+def test_the_highlight_of_what_was_undone_says_so_of_the_change_that_it_names(undone: Report) -> None:
+    rows = [one for one in undone.ledger if one.sha in (OLD, NEW)]
+    page = report_page(undone.model_copy(update={"ledger": tuple(rows)}), "en", WEB, "digest")
+    highlight = page.split("## Highlights")[1].split("## octo/router")[0].strip()
+    assert highlight.startswith("- [Fuse the norms](#")
+    assert " — Undone the same day by [`3333333`]" in highlight
+    assert "Undoes" not in highlight
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_numbers_of_the_tiers_make_up_all_that_landed(undone: Report, lang: Language) -> None:
+    for tier in Tier:
+        rows = [
+            one.model_copy(update={"tier": tier, "noise": Noise.CI if tier is Tier.NOISE else None})
+            if one.sha == NEW
+            else one
+            for one in undone.ledger
+        ]
+        page = report_page(undone.model_copy(update={"ledger": tuple(rows)}), lang, WEB, "digest")
+        counts = next(line for line in page.splitlines() if line.startswith(("Act on this: ", "需要处理：")))
+        assert sum(map(int, re.findall(r"\d+", counts))) == len(undone.ledger)
+
+
+def test_a_small_pair_is_one_line_with_both_commits(told: Report) -> None:
+    rows = [one.model_copy(update={"tier": Tier.LOW}) if one.sha == NEW else one for one in told.ledger]
+    page = report_page(told.model_copy(update={"ledger": tuple(rows)}), "en", WEB, "digest")
+    assert re.search(r"^- Landed and undone: Fuse the norms .*`2222222`.* → .*`3333333`", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("first_today", [True, False])
+def test_a_revert_that_was_taken_back_the_same_day_is_small_and_undoes_nothing(
+    undone: Report, *, first_today: bool
+) -> None:
+    acts = ((OLD, Act.LANDED), (NEW, Act.UNDONE), (FIX, Act.LANDED_AGAIN))
+    steps = tuple(Step(cite=f"{REPO}@{sha}", at=AT, act=act) for sha, act in acts)
+    story = Story(
+        kind=StoryKind.RELAND, repo=REPO, steps=tuple(one.cite for one in steps), timeline=steps, news=(steps[-1].cite,)
+    )
+    rows = [
+        one.model_copy(update={"tier": Tier.MID}) if one.sha == OLD else one
+        for one in undone.ledger
+        if first_today or one.sha != OLD
+    ]
+    report = undone.model_copy(update={"ledger": tuple(rows), "stories": (story,)})
+    page = report_page(report, "en", WEB, "digest")
+    act, rest = page.split("### Act on this (1)")[1].split("### Worth knowing (1)")
+    told_in_full, small = rest.split("### Also landed")
+    assert "Revert" not in act + told_in_full.split("### How it goes on")[0]
+    assert ("Fuse the norms" if first_today else "Mend the deadlock") in told_in_full
+    assert '- Revert "Fuse the norms' in small
+    assert "Undone the same day" not in page
+    assert "Landed and undone" not in page
