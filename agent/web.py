@@ -26,4 +26,4 @@ class Web:
 
     def release(self, repo: RepoId, tag: str) -> str:
         """Point at a release."""
-        return f"{self.base}/{repo}/releases/tag/{quote(tag)}"
+        return f"{self.base}/{repo}/releases/tag/{quote(tag, errors='replace')}"

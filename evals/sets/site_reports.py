@@ -41,12 +41,12 @@ def write_year(out: Path, days: int, seed: int = 1) -> list[Path]:
     return files
 
 
-def made_day(day: date, seed: int = 1) -> Report:
-    """Make the report of one day; the same day and seed give the same report."""
+def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
+    """Make the report of one day, with at most so many commits each; the same day and seed give the same report."""
     chance = Random(f"{seed} {day}")  # noqa: S311 - made-up data, no secret
     sections, ledger, claims, links, stories = [], [], [], [], []
     for repo in REPOS:
-        rows = [_row(repo, day, at, chance) for at in range(chance.randint(_FEWEST, _MOST))]
+        rows = [_row(repo, day, at, chance) for at in range(chance.randint(min(_FEWEST, most), most))]
         ledger += rows
         for row in rows:
             claims += _claims(row, chance)

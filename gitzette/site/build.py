@@ -30,6 +30,7 @@ from gitzette.site.shelf import Volume, volumes
 from gitzette.site.shell import LANGUAGES, Scene
 from gitzette.site.summary import Summary, summarise
 from gitzette.site.tales import Tale, month_page, month_path, tales_of, tales_page
+from gitzette.site.timelines import story_key
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 _WORDS = TypeAdapter(dict[str, list[int]])
@@ -173,7 +174,7 @@ class Site:
             by_month[tale.month].append(tale)
         every = " ".join(sorted(by_month))
         for month, own in by_month.items():
-            told = (tale.story.model_dump_json() for tale in own)
+            told = (f"{story_key(tale.story)} {tale.hash}" for tale in own)
             key = _mark(self._maker, self._web.base, every, *told)
             self._page(lang, month_path(month), key, partial(month_page, month, tales))
 

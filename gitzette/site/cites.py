@@ -50,7 +50,7 @@ class Sources:
                 known[step.cite] = Known(step.title, at=step.at)
         for section in report.sections:
             for release in section.releases:
-                known[f"{section.repo}@{release.tag}"] = Known(release.name, at=release.published_at)
+                known[f"{section.repo}@{release.tag}"] = Known(release.name, at=release.published_at, told_here=True)
             for thread in section.issues:
                 name = f"{section.repo}#{thread.number}"
                 known[name] = Known(thread.title, thread.author or "", thread.at, told_here=True)
@@ -104,7 +104,7 @@ class Sources:
         quotes = [quote for quote in claim.quotes if quote.cite == cite] or self._beside(cite, claim)
         linked = self._link(cite, claim)
         lines: list[Child] = [] if own else [self._about(cite, background=cite in claim.background)]
-        lines += [excerpt(quote, self.labels) for quote in quotes]
+        lines += [excerpt(quote) for quote in quotes]
         if linked is not None:
             told = [prose(one) for one in linked.evidence if _is_said(one)]
             lines.append(tag("p", self.graded(linked), [(" · ", one) for one in told], class_="when"))
@@ -151,13 +151,13 @@ class Sources:
         return next((one for about in claim.about if (one := self._links.get((cite, about)))), None)
 
 
-def excerpt(quote: Quote, own: Labels) -> Markup:
+def excerpt(quote: Quote) -> Markup:
     """Show quoted lines, those that came and went marked by colour, by sign and for those who listen."""
-    return _excerpt(quote.text, quote.file, own.excerpt)
+    return _excerpt(quote.text, quote.file)
 
 
 @lru_cache(maxsize=4_096)
-def _excerpt(text: str, file: str | None, label: str) -> Markup:
+def _excerpt(text: str, file: str | None) -> Markup:
     lines = text.strip("\n").split("\n")
     is_diff = bool(file) and any(line[:1] in ("+", "-") for line in lines)
     shown = [
@@ -166,7 +166,7 @@ def _excerpt(text: str, file: str | None, label: str) -> Markup:
     if len(lines) > _LONGEST_EXCERPT:
         shown.append(tag("span", "…", class_="kept"))
     where = tag("figcaption", tag("code", file)) if file else None
-    return tag("figure", where, tag("pre", tag("code", shown), tabindex=0, aria_label=label), class_="excerpt")
+    return tag("figure", where, tag("pre", tag("code", shown), tabindex=0), class_="excerpt")
 
 
 def _line(line: str) -> Markup:

@@ -165,7 +165,7 @@ class Commits:
         """Show the one place that proves most; the others are behind their citations."""
         quotes = (quote for claim in claims if not claim.speech for quote in claim.quotes if quote.file)
         found = next(quotes, None)
-        return excerpt(found, self._sources.labels) if found else None
+        return excerpt(found) if found else None
 
     def _why(self, row: LedgerRow) -> Markup:
         own, say = self._sources.labels, self._say

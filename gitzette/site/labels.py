@@ -47,7 +47,6 @@ class Labels:
     in_page: str
     why: str
     reading: str
-    excerpt: str
     author: str
     grade: str
     grades: dict[str, str]

@@ -38,7 +38,6 @@ EN = Labels(
     in_page="See it in this report",
     why="Why it stands here",
     reading="Read",
-    excerpt="Excerpt of the change",
     author="author",
     grade="grade {}",
     grades={

@@ -38,7 +38,6 @@ ZH = Labels(
     in_page="在本报告中查看",
     why="为何列在此处",
     reading="阅读方式",
-    excerpt="变更摘录",
     author="作者",
     grade="{} 级",
     grades={"A": "GitHub 自身的关闭记录或关键字", "B": "变更明确说明处理该 issue", "C": "由内容、时间与文件推断"},

@@ -20,6 +20,8 @@ class Tale:
     story: Story
     label: str
     tz: str
+    hash: str
+    """That of the report."""
 
     @property
     def month(self) -> str:
@@ -35,7 +37,7 @@ def tales_of(summaries: Sequence[Summary]) -> list[Tale]:
             if len(story.timeline) > 1:
                 key = story_key(story)
                 found.pop(key, None)
-                found[key] = Tale(story, one.label, one.tz)
+                found[key] = Tale(story, one.label, one.tz, one.hash)
     return list(found.values())[::-1]
 
 

@@ -22,6 +22,7 @@ class Threads:
         self._view = view
         self._sources = sources
         self._say = view.say
+        self._placed: set[str] = set()
         told = {section.repo for section in view.report.sections}
         self._rows: dict[EvidenceId, LedgerRow] = {row_id(row): row for row in view.report.ledger if row.repo in told}
 
@@ -57,6 +58,7 @@ class Threads:
                 link(web.release(section.repo, one.tag), tag("code", one.tag), rel="noreferrer"),
                 (" ", prose(one.name)) if one.name and one.name != one.tag else None,
                 f" ({say.prerelease})" if one.prerelease else None,
+                id=self._place(f"{section.repo}@{one.tag}"),
             )
             for one in section.releases
         ]
@@ -74,8 +76,15 @@ class Threads:
             labels,
             (" ", tag("span", thread.author, class_="by")) if thread.author else None,
             self._news(thread, name),
-            id=anchor(name),
+            id=self._place(name),
         )
+
+    def _place(self, name: EvidenceId) -> str | None:
+        """Give an artefact its place on the page: an issue that is listed twice is linked where it stands first."""
+        if name in self._placed:
+            return None
+        self._placed.add(name)
+        return anchor(name)
 
     def _news(self, thread: ThreadLine, name: str) -> Markup | None:
         say = self._say

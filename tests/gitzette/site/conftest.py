@@ -1,0 +1,112 @@
+"""What the tests of the site share: made-up reports, the demo's site, a parser that knows what a page consists of."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from agent.record import dump
+from agent.report import Report
+from agent.web import Web
+from evals.sets.site_reports import FIRST, made_day
+from gitzette.cli import main
+from gitzette.site.build import Built, build_site
+
+VOID = {"meta", "link", "input"}
+
+
+@dataclass
+class Element:
+    """An element with its attributes and the text inside it."""
+
+    name: str
+    attributes: dict[str, str]
+    parents: tuple[str, ...]
+    text: str = ""
+
+
+@dataclass
+class Page:
+    """A page as a browser would take it apart."""
+
+    elements: list[Element] = field(default_factory=list)
+    unbalanced: list[str] = field(default_factory=list)
+
+    def all(self, *names: str) -> list[Element]:
+        return [one for one in self.elements if one.name in names]
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.page = Page()
+        self.open: list[Element] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        parents = tuple(one.name for one in self.open)
+        element = Element(tag, {name: value or "" for name, value in attrs}, parents)
+        self.page.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open[-1].name != tag:
+            self.page.unbalanced.append(tag)
+        else:
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        for element in self.open:
+            element.text += data
+
+
+@pytest.fixture
+def parsed() -> Callable[[str], Page]:
+    """Take a page apart."""
+
+    def read(text: str) -> Page:
+        reader = _Reader()
+        reader.feed(text)
+        reader.close()
+        reader.page.unbalanced += [one.name for one in reader.open]
+        return reader.page
+
+    return read
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Callable[..., Path]:
+    """Publish reports, or so many made-up days, and give the output folder."""
+
+    def publish(*reports: Report, days: int = 0) -> Path:
+        folder = tmp_path / "out" / "reports"
+        folder.mkdir(parents=True, exist_ok=True)
+        for report in (*reports, *(made_day(FIRST + timedelta(days=at), most=3) for at in range(days))):
+            (folder / f"{report.window.label}.json").write_text(dump(report), encoding="utf-8")
+        return folder.parent
+
+    return publish
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Callable[..., Built]:
+    """Build the site of an output folder in `tmp_path/site`."""
+
+    def build(out: Path, to: Path | None = None) -> Built:
+        return build_site(out, to or tmp_path / "site", web=Web("https://github.com"))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def demo_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Run the demo once, and make its site as a user would."""
+    out = tmp_path_factory.mktemp("demo")
+    assert main(["run", "--demo", "--out", str(out)]) == 0
+    assert main(["site", "--out", str(out)]) == 0
+    yield out / "site"
+    shutil.rmtree(out)

@@ -1,0 +1,208 @@
+"""The site in a real browser, at the widths of a phone and a desk; skipped where there is no Chromium."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.claims import Claim
+from agent.report import LedgerRow
+from evals.sets.site_reports import FIRST, made_day
+from evals.sets.site_search import served
+from gitzette.site.build import Built
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None,
+    reason="NOT TESTED: the site in a browser, because there is no chromium here (apt install chromium)",
+)
+WIDTHS = [390, 1280]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page of a folder; no page may complain, open a dialogue, be wider than its window, or ask elsewhere."""
+    contexts: list[Any] = []
+    troubles: list[str] = []
+
+    def go(address: str, path: str, width: int = 1280, **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 844}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on(
+            "console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+        page.on(
+            "request", lambda request: troubles.append(request.url) if not request.url.startswith(address) else None
+        )
+        page.goto(address + path)
+        return page
+
+    yield go
+    for context in contexts:
+        for page in context.pages:
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, f"{page.url} is {wide} px too wide"
+        context.close()
+    assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def address(demo_site: Path) -> Iterator[str]:
+    with served(demo_site) as found:
+        yield found
+
+
+def answered(page: Any, words: str) -> list[str]:
+    page.fill("#q", words)
+    page.wait_for_function("words => results.dataset.answered === words", arg=words)
+    return list(page.locator("#results a.title").all_inner_texts())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_reader_searches_in_chinese_and_for_an_identifier(opened: Any, address: str, width: int) -> None:
+    page = opened(address, "index.html", width)
+    page.keyboard.press("/")
+    page.keyboard.type("allreduce_rms_norm")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=allreduce_rms_norm")
+    page.wait_for_function("() => results.dataset.answered === 'allreduce_rms_norm'")
+    assert "allreduce_rms_norm" in page.locator("#results a.title").first.inner_text()
+    by_parts = answered(page, "allreduce norm")
+    assert any("allreduce_rms_norm" in title for title in by_parts)
+    assert any("allreduce_rms_norm" in title for title in answered(page, "allred"))
+    assert any("显存池" in title for title in answered(page, "显存"))
+    assert any("显存池" in title for title in answered(page, "显存池 memory"))
+    assert answered(page, "zyzzyva 显存") == []
+    answered(page, "显存池")
+    page.locator("#results a.title").first.click()
+    page.wait_for_url("**/days/2026-02-04.html#*")
+    assert page.locator(":target").is_visible()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_citation_opens_to_its_evidence_and_closes_again(opened: Any, address: str, width: int) -> None:
+    page = opened(address, "en/days/2026-02-04.html", width)
+    cite = page.locator(".commit .claims details.cite", has=page.locator("ins, del")).first
+    evidence = cite.locator(".evidence")
+    assert not evidence.is_visible()
+    cite.locator("summary").click()
+    assert evidence.is_visible()
+    assert re.search(r"^[+-]", evidence.locator("pre ins, pre del").first.inner_text())
+    assert evidence.locator("a").first.get_attribute("href").startswith("https://")
+    page.keyboard.press("Escape")
+    page.mouse.move(0, 0)
+    assert not evidence.is_visible()
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_evidence_shows_under_the_pointer_and_by_the_keyboard(opened: Any, address: str) -> None:
+    page = opened(address, "en/days/2026-02-04.html")
+    cite = page.locator(".commit .claims details.cite").first
+    cite.locator("summary").hover()
+    assert cite.locator(".evidence").is_visible()
+    page.mouse.move(0, 0)
+    cite.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert cite.locator(".evidence").is_visible()
+
+
+def test_everything_but_search_works_without_scripts(opened: Any, address: str) -> None:
+    page = opened(address, "en/days/2026-02-04.html", 390, java_script_enabled=False)
+    cite = page.locator(".commit .claims details.cite").first
+    cite.locator("summary").click()
+    assert cite.locator(".evidence").is_visible()
+    assert not page.locator("#theme").is_visible()
+    page.locator("nav.languages a").click()
+    assert page.url.endswith("/zh/days/2026-02-04.html")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_language_and_colours_can_be_switched_and_the_choice_is_kept(opened: Any, address: str, width: int) -> None:
+    page = opened(address, "en/days/2026-02-04.html", width, color_scheme="light")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.click("#theme")
+    page.click("#theme")
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.click("nav.languages a")
+    page.wait_for_url("**/zh/days/2026-02-04.html")
+    assert page.evaluate("document.documentElement.lang") == "zh-Hans"
+    assert page.evaluate(paper) == dark
+    assert "需要处理" in page.inner_text("main")
+    page.click("#theme")
+    assert page.evaluate(paper) == light
+
+
+def test_the_system_decides_the_colours_at_first(opened: Any, address: str) -> None:
+    dark = opened(address, "index.html", color_scheme="dark").evaluate(
+        "getComputedStyle(document.body).backgroundColor"
+    )
+    light = opened(address, "index.html", color_scheme="light").evaluate(
+        "getComputedStyle(document.body).backgroundColor"
+    )
+    assert dark != light
+
+
+def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(opened: Any, address: str) -> None:
+    page = opened(address, "index.html")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+
+
+@pytest.mark.parametrize(
+    "path", ["index.html", "zh/stories.html", "en/figures.html", "en/repos/lumen-ai--swiftserve.html"]
+)
+def test_no_page_is_wider_than_a_phone(opened: Any, address: str, path: str) -> None:
+    opened(address, path, 320)
+
+
+def test_a_link_into_a_folded_part_opens_it(opened: Any, address: str) -> None:
+    page = opened(address, "en/days/2026-02-04.html")
+    place = page.evaluate("document.querySelector('.folded li[id]').id")
+    assert not page.locator(f"#{place}").is_visible()
+    page.evaluate("place => { location.hash = place }", place)
+    page.wait_for_function("place => document.getElementById(place).closest('details').open", arg=place)
+
+
+def test_hostile_text_does_nothing_in_pages_and_in_search(
+    opened: Any, shelf: Callable[..., Path], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    bad = "zyzzyva<img src=x onerror=alert(1)><script>alert(1)</script>\"'`"
+    report = made_day(FIRST, most=2)
+
+    def row(one: LedgerRow) -> LedgerRow:
+        return one.model_copy(update={"title": bad, "author": bad, "places": (bad,), "marks": (bad,)})
+
+    def claim(one: Claim) -> Claim:
+        quotes = tuple(quote.model_copy(update={"text": f"+{bad}", "file": bad}) for quote in one.quotes)
+        return one.model_copy(update={"text": {"en": bad, "zh": bad}, "quotes": quotes})
+
+    ledger, claims = tuple(map(row, report.ledger)), tuple(map(claim, report.claims))
+    built(shelf(report.model_copy(update={"ledger": ledger, "claims": claims})))
+    with served(tmp_path / "site") as found:
+        for path in ("index.html", f"zh/days/{FIRST}.html", "en/stories.html"):
+            assert opened(found, path, 390).locator("main img, main script").count() == 0
+        page = opened(found, "en/search.html")
+        assert answered(page, "zyzzyva")[0].startswith("zyzzyva<img src=x")
+        assert answered(page, bad)
+        assert page.locator("main img").count() == 0
+        page.wait_for_timeout(50)

@@ -1,0 +1,230 @@
+"""A build: everything is there, every link leads somewhere, and only what changed is written again."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import pytest
+
+from agent.errors import StorageError
+from agent.ids import RepoId
+from agent.report import Failure, Report
+from evals.sets.site_reports import FIRST, REPOS, made_day
+from gitzette.cli import main
+from gitzette.site.build import Built
+
+Shelf = Callable[..., Path]
+Build = Callable[..., Built]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def stamps(folder: Path) -> dict[str, int]:
+    return {str(file.relative_to(folder)): file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+
+
+def test_there_is_a_page_for_every_day_and_repository_in_both_languages(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    assert built(shelf(days=3)).days == 3
+    names = set(contents(tmp_path / "site"))
+    for lang in ("en", "zh"):
+        assert {f"{lang}/days/{FIRST + timedelta(days=at)}.html" for at in range(3)} <= names
+        assert {f"{lang}/repos/{repo.replace('/', '--')}.html" for repo in REPOS} <= names
+        assert {f"{lang}/{name}.html" for name in ("index", "stories", "figures", "search", "days/index")} <= names
+    assert {"index.html", ".nojekyll", "manifest.json", "en/feed.xml", "zh/feed.xml", "search/index.json"} <= names
+
+
+def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(demo_site: Path, parsed: Callable) -> None:
+    pages = {str(file.relative_to(demo_site)): parsed(file.read_text("utf-8")) for file in demo_site.rglob("*.html")}
+    ids = {
+        name: {one.attributes["id"] for one in page.elements if "id" in one.attributes} for name, page in pages.items()
+    }
+    followed = 0
+    for name, page in pages.items():
+        for one in page.elements:
+            for key in ("href", "src", "action"):
+                address = one.attributes.get(key)
+                if address is None or urlsplit(address).scheme:
+                    continue
+                target, place = urldefrag(urljoin(f"/{name}", address))
+                file = urlsplit(target).path.removeprefix("/")
+                assert (demo_site / file).is_file(), f"{name}: {address}"
+                assert not place or place in ids[file], f"{name}: {address}"
+                followed += 1
+    assert followed > 500
+
+
+def test_every_id_stands_once_and_every_element_is_closed(demo_site: Path, parsed: Callable) -> None:
+    for file in demo_site.rglob("*.html"):
+        page = parsed(file.read_text("utf-8"))
+        ids = [one.attributes["id"] for one in page.elements if "id" in one.attributes]
+        assert len(ids) == len(set(ids)), file
+        assert page.unbalanced == [], file
+
+
+def test_a_days_page_has_every_commit_and_every_claim_of_the_report(demo_site: Path) -> None:
+    report = json.loads((demo_site.parent / "reports" / "2026-02-04.json").read_text("utf-8"))
+    for lang in ("en", "zh"):
+        page = (demo_site / lang / "days" / "2026-02-04.html").read_text("utf-8")
+        for row in report["ledger"]:
+            assert f"/commit/{row['sha']}" in page
+        plain = re.sub(r"<[^>]+>", "", page)
+        for claim in report["claims"]:
+            if claim["text"] and "[@" not in claim["text"][lang] and "`" not in claim["text"][lang]:
+                assert claim["text"][lang] in plain
+        for section in report["sections"]:
+            for issue in section["issues"]:
+                assert f"#{issue['number']}</a>" in page
+
+
+def test_the_same_reports_give_the_same_bytes_wherever_the_site_lies(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    out = shelf(days=2)
+    built(out)
+    built(out, tmp_path / "elsewhere")
+    assert contents(tmp_path / "site") == contents(tmp_path / "elsewhere")
+
+
+def test_a_build_with_nothing_new_writes_nothing(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+    out = shelf(days=2)
+    built(out)
+    before = stamps(tmp_path / "site")
+    again = built(out)
+    assert (again.renewed, again.written) == (0, 0)
+    assert stamps(tmp_path / "site") == before
+
+
+def test_a_changed_report_renews_its_own_day_and_no_other(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+    out = shelf(days=4)
+    built(out)
+    before = stamps(tmp_path / "site")
+    shelf(made_day(FIRST + timedelta(days=1), seed=7, most=3))
+    assert built(out).renewed == 1
+    changed = {name for name, stamp in stamps(tmp_path / "site").items() if before[name] != stamp}
+    days = {name for name in changed if "/days/2" in name}
+    assert days == {f"{lang}/days/{FIRST + timedelta(days=1)}.html" for lang in ("en", "zh")}
+    assert contents(tmp_path / "site") == _fresh(out, built, tmp_path)
+
+
+def test_a_new_day_gives_its_neighbour_a_way_to_it(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+    built(shelf(days=2))
+    assert built(shelf(made_day(FIRST + timedelta(days=2), most=3))).renewed == 2
+    page = (tmp_path / "site" / "en" / "days" / f"{FIRST + timedelta(days=1)}.html").read_text("utf-8")
+    assert f"{FIRST + timedelta(days=2)}.html" in page
+
+
+def test_a_report_that_is_gone_takes_its_pages_with_it_and_nothing_else(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    out = shelf(days=3)
+    built(out)
+    (tmp_path / "site" / "CNAME").write_text("example.org")
+    (out / "reports" / f"{FIRST}.json").unlink()
+    built(out)
+    names = contents(tmp_path / "site")
+    assert not [name for name in names if str(FIRST) in name]
+    assert names.pop("CNAME") == b"example.org"
+    # The gazette keeps its name, by which readers know its feed, when its first report goes.
+    named = {"manifest.json", "en/feed.xml", "zh/feed.xml"}
+    fresh = _fresh(out, built, tmp_path)
+    assert {name for name in names.keys() | fresh.keys() if names.get(name) != fresh.get(name)} <= named
+
+
+def _fresh(out: Path, built: Build, tmp_path: Path) -> dict[str, bytes]:
+    built(out, tmp_path / "fresh")
+    return contents(tmp_path / "fresh")
+
+
+def test_a_folder_of_somebody_else_is_left_alone(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "thesis.tex").write_text("years of work")
+    with pytest.raises(StorageError, match="left alone"):
+        built(shelf(days=1))
+    assert list(contents(tmp_path / "site")) == ["thesis.tex"]
+
+
+def test_a_first_build_that_was_cut_short_can_be_finished(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+    out = shelf(days=1)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "manifest.json").write_text('{"format": 1, "generator": "gitzette", "files": {}}')
+    (tmp_path / "site" / "index.html").write_text("<half")
+    assert built(out).days == 1
+    assert "<half" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+
+
+def test_a_manifest_cannot_make_us_delete_what_lies_outside(shelf: Shelf, built: Build, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("keep")
+    (tmp_path / "site").mkdir()
+    manifest = {"format": 1, "generator": "gitzette", "files": {"../precious": "x", str(precious): "x"}}
+    (tmp_path / "site" / "manifest.json").write_text(json.dumps(manifest))
+    built(shelf(days=1))
+    assert precious.read_text() == "keep"
+
+
+def test_a_report_that_cannot_be_read_is_told_and_the_others_are_shown(
+    shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = shelf(days=2)
+    (out / "reports" / "2025-03-01.json").write_text("{}")
+    (out / "reports" / "notes.json").write_text("{}")
+    assert main(["site", "--out", str(out)]) == 3
+    told = capsys.readouterr()
+    assert "2025-03-01.json is not a report of ours" in told.err
+    assert "notes.json" not in told.err
+    assert told.out == f"{out / 'site' / 'index.html'}\n"
+    assert (out / "site" / "en" / "days" / f"{FIRST}.html").is_file()
+    assert not (out / "site" / "en" / "days" / "2025-03-01.html").exists()
+
+
+def test_without_reports_the_command_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["site", "--out", str(tmp_path)]) == 2
+    assert "has no reports yet" in capsys.readouterr().err
+
+
+def test_the_front_page_shows_the_last_day_that_is_sound_and_names_the_others(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    broken = made_day(FIRST + timedelta(days=1))
+    repos = (RepoId("acme/engine"),)
+    failed = Report(
+        window=broken.window,
+        repos=repos,
+        sections=(),
+        ledger=(),
+        failures=(Failure(repo=repos[0], stage="code", message="gone"),),
+    )
+    built(shelf(failed, days=1))
+    front = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "Wednesday, 5 February 2025" in front
+    assert f"Too much is missing from the report of {FIRST + timedelta(days=1)}" in front
+
+
+def test_a_run_writes_the_site_where_it_is_configured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    stamp = "2026-02-04T12:00:00+0000"
+    environment = {**os.environ, "GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=clone, check=True)
+    (clone / "a.py").write_text("x = 1\n")
+    subprocess.run(["git", "add", "."], cwd=clone, check=True)
+    subprocess.run(["git", *who, "commit", "-q", "-m", "add a"], cwd=clone, check=True, env=environment)
+    (tmp_path / "gitzette.toml").write_text(f'out = "news"\nsite = true\nrepos = ["acme/a={clone}"]\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("GITHUB_TOKEN", raising=False)
+    assert main(["run", "--date", "2026-02-04"]) == 0
+    assert "site: 1 reports, 1 of them new or changed" in capsys.readouterr().err
+    assert "add a" in (tmp_path / "news" / "site" / "en" / "days" / "2026-02-04.html").read_text("utf-8")
