@@ -18,4 +18,5 @@ def add_eval_arguments(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--analyst", choices=("rules", "model"), default="rules", help="model: a scripted one, where a set has it"
     )
+    evaluate.add_argument("--accept", action="store_true", help="keep these shares as those that must not fall")
     evaluate.add_argument("--part", metavar="KEY", help=argparse.SUPPRESS)

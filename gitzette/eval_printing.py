@@ -1,7 +1,8 @@
 """How an evaluation reads on a terminal."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from evals.figures import Figure
 from evals.gate import Breach, Change
@@ -16,13 +17,16 @@ def as_json(results: Results) -> str:
     return json.dumps({"sets": sets}, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_table(results: Results, *, colour: bool = False) -> str:
-    """Print the figures as lines; a shortfall is red where there are colours."""
+def as_table(results: Results, previous: Mapping[str, Any] | None = None, *, colour: bool = False) -> str:
+    """Print the figures as lines, with what the last release had; a shortfall is red where there are colours."""
+    before = (previous or {}).get("sets", {})
     lines: list[str] = []
     for name, figures in results.items():
         lines.append(name if figures else f"{name}: skipped")
         for metric, figure in figures.items():
             line = f"  {_verdict(figure):<5} {_value(figure):>9}  n={figure.n:<6} {metric} ({_target(figure)})"
+            if (old := before.get(name, {}).get(metric)) is not None:
+                line += f", b3 {old:.4g}"
             lines.append(f"{_RED}{line}{_PLAIN}" if colour and figure.ok is False else line)
             lines += [f"          {reason}" for reason in figure.worst[:5]]
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import hashlib
+import json
 import sys
 import tempfile
 import time
@@ -17,7 +18,7 @@ from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.window import Window
-from evals.gate import PREVIOUS, breaches, compared, load_limits
+from evals.gate import PREVIOUS, breaches, compared, load_limits, shares
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_sets
 from evals.page import page
 from evals.planting import PLANTED
@@ -187,13 +188,16 @@ def _seed(args: argparse.Namespace) -> int:
 def _tell(args: argparse.Namespace, results: Results, about: dict[str, object]) -> int:
     """Print the figures, leave the files, and say how it went."""
     changes = compared(results, read_lines(args.baseline)) if args.baseline else []
-    found = breaches(results, load_limits(), read_json(PREVIOUS) if PREVIOUS.exists() else None) if args.gate else []
+    previous = read_json(PREVIOUS) if PREVIOUS.exists() else None
+    found = breaches(results, load_limits(), previous) if args.gate else []
+    if args.accept:
+        PREVIOUS.write_text(json.dumps(shares(results), indent=1, ensure_ascii=False) + "\n", "utf-8")
     if args.out:
         write_results(args.out, results, about)
     if args.html:
         history = read_history(args.out) if args.out else []
         args.html.write_text(page(results, about, history, changes), encoding="utf-8")
-    sys.stdout.write(as_json(results) if args.json else as_table(results, colour=sys.stdout.isatty()))
+    sys.stdout.write(as_json(results) if args.json else as_table(results, previous, colour=sys.stdout.isatty()))
     told = (as_changes(changes) if args.baseline else "") + (as_breaches(found) if args.gate else "")
     (sys.stderr if args.json else sys.stdout).write(told)
     if args.gate:

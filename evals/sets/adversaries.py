@@ -1,7 +1,7 @@
 """Adversaries: analysts that lie on purpose report on many days, and nothing false reaches a report."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -24,9 +24,10 @@ from tools.github.client import GitHubClient
 
 _TOKEN = "adversaries"  # noqa: S105 -- the loopback server's only token
 _WORLD = "demo"
-_DAYS = ("2026-01-30", "2026-02-01", "2026-02-02", "2026-02-03", "2026-02-04")
-_SEEDS, _FEW = 23, 1
-"""Nine adversaries on five days of each: 1,035 reports, or 45."""
+_DAYS = ("2026-01-30", "2026-02-01", "2026-02-02", "2026-02-03")
+_BUSY, _EVERY = "2026-02-04", 6
+_SEEDS, _FEW = 27, 1
+"""Nine adversaries on four days of each world, and on a busy fifth one of every sixth world: 1,017 reports, or 45."""
 _PAGES: tuple[tuple[Language, Layout], ...] = (("en", "digest"), ("zh", "ledger"))
 _WEB = Web("https://git.example")
 _LONGEST = 2_000_000
@@ -48,11 +49,12 @@ async def run(bench: Bench) -> Figures:
     with broken_model() as url:
         for seed in seeds:
             bench.say(f"adversaries: world {seed - bench.seed + 1} of {len(seeds)}")
-            await _one_world(bench, seed, url, tallies)
+            days = _DAYS if (seed - bench.seed) % _EVERY else (*_DAYS, _BUSY)
+            await _one_world(bench, seed, url, tallies, days)
     return _figures(tallies)
 
 
-async def _one_world(bench: Bench, seed: int, url: str, tallies: dict[str, Tally]) -> None:
+async def _one_world(bench: Bench, seed: int, url: str, tallies: dict[str, Tally], days: Sequence[str]) -> None:
     world = bench.world(_WORLD, seed)
     truth = Truth(world)
     allowance = Allowance(token=1_000_000)
@@ -60,7 +62,7 @@ async def _one_world(bench: Bench, seed: int, url: str, tallies: dict[str, Tally
         async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
             stage = Stage(world, client)
             for name, make in ADVERSARIES.items():
-                for day in _DAYS:
+                for day in days:
                     analyst = make(seed, url)
                     window = Window.days(date.fromisoformat(day), date.fromisoformat(day), "UTC")
                     report = await attempt(stage.report(analyst, window))
