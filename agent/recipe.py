@@ -41,7 +41,6 @@ class Recipe(Frozen):
     model_writing: str | None = None
     model_judging: str | None = None
     prices: dict[str, Price] = Field(default_factory=dict)
-    currency: str = "USD"
     budget: Budget
     tiers: Tiers = Tiers()
 
@@ -65,7 +64,6 @@ class Recipe(Frozen):
             model_writing=settings.model_writing,
             model_judging=settings.model_judging,
             prices=settings.prices,
-            currency=settings.currency,
             budget=settings.budget,
             tiers=settings.tiers,
         )

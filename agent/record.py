@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from agent.claims import Claim
 from agent.errors import StorageError
 from agent.ids import RepoId
-from agent.layouts.figures import checked_counts, footer_counts
+from agent.layouts.figures import checked_counts, footer_counts, model_counts
 from agent.links import Link
 from agent.report import Drop, Report
 from agent.stories import Story
@@ -37,7 +37,8 @@ def to_json(report: Report) -> dict[str, Any]:
         "sections": data["sections"],
         "footer": footer_counts(report)
         | checked_counts(report)
-        | {"threads": {section.repo: section.coverage.value for section in report.sections}},
+        | {"threads": {section.repo: section.coverage.value for section in report.sections}}
+        | ({"model": model_counts(report)} if report.analyst.startswith("model") else {}),
     }
 
 

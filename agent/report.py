@@ -4,6 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from agent.account import Account
 from agent.claims import Claim, Verdict
 from agent.conventions import Purpose
 from agent.domain import Coverage, Frozen, Notice
@@ -103,6 +104,8 @@ class RepoSection(Frozen):
     issues: tuple[ThreadLine, ...] = ()
     releases: tuple[ReleaseLine, ...] = ()
     notices: tuple[Notice, ...] = ()
+    account: Account = Account()
+    """What a model cost here, and which parts the rules did without it."""
 
 
 class Drop(Frozen):

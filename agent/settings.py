@@ -179,8 +179,7 @@ class Settings(BaseModel):
     model_judging: str | None = None
     """A model that may withdraw what another wrote, and never admits anything; nobody where not set."""
     prices: dict[str, Price] = Field(default_factory=dict)
-    """What a million tokens of a model cost, by its name."""
-    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
+    """What a million tokens of a model cost, by its name: `[prices.NAME]` with input, output and currency."""
     token: SecretStr | None = None
     budget: Budget = Budget()
     tiers: Tiers = Tiers()

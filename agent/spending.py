@@ -4,14 +4,17 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from pydantic import Field
+
 from agent.domain import Frozen
 
 
 class Price(Frozen):
-    """What a model's tokens cost, in any currency, per million."""
+    """What a model's tokens cost, per million."""
 
-    input: float = 0.0
-    output: float = 0.0
+    input: float = Field(default=0.0, ge=0)
+    output: float = Field(default=0.0, ge=0)
+    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
 
 
 class Spent(Frozen):
@@ -22,6 +25,7 @@ class Spent(Frozen):
     received: int = 0
     cost: float = 0.0
     """By the price table; 0 where the model has no price."""
+    currency: str = ""
 
     def __add__(self, other: "Spent") -> "Spent":
         return Spent(
@@ -29,6 +33,7 @@ class Spent(Frozen):
             sent=self.sent + other.sent,
             received=self.received + other.received,
             cost=round(self.cost + other.cost, 9),
+            currency=self.currency or other.currency,
         )
 
     def priced(self, price: Price | None) -> "Spent":
@@ -36,7 +41,7 @@ class Spent(Frozen):
         if price is None:
             return self
         cost = (self.sent * price.input + self.received * price.output) / 1_000_000
-        return self.model_copy(update={"cost": round(cost, 9)})
+        return self.model_copy(update={"cost": round(cost, 9), "currency": price.currency})
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:

@@ -98,5 +98,12 @@ class Words:
     graded: str
     nothing_graded: str
     analyst: dict[str, str]
+    by_model: str
+    """How much of a page a model wrote, and which."""
+    fallbacks: str
+    """What the rules did without the model."""
+    parts: dict[str, str]
+    """Parts of a model's work, by name."""
+    spent: str
     colon: str
     listing: str

@@ -27,8 +27,10 @@ HELD_OUT = 9001
 class System(Protocol):
     """The thing that is measured, as a user would run it."""
 
-    async def report(self, settings: Settings, window: Window) -> tuple[Report, "Spent"]:
-        """Report on a window and say what it cost."""
+    async def report(
+        self, settings: Settings, window: Window, environ: Mapping[str, str] | None = None
+    ) -> tuple[Report, "Spent"]:
+        """Report on a window, with these variables, and say what it cost."""
         ...
 
     async def ask(

@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,6 +33,7 @@ from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
 from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
+from evals.sets.model_storm import MODEL_STORM
 from evals.sets.mutants import MUTANTS
 from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
@@ -69,6 +70,7 @@ SETS: tuple[EvalSet, ...] = (
     LINKS,
     STORIES,
     QUESTIONS,
+    MODEL_STORM,
     ASK_COST,
     ADVERSARIAL,
     TWINS,
@@ -81,10 +83,12 @@ SETS: tuple[EvalSet, ...] = (
 class Gitzette:
     """Gitzette itself, run as the command line runs it."""
 
-    async def report(self, settings: Settings, window: Window) -> tuple[Report, Spent]:
-        """Report on a window and say what it cost."""
+    async def report(
+        self, settings: Settings, window: Window, environ: Mapping[str, str] | None = None
+    ) -> tuple[Report, Spent]:
+        """Report on a window, with these variables, and say what it cost."""
         started = time.monotonic()
-        covered = await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())
+        covered = await cover(settings, environ or {}, window, settings.repos, datetime.now(UTC), QuietProgress())
         usage = covered.usage
         return covered.report, Spent(usage.sent, usage.free, time.monotonic() - started)
 

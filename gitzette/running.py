@@ -203,10 +203,20 @@ def _told(covered: Covered) -> str:
     lines = [f"gitzette: {notice}" for notice in covered.notices]
     lines += [f"gitzette: {failure.repo}: {failure.stage} missing: {failure.message}" for failure in report.failures]
     lines += [f"gitzette: {told}" for told in covered.undelivered]
+    lines += _without_model(report)
     read = f"{len(report.sections)} of {len(report.repos)} repositories read"
     spent = f"{usage.sent} API requests, {usage.free} of them free"
     lines.append(f"gitzette: {report.window.key}: {len(report.ledger)} commits, {read}; {spent}")
     return "\n".join(lines) + "\n"
+
+
+def _without_model(report: Report) -> list[str]:
+    """Say what the rules did because the model failed, and why the first time."""
+    fallbacks = [(section.repo, one) for section in report.sections for one in section.account.fallbacks]
+    if not fallbacks:
+        return []
+    repo, first = fallbacks[0]
+    return [f"gitzette: the model failed at {len(fallbacks)} parts, done by rules; first {repo}: {first.reason}"]
 
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

@@ -8,16 +8,17 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from agent.account import Account
 from agent.allotment import Allotment
-from agent.analyst import Assignment, Material, Read
-from agent.claims import Claim, Judgement
+from agent.analyst import Accountable, Analyst, Assignment, Material, Read
+from agent.claims import Claim, Judgement, Verdict
 from agent.domain import Commit, Frozen, Issue
 from agent.dossier import Dossier
 from agent.errors import NotFound
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.facts import FactKind
 from agent.gate.judge import judge
-from agent.ids import commit_id
+from agent.ids import RepoId, commit_id
 from agent.ledger import ledger_row
 from agent.linking.digest import as_issue
 from agent.linking.known import Known
@@ -61,6 +62,7 @@ class Readings(Frozen):
 
     deep: tuple[str, ...]
     background: tuple[str, ...] = ()
+    account: Account = Account()
 
 
 class Written(Frozen):
@@ -68,6 +70,7 @@ class Written(Frozen):
 
     claims: tuple[Claim, ...]
     drops: tuple[Drop, ...] = ()
+    account: Account = Account()
 
 
 class Covering(TypedDict):
@@ -117,7 +120,8 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     )
     deep = tuple(evidence.change.commit.sha for evidence in studied)
     background = [old for evidence in studied for old in _undone(evidence) if old not in titles]
-    deps.notes.keep("readings", repo, Readings(deep=deep, background=tuple(dict.fromkeys(background))))
+    readings = Readings(deep=deep, background=tuple(dict.fromkeys(background)), account=_account(deps, repo))
+    deps.notes.keep("readings", repo, readings)
     return {"done": ["investigate"]}
 
 
@@ -142,7 +146,7 @@ async def write(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
     deps.progress.step(repo, "writing")
     material = await _material(state, deps)
     claims = with_stories(await deps.analyst.write(material), material, deps.notes.read("woven", repo, Woven))
-    deps.notes.keep("drafts", repo, Written(claims=tuple(claims)))
+    deps.notes.keep("drafts", repo, Written(claims=tuple(claims), account=_account(deps, repo)))
     return {"done": ["write"]}
 
 
@@ -159,12 +163,25 @@ async def verify(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
         passed, judgement = _judged(claim, dossier)
         if not judgement.passed and (again := await deps.analyst.mend(claim, judgement, material)):
             passed, judgement = _judged(again, dossier)
-        if judgement.passed:
+        if judgement.passed and await _withdrawn(deps.analyst, passed, material):
+            drops.append(Drop(repo=repo, verdict=Verdict.UNSUPPORTED, check="judge", about=claim.about))
+        elif judgement.passed:
             kept.append(passed)
         else:
             drops.append(Drop(repo=repo, verdict=judgement.verdict, check=judgement.check, about=claim.about))
-    deps.notes.keep("verified", repo, Written(claims=tuple(kept), drops=tuple(drops)))
+    written = Written(claims=tuple(kept), drops=tuple(drops), account=_account(deps, repo))
+    deps.notes.keep("verified", repo, written)
     return {"done": ["verify"]}
+
+
+async def _withdrawn(analyst: Analyst, claim: Claim, material: Material) -> bool:
+    """Ask an analyst that may judge: it can take a claim back, and never bring one in."""
+    return isinstance(analyst, Accountable) and await analyst.objects(claim, material) is not None
+
+
+def _account(deps: Deps, repo: RepoId) -> Account:
+    """Take what the last step cost, so that it is kept with the step's note."""
+    return deps.analyst.account(repo) if isinstance(deps.analyst, Accountable) else Account()
 
 
 def _judged(claim: Claim, dossier: Dossier) -> tuple[Claim, Judgement]:
@@ -180,6 +197,7 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     scouted = deps.notes.read("scouted", repo, Scouted)
     written = deps.notes.read("verified", repo, Written)
     readings = deps.notes.read("readings", repo, Readings)
+    account = readings.account + deps.notes.read("drafts", repo, Written).account + written.account
     material = await _material(state, deps)
     known = deps.issues.known(repo, window)
     deps.issues.remember(repo, scouted.threads, relisted=not deps.issues.known_open(repo, window))
@@ -196,10 +214,11 @@ async def file_chapter(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         ),
         releases=release_news(scouted.threads.releases, window),
         notices=scouted.landing.notices,
+        account=account,
     )
     chapter = Chapter(
         section=section,
-        ledger=_ledger(scouted, readings, {read.evidence.id: read for read in material.reads}),
+        ledger=_unexplained(_ledger(scouted, {read.evidence.id: read for read in material.reads}), account),
         claims=written.claims,
         links=tuple(material.links),
         stories=(
@@ -231,7 +250,17 @@ async def _released(state: Covering, deps: Deps, section: RepoSection, material:
     return released_stories(repo, section.issues, fixed_by, (*material.issues, *known.issues), releases)
 
 
-def _ledger(scouted: Scouted, readings: Readings, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:
+def _unexplained(rows: tuple[LedgerRow, ...], account: Account) -> tuple[LedgerRow, ...]:
+    """Say in the ledger which commits no model explained, and why."""
+    why = {one.about: one.reason for one in account.fallbacks if one.part == "explaining"}
+    noted = ((row, why.get(commit_id(row.repo, row.sha))) for row in rows)
+    return tuple(
+        row.model_copy(update={"reason": f"{row.reason}; explained by rules: {reason}"}) if reason else row
+        for row, reason in noted
+    )
+
+
+def _ledger(scouted: Scouted, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:
     late = {row.commit.sha for row in scouted.late}
     rows = []
     for landed in scouted.landed:

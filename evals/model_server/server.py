@@ -101,7 +101,6 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing; what was asked is kept."""
 
-
     def _answer(self, asked: Asked, saying: Saying, kind: str) -> None:
         saying = spoiled(saying, asked, kind)
         if kind == "no_choices":
@@ -133,7 +132,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(
             status, json.dumps({"error": {"message": message, "type": "server", "code": status}}).encode(), headers
         )
-
 
     def _break(self, mood: Mood, asked: Asked) -> None:
         self.close_connection = True

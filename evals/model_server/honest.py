@@ -1,0 +1,46 @@
+"""A scripted honest model: it reads what comes first, and repeats in its own field what the facts say."""
+
+import json
+import re
+
+from evals.model_server.probes import probed
+from evals.model_server.talk import Asked, Saying, ToolCall
+
+_FACT = re.compile(r"^- (?!none)[\w-]+: (.+)$", re.MULTILINE)
+_HANDLE = re.compile(r"\[(c\d+)\]")
+_READ = 6
+
+
+def honest(asked: Asked) -> Saying:
+    """Answer whatever Gitzette asks, truly and shortly."""
+    if (answer := probed(asked)) is not None:
+        return answer
+    if "get_diff" in asked.tools:
+        return _reading(asked)
+    if "search_commits" in asked.tools:
+        return Saying()
+    if '"supported"' in asked.user:
+        return _given({"reason": "The facts say so.", "supported": True}, asked)
+    if "What the program would answer" in asked.user:
+        return _given({"decision": "confirm", "shows": [], "statements": []}, asked)
+    return _given({"statements": _statements(asked.user)}, asked)
+
+
+def _given(answer: dict[str, object], asked: Asked) -> Saying:
+    text = json.dumps(answer, ensure_ascii=False)
+    return Saying(calls=(ToolCall(asked.tools[0], text),)) if asked.tools else Saying(text=text)
+
+
+def _reading(asked: Asked) -> Saying:
+    if "What you have read so far" in asked.user:
+        return Saying()
+    handles = list(dict.fromkeys(_HANDLE.findall(asked.user)))[:_READ]
+    return Saying(calls=tuple(ToolCall("get_diff", json.dumps({"sha": one})) for one in handles))
+
+
+def _statements(prompt: str) -> list[dict[str, object]]:
+    """Repeat the first fact of the commit, or of the day's first one; in Chinese it knows nothing to say."""
+    fact, handle = _FACT.search(prompt), _HANDLE.search(prompt)
+    if fact is None or handle is None or "Chinese" in prompt or "It was refused" in prompt:
+        return []
+    return [{"en": fact[1], "zh": "", "cites": [handle[1]]}]
