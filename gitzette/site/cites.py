@@ -92,10 +92,9 @@ class Sources:
         # What is said of a commit stands below its own name, so a sign is enough there.
         own = claim.about[:1] == (cite,)
         name = named(cite, claim.repo, self.view.web)[0]
-        shown = tag("span", _OWN, class_="own") if own else tag("code", name)
         return tag(
             "details",
-            tag("summary", shown, aria_label=f"{self.labels.evidence}: {name}"),
+            _summary(name, f"{self.labels.evidence}: {name}", own),
             tag("div", self._evidence(cite, claim, own=own), class_="evidence"),
             class_="cite",
         )
@@ -149,6 +148,11 @@ class Sources:
         if "#" not in cite:
             return None
         return next((one for about in claim.about if (one := self._links.get((cite, about)))), None)
+
+
+@lru_cache(maxsize=4_096)
+def _summary(name: str, label: str, own: bool) -> Markup:
+    return tag("summary", tag("span", _OWN, class_="own") if own else tag("code", name), aria_label=label)
 
 
 def excerpt(quote: Quote) -> Markup:

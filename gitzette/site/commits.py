@@ -130,7 +130,7 @@ class Commits:
             parts.append(say.unreadable.format(row.unreadable, row.files))
         hashes = [self._hash(earlier), " → "] if earlier else []
         parts.append((hashes, self._hash(row)))
-        return join([(tag("span", " · ", aria_hidden="true") if at else None, part) for at, part in enumerate(parts)])
+        return join([(" · " if at else None, part) for at, part in enumerate(parts)])
 
     def _claims(self, claims: Sequence[Claim]) -> Markup:
         news = [claim for claim in claims if claim.role in _NEWS and not claim.speech and claim.text]

@@ -38,6 +38,10 @@ def opened(browser: Any) -> Iterator[Callable[..., Any]]:
     contexts: list[Any] = []
     troubles: list[str] = []
 
+    def refuse(dialog: Any) -> None:
+        troubles.append(dialog.message)
+        dialog.dismiss()
+
     def go(address: str, path: str, width: int = 1280, **options: Any) -> Any:
         context = browser.new_context(viewport={"width": width, "height": 844}, **options)
         contexts.append(context)
@@ -46,7 +50,7 @@ def opened(browser: Any) -> Iterator[Callable[..., Any]]:
             "console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None
         )
         page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+        page.on("dialog", refuse)
         page.on(
             "request", lambda request: troubles.append(request.url) if not request.url.startswith(address) else None
         )

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
@@ -42,7 +43,9 @@ def test_there_is_a_page_for_every_day_and_repository_in_both_languages(
     assert {"index.html", ".nojekyll", "manifest.json", "en/feed.xml", "zh/feed.xml", "search/index.json"} <= names
 
 
-def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(demo_site: Path, parsed: Callable) -> None:
+def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(
+    demo_site: Path, parsed: Callable[[str], Any]
+) -> None:
     pages = {str(file.relative_to(demo_site)): parsed(file.read_text("utf-8")) for file in demo_site.rglob("*.html")}
     ids = {
         name: {one.attributes["id"] for one in page.elements if "id" in one.attributes} for name, page in pages.items()
@@ -62,7 +65,7 @@ def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(demo_
     assert followed > 500
 
 
-def test_every_id_stands_once_and_every_element_is_closed(demo_site: Path, parsed: Callable) -> None:
+def test_every_id_stands_once_and_every_element_is_closed(demo_site: Path, parsed: Callable[[str], Any]) -> None:
     for file in demo_site.rglob("*.html"):
         page = parsed(file.read_text("utf-8"))
         ids = [one.attributes["id"] for one in page.elements if "id" in one.attributes]
