@@ -17,6 +17,7 @@ from agent.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
 from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import RepoSpec, Settings
+from agent.web import Web
 from agent.window import Window
 from evals.gate import PREVIOUS, breaches, compared, load_limits, shares
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_sets
@@ -39,6 +40,7 @@ from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
 from evals.sets.recorded import RECORDED
 from evals.sets.requests import REQUESTS
+from evals.sets.site_cost import site_cost
 from evals.sets.sources import SOURCES
 from evals.sets.stories import STORIES
 from evals.sets.storm import STORM
@@ -51,6 +53,7 @@ from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.recording import record
 from gitzette.running import cover
+from gitzette.site.build import build_site
 from graphs import ask as asking
 
 SETS: tuple[EvalSet, ...] = (
@@ -77,6 +80,7 @@ SETS: tuple[EvalSet, ...] = (
     BASELINES,
     RECORDED,
     PLANTED,
+    site_cost(lambda out, to: build_site(out, to, web=Web("https://github.com"))),
 )
 
 

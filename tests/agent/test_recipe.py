@@ -27,6 +27,7 @@ _SHAPE_NOTHING = {
     "link_host",
     "max_failed",
     "catch_up_days",
+    "site",
 }
 
 
