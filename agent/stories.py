@@ -33,6 +33,7 @@ class Act(StrEnum):
 
     LANDED = "landed"
     UNDONE = "undone"
+    PART_UNDONE = "a part undone"
     LANDED_AGAIN = "landed again"
     PART_AGAIN = "a part landed again"
     PART = "part"
@@ -52,6 +53,8 @@ class Step(Frozen):
     title: str = ""
     part: int | None = None
     """Which part of a series."""
+    after: tuple[EvidenceId, ...] = ()
+    """What a follow-up follows, where that is more than the first step."""
 
 
 class Story(Frozen):

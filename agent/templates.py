@@ -28,6 +28,7 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
         "en": "Lands a part of [@2] again, which [@3] had undone.",
         "zh": "重新合入 [@2] 的一部分，该提交曾被 [@3] 撤销。",
     },
+    "undoes part": {"en": "Undoes a part of [@2].", "zh": "撤销 [@2] 的一部分。"},
     "follows": {"en": "Follows up on [@2].", "zh": "是 [@2] 的后续改动。"},
     "follows as said": {"en": "Follows up on [@3], as [@2] says.", "zh": "据 [@2] 所述，是 [@3] 的后续改动。"},
     "mends": {"en": "Mends lines that [@2] wrote.", "zh": "修正 [@2] 写下的代码行。"},

@@ -161,6 +161,7 @@ EN = Words(
     acts={
         "landed": "landed",
         "undone": "undone",
+        "a part undone": "a part undone",
         "landed again": "landed again",
         "a part landed again": "a part landed again",
         "part": "part {}",

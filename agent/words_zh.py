@@ -148,6 +148,7 @@ ZH = Words(
     acts={
         "landed": "合入",
         "undone": "撤销",
+        "a part undone": "部分撤销",
         "landed again": "重新合入",
         "a part landed again": "部分重新合入",
         "part": "第 {} 部分",

@@ -1,6 +1,6 @@
 """Stories of one repository: looking back, weaving, and what may be cited for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import Field
@@ -10,6 +10,7 @@ from agent.claims import Claim
 from agent.domain import Change, Frozen
 from agent.errors import NotFound
 from agent.evidence import CommitEvidence, EvidenceId
+from agent.facts import FactKind
 from agent.ids import commit_id
 from agent.settings import Language
 from agent.sources import CodeSource, Headline, LooksBack, Past
@@ -20,7 +21,7 @@ from agent.weaving.claims import short_text, story_claims
 from agent.weaving.headlines import Line, evidence_of, headline
 from agent.weaving.lineage import is_revert, names
 from agent.weaving.wanted import FAR, pattern, quoted_titles
-from agent.weaving.weave import MENDED_WITHIN, Loom, is_fix, mended_commit, said_by, weave, with_memory
+from agent.weaving.weave import MENDED_WITHIN, Loom, is_fix, is_move, mended_commit, said_by, weave, with_memory
 from graphs.desk import StoryMemory
 from graphs.library import Library
 
@@ -53,13 +54,15 @@ async def woven(material: Material, code: CodeSource, library: Library, stories_
     back = _Back(material, code, library)
     writers, heads = await back.writers()
     taken, more = await back.taken_up(past)
-    known = past.model_copy(update={"found": (*past.found, *heads, *more)})
+    undone, undone_heads = await back.undone()
+    known = past.model_copy(update={"found": (*past.found, *heads, *more, *undone_heads)})
     loom = Loom(
         repo=material.repo,
         today=today,
         past=known,
         background=list(material.background.values()),
         writers=writers,
+        undone=undone,
         retakes=taken,
         bodies=bodies,
     )
@@ -69,7 +72,7 @@ async def woven(material: Material, code: CodeSource, library: Library, stories_
     named = {cite.partition("@")[2] for story in stories for cite in story.steps}
     mended = [sha for sha, found in writers.items() if sha in named and any(one in named for one in found)]
     proving = {*mended, *(one for sha in mended for one in writers[sha] if one in named)}
-    proving |= {sha for one in taken for sha in one}
+    proving |= {sha for one in taken for sha in one[:3]} | {sha for pair in undone.items() for sha in pair}
     titles = {head.sha: head for head in known.found if head.sha in named}
     return Woven(
         stories=tuple(stories),
@@ -106,13 +109,34 @@ class _Back:
         for one in [read.evidence for read in self._material.reads if _may_mend(read)][:_MOST_FIXES]:
             sha = one.change.commit.sha
             written = await self._code.written_by(sha, since=one.at - MENDED_WITHIN)
-            writer = mended_commit(one.change.commit.title, written)
+            writer = mended_commit(written)
             if writer and (head := await self._head(writer)):
+                if is_move(head.title) and not await self._holds(retakes.written_anew, sha, writer):
+                    continue
                 found[sha] = written
                 heads.append(head)
         return found, heads
 
-    async def taken_up(self, past: Past) -> tuple[list[tuple[str, str, str]], list[Headline]]:
+    async def undone(self) -> tuple[dict[str, str], list[Headline]]:
+        """Find what a commit takes a part of back that calls itself a revert and names nothing."""
+        found: dict[str, str] = {}
+        heads: list[Headline] = []
+        if not isinstance(self._code, LooksBack):
+            return found, heads
+        for one in [read.evidence for read in self._material.reads if _may_undo(read)][:_MOST_REVERTS]:
+            sha = one.change.commit.sha
+            writer = mended_commit(await self._code.written_by(sha, since=one.at - MENDED_WITHIN))
+            if writer and (head := await self._head(writer)) and await self._holds(retakes.puts_back, sha, writer):
+                found[sha] = writer
+                heads.append(head)
+        return found, heads
+
+    async def _holds(self, test: Callable[[Change, Change], bool], one: str, other: str) -> bool:
+        """Tell what the whole patches of two commits say to a question."""
+        whole = await self._library.whole(self._code, [one, other])
+        return one in whole and other in whole and test(whole[one], whole[other])
+
+    async def taken_up(self, past: Past) -> tuple[list[retakes.Retake], list[Headline]]:
         """Find what brings back a part of something that was undone shortly before."""
         today = [read.evidence.change for read in self._material.reads if read.triage.tier is not Tier.NOISE]
         first = min((one.commit.committed_at for one in today), default=None)
@@ -125,8 +149,8 @@ class _Back:
         line = Line([*past.found, *heads, *(headline(one.commit) for one in today)])
         found = []
         for change, undoing in pairs:
-            if original := await self._brought_back(change, undoing, line):
-                found.append((change.commit.sha, original, undoing.commit.sha))
+            if again := await self._brought_back(change, undoing, line):
+                found.append(again)
         return found, heads
 
     async def _quoted(self, pairs: Sequence[tuple[Change, Change]], past: Past) -> list[Headline]:
@@ -139,8 +163,8 @@ class _Back:
         found = await self._code.headed(wanted, upto=newest, since=past.since)
         return list(found.found) if found else []
 
-    async def _brought_back(self, change: Change, undoing: Change, line: Line) -> str | None:
-        """Name the commit of which a change brings back a part."""
+    async def _brought_back(self, change: Change, undoing: Change, line: Line) -> retakes.Retake | None:
+        """Name the commit that a change brings back, in part or as a whole."""
         title, at = undoing.commit.title, undoing.commit.committed_at
         fitting = [head for head in line.heads if head.at < at and not is_revert(head.title) and names(title, head)]
         if not fitting or fitting[-1].sha == change.commit.sha:
@@ -149,7 +173,10 @@ class _Back:
         whole = await self._library.whole(self._code, shas)
         if any(sha not in whole for sha in shas):
             return None
-        return shas[1] if retakes.takes_up(whole[shas[0]], whole[shas[1]], undoing) else None
+        both = whole[shas[0]], whole[shas[1]]
+        if not retakes.takes_up(*both, undoing):
+            return None
+        return retakes.Retake(shas[0], shas[1], undoing.commit.sha, retakes.comes_back(*both))
 
     async def _head(self, sha: str) -> Headline | None:
         try:
@@ -165,7 +192,18 @@ def _may_mend(read: Read) -> bool:
     return (
         read.triage.tier is not Tier.NOISE
         and 0 < change.deletions <= 2 * _MOST_LINES
-        and is_fix(change.commit.title)
+        and is_fix(change.commit)
+        and len(change.commit.parents) == 1
+    )
+
+
+def _may_undo(read: Read) -> bool:
+    change = read.evidence.change
+    named = any(fact.kind in (FactKind.REVERT, FactKind.RELAND) for fact in read.evidence.facts)
+    return (
+        not named
+        and is_revert(change.commit.title)
+        and 0 < change.deletions <= 2 * _MOST_LINES
         and len(change.commit.parents) == 1
     )
 

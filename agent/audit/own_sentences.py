@@ -13,8 +13,8 @@ from agent.ids import RepoId
 from agent.templates import sentence
 
 CITING = (
-    "undoes", "relands", "undone", "fixes", "likely fixes", "relands part", "follows", "follows as said", "mends",
-    "takes in",
+    "undoes", "relands", "undone", "fixes", "likely fixes", "relands part", "undoes part", "follows",
+    "follows as said", "mends", "takes in",
 )  # fmt: skip
 """Sentences whose only values are what they cite."""
 _QUOTED = re.compile(r"\s*“.*”\s*", re.DOTALL)

@@ -28,6 +28,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "relands": (),
     "undone": (),
     "relands part": (),
+    "undoes part": (),
     "follows": (),
     "follows as said": (),
     "mends": (),

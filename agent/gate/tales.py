@@ -9,11 +9,19 @@ from agent.facts import FactKind
 from agent.weaving.bumps import sets_version, taken
 from agent.weaving.followups import Named, follows
 from agent.weaving.headlines import plain, pull_named
+from agent.weaving.lineage import is_revert
 from agent.weaving.parts import read_part
-from agent.weaving.retakes import mended_lines, shared_lines
-from agent.weaving.weave import is_fix
+from agent.weaving.retakes import comes_back, mended_lines, puts_back, shared_lines, written_anew
+from agent.weaving.weave import is_fix, is_move
 
 _SHORTEST_TITLE = 12
+
+
+def lands_again(one: Evidence, other: Evidence) -> bool:
+    """Tell whether a commit bears the title of another one, or brings nearly all of its lines again."""
+    if not isinstance(one, CommitEvidence) or not isinstance(other, CommitEvidence):
+        return False
+    return same_title(one, other) or comes_back(one.change, other.change)
 
 
 def same_title(one: Evidence, other: Evidence) -> bool:
@@ -89,8 +97,9 @@ def _names(claim: Claim, named: list[Named], target: CommitEvidence) -> Judgemen
 
 def _mends(claim: Claim, dossier: Dossier) -> Judgement | None:
     commits = _commits(claim, dossier)
-    pair = commits if commits and len(commits) == 2 and is_fix(commits[0].change.commit.title) else None
-    if pair and mended_lines(pair[0].change, pair[1].change):
+    pair = [one.change for one in commits] if commits and len(commits) == 2 else None
+    mended = pair and is_fix(pair[0].commit) and mended_lines(*pair)
+    if pair and mended and (not is_move(pair[1].commit.title) or written_anew(*pair)):
         return None
     return _unsupported(claim, "it calls itself no fix, or takes out no line that the other one brought")
 
@@ -103,6 +112,14 @@ def _relands_part(claim: Claim, dossier: Dossier) -> Judgement | None:
         if came & undone:
             return None
     return _unsupported(claim, "no line comes back that was undone")
+
+
+def _undoes_part(claim: Claim, dossier: Dossier) -> Judgement | None:
+    commits = _commits(claim, dossier)
+    pair = [one.change for one in commits] if commits and len(commits) == 2 else None
+    if pair and is_revert(pair[0].commit.title) and puts_back(*pair):
+        return None
+    return _unsupported(claim, "it calls itself no revert, or takes out nothing that the other one brought")
 
 
 def _takes_in(claim: Claim, dossier: Dossier) -> Judgement | None:
@@ -126,5 +143,6 @@ KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
     "follows as said": _follows_as_said,
     "mends": _mends,
     "relands part": _relands_part,
+    "undoes part": _undoes_part,
     "takes in": _takes_in,
 }

@@ -14,7 +14,7 @@ from agent.triage import Tier
 from agent.web import Web
 from agent.wordings import words
 
-_LINEAGE = ("undoes", "relands", "undone", "relands part", "mends", "follows", "fixes", "likely fixes")
+_LINEAGE = ("undoes", "relands", "undone", "relands part", "undoes part", "mends", "follows", "fixes", "likely fixes")
 _PASSED = ("fact", "facts", "undoes", "shows")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from agent.claims import MARK, Claim, Role
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.settings import Language
-from agent.stories import Act, Step, Story, StoryKind
+from agent.stories import Act, Step, Story
 from agent.templates import sentence
 from agent.weaving.followups import follows
 
@@ -49,15 +49,26 @@ def _sayings(
         yield "relands", [standing[0]], {}
     elif step.act is Act.PART_AGAIN and standing and undoing:
         yield "relands part", [standing[0], undoing[-1]], {}
+    elif step.act is Act.PART_UNDONE and standing:
+        yield "undoes part", [standing[0]], {}
     elif step.act is Act.FOLLOW_UP and standing:
-        source = said.get(step.cite)
-        if source and not follows(evidence.change.commit.message):
-            yield "follows as said", [source, standing[0]], {}
-        else:
-            named = bool(follows(evidence.change.commit.message))
-            yield "follows" if named else "mends", [standing[0]], {}
-    elif step.act is Act.PART and story.kind is StoryKind.SERIES:
+        yield from _followed(step, evidence, standing[0], said.get(step.cite))
+    elif step.act is Act.PART and step == _told_part(story):
         yield _part(story, step)
+
+
+def _followed(step: Step, evidence: CommitEvidence, first: EvidenceId, source: EvidenceId | None) -> Iterator[_Saying]:
+    named = bool(follows(evidence.change.commit.message))
+    for target in step.after or (first,):
+        if source and not named:
+            yield "follows as said", [source, target], {}
+        else:
+            yield "follows" if named else "mends", [target], {}
+
+
+def _told_part(story: Story) -> Step:
+    """Choose the part of which a day's sentence is: the last by number, for it names all others."""
+    return max((one for one in story.timeline if one.cite in story.news), key=lambda one: (one.part or 0, one.at))
 
 
 def _part(story: Story, step: Step) -> _Saying:

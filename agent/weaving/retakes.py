@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from agent.areas import Area, area
 from agent.domain import Change
@@ -12,8 +13,19 @@ from agent.weaving.parts import read_part
 SOON = timedelta(days=14)
 """So long after a revert somebody may take its subject up again."""
 _ENOUGH_LINES, _LONG = 3, 24
+_NEARLY_ALL, _MOST = 0.95, 0.8
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|[\u4e00-\u9fff]{2,}")
 _PLAIN = listed("revert fix add support the for and with from kernel model perf feat use using bugfix refactor")
+
+
+class Retake(NamedTuple):
+    """What comes back, by hashes."""
+
+    doer: str
+    original: str
+    undoing: str
+    whole: bool
+    """Nearly all of it does, and not only a part."""
 
 
 def code_paths(change: Change) -> frozenset[str]:
@@ -38,6 +50,18 @@ def takes_up(change: Change, original: Change, undoing: Change) -> bool:
     return any(len(line) >= _LONG for line in again) and len(again) + len(went) >= _ENOUGH_LINES
 
 
+def comes_back(change: Change, original: Change) -> bool:
+    """Tell whether a change brings nearly all the lines again that another one had brought."""
+    brought = set(_lines(original, "+"))
+    return len(brought) >= _ENOUGH_LINES and len(brought & set(_lines(change, "+"))) >= _NEARLY_ALL * len(brought)
+
+
+def puts_back(change: Change, original: Change) -> bool:
+    """Tell whether a change takes out lines that another one brought, and brings little but what that one took out."""
+    brought, gone = set(_lines(change, "+")), set(_lines(original, "-"))
+    return bool(mended_lines(change, original)) and len(brought & gone) >= _MOST * len(brought)
+
+
 def shared_lines(one: Change, other: Change) -> tuple[frozenset[str], frozenset[str]]:
     """List the lines that two changes both bring, and those that both take out, file by file."""
     both = [frozenset(line for _, line in set(_lines(one, sign)) & set(_lines(other, sign))) for sign in ("+", "-")]
@@ -47,6 +71,13 @@ def shared_lines(one: Change, other: Change) -> tuple[frozenset[str], frozenset[
 def mended_lines(one: Change, other: Change) -> frozenset[str]:
     """List the lines that one change takes out and another one had brought."""
     return frozenset(line for _, line in set(_lines(one, "-")) & set(_lines(other, "+")))
+
+
+def written_anew(one: Change, other: Change) -> bool:
+    """Tell whether the lines that one change takes out were written by another one, and not only moved by it."""
+    mended = mended_lines(one, other)
+    gone = {line for _, line in _lines(other, "-")}
+    return bool(mended) and len(mended - gone) >= _MOST * len(mended)
 
 
 def _lines(change: Change, sign: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ _AGAIN = timedelta(days=45)
 """After so long a first part begins something new."""
 _OVER = timedelta(days=240)
 _WORDS_APART, _NEXT_APART, _DAY = timedelta(days=60), timedelta(days=14), timedelta(days=1)
+_STRAIGHT = timedelta(days=3)
 _HALF = 0.5
 _MOST_MISSING = 6
 
@@ -71,24 +72,26 @@ def _home(one: Headline, part: Part, known: Sequence[Series]) -> Series | None:
 
 
 def _kinship(one: Part, whose: Headline, other: Part, of: Headline) -> int:
-    """Weigh whether two parts are of one work: by its name or plan (3), by their words (2), by their author (1)."""
+    """Weigh whether two parts are of one work: by its name or plan (4), their words (3), their author (2, 1)."""
     if one.form != other.form or (one.total and other.total and one.total != other.total):
         return 0
     if one.references & other.references:
-        return 3 if one.total == other.total else 0
+        return 4 if one.total == other.total else 0
     shared = one.words & other.words
     overlap = len(shared) / max(1, min(len(one.words), len(other.words)))
     if one.lead and one.lead == other.lead:
-        return 3
+        return 4
     alike = overlap >= _HALF and len(shared) >= 2
     if _named_apart(one, other) or ((one.total is None) != (other.total is None) and not alike):
         return 0
     if one.own_tags and other.own_tags:
-        return 3 if one.own_tags == other.own_tags else 2 * alike
+        return 4 if one.own_tags == other.own_tags else 3 * alike
     apart = abs(whose.at - of.at)
     if alike and apart <= _WORDS_APART:
-        return 2
-    return int(whose.author == of.author and _counts_on(one, other, shared, apart))
+        return 3
+    if whose.author != of.author:
+        return 0
+    return 2 if _counts_on(one, other, shared, apart) else int(_goes_straight_on(one, other, apart))
 
 
 def _named_apart(one: Part, other: Part) -> bool:
@@ -99,7 +102,7 @@ def _named_apart(one: Part, other: Part) -> bool:
 
 def _counts_on(one: Part, other: Part, shared: frozenset[str], apart: timedelta) -> bool:
     """Tell whether an author goes on within days: the next number, or many parts that landed together."""
-    if abs(one.index - other.index) == 1 and shared and apart <= _NEXT_APART:
+    if one.index - other.index == 1 and shared and apart <= _NEXT_APART:
         return True
     return (
         one.total is not None
@@ -108,3 +111,9 @@ def _counts_on(one: Part, other: Part, shared: frozenset[str], apart: timedelta)
         and one.tags == other.tags
         and apart < _DAY
     )
+
+
+def _goes_straight_on(one: Part, other: Part, apart: timedelta) -> bool:
+    """Tell whether the next number of an author follows within days where neither part has any name."""
+    bare = not (one.tags or one.lead or other.tags or other.lead or one.references or other.references)
+    return bare and one.form == "/" and one.total == other.total and one.index - other.index == 1 and apart <= _STRAIGHT

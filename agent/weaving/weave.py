@@ -1,5 +1,6 @@
 """The stories of one repository's day, put together from what landed, what lies behind it and what was told before."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -7,7 +8,7 @@ from datetime import timedelta
 from pydantic import Field
 
 from agent.conventions import Purpose, read_heading
-from agent.domain import Frozen
+from agent.domain import Commit, Frozen
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import RepoId, commit_id, thread_id
 from agent.sources import Headline, Past
@@ -16,12 +17,15 @@ from agent.weaving.followups import follows
 from agent.weaving.headlines import Line, headline
 from agent.weaving.lineage import Kinship, kinships
 from agent.weaving.parts import read_part
+from agent.weaving.retakes import Retake
 from agent.weaving.series import Series, series_of
 
 MENDED_WITHIN = timedelta(days=14)
 """So old may lines be whose mending is a follow-up of the commit that wrote them."""
 _MOST_OF_THEM = 0.8
 _MOST_PARTS = 24
+_OPENING = 2_000
+_BUG = re.compile(r"\b(?:the|this)\s(?:bug|crash|deadlock)\s(?:triggers|occurs|happens|appears)\b", re.IGNORECASE)
 _LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)
 
 
@@ -46,8 +50,10 @@ class Loom:
     """Earlier commits that were read because today's name them."""
     writers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Who wrote the lines that a commit takes out, by its hash."""
-    retakes: Sequence[tuple[str, str, str]] = ()
-    """What comes back in part: the commit, what it brings back, and what had undone that."""
+    undone: Mapping[str, str] = field(default_factory=dict)
+    """What a commit undoes a part of though it does not name it, by hashes."""
+    retakes: Sequence[Retake] = ()
+    """What comes back in part or as a whole though no message says so."""
     bodies: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     """The number and the text of the pull request of a commit, by its hash."""
 
@@ -58,9 +64,20 @@ def weave(loom: Loom) -> list[Story]:
     kin = kinships(loom.today, line)
     stories = [_lineage(one, loom.repo) for one in kin]
     known = {one.doer.sha for one in kin}
-    stories += [_retaken(loom, *found) for one in loom.retakes if one[0] not in known and (found := _all(line, one))]
+    stories += [
+        _retaken(loom.repo, *found, whole=one.whole)
+        for one in loom.retakes
+        if one.doer not in known and (found := _all(line, one[:3]))
+    ]
+    stories += [
+        _story(
+            StoryKind.REVERT, loom.repo, [_step(loom.repo, target, Act.LANDED), _step(loom.repo, doer, Act.PART_UNDONE)]
+        )
+        for sha, of in loom.undone.items()
+        if sha not in known and (doer := line.sha(sha)) and (target := line.sha(of))
+    ]
     pairs = {(one.doer.sha, one.target.sha) for one in kin}
-    pairs |= {(doer, target) for doer, target, _ in loom.retakes}
+    pairs |= {(one.doer, one.original) for one in loom.retakes} | set(loom.undone.items())
     stories += _follow_ups(loom, line, pairs)
     stories += _series(loom, line)
     return _joined(stories, {one.id for one in loom.today})
@@ -108,20 +125,22 @@ def _lineage(one: Kinship, repo: RepoId) -> Story:
     return _story(StoryKind.RELAND, repo, [first, *undone, _step(repo, one.doer, Act.LANDED_AGAIN)])
 
 
-def _retaken(loom: Loom, doer: Headline, target: Headline, undoing: Headline) -> Story:
-    acts = ((target, Act.LANDED), (undoing, Act.UNDONE), (doer, Act.PART_AGAIN))
-    return _story(StoryKind.RELAND, loom.repo, [_step(loom.repo, head, act) for head, act in acts])
+def _retaken(repo: RepoId, doer: Headline, target: Headline, undoing: Headline, *, whole: bool) -> Story:
+    again = Act.LANDED_AGAIN if whole else Act.PART_AGAIN
+    acts = ((target, Act.LANDED), (undoing, Act.UNDONE), (doer, again))
+    return _story(StoryKind.RELAND, repo, [_step(repo, head, act) for head, act in acts])
 
 
 def _follow_ups(loom: Loom, line: Line, taken: set[tuple[str, str]]) -> list[Story]:
     stories = []
     for one in loom.today:
         doer = _head(one)
-        for target in _followed(one, doer, loom, line):
-            if (doer.sha, target.sha) not in taken:
-                taken.add((doer.sha, target.sha))
-                steps = [_step(loom.repo, target, Act.LANDED), _step(loom.repo, doer, Act.FOLLOW_UP)]
-                stories.append(_story(StoryKind.FOLLOW_UP, loom.repo, steps))
+        targets = [head for head in _followed(one, doer, loom, line) if (doer.sha, head.sha) not in taken]
+        if targets:
+            landed = [_step(loom.repo, target, Act.LANDED) for target in targets]
+            after = tuple(step.cite for step in landed)
+            last = _step(loom.repo, doer, Act.FOLLOW_UP).model_copy(update={"after": after})
+            stories.append(_story(StoryKind.FOLLOW_UP, loom.repo, [*landed, last]))
     return stories
 
 
@@ -133,27 +152,27 @@ def _followed(one: CommitEvidence, doer: Headline, loom: Loom, line: Line) -> li
     earlier = [head for head in found if head is not None and head.at <= doer.at and head.sha != doer.sha]
     if earlier:
         return list(dict.fromkeys(earlier))
-    writer = line.sha(mended_commit(doer.title, loom.writers.get(doer.sha, {})) or "-")
-    plainly = writer is not None and writer.sha != doer.sha and not _is_move(writer.title)
-    return [writer] if writer is not None and plainly else []
+    writer = line.sha(mended_commit(loom.writers.get(doer.sha, {})) or "-")
+    return [writer] if writer is not None and writer.sha != doer.sha else []
 
 
-def mended_commit(title: str, writers: Mapping[str, int]) -> str | None:
-    """Name the recent commit that wrote nearly all of the lines which a fix takes out."""
+def mended_commit(writers: Mapping[str, int]) -> str | None:
+    """Name the recent commit that wrote nearly all of the lines which another one takes out."""
     total = sum(writers.values())
-    if not total or not is_fix(title):
+    if not total:
         return None
     sha, lines = max(writers.items(), key=lambda pair: (pair[1], pair[0]))
     return sha if sha and lines >= _MOST_OF_THEM * total else None
 
 
-def is_fix(title: str) -> bool:
-    """Tell a title that says it mends something which runs."""
-    purposes = read_heading(title).purposes
-    return Purpose.FIX in purposes and not {Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE} & set(purposes)
+def is_fix(commit: Commit) -> bool:
+    """Tell a commit that says it mends something which runs."""
+    purposes = read_heading(commit.title).purposes
+    mends = Purpose.FIX in purposes or _BUG.search(commit.message[:_OPENING]) is not None
+    return mends and not {Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE} & set(purposes)
 
 
-def _is_move(title: str) -> bool:
+def is_move(title: str) -> bool:
     """Tell a commit that mostly moves what others wrote: who mends it there mends not that commit."""
     heading = read_heading(title)
     words = title.lower()
@@ -191,6 +210,8 @@ def _joined(stories: Sequence[Story], mine: set[EvidenceId]) -> list[Story]:
         if before is not None:
             joined.remove(before)
             steps = {step.cite: step for step in (*before.timeline, *story.timeline)}
+            # What followed, undid or came back is more than that it landed.
+            steps |= {step.cite: step for step in before.timeline if step.act is not Act.LANDED}
             story = _story(story.kind, story.repo, list(steps.values()))
         joined.append(story)
     news = [tuple(step for step in story.steps if step in mine) for story in joined]
@@ -200,7 +221,11 @@ def _joined(stories: Sequence[Story], mine: set[EvidenceId]) -> list[Story]:
 def _goes_on(one: Story, story: Story) -> bool:
     if one.kind in _LINEAGE and story.kind in _LINEAGE:
         return one.steps[0] == story.steps[0] or one.steps[-1] in story.steps
-    return one.kind is story.kind is StoryKind.FOLLOW_UP and one.steps[0] == story.steps[0]
+    return one.kind is story.kind is StoryKind.FOLLOW_UP and bool(_followed_in(one) & _followed_in(story))
+
+
+def _followed_in(story: Story) -> set[EvidenceId]:
+    return {cite for step in story.timeline for cite in step.after}
 
 
 def said_by(one: CommitEvidence, body: tuple[int, str] | None) -> EvidenceId | None:

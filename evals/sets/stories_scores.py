@@ -35,10 +35,12 @@ def _events(story: Story) -> list[Event]:
             continue
         if step.cite in undone:
             found.append(Event("revert", step.cite, frozenset({undone[step.cite]})))
+        elif step.act is Act.PART_UNDONE:
+            found.append(Event("revert", step.cite, frozenset({first})))
         elif step.act in AGAIN:
             found.append(Event("reland", step.cite, frozenset({first})))
         elif step.act is Act.FOLLOW_UP:
-            found.append(Event("follow-up", step.cite, frozenset({first})))
+            found += [Event("follow-up", step.cite, frozenset({one})) for one in step.after or (first,)]
         elif story.kind is StoryKind.BUMP and step.act is Act.TAKEN_IN:
             found.append(Event("bump", step.cite, frozenset({first})))
         elif step.act is Act.PART:

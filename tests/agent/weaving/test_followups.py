@@ -44,3 +44,32 @@ def test_mentions_forms_and_quotations_name_nothing(message: str) -> None:
 def test_hostile_messages_are_read_in_no_time() -> None:
     assert follows("fix " + "a " * 50_000 + "#1") == []
     assert follows("follow-up to " * 20_000) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "numbers"),
+    [
+        ("Remove boilerplate missed by #46 (#47)", [46]),
+        ("[CI] Fix lint brought by #27 (#28)", [27]),
+        ("fix(build): restore the pin accidentally rolled back in #37 (#45)", [37]),
+        ("fix: guards\n\nThe guards\nadded in #41 / relanded in #42 therefore break the build.", [41, 42]),
+        ("Move changes from #89 into the verifiers (#90)", [89]),
+        ("fix: it\n\nA regression of #12.", [12]),
+    ],
+)
+def test_what_was_missed_brought_or_rolled_back_is_named_by_its_number(message: str, numbers: list[int]) -> None:
+    assert [one.number for one in follows(message)] == numbers
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'Revert "Fix a crash (regression from #17)" (#18)',
+        "[x] Revert Fix a crash (regression from #17) (#18)",
+        'again\n\n* Revert "Revert "fix what #3 broke, a follow-up to #3" (#4)"',
+        'docs\n\nSee the change "fix: a regression from #17" for why.',
+        "feat\n\nThe flag added in #12 is kept and does not break anything.",
+    ],
+)
+def test_the_title_of_another_change_names_nothing(message: str) -> None:
+    assert follows(message) == []
