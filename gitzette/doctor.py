@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
+from agent.capabilities import Capabilities
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.settings import FILE_NAME, Settings
 from gitzette.configured import settings_here
@@ -61,24 +62,45 @@ def _examine(environ: Mapping[str, str]) -> list[Finding]:
         _database(settings, environ),
         *_mirrors(settings, environ),
     ]
-    return local + asyncio.run(_ask(settings, environ.get("OPENAI_API_KEY") or None))
+    return local + asyncio.run(_ask(settings, environ))
 
 
-async def _ask(settings: Settings, key: str | None) -> list[Finding]:
+async def _ask(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     """Ask git, GitHub, and the model's endpoint where there is one."""
-    return [*await clones(settings), await _git(), *await _github(settings), *await _model(settings, key)]
+    return [*await clones(settings), await _git(), *await _github(settings), *await _model(settings, environ)]
 
 
-async def _model(settings: Settings, key: str | None) -> list[Finding]:
+async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     if settings.model_url is None:
         return []
     try:
-        offered = await list_models(settings.model_url, key)
+        offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
     except AppError as error:
         return [Finding("model", False, f"unreachable: {error}")]
     if settings.model is not None and settings.model not in offered:
         return [Finding("model", False, f"{settings.model_url} answers, but does not offer {settings.model}")]
-    return [Finding("model", True, f"{settings.model_url} answers; models offered: {len(offered)}")]
+    found = [Finding("model", True, f"{settings.model_url} answers; models offered: {len(offered)}")]
+    return found + (await _capabilities(settings, environ) if settings.model is not None else [])
+
+
+async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
+    """Tell what the models can do: remembered, or found out now by a few small questions."""
+    from gitzette.analysts import chats_of
+
+    with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
+        chats = chats_of(settings, environ, memory.servers)
+        known = {chat.name: await chat.learn() for chat in chats.values()}
+        return [_capable(name, one, memory.servers.get(settings.model_url or "", name)) for name, one in known.items()]
+
+
+def _capable(name: str, can: Capabilities, remembered: Capabilities | None) -> Finding:
+    if remembered is None:
+        return Finding("abilities", False, f"{name} does not answer small questions; see docs/models.md")
+    way = {"schema": "JSON schema", "tool": "tool calls", "words": "plain JSON"}[can.way]
+    several = "several tool calls at once" if can.parallel else "one tool call at a time"
+    tools = several if can.tools else "no tool calls"
+    context = f"{can.context} tokens of context" + ("" if can.told else " (assumed)")
+    return Finding("abilities", True, f"{name}: answers by {way}; {tools}; {context}")
 
 
 async def _git() -> Finding:

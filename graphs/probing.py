@@ -24,15 +24,14 @@ class Colour(BaseModel):
 
 
 async def probe(chat: ChatModel, context: int | None) -> Capabilities:
-    """Try the ways of asking, the best first; a server that cannot be reached at all is a ModelError."""
+    """Try the ways of asking, the best first; a model that answers in no way is a ModelError."""
     room = {"context": context or DEFAULT_CONTEXT, "told": context is not None}
     tools, parallel = await _tools(chat)
     for way in WAYS:
         known = Capabilities(way=way, tools=tools, parallel=parallel).model_copy(update=room)
         if way in known.ways and await _answers(chat, way, known):
             return known
-    # It may be a bad day: the plainest way is then tried each time.
-    return Capabilities(way="words", tools=tools, parallel=parallel).model_copy(update=room)
+    raise ModelError(f"{chat.name} gave no answer in any way that was tried")
 
 
 async def _tools(chat: ChatModel) -> tuple[bool, bool]:

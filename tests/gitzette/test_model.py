@@ -1,0 +1,149 @@
+"""Gitzette with a model, as a user meets it: over real HTTP, with a model that is right, wrong or not there."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from evals.model_server.honest import honest
+from evals.model_server.moods import Mood
+from evals.model_server.probes import probed
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked, Saying
+from evals.sets.model_storm import leak_in
+from gitzette.cli import main
+
+QUESTION = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
+NOTHING = "who removed TURBO_MODE between 2026-02-01 and 2026-02-04?"
+KEY = "sk-canary-abcdef0123456789"
+
+
+class Engine(Protocol):
+    """The clone of the fixture."""
+
+    @property
+    def repo(self) -> list[str]: ...
+
+
+pytestmark = pytest.mark.usefixtures("corner")
+
+
+@pytest.fixture
+def point(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModelServer], None]:
+    def at(server: ModelServer) -> None:
+        monkeypatch.setenv("GITZETTE_MODEL", server.model)
+        monkeypatch.setenv("GITZETTE_MODEL_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    return at
+
+
+def saying(**answer: object) -> Callable[[Asked], Saying]:
+    """A model that looks up nothing and gives one answer."""
+
+    def script(asked: Asked) -> Saying:
+        if (probe := probed(asked)) is not None:
+            return probe
+        return Saying() if asked.tools else Saying(text=json.dumps(answer))
+
+    return script
+
+
+def told(text: str, *cites: str) -> dict[str, object]:
+    return {"text": text, "cites": list(cites), "quote": ""}
+
+
+def test_a_model_explains_and_what_it_invents_is_left_out(
+    engine: Engine, corner: Path, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = told("The default of `MAX_ROUTES` went from `22` to `12`.", "c1")
+    lies = [told("`TURBO_MODE` makes it twice as fast.", "c1"), told("See deadbeef12 for the reason.", "c9")]
+    with ModelServer(saying(decision="answer", shows=["c1"], statements=[right, *lies])) as server:
+        point(server)
+        assert main(["ask", QUESTION, "--analyst", "model", "--json", *engine.repo]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        asked = len(server.asked)
+        assert main(["ask", QUESTION, "--analyst", "model", "--json", *engine.repo]) == 0
+        # The same question of the same evidence is answered from memory.
+        assert len(server.asked) == asked
+    assert "TURBO" not in answer["answer"]
+    assert "deadbeef" not in answer["answer"]
+    assert all(claim["verdict"] == "supported" for claim in answer["claims"])
+    assert leak_in(corner, KEY) is None
+
+
+def test_without_evidence_a_model_that_knows_better_is_not_believed(
+    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    claim = told("`TURBO_MODE` was removed by Linus in 2019.", "c1")
+    with ModelServer(saying(decision="answer", shows=["c1"], statements=[claim])) as server:
+        point(server)
+        assert main(["ask", NOTHING, "--analyst", "model", *engine.repo]) == 4
+    out = capsys.readouterr().out
+    assert "Linus" not in out
+    assert "this is the answer of the rules" in out
+
+
+@pytest.mark.parametrize("kind", ["failing", "prose", "reset", "locked"])
+def test_where_the_model_fails_the_rules_answer_and_say_so(
+    engine: Engine, point: Callable[[ModelServer], None], kind: str, capsys: pytest.CaptureFixture[str], corner: Path
+) -> None:
+    (Path.cwd() / "gitzette.toml").write_text("[budget]\nretry_seconds = 0.0\n")
+    with ModelServer(honest, lambda asked: Mood(kind)) as server:
+        point(server)
+        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 0
+    out = capsys.readouterr().out
+    assert "from `22` to `12`" in out
+    assert "The model could not be used (" in out
+    assert leak_in(corner, KEY) is None
+
+
+def test_a_report_says_what_the_model_wrote_and_what_it_cost(
+    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, corner: Path
+) -> None:
+    (Path.cwd() / "gitzette.toml").write_text('[prices.scripted]\ninput = 1.0\noutput = 2.0\ncurrency = "EUR"\n')
+    out = tmp_path / "out"
+    command = ["run", "--date", "2026-02-03", "--analyst", "model", "--out", str(out), *engine.repo]
+    with ModelServer(honest, context=32_768) as server:
+        point(server)
+        assert main(command) == 0
+    page = (out / "reports" / "2026-02-03.md").read_text()
+    assert re.search(r"The model `scripted` wrote [1-9]\d* of \d+ statements; rules wrote the others\.", page)
+    assert re.search(r"\d+ calls to models, \d+ tokens sent, \d+ received, 0\.\d+ EUR\.", page)
+    data = json.loads((out / "reports" / "2026-02-03.json").read_text())
+    assert data["footer"]["model"]["fallbacks"] == {}
+    assert leak_in(tmp_path, KEY) is None
+    assert leak_in(corner, KEY) is None
+
+
+def test_a_report_says_where_the_rules_had_to_do_without_the_model(
+    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (Path.cwd() / "gitzette.toml").write_text("[budget]\nmodel_calls = 1\n")
+    out = tmp_path / "out"
+    command = ["run", "--date", "2026-02-03", "--analyst", "model", "--out", str(out), *engine.repo]
+    with ModelServer(honest, context=32_768) as server:
+        point(server)
+        assert main(command) == 0
+    page = (out / "reports" / "2026-02-03.md").read_text()
+    assert "Done by rules because the model failed:" in page
+    assert "the run has used its 1 calls" in page
+    assert "done by rules; first acme/engine" in capsys.readouterr().err
+    ledger = json.loads((out / "reports" / "2026-02-03.json").read_text())["ledger"]
+    assert any("explained by rules" in row["reason"] for row in ledger)
+
+
+def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
+    point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ModelServer(honest, context=16_384, without=("schema",)) as server:
+        point(server)
+        main(["doctor"])
+        said = capsys.readouterr().out
+        asked = len(server.asked)
+        main(["doctor"])
+        assert len(server.asked) == asked
+    assert "scripted: answers by tool calls; several tool calls at once; 16384 tokens of context" in said

@@ -1,0 +1,157 @@
+"""The client of models against a server that misbehaves over real HTTP: each fault ends in an answer or in words."""
+
+import json
+import time
+
+import pytest
+from pydantic import SecretStr
+
+from agent.analyst import ToolSpec
+from agent.capabilities import Capabilities
+from agent.model import Message, ModelError
+from agent.model_analyst import Statements
+from evals.model_server.moods import KINDS, Mood
+from evals.model_server.probes import probed
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked, Saying, ToolCall
+from graphs.models import ChatModel
+from graphs.probing import probe
+
+KEY = "sk-canary-0123456789"
+RIGHT = json.dumps({"statements": [{"en": "The limit is lowered.", "zh": "", "cites": ["c1"]}]})
+TOOLS = [ToolSpec("get_diff", "Show a diff.", {"type": "object", "properties": {"sha": {"type": "string"}}})]
+ASKED = [Message("system", "Be short."), Message("user", "What changed?")]
+ANSWERS = {
+    "slow": "did not answer in 0.4 s",
+    "silent": "did not answer in 0.4 s",
+    "reset": "cannot be reached, or broke off",
+    "broken_off": "cannot be reached, or broke off",
+    "half_stream": "broke off in the middle of an answer",
+    "garbage": "cannot be read",
+    "html": "cannot be read",
+    "limited": "HTTP 429",
+    "down": "HTTP 503",
+    "failing": "HTTP 500",
+    "gateway": "HTTP 502",
+    "busy": "HTTP 408",
+    "bad_request": "refuses every way of asking",
+    "locked": "refuses the key",
+    "empty": "gave an empty answer, or refuses one",
+    "no_choices": "cannot be read",
+    "cut_off": "was cut off",
+    "refusal": "refuses",
+    "filtered": "its provider filtered the answer",
+    "repetition": "repeats itself without end",
+    "prose": "not in the shape that was asked for",
+    "other_shape": "not in the shape that was asked for",
+}
+"""What is said of a fault where an answer in a shape was asked for; those that are missing do no harm there."""
+CALLS = {
+    "unknown_tool": None,
+    "wrong_types": None,
+    "storm": None,
+    "same_again": None,
+    "broken_arguments": "arguments that cannot be read",
+    "cut_off": "arguments that cannot be read",
+    "repetition": "repeats itself without end",
+}
+
+
+def script(asked: Asked) -> Saying:
+    if (answer := probed(asked)) is not None:
+        return answer
+    if asked.tools == ["answer"]:
+        return Saying(calls=(ToolCall("answer", RIGHT),))
+    return Saying(calls=(ToolCall("get_diff", '{"sha": "c1"}'),)) if asked.tools else Saying(text=RIGHT)
+
+
+def serving(kind: str = "", *, times: int = 1_000, without: tuple[str, ...] = ()) -> ModelServer:
+    mood = Mood(kind, 1.0) if kind else None
+    return ModelServer(script, lambda asked: mood if asked.number < times else None, without=without)
+
+
+def client(server: ModelServer, **settings: object) -> ChatModel:
+    known = {"timeout": 0.4, "tries": 2, "first_pause": 0.01} | settings
+    return ChatModel(name="scripted", url=server.url, key=SecretStr(KEY), **known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: str) -> None:
+    with serving(kind) as server:
+        began = time.monotonic()
+        try:
+            told = str((await client(server).fill(ASKED, Statements)).statements)
+        except ModelError as error:
+            told = str(error)
+        assert time.monotonic() - began < 5
+    assert ANSWERS.get(kind, "Statement(") in told
+    assert KEY not in told
+
+
+@pytest.mark.parametrize(("kind", "told"), CALLS.items())
+async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, told: str | None) -> None:
+    with serving(kind) as server:
+        if told is not None:
+            with pytest.raises(ModelError, match=told):
+                await client(server, timeout=5).call_tools(ASKED, TOOLS)
+        else:
+            assert 0 < len(await client(server, timeout=5).call_tools(ASKED, TOOLS)) <= 41
+
+
+@pytest.mark.parametrize("kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"])
+async def test_what_can_get_better_is_tried_again(kind: str) -> None:
+    with serving(kind, times=1) as server:
+        answer = await client(server).answer(ASKED, Statements)
+        assert answer.value.statements[0].en == "The limit is lowered."
+        assert len(server.asked) == 2
+
+
+async def test_a_wrong_key_is_not_tried_again() -> None:
+    with serving("locked") as server:
+        with pytest.raises(ModelError, match="refuses the key"):
+            await client(server).fill(ASKED, Statements)
+        assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("without", "way", "tools"),
+    [
+        ((), "schema", True),
+        (("schema",), "tool", True),
+        (("schema", "tools"), "words", False),
+        (("stream",), "schema", True),
+        (("usage",), "schema", True),
+    ],
+)
+async def test_what_a_server_lacks_is_found_out_and_done_without(
+    without: tuple[str, ...], way: str, tools: bool
+) -> None:
+    with serving(without=without) as server:
+        found = await probe(client(server), 32_768)
+        assert (found.way, found.tools, found.parallel, found.context) == (way, tools, tools, 32_768)
+        answer = await client(server, capabilities=found).answer(ASKED, Statements)
+        assert answer.value.statements
+        assert answer.spent.sent > 0
+        assert answer.spent.received > 0
+
+
+async def test_a_server_that_takes_no_schema_is_asked_otherwise_without_having_been_probed() -> None:
+    with serving(without=("schema", "tools")) as server:
+        assert (await client(server).fill(ASKED, Statements)).statements
+        assert len(server.asked) == 3
+
+
+async def test_what_does_not_fit_into_the_context_is_not_sent() -> None:
+    with serving() as server:
+        small = client(server, capabilities=Capabilities(context=4_096), most_tokens=500)
+        with pytest.raises(ModelError, match="room for 4096 tokens"):
+            await small.fill([Message("user", "x" * 40_000)], Statements)
+        assert server.asked == []
+
+
+async def test_the_server_is_told_how_long_an_answer_may_be_and_that_pieces_are_wanted() -> None:
+    with serving() as server:
+        await client(server, most_tokens=700).fill(ASKED, Statements)
+        body = server.asked[0].body
+    assert (body["max_tokens"], body["stream"], body["temperature"]) == (700, True, 0)
+    assert body["response_format"]["json_schema"]["strict"] is True
