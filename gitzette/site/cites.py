@@ -38,7 +38,7 @@ class Sources:
         """Cite for a page; `page` is the way to the day's page where that is another one."""
         self.view = view
         self.page = page
-        self._leading: dict[EvidenceId, Markup] = {}
+        self._leading: dict[tuple[EvidenceId, bool], Markup] = {}
         self.labels: Labels = labels(view.lang)
 
     @cached_property
@@ -109,7 +109,7 @@ class Sources:
             lines.append(tag("p", self.graded(linked), [(" · ", one) for one in told], class_="when"))
         if not quotes and linked is None:
             lines.append(tag("p", self.labels.no_lines, class_="when"))
-        return join(lines, self._ways(cite))
+        return join(lines, self._ways(cite, own=own))
 
     def _about(self, cite: EvidenceId, *, background: bool) -> Markup:
         known = self._known.get(cite, Known())
@@ -120,14 +120,16 @@ class Sources:
         when = " · ".join(one for one in told if one)
         return join(tag("p", prose(known.title or name), class_="what"), tag("p", when, class_="when"))
 
-    def _ways(self, cite: EvidenceId) -> Markup:
-        if cite not in self._leading:
+    def _ways(self, cite: EvidenceId, *, own: bool) -> Markup:
+        if (cite, own) not in self._leading:
             address = named(cite, None, self.view.web)[1]
             source = link(address, self.labels.open_source, rel="noreferrer")
             known = self._known.get(cite)
-            here = link(f"{self.page}#{anchor(cite)}", self.labels.in_page) if known and known.told_here else None
-            self._leading[cite] = tag("p", source, (" · ", here) if here else None, class_="ways")
-        return self._leading[cite]
+            # On the day's own page a commit's claims stand where this would lead.
+            told = known is not None and known.told_here and not (own and not self.page)
+            here = link(f"{self.page}#{anchor(cite)}", self.labels.in_page) if told else None
+            self._leading[cite, own] = tag("p", source, (" · ", here) if here else None, class_="ways")
+        return self._leading[cite, own]
 
     def graded(self, one: Link) -> Markup:
         """Write how sure a link is: the letter, and what the letter means."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.layouts.rows import cut_title
+from agent.layouts.rows import counted_commits, cut_title
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow, Report
 from agent.stories import Story
@@ -129,8 +129,10 @@ class Front:
         for one in summary.repos:
             name = link(self._scene.place.to(repo_path(one.repo)), one.repo)
             releases = [(" ", tag("code", released)) for released in one.releases]
-            marks = badge("breaking", BREAKING, str(one.breaking)) if one.breaking else None
-            rows.append(tag("li", name, releases, " ", tag("span", marks, " ", one.landed, class_="count")))
+            say = self._scene.say
+            marks = (badge("breaking", BREAKING, f"{one.breaking} {say.breaking}"), " · ") if one.breaking else None
+            count = tag("span", marks, counted_commits(one.landed, say), class_="count")
+            rows.append(tag("li", name, releases, " ", count))
         return tag("ul", rows, class_="repos")
 
     def _stories(self) -> list[Markup]:
