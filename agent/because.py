@@ -20,7 +20,7 @@ _FORMS: Mapping[Language, Mapping[str, str]] = {
         "name": "两者都提到 {}",
         "file": "issue 提到的 {} 被该提交改动",
         "word": "两者标题都说到 {}",
-        "closed": "落地后不久 issue 即被关闭",
+        "closed": "合入后不久 issue 即被关闭",
         "reporter": "报告者就是改动的作者",
     },
 }

@@ -86,7 +86,7 @@ def _parts(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Iterator[t
 
 def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
     if fact.kind in MEMBERS:
-        return "members", fact.name
+        return "members", class_of(fact)
     if fact.kind in FIELDS:
         return fact.kind, fact.severity, shared.get(fact.name, class_of(fact))
     if fact.kind in RENAMES:
@@ -99,7 +99,7 @@ def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
 
 
 def class_of(fact: Fact) -> str:
-    """Name the class whose fields a fact tells of: it is named itself, or by its one field."""
+    """Name the class whose fields or members a fact tells of: it is named itself, or by its one field."""
     last = fact.name.rpartition(".")[2]
     told = (fact.new or fact.old or "").partition("=")[0].partition(":")[0].strip()
     return owner_of(fact.name) if last == told else fact.name

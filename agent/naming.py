@@ -13,30 +13,38 @@ _OWNED = ("method", "property", "override", "field")
 
 def names_of(fact: Fact) -> tuple[str, ...]:
     """List what a fact is about; one change of several functions names them all."""
-    return tuple(fact.name.split(", "))
+    text, names, start = fact.name, [], 0
+    if text.count("<") != text.count(">"):
+        return tuple(text.split(", "))
+    for comma in re.finditer(", ", text):
+        # The comma of `Traits<A, B>` parts no names.
+        if text.count("<", start, comma.start()) == text.count(">", start, comma.start()):
+            names.append(text[start : comma.start()])
+            start = comma.end()
+    return (*names, text[start:])
 
 
-def shown_names(names: tuple[str, ...]) -> list[str]:
-    """Shorten names by as much as leaves them different from one another."""
+def shown_names(names: tuple[str, ...], *, constructors: bool = False) -> list[str]:
+    """Shorten names by as much as leaves them different from one another; see `shortened` for constructors."""
     longest = max((name.count(".") + 1 for name in names), default=1)
     for parts in range(_PARTS, longest + 1):
-        shown = list(dict.fromkeys(shortened(name, parts) for name in names))
+        shown = list(dict.fromkeys(shortened(name, parts, constructors=constructors) for name in names))
         if len(shown) == len(dict.fromkeys(names)):
             return shown
     return list(dict.fromkeys(names))
 
 
-def shortened(name: str, parts: int = _PARTS) -> str:
+def shortened(name: str, parts: int = _PARTS, *, constructors: bool = False) -> str:
     """Keep the last parts of a qualified name; a flag or a version stays whole, of a very long path the file is left.
 
-    A constructor is what people know by the name of its class.
+    A constructor is what people know by the name of its class, unless the constructor itself is the news.
     """
     if _PATH.fullmatch(name):
         return name if len(name) <= _LONG_PATH else name.rpartition("/")[2]
     if not _NAME.fullmatch(name):
         return name
     pieces = name.split(".")
-    if len(pieces) > 1 and pieces[-1] in ("__init__", "__new__", pieces[-2]):
+    if not constructors and len(pieces) > 1 and pieces[-1] in ("__init__", "__new__", pieces[-2]):
         pieces = pieces[:-1]
     return ".".join(pieces[-parts:])
 

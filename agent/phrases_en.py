@@ -174,6 +174,11 @@ PHRASES = Phrases(
         K.FIELD_ADDED: ("{name} «gains/gain»", " the «field/fields» {names}."),
         K.FIELD_REMOVED: ("{name} «loses/lose»", " the «field/fields» {names}."),
     },
+    checks={
+        K.ERROR_ADDED: "new checks fail with {name}: {messages}.",
+        K.ERROR_REMOVED: "checks are gone that failed with {name}: {messages}.",
+    },
+    check="The check on {name} changes from {old} to {new}.",
     renames=("In {owner}, {pairs}.", "{old} is now called {new}"),
     risk={
         "symbol": "Code that uses {name} stops working.",
@@ -198,7 +203,7 @@ PHRASES = Phrases(
         "default": "Whoever does not set {name} gets {new} instead of {old}.",
         "file": "Whatever imports, includes or opens {name} stops working.",
         "moved file": "Whatever imports, includes or opens {old} stops working.",
-        "dependency": "Environments that hold {name} at {old} do not fit any more.",
+        "dependency": "What is pinned to {name} {old} no longer matches.",
         "registered": "Configurations that choose {name} stop working.",
     },
     advice={
@@ -224,7 +229,9 @@ PHRASES = Phrases(
         "default": "Set {name} to {old} to keep what you have.",
         "file": "Search your code and scripts for {name}.",
         "moved file": "Write {new} where you name {old}.",
-        "dependency": "Move {name} to {new} together with this version.",
+        "dependency": "Upgrade {name} to {new} together with this version.",
+        "submodule": "Update the submodule {name} when you pull.",
+        "variable": "Set {name} to {new} where you set it yourself.",
         "registered": "Search your configurations for {name}.",
         "deprecated": "Plan to move away from {name}.",
     },

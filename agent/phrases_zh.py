@@ -174,6 +174,11 @@ PHRASES = Phrases(
         K.FIELD_ADDED: ("{name} 新增", "字段 {names}。"),
         K.FIELD_REMOVED: ("{name} 移除", "字段 {names}。"),
     },
+    checks={
+        K.ERROR_ADDED: "新增多项检查，不满足时报 {name}：{messages}。",
+        K.ERROR_REMOVED: "移除多项检查，此前不满足时报 {name}：{messages}。",
+    },
+    check="对 {name} 的检查由 {old} 改为 {new}。",
     renames=("{owner} 中 {pairs}。", "{old} 改名为 {new}"),
     risk={
         "symbol": "使用 {name} 的代码会失效。",
@@ -198,7 +203,7 @@ PHRASES = Phrases(
         "default": "未设置 {name} 的用户得到的是 {new} 而不再是 {old}。",
         "file": "导入、包含或打开 {name} 会失败。",
         "moved file": "导入、包含或打开 {old} 会失败。",
-        "dependency": "{name} 固定在 {old} 的环境不再匹配。",
+        "dependency": "固定使用 {name} {old} 的环境与此版本不再匹配。",
         "registered": "选用 {name} 的配置会失效。",
     },
     advice={
@@ -224,7 +229,9 @@ PHRASES = Phrases(
         "default": "如需保持现状，请将 {name} 设为 {old}。",
         "file": "请在代码与脚本中搜索 {name}。",
         "moved file": "请将 {old} 改写为 {new}。",
-        "dependency": "升级到此版本时请将 {name} 一并移到 {new}。",
+        "dependency": "升级到此版本时请将 {name} 一并升级到 {new}。",
+        "submodule": "拉取后请更新子模块 {name}。",
+        "variable": "自行设置 {name} 时请改为 {new}。",
         "registered": "请在配置中搜索 {name}。",
         "deprecated": "请计划不再使用 {name}。",
     },

@@ -11,17 +11,22 @@ from agent.naming import items_of, member_names, names_of, old_name, owner_of, s
 
 K = FactKind
 _LONG, _LONG_MESSAGE = 90, 240
+_MESSAGES_SHOWN = 2
 _SHOWN = 5
 _LISTS = (K.CONSTANT_CHANGED, K.FLAG_CHOICES, K.BASE_CHANGED, K.FIELD_CHANGED, K.CONFIG_CHANGED, K.SIGNATURE_CHANGED)
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _VALUED = (*_LISTS, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
 _MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED)
+_OF_SYMBOLS = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED)
+_EXPRESSION = re.compile(r"[^\w.\[\]'\"]")
 _EXPORT = re.compile(r"(\w+) = [\w.]*\.\1")
 _NOWHERE = (None, "__init__")
 _FORMS = re.compile(r"«([^/»]*)/([^»]*)»")
 _ADDRESS = re.compile(r"https?://\S+/([^/\s]+)")
 _BETWEEN_SIGNS = re.compile(r"(?<=[\u4e00-\u9fff，、]) (?=[\u4e00-\u9fff，。、；：])")
 _WHEEL = re.compile(r"[\w.]+-(\d[\w.+!]*)-[\w.-]+\.whl")
+_HASH = re.compile(r"[0-9a-f]{40}")
+_HASH_SHOWN = 12
 _LITERAL = re.compile(r"[A-Z]\w*(?:\.\w+)+|[a-z_]\w*(?:\.\w+)+")
 
 
@@ -52,6 +57,10 @@ class Phrases:
     members: Mapping[str, str]
     fields: Mapping[FactKind, tuple[str, str]]
     """Who gains or loses, and what."""
+    checks: Mapping[FactKind, str]
+    """Several checks of one function that came or went."""
+    check: str
+    """A check of an expression, which is no limit that users know by a name."""
     renames: tuple[str, str]
     """Several renames of one owner, and one of them."""
     risk: Mapping[str, str]
@@ -83,7 +92,9 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.now_needs
     if not fits(template, fact):
         template = phrases.without_values.get(fact.kind, template)
-    told = fill(template, facts, phrases)
+    elif fact.kind is K.LIMIT_CHANGED and _is_check(fact):
+        template = phrases.check
+    told = _several_checks(fact, phrases) or fill(template, facts, phrases)
     if fact.kind is K.FILE_ADDED and len(facts) == len(names_of(fact)) == 1 and fact.new and "/" not in fact.new:
         names = listed(member_names(fact.new), phrases)
         told = fill(phrases.with_names, facts, phrases, names=names)
@@ -95,9 +106,31 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
     return told
 
 
+def _is_check(fact: Fact) -> bool:
+    """Tell a check of an expression, or against a list, from the limit of something that has a name."""
+    return _EXPRESSION.search(fact.name) is not None or (fact.old or "").startswith(("in ", "not in "))
+
+
+def messages_of(fact: Fact) -> list[str]:
+    """List what the errors say that came or went together, each message by itself."""
+    return (fact.new or fact.old or "").split("\n")
+
+
+def _several_checks(fact: Fact, phrases: Phrases) -> str | None:
+    """Tell several checks of one function with as many of their messages as can be read."""
+    template = phrases.checks.get(fact.kind)
+    messages = messages_of(fact)
+    if template is None or len(messages) < 2:
+        return None
+    shown = [one for one in messages if len(one) <= _LONG_MESSAGE][:_MESSAGES_SHOWN]
+    rest = len(messages) - len(shown)
+    more = f" {phrases.more.format(count=rest)}" if rest else ""
+    return fill(template, [fact], phrases, messages=phrases.comma.join(map(code, shown)) + more)
+
+
 def _call(facts: Sequence[Fact], phrases: Phrases) -> str:
     """Tell all that changed in the parameters of one function, or of several alike, in one sentence."""
-    told = {kind: listed(_unique(_parameter(fact) for fact in facts if fact.kind is kind), phrases) for kind in CALLS}
+    told = {kind: listed(_parameters([fact for fact in facts if fact.kind is kind]), phrases) for kind in CALLS}
     kinds = {fact.kind for fact in facts}
     if kinds == {K.PARAMETER_ADDED, K.PARAMETER_REMOVED}:
         return fill(phrases.instead, facts, phrases, new=told[K.PARAMETER_ADDED], old=told[K.PARAMETER_REMOVED])
@@ -117,6 +150,14 @@ def _one_way(fact: Fact, phrases: Phrases) -> str:
     )
 
 
+def _parameters(facts: Sequence[Fact]) -> list[str]:
+    """Write each parameter once; one that functions take in different forms by its name alone."""
+    forms: dict[str, list[str]] = {}
+    for fact in facts:
+        forms.setdefault(fact.detail or "", []).append(_parameter(fact))
+    return [told[0] if len(set(told)) == 1 else name for name, told in forms.items()]
+
+
 def _parameter(fact: Fact) -> str:
     """Write a parameter with its type and default where that is short."""
     whole = fact.new if fact.kind is K.PARAMETER_ADDED else None
@@ -128,7 +169,8 @@ def _members(facts: Sequence[Fact], phrases: Phrases) -> str:
     gone = listed([name for fact in facts if fact.kind is K.MEMBER_REMOVED for name in member_names(fact.old)], phrases)
     came = listed([name for fact in facts if fact.kind is K.MEMBER_ADDED for name in member_names(fact.new)], phrases)
     form = "both" if gone and came else "gone" if gone else "came"
-    return fill(phrases.members[form], facts, phrases, gone=gone, came=came)
+    name = code(shortened(class_of(facts[0])))
+    return fill(phrases.members[form], facts, phrases, name=name, gone=gone, came=came)
 
 
 def _fields(facts: Sequence[Fact], phrases: Phrases) -> str:
@@ -192,7 +234,9 @@ def fits(template: str, fact: Fact) -> bool:
 
 
 def says_much(fact: Fact) -> bool:
-    """Tell whether a sentence about a changed value can show it, or only say that it changed."""
+    """Tell whether a sentence about a changed value or a check can show it, or only say that it is another."""
+    if fact.kind in (K.ERROR_ADDED, K.ERROR_REMOVED):
+        return any(one and len(one) <= _LONG_MESSAGE for one in messages_of(fact))
     if fact.kind not in _VALUED:
         return True
     values = (fact.old, fact.new)
@@ -204,7 +248,8 @@ def says_much(fact: Fact) -> bool:
 def fill(template: str, facts: Sequence[Fact], phrases: Phrases, most: int = _SHOWN, **given: str) -> str:
     """Put names and values into a template; names that several facts have are listed once, `most` of them."""
     fact = facts[0]
-    names = shown_names(tuple(dict.fromkeys(name for one in facts for name in names_of(one))))
+    whole = tuple(dict.fromkeys(name for one in facts for name in names_of(one)))
+    names = shown_names(whole, constructors=fact.kind in _OF_SYMBOLS)
     thing = phrases.things.get("export" if _is_export(fact) else fact.detail or "", phrases.thing)
     if fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED):
         names = [shortened(owner_of(fact.name))]
@@ -233,9 +278,11 @@ def _formed(template: str, count: int) -> str:
 
 
 def _value(value: str) -> str:
-    """Shorten an address to the file it names, and the file of a package to its version."""
+    """Shorten an address to the file it names, the file of a package to its version, and a whole hash."""
     found = _ADDRESS.fullmatch(value)
     file = found[1] if found else value
+    if _HASH.fullmatch(file):
+        return file[:_HASH_SHOWN]
     wheel = _WHEEL.fullmatch(file)
     return wheel[1] if wheel else file
 

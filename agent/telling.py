@@ -31,7 +31,7 @@ def _tells(fact: Fact) -> bool:
     if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE:
         return False
     if fact.kind.startswith(_QUIET):
-        return bool(fact.old or fact.new)
+        return bool(fact.old or fact.new) and says_much(fact)
     if fact.kind is K.SYMBOL_ADDED and fact.name.endswith(".__init__"):
         return False
     # In these languages callers do not write the names of parameters.

@@ -1,5 +1,6 @@
 """What a fact means for those who depend on the repository: what can go wrong, and what to do about it."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from agent.facts import Fact, FactKind, Severity
@@ -35,16 +36,17 @@ _OF = {
     K.DEPENDENCY_CHANGED: "dependency",
     K.DEPRECATED: "deprecated",
 }
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _MOST = 2
 """Names in these sentences: those before them have named the rest."""
-_MILD = ("default", "dependency", "deprecated", "parameter default")
+_MILD = ("default", "dependency", "submodule", "variable", "deprecated", "parameter default")
 """What users meet also where nothing breaks."""
 
 
 def trouble_sentence(facts: Sequence[Fact], table: Mapping[str, str], phrases: Phrases) -> str | None:
     """Fill the sentence that belongs to the kind of these facts; None where it has nothing to say of them."""
     fact = facts[0]
-    kind = _call_kind(facts) if fact.kind in CALLS else _OF.get(fact.kind, "")
+    kind = _call_kind(facts) if fact.kind in CALLS else _pin_kind(fact) or _OF.get(fact.kind, "")
     template = table.get(kind)
     if template is None or not fits(template, fact):
         return None
@@ -56,6 +58,13 @@ def trouble_sentence(facts: Sequence[Fact], table: Mapping[str, str], phrases: P
     if fact.kind is K.FIELD_REMOVED:
         given["name"] = listed([shortened(class_of(one)) for one in facts], phrases, _MOST)
     return fill(template, facts, phrases, _MOST, **given)
+
+
+def _pin_kind(fact: Fact) -> str:
+    """Tell what is no package from one: a submodule, or the variable with which an image is built."""
+    if fact.kind is not K.DEPENDENCY_CHANGED:
+        return ""
+    return "submodule" if fact.detail == "submodule" else "variable" if _VARIABLE.fullmatch(fact.name) else ""
 
 
 def _call_kind(facts: Sequence[Fact]) -> str:

@@ -27,7 +27,8 @@ EN = Words(
     empty="The repository is empty.",
     one_commit="1 commit",
     commits="{} commits",
-    branch="{commits} on {branch}, which stood at {tip} when read; files changed: {files}, lines: +{additions} −{deletions}.",
+    branch="{commits} on {branch}, which stood at {tip} when read; "
+    "files changed: {files}, lines: +{additions} −{deletions}.",
     merges="Merges among them: {merges}, with {members} more inside.",
     columns=("Commit", "Landed", "Change", "Author", "Files", "Lines", "Importance", "Reading"),
     late_heading="Landed late",

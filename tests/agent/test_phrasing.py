@@ -131,3 +131,72 @@ def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind, pre
         text = sentence(predicate, params_of_several([one]), lang)
         assert text is None or not {"{", "}", "«", "»"} & set(text)
         assert predicate != "facts" or text
+
+
+def test_an_enumeration_gains_a_member_under_its_own_name() -> None:
+    came = fact(K.MEMBER_ADDED, "pkg.Backend.CPU", Severity.ADDITIVE, new="CPU = auto()", detail="member")
+    gone = fact(K.MEMBER_REMOVED, "pkg.Backend.TPU", old="TPU = auto()", detail="member")
+    assert told([came]) == ["`pkg.Backend` gains `CPU`."]
+    assert told([came, gone]) == ["`pkg.Backend` loses `TPU` and gains `CPU`."]
+    assert told([came], lang="zh") == ["`pkg.Backend` 新增成员 `CPU`。"]
+
+
+def test_a_removed_constructor_is_told_as_one_and_not_as_its_class() -> None:
+    gone = fact(K.SYMBOL_REMOVED, "Cache.__init__", detail="override")
+    assert told([gone]) == ["The override `Cache.__init__` is removed."]
+
+
+def test_a_template_with_two_arguments_is_one_name() -> None:
+    came = fact(K.SYMBOL_ADDED, "ns.Traits<NoOp, Sigmoid>, ns.Sigmoid", Severity.ADDITIVE, detail="struct")
+    assert told([came]) == ["New classes `ns.Traits<NoOp, Sigmoid>`, `ns.Sigmoid`."]
+
+
+def test_a_parameter_that_several_functions_take_in_different_forms_is_named_once() -> None:
+    came = [
+        fact(K.PARAMETER_ADDED, "Base.step", Severity.ADDITIVE, detail="count", new="count: int | None = None"),
+        fact(K.PARAMETER_ADDED, "Own.step", Severity.ADDITIVE, detail="count", new="count = None"),
+    ]
+    assert told(came) == ["The parameters of `Base.step`, `Own.step` change: new `count`."]
+
+
+def test_several_new_checks_are_told_each_with_its_own_message() -> None:
+    messages = "\n".join(("a; b must fit", "x" * 400, "c is too large", "d is too small"))
+    checks = fact(K.ERROR_ADDED, "ValueError, TypeError", Severity.BEHAVIOUR, new=messages, detail="run")
+    said = "In `run`, new checks fail with `ValueError`, `TypeError`: `a; b must fit`, `c is too large` and 2 more."
+    assert told([checks]) == [said]
+    assert told([checks], lang="zh") == [
+        "`run` 中新增多项检查，不满足时报 `ValueError`、`TypeError`：`a; b must fit`、`c is too large` 及另外 2 个。"
+    ]
+
+
+def test_a_check_whose_message_cannot_be_shown_is_not_told() -> None:
+    assert told_groups([fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="x" * 400, detail="run")]) == []
+
+
+def test_a_check_of_an_expression_is_not_called_a_limit() -> None:
+    checked = fact(K.LIMIT_CHANGED, "arch // 10", Severity.BEHAVIOUR, old="in [8, 9]", new="in [8, 9, 10]")
+    assert told([checked]) == ["The check on `arch // 10` changes from `in [8, 9]` to `in [8, 9, 10]`."]
+    assert told([checked], lang="zh") == ["对 `arch // 10` 的检查由 `in [8, 9]` 改为 `in [8, 9, 10]`。"]
+
+
+@pytest.mark.parametrize(
+    ("name", "detail", "risk", "advice"),
+    [
+        ("fastlib", "", "What is pinned to `fastlib` `1.2` no longer matches.", "Upgrade `fastlib` to `1.3` together"),
+        ("third_party/fastlib", "submodule", None, "Update the submodule `third_party/fastlib` when you pull."),
+        ("FASTLIB_VERSION", "", None, "Set `FASTLIB_VERSION` to `1.3` where you set it yourself."),
+    ],
+)
+def test_a_package_a_submodule_and_a_build_variable_ask_for_different_things(
+    name: str, detail: str, risk: str | None, advice: str
+) -> None:
+    moved = fact(K.DEPENDENCY_CHANGED, name, Severity.BEHAVIOUR, old="1.2", new="1.3", detail=detail)
+    assert told([moved], "risks") == [risk]
+    [said] = told([moved], "advices")
+    assert said is not None
+    assert said.startswith(advice)
+
+
+def test_the_commit_of_a_submodule_is_written_short() -> None:
+    moved = fact(K.DEPENDENCY_CHANGED, "dep", Severity.BEHAVIOUR, old="ab" * 20, new="cd" * 20, detail="submodule")
+    assert told([moved]) == ["The dependency `dep` goes from `abababababab` to `cdcdcdcdcdcd`."]

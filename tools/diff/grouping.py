@@ -209,8 +209,10 @@ def _all_names(members: list[Shown], most: int = _NAMES) -> str:
 def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
     """Tell as one what came or went together: members of a class, checks of a function, keys of a section."""
     drafts = [one.draft for one in members]
+    # Messages hold semicolons themselves, but are single lines.
+    between = "\n" if drafts[0].kind in _IN_A_SCOPE and drafts[0].kind.startswith("error-") else "; "
     old, new = (
-        "; ".join(dict.fromkeys(value for draft in drafts if (value := getattr(draft, side)))) or None
+        between.join(dict.fromkeys(value for draft in drafts if (value := getattr(draft, side)))) or None
         for side in ("old", "new")
     )
     if drafts[0].kind in _MEMBERS:
