@@ -15,6 +15,7 @@ from agent.domain import (
     Notice,
     NoticeKind,
     PullRequest,
+    Release,
     Threads,
 )
 from agent.errors import NotFound
@@ -111,6 +112,15 @@ class LooksBack(Protocol):
 
         The lines whose writer is older stand under an empty name.
         """
+        ...
+
+
+@runtime_checkable
+class FindsTags(Protocol):
+    """A source of code that can look up tags by their names."""
+
+    async def tagged(self, names: Sequence[str]) -> Release | None:
+        """Find the first of these tags that there is, as a release of its day."""
         ...
 
 

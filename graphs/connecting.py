@@ -7,15 +7,15 @@ from agent.claims import Claim, Role
 from agent.domain import Frozen
 from agent.dossier import Dossier
 from agent.errors import AppError
-from agent.evidence import CommitEvidence
+from agent.evidence import CommitEvidence, ReleaseEvidence
 from agent.gate.judge import judge
 from agent.ids import RepoId
 from agent.report import Drop
 from agent.settings import Language, RepoSpec
-from agent.sources import CodeSource, LooksBack
+from agent.sources import CodeSource, FindsTags, LooksBack
 from agent.stories import Act, Step, Story, StoryKind
 from agent.templates import sentence
-from agent.weaving.bumps import Taken, upstream_of, version_pattern, version_set_by
+from agent.weaving.bumps import Taken, tags_of, upstream_of, version_pattern, version_set_by
 from agent.weaving.claims import short_text
 from agent.weaving.headlines import evidence_of, headline
 from agent.weaving.wanted import FAR
@@ -26,6 +26,9 @@ from graphs.desk import Deps
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _MOST = 40
 _CLOCKS_APART = timedelta(hours=1)
+
+Upstream = CommitEvidence | ReleaseEvidence
+"""What a dependency now stands at."""
 
 
 class Connected(Frozen):
@@ -68,17 +71,20 @@ async def connected(
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-async def _open_upstream(one: Taken, spec: RepoSpec, tip: str, window: Window, deps: Deps) -> CommitEvidence | None:
+async def _open_upstream(one: Taken, spec: RepoSpec, tip: str, window: Window, deps: Deps) -> Upstream | None:
     try:
         return await upstream(one, (await deps.desks.open(spec)).code, tip, window)
     except AppError:
         return None
 
 
-async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> CommitEvidence | None:
-    """Find the commit that a dependency now stands at, or that set its version."""
+async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> Upstream | None:
+    """Find what a dependency now stands at: a commit, the tag of its version, else the commit that set the version."""
     if one.sha:
         return evidence_of(code.repo, headline(await code.resolve(one.sha)))
+    release = await code.tagged(tags_of(one.version)) if isinstance(code, FindsTags) else None
+    if release and release.published_at <= one.at + _CLOCKS_APART:
+        return ReleaseEvidence(release=release)
     if not isinstance(code, LooksBack):
         return None
     past = await code.headed(version_pattern(one.version), upto=tip, since=window.start - FAR)
@@ -86,7 +92,7 @@ async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> Co
     return evidence_of(code.repo, head) if head else None
 
 
-async def _dossier(one: Taken, spec: RepoSpec, found: CommitEvidence, window: Window, deps: Deps) -> Dossier:
+async def _dossier(one: Taken, spec: RepoSpec, found: Upstream, window: Window, deps: Deps) -> Dossier:
     code = (await deps.desks.open(spec)).code
     sha = one.commit.partition("@")[2]
     own = deps.library.get(one.commit) or next(iter([read async for read in deps.library.skim(code, [sha])]), None)
@@ -95,12 +101,12 @@ async def _dossier(one: Taken, spec: RepoSpec, found: CommitEvidence, window: Wi
     return Dossier(found=both, window=window, seen=frozenset(both), late=late)
 
 
-def _claim(one: Taken, repo: RepoId, found: CommitEvidence, window: Window) -> Claim:
+def _claim(one: Taken, repo: RepoId, found: Upstream, window: Window) -> Claim:
     fresh = found.at in window
     params = {"package": one.package} | ({"version": one.version} if one.version else {})
     sha = one.commit.partition("@")[2]
     return Claim(
-        id=f"{repo}@{sha[:12]}.u{found.change.commit.sha[:7]}",
+        id=f"{repo}@{sha[:12]}.u{found.id.partition('@')[2][:7]}",
         repo=None,
         role=Role.CHANGE,
         about=(one.commit,),
@@ -113,12 +119,13 @@ def _claim(one: Taken, repo: RepoId, found: CommitEvidence, window: Window) -> C
 
 
 def _story(
-    one: Taken, repo: RepoId, found: CommitEvidence, claim: Claim, dossier: Dossier, deps: Deps, window: Window
+    one: Taken, repo: RepoId, found: Upstream, claim: Claim, dossier: Dossier, deps: Deps, window: Window
 ) -> Story:
     own = dossier.found[one.commit]
     title = own.change.commit.title if isinstance(own, CommitEvidence) else ""
+    source = found.change.commit.title if isinstance(found, CommitEvidence) else ""
     timeline = (
-        Step(cite=found.id, at=found.at, act=Act.UPSTREAM, title=found.change.commit.title),
+        Step(cite=found.id, at=found.at, act=Act.UPSTREAM, title=source),
         Step(cite=one.commit, at=one.at, act=Act.TAKEN_IN, title=title),
     )
     story = Story(

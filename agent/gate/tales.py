@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.facts import FactKind
-from agent.weaving.bumps import sets_version, taken
+from agent.weaving.bumps import sets_version, tags_of, taken
 from agent.weaving.followups import Named, follows
 from agent.weaving.headlines import plain, pull_named
 from agent.weaving.lineage import is_revert
@@ -123,6 +123,10 @@ def _undoes_part(claim: Claim, dossier: Dossier) -> Judgement | None:
 
 
 def _takes_in(claim: Claim, dossier: Dossier) -> Judgement | None:
+    found = [dossier.found[cite] for cite in claim.sources]
+    if len(found) == 2 and isinstance(found[0], CommitEvidence) and isinstance(found[1], ReleaseEvidence):
+        tags = {tag for one in taken(found[0]) if one.version for tag in tags_of(one.version)}
+        return None if found[1].release.tag in tags else _unsupported(claim, "it moves no dependency to that release")
     commits = _commits(claim, dossier)
     if commits and len(commits) == 2:
         commit = commits[1].change.commit

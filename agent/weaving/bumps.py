@@ -57,6 +57,11 @@ def upstream_of(package: str, repos: Iterable[RepoId], own: RepoId) -> RepoId | 
     return fitting[0] if len(fitting) == 1 else None
 
 
+def tags_of(version: str) -> tuple[str, str]:
+    """Name the tags that a version may have."""
+    return f"v{version}", version
+
+
 def version_pattern(version: str) -> str:
     """Write what the title of a commit must fit that may set this version."""
     return version.replace(".", r"\.")

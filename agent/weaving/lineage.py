@@ -61,7 +61,8 @@ def _targets(one: CommitEvidence, doer: Headline, line: Line) -> Iterator[tuple[
 def _is_meant(fact: Fact, one: CommitEvidence) -> bool:
     """Tell a revert from a value that happens to be set back: either the message says so, or much is undone."""
     change = one.change
-    return "message" in (fact.detail or "") or change.additions + change.deletions >= _ENOUGH_LINES
+    said = "message" in (fact.detail or "") or is_revert(change.commit.title)
+    return said or change.additions + change.deletions >= _ENOUGH_LINES
 
 
 def _target(fact: Fact, doer: Headline, line: Line) -> Headline | None:

@@ -13,7 +13,7 @@ from agent.weaving.parts import read_part
 SOON = timedelta(days=14)
 """So long after a revert somebody may take its subject up again."""
 _ENOUGH_LINES, _LONG = 3, 24
-_NEARLY_ALL, _MOST = 0.95, 0.8
+_NEARLY_ALL, _MOST, _LIKE = 0.95, 0.8, 0.6
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|[\u4e00-\u9fff]{2,}")
 _PLAIN = listed("revert fix add support the for and with from kernel model perf feat use using bugfix refactor")
 
@@ -77,7 +77,17 @@ def written_anew(one: Change, other: Change) -> bool:
     """Tell whether the lines that one change takes out were written by another one, and not only moved by it."""
     mended = mended_lines(one, other)
     gone = {line for _, line in _lines(other, "-")}
-    return bool(mended) and len(mended - gone) >= _MOST * len(mended)
+    came = mended - gone
+    if not mended or len(came) < _MOST * len(mended):
+        return False
+    words = [frozenset(_WORD.findall(line)) for line in gone]
+    new = [line for line in came if not any(_is_like(frozenset(_WORD.findall(line)), one) for one in words)]
+    return len(new) >= len(mended) / 2
+
+
+def _is_like(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether a line says nearly what another one did: something in it was renamed."""
+    return len(one & other) >= _LIKE * max(1, len(one | other))
 
 
 def _lines(change: Change, sign: str) -> Iterator[tuple[str, str]]:

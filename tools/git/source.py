@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agent.domain import Change, Commit, Landing
+from agent.domain import Change, Commit, Landing, Release
 from agent.errors import NotFound
 from agent.ids import RepoId
 from agent.sources import Named, Past
@@ -21,7 +21,7 @@ from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.search import lines_with
-from tools.git.tags import tags_with
+from tools.git.tags import tagged, tags_with
 from tools.git.view import View, view_of
 from tools.git.walk import Walk
 
@@ -138,6 +138,10 @@ class GitSource:
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
         return await tags_with(await self._open(), sha)
+
+    async def tagged(self, names: Sequence[str]) -> Release | None:
+        """Find the first of these tags that there is, as a release of its day."""
+        return await tagged(await self._open(), self.repo, names)
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""

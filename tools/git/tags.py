@@ -1,5 +1,10 @@
-"""Which tags contain a commit: by that a release is known to have a change."""
+"""Which tags there are and what they contain: by that a release is known to have a change."""
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from agent.domain import Release
+from agent.ids import RepoId
 from tools.git.branch import ask_refs
 from tools.git.repository import Repository
 
@@ -13,3 +18,15 @@ async def tags_with(repository: Repository, sha: str) -> tuple[str, ...] | None:
     form = "--format=%(refname:strip=2)"
     told = await ask_refs(repository, ["for-each-ref", f"--contains={sha}", "--sort=creatordate", form, "refs/tags"])
     return tuple(name for name in told.split("\n") if name)[:_MOST]
+
+
+async def tagged(repository: Repository, repo: RepoId, names: Sequence[str]) -> Release | None:
+    """Find the first of these tags that there is, with the day on which it was made."""
+    form = "--format=%(refname:strip=2) %(creatordate:unix)"
+    told = await ask_refs(repository, ["for-each-ref", form, *(f"refs/tags/{name}" for name in names)])
+    made = dict(line.rsplit(" ", 1) for line in told.split("\n") if " " in line)
+    name = next((name for name in names if made.get(name, "").isdigit()), None)
+    if name is None:
+        return None
+    at = datetime.fromtimestamp(int(made[name]), UTC)
+    return Release(repo=repo, tag=name, name=name, body="", published_at=at, prerelease=False)
