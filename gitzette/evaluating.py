@@ -118,6 +118,8 @@ def evaluate(args: argparse.Namespace) -> int:
         return record(args)
     started = datetime.now(UTC)
     sets = choose(load_limits().sets if args.gate and not args.sets else args.sets, SETS)
+    if _is_small(args) and not args.part:
+        _say("few cases where there are many of the same kind; a set that is named runs whole")
     with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as name:
         results = _run(args, sets, Path(name))
     if args.part:
