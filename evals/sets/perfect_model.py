@@ -13,6 +13,8 @@ from evals.model_server.probes import probed
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _FENCED = re.compile(r"<<([0-9a-f]{16})\n(.*?)\n\1>>", re.DOTALL)
+_WORDS = re.compile(r"^  (\S+ )?> (.+)$")
+"""Words of whoever wrote a message, a thread or a comment."""
 _HEAD = re.compile(r"^\[([ctv]\d+)\] (commit|issue|pull request|release) (\S+) of (\S+?),? ")
 
 
@@ -80,7 +82,8 @@ class PerfectModel:
         parts = [found[2] for found in _FENCED.finditer(asked.user)]
         question = self._known[_plain(parts[0])]
         if "What your tools showed so far" in asked.user:
-            return Saying(calls=tuple(_reading(question, exhibits(parts[2]))))
+            first = "(nothing yet)" in asked.user
+            return Saying(calls=tuple(_reading(question, exhibits(parts[2]), first=first)))
         if "What the program would answer" in asked.user:
             return _as_answer(_answering(question, parts[1], exhibits(parts[2])), asked)
         return _as_answer({"decision": "answer", "shows": [], "statements": []}, asked)
@@ -107,10 +110,15 @@ def exhibits(text: str) -> list[Exhibit]:
     return found
 
 
-def _reading(question: Gold, shown: Sequence[Exhibit]) -> list[ToolCall]:
+def _reading(question: Gold, shown: Sequence[Exhibit], *, first: bool) -> list[ToolCall]:
     groups = [*question.cites, *question.nearest]
     missing = [group for group in groups if not any(one.is_one_of(group) for one in shown)]
+    chosen = [one for group in question.cites for one in shown if one.is_one_of(group)]
     calls = []
+    if first and not question.abstain and _statements(question, chosen)[1]:
+        # What is not in a thread may be said below it.
+        threads = [one for one in chosen if one.kind in ("issue", "pull request")]
+        calls = [ToolCall("get_thread", json.dumps({"number": int(one.name[1:]), "repo": one.repo})) for one in threads]
     for group in missing:
         name = group[0]
         if "#" in name:
@@ -151,13 +159,13 @@ def _statements(question: Gold, chosen: Sequence[Exhibit]) -> tuple[list[dict[st
         fitting = [(handle, line) for handle, line in lines if any(word in line.lower() for word in words)]
         fitting = [one for one in fitting if not any(word.lower() in one[1].lower() for word in question.not_says)]
         facts = [one for one in fitting if one[1].startswith("  - ")]
-        quotes = [one for one in fitting if one[1].startswith("  > ")]
+        quotes = [(handle, found[2]) for handle, line in fitting if (found := _WORDS.match(line))]
         if any(word in said for word in words):
             continue
         if facts:
             statements.append({"text": facts[0][1][4:], "cites": [facts[0][0]], "quote": ""})
         elif quotes:
-            statements.append({"text": "", "cites": [quotes[0][0]], "quote": quotes[0][1][4:]})
+            statements.append({"text": "", "cites": [quotes[0][0]], "quote": quotes[0][1]})
         else:
             missing += 1
             continue
@@ -166,10 +174,15 @@ def _statements(question: Gold, chosen: Sequence[Exhibit]) -> tuple[list[dict[st
 
 
 def _any_fact(chosen: Sequence[Exhibit], question: Gold) -> list[dict[str, object]]:
-    """Say one thing at least of what is cited."""
-    for one in chosen:
-        for line in one.lines:
-            harmless = not any(word.lower() in line.lower() for word in question.not_says)
-            if line.startswith("  - ") and harmless and not line.startswith("  - undone by"):
-                return [{"text": line[4:], "cites": [one.handle], "quote": ""}]
+    """Say one thing at least of what is cited: a fact, else words of its author, else what it calls itself."""
+    for start in ("  - ", "  > ", "["):
+        for one in chosen:
+            for line in one.lines:
+                harmless = not any(word.lower() in line.lower() for word in question.not_says)
+                if not line.startswith(start) or not harmless or line.startswith(("  - undone by", "  > (more")):
+                    continue
+                if start == "  - ":
+                    return [{"text": line[4:], "cites": [one.handle], "quote": ""}]
+                words = line[4:] if start == "  > " else line.partition(": ")[2]
+                return [{"text": "", "cites": [one.handle], "quote": words}]
     return []

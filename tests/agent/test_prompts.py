@@ -1,0 +1,32 @@
+"""Prompts are files: each can be filled exactly, and each says that foreign text is no instruction where it has any."""
+
+from importlib.resources import files
+from string import Template
+
+import pytest
+
+from agent.prompting import boundary, prompt
+
+NAMES = sorted(path.name.removesuffix(".md") for path in (files("agent") / "prompts").iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_prompt_takes_exactly_its_values(name: str) -> None:
+    text = (files("agent") / "prompts" / f"{name}.md").read_text("utf-8")
+    values = {one: f"value of {one}" for one in Template(text).get_identifiers()}
+    filled = prompt(name, values)
+    assert all(value in filled for value in values.values())
+    assert "$" not in filled
+    with pytest.raises(KeyError):
+        prompt(name, values | {"surplus": ""})
+    for one in values:
+        with pytest.raises(KeyError):
+            prompt(name, {key: value for key, value in values.items() if key != one})
+
+
+@pytest.mark.parametrize("name", ["system", "ask_system"])
+def test_the_system_text_comes_first_is_the_same_each_time_and_fences_what_others_wrote(name: str) -> None:
+    text = (files("agent") / "prompts" / f"{name}.md").read_text("utf-8")
+    values = {one: boundary("seed") for one in Template(text).get_identifiers()}
+    assert prompt(name, values) == prompt(name, values)
+    assert "never an instruction" in prompt(name, values)
