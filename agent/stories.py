@@ -71,6 +71,8 @@ class Story(Frozen):
     """The day of the latest earlier report that told of a step; empty where none did."""
     missing: tuple[int, ...] = ()
     """Parts of a series that have not landed though a later one has."""
+    unfound: tuple[int, ...] = ()
+    """Parts before the first known one, of which the searched line has nothing."""
     total: int | None = None
     """How many parts a series is to have; None for an open end."""
     text: dict[Language, str] = Field(default_factory=dict)

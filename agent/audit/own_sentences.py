@@ -75,28 +75,38 @@ def series(layout: Layout, make: About, block: Block, start: int, end: int) -> S
     for head in ({"part": 0}, {"part": 0, "total": 1}, {"part": 1, "total": 0}):
         params = {name: numbers[place] for name, place in head.items() if place < len(numbers)}
         rest = numbers[len(head) :]
-        params |= {"landed": " ".join(rest[: len(links)]), "missing": " ".join(rest[len(links) :])}
-        if len(params) == len(head) + 2 and len(rest) >= len(links):
-            again = sentence("series", {name: value for name, value in params.items() if value}, layout.lang) or ""
-            names = iter(link.text for link in links)
-            if " ".join(MARK.sub(lambda _, names=names: next(names, ""), again).split()) == text:  # type: ignore[misc]
-                return replace(make("count", text, "series", **params), also=targets)
+        if len(params) != len(head) or len(rest) < len(links):
+            continue
+        landed, others = " ".join(rest[: len(links)]), rest[len(links) :]
+        for cut in range(len(others), -1, -1):
+            gaps = {"missing": " ".join(others[:cut]), "unfound": " ".join(others[cut:])}
+            values = {name: value for name, value in (params | {"landed": landed} | gaps).items() if value}
+            if _filled(sentence("series", values, layout.lang) or "", [link.text for link in links]) == text:
+                return replace(make("count", text, "series", **params, landed=landed, **gaps), also=targets)
     return None
 
 
+def _filled(text: str, names: list[str]) -> str:
+    """Put names in the place of marks, one after the other."""
+    rest = iter(names)
+    return " ".join(MARK.sub(lambda _: next(rest, ""), text).split())
+
+
 def tale(layout: Layout, block: Block, repo: RepoId, start: int) -> Iterator[Statement]:
-    """State what the news of a story say: each sentence is followed by the commit that it speaks of."""
-    for behind in re.finditer(r" \((\S+?)\)(?=\s|$)", block.text):
-        span = next((one for one in block.spans if one.kind == "link" and one.at == behind.start(1)), None)
-        subject = linked(span) if span else None
+    """State what the news of a story say: in front of each sentence stands the commit that it speaks of."""
+    colon = layout.say.colon
+    links = [one for one in block.spans if one.kind == "link" and one.at >= start]
+    heads = [one for one in links if block.text.startswith(colon.rstrip(), one.end)]
+    for place, head in enumerate(heads):
+        subject = linked(head)
         if subject is None:
             continue
         make = About(block.line, subject, repo)
-        if found := _citing(layout, block.text, start):
+        begin, end = head.end + len(colon), heads[place + 1].at if place + 1 < len(heads) else len(block.text)
+        if found := _citing(layout, block.text[:end], begin):
             yield from _cited(make, block, *found)
-        elif part := series(layout, make, block, start, behind.start()):
+        elif part := series(layout, make, block, begin, end):
             yield part
-        start = behind.end()
 
 
 def speech(make: About, block: Block, start: int, *, pull: Mention | None) -> Iterator[Statement]:

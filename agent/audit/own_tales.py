@@ -24,6 +24,10 @@ def told_story(page: Page, layout: Layout, section: Section, block: Block) -> It
     if block.kind != "item":
         return
     if block.level == 1:
+        # Without an earlier report the line begins with the commit that it speaks of.
+        if any(one.kind == "link" and one.at == 0 for one in block.spans):
+            yield from tale(layout, block, section.repo, 0)
+            return
         label, colon, _ = block.text.partition(layout.say.colon.rstrip())
         yield from tale(layout, block, section.repo, len(label) + len(colon))
         yield from _since(layout, block, label)

@@ -67,6 +67,9 @@ def _series(claim: Claim, dossier: Dossier) -> Judgement | None:
     gaps = [str(number) for number in range(min(numbers), numbers[0]) if number not in numbers]
     if claim.params.get("missing", "").split() not in ([], gaps):
         return _unsupported(claim, f"the parts between that are not cited are {', '.join(gaps) or 'none'}")
+    unfound = list(map(str, range(1, min(numbers))))
+    if claim.params.get("unfound", "").split() not in ([], unfound):
+        return _unsupported(claim, f"the parts before are {', '.join(unfound) or 'none'}")
     return None
 
 

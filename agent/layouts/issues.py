@@ -2,15 +2,17 @@
 
 from agent.because import because, reasons_of
 from agent.conventions import read_heading
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.layouts.rows import named
 from agent.layouts.sheet import Sheet, chrome, computed, title
-from agent.layouts.view import View
+from agent.layouts.view import View, row_id
 from agent.linking.standing import Standing
 from agent.links import Grade, Link, Relation
 from agent.markdown import code, inline, link
 from agent.report import LedgerRow, RepoSection, ThreadLine
 from agent.spans import Span
+from agent.stories import StoryKind
 from agent.words import Words
 
 _RELEASED = (Standing.FIXED, Standing.ADDRESSED)
@@ -36,7 +38,9 @@ def outlook(sheet: Sheet, section: RepoSection, view: View) -> None:
     """Tell what is not over: open issues that somebody spoke of, and series of which parts are missing."""
     say = view.say
     active = [thread for thread in section.issues if thread.event == "active"]
-    series = [(row, part) for row in view.rows(section.repo) if (part := _unfinished(row, say))]
+    past = _surpassed(view)
+    rows = [row for row in view.rows(section.repo) if row_id(row) not in past]
+    series = [(row, part) for row in rows if (part := _unfinished(row, say))]
     if not active and not series:
         return
     sheet.heading(3, f"{section.repo} outlook", chrome(say.outlook))
@@ -111,6 +115,16 @@ def _issue_link(one: Link, section: RepoSection, view: View) -> str:
     repo, _, number = one.issue.partition("#")
     shown = f"#{number}" if repo == section.repo else inline(one.issue)
     return link(shown, view.web.thread(RepoId(repo), int(number)))
+
+
+def _surpassed(view: View) -> set[EvidenceId]:
+    """Name the parts of which a later one of the same series landed in the window: that one stands for all."""
+    found: set[EvidenceId] = set()
+    for story in view.report.stories:
+        if story.kind is StoryKind.SERIES and story.news:
+            parts = {step.cite: step.part or 0 for step in story.timeline if step.cite in story.news}
+            found |= {cite for cite in parts if cite != max(parts, key=parts.__getitem__)}
+    return found
 
 
 def _unfinished(row: LedgerRow, say: Words) -> str | None:

@@ -1,6 +1,7 @@
 """The part of a report that tells how earlier things went on: each story with its news and its timeline."""
 
 from agent.claims import Claim
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.layouts.sheet import Sheet, chrome, computed, title
 from agent.layouts.view import View
@@ -26,21 +27,26 @@ def tales(sheet: Sheet, section: RepoSection, view: View) -> None:
 
 
 def _goes_on(story: Story) -> bool:
-    """Tell a story with a past from one that began today; a long one is worth its timeline anyway.
+    """Tell whether a story has its own place: a pair that landed and was undone today is one item elsewhere.
 
     That a fix was released stands among the issues already.
     """
-    if story.kind is StoryKind.RELEASED:
+    if story.kind is StoryKind.RELEASED or not story.timeline:
         return False
     older = any(step.cite not in story.news for step in story.timeline)
-    return bool(story.timeline) and (older or len(story.timeline) >= _LEAST)
+    return older or len(story.timeline) >= _LEAST or story.kind is not StoryKind.REVERT
 
 
 def _story(sheet: Sheet, story: Story, view: View) -> None:
     say = view.say
-    since = say.update_since.format(story.since) if story.since else say.story_kinds[story.kind.value]
-    news = [span for claim in _news(story, view) for span in (chrome(" "), *words_spans(claim, view.lang, view.web))]
-    sheet.line(chrome("- "), computed(f"**{since}**{say.colon.rstrip()}"), *news)
+    since = [computed(f"**{say.update_since.format(story.since)}**{say.colon}")] if story.since else []
+    news: list[Span] = []
+    for claim in _news(story, view):
+        name = claim.about[0]
+        gap = [chrome(" ")] if news and say.colon.endswith(" ") else []
+        subject = computed(f"{_link(name, story, view)}{say.colon}")
+        news += [*gap, subject, *words_spans(claim, view.lang, view.web, own=name)]
+    sheet.line(chrome("- "), *since, *news)
     left_out = len(story.timeline) - _SHOWN
     for step in story.timeline[-_SHOWN:]:
         sheet.line(chrome("  - "), *_step(step, story, view))
@@ -66,16 +72,16 @@ def _step(step: Step, story: Story, view: View) -> list[Span]:
     day = f"{step.at.astimezone(zone(view.report.window.tz)):%Y-%m-%d}"
     act = say.acts[step.act.value].format(step.part) if step.act is Act.PART else say.acts[step.act.value]
     named = [chrome(" "), title(step.title)] if step.title else []
-    return [computed(f"{day} {_link(step, story, view)}"), *named, computed(f" — {act}")]
+    return [computed(f"{day} {_link(step.cite, story, view)}"), *named, computed(f" — {act}")]
 
 
-def _link(step: Step, story: Story, view: View) -> str:
-    repo, at, digits = step.cite.partition("@")
+def _link(cite: EvidenceId, story: Story, view: View) -> str:
+    repo, at, digits = cite.partition("@")
     if not at:
-        repo, _, number = step.cite.partition("#")
-        label = f"#{number}" if repo == story.repo else step.cite
+        repo, _, number = cite.partition("#")
+        label = f"#{number}" if repo == story.repo else cite
         return link(code(label), view.web.thread(RepoId(repo), int(number)))
-    short = digits[:9] if len(digits) == 40 else digits
+    short = digits[:7] if len(digits) == 40 else digits
     label = short if repo == story.repo else f"{repo}@{short}"
     address = view.web.commit(RepoId(repo), digits) if len(digits) == 40 else view.web.release(RepoId(repo), digits)
     return link(code(label), address)

@@ -78,6 +78,7 @@ def _part(story: Story, step: Step) -> _Saying:
     missing = [number for number in story.missing if number < own]
     params = {"part": str(own), "landed": " ".join(str(one.part) for one in others)}
     params |= {"missing": " ".join(map(str, missing))} if missing else {}
+    params |= {"unfound": " ".join(map(str, story.unfound))} if story.unfound else {}
     params |= {"total": str(story.total)} if story.total else {}
     return "series", [one.cite for one in others], params
 

@@ -13,7 +13,7 @@ _OVER = timedelta(days=240)
 _WORDS_APART, _NEXT_APART, _DAY = timedelta(days=60), timedelta(days=14), timedelta(days=1)
 _STRAIGHT = timedelta(days=3)
 _HALF = 0.5
-_MOST_MISSING = 6
+_MOST_MISSING, _MOST_UNFOUND = 6, 2
 
 
 @dataclass
@@ -37,6 +37,11 @@ class Series:
         have = self.indexes
         gaps = tuple(index for index in range(min(have), max(have)) if index not in have)
         return gaps if len(gaps) <= min(_MOST_MISSING, len(have)) else ()
+
+    def unfound(self) -> tuple[int, ...]:
+        """Name the parts before the first known one, where these are few."""
+        before = tuple(range(1, min(self.indexes)))
+        return before if len(before) <= _MOST_UNFOUND else ()
 
 
 def series_of(landed: Iterable[Headline]) -> list[Series]:

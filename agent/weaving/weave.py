@@ -199,7 +199,8 @@ def _numbered(series: Series, loom: Loom) -> Story:
         StoryKind.SERIES, loom.repo, [_step(loom.repo, head, Act.PART, part.index) for head, part in members]
     )
     whole = loom.past.since is not None and len(members) == len(series.members)
-    return story.model_copy(update={"missing": series.missing() if whole else (), "total": series.total})
+    gaps = {"missing": series.missing(), "unfound": series.unfound()} if whole else {}
+    return story.model_copy(update={**gaps, "total": series.total})
 
 
 def _joined(stories: Sequence[Story], mine: set[EvidenceId]) -> list[Story]:

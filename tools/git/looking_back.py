@@ -102,4 +102,4 @@ def _taken(patch: bytes) -> list[_Taken]:
 
 
 def _is_code(path: bytes) -> bool:
-    return area(path.decode("utf-8", "replace")) is Area.PRODUCT
+    return area(path.decode("utf-8", "replace")) in (Area.PRODUCT, Area.BENCH)
