@@ -34,7 +34,10 @@ class Noise(StrEnum):
     DOCS = "docs"
     TESTS = "tests"
     FORMATTING = "formatting"
+    COMMENTS = "comments"
     CHORE = "chore"
+    EMPTY = "empty"
+    """Changes no file at all."""
     LEFT_OUT = "left out"
     """Touches only paths that the configuration leaves out; see agent/filters.py."""
 
@@ -56,7 +59,7 @@ _ONLY = {
     FactKind.ONLY_DOCS: Noise.DOCS,
     FactKind.ONLY_CI: Noise.CI,
     FactKind.ONLY_FORMATTING: Noise.FORMATTING,
-    FactKind.ONLY_COMMENTS: Noise.DOCS,
+    FactKind.ONLY_COMMENTS: Noise.COMMENTS,
 }
 _ASIDE = {Area.TESTS: Noise.TESTS, Area.DOCS: Noise.DOCS, Area.CI: Noise.CI}
 _OF_CHORE = {Purpose.DOCS: Noise.DOCS, Purpose.TESTS: Noise.TESTS, Purpose.CI: Noise.CI}
@@ -102,7 +105,7 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
         score=round(score, 3),
         reasons=tuple(reasons),
         purpose=_main_purpose(facts, (*heading.purposes, *label_purposes(labels))),
-        noise=_noise(change, facts, heading, lines),
+        noise=Noise.EMPTY if sheet and _is_empty(change) else _noise(change, facts, heading, lines),
     )
 
 
@@ -141,6 +144,11 @@ def _main_purpose(facts: Sequence[Fact], purposes: Sequence[Purpose]) -> Purpose
 def _announces(heading: Heading) -> bool:
     """Tell documents that users must read from documents that they may."""
     return heading.breaking or Purpose.DEPRECATION in heading.purposes
+
+
+def _is_empty(change: Change) -> bool:
+    """Tell a commit that was read and changes nothing; a merge may be one by its nature."""
+    return not change.files and not change.incomplete and len(change.commit.parents) == 1
 
 
 def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]) -> Noise | None:

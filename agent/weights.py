@@ -55,6 +55,7 @@ URGENT = frozenset(
 
 _SET_BY_USERS = ("flag-", "env-", "config-key-", "route-", "limit-")
 _CALLED = ("parameter-", "field-", "signature-", "enum-member-", "base-", "registration-")
+_FIELDS_GONE = {FactKind.FIELD_REMOVED, FactKind.FIELD_RENAMED}
 _VALUES = {FactKind.PARAMETER_DEFAULT, FactKind.CONSTANT_CHANGED}
 _NEW_FOR_USERS = (FactKind.REGISTERED, FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.ROUTE_ADDED)
 _NEW_ROLES = ("model", "kernel", "operator")
@@ -71,6 +72,18 @@ _DEFAULT = re.compile(r"\bby default\b|\bdefaults? (?:to|of|for|value)\b|\bdefau
 _UNUSED = re.compile(
     r"\b(?:unused|dead code|redundant|unnecessary|stale|obsolete|duplicate)\b|不再使用|无用|冗余", re.IGNORECASE
 )
+# What nobody meets who uses the project.
+_UNSEEN = re.compile(
+    r"\b(?:compil\w*|build|linter|clang|gcc|msvc)\b.{0,24}\bwarnings?\b|\bwarnings?\b.{0,24}\b(?:compil\w*|build)"
+    r"|\btypos?\b|\blint(?:er|ing)?\b|编译警告|错别字",
+    re.IGNORECASE,
+)
+# A version that is named without a package is the project's own.
+_OWN_VERSION = re.compile(
+    r"^(?:[\w./-]+ ?: *|\[[^\]]*\] *)*(?:bump|update|set|increase) (?:the )?version (?:number )?(?:to|from)\b",
+    re.IGNORECASE,
+)
+_CONFIGURATION = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params)$")
 # What people write against: commands, configuration, the protocol of a server, headers.
 _SURFACE = re.compile(
     r"(?:^|/)(?:entrypoints?|include|api|cli|openai|config|configs|protocols?)/|(?:^|/)__init__\.py$"
@@ -89,7 +102,7 @@ def reasons_in_words(heading: Heading, labels: Sequence[str], titles: Sequence[s
     for purpose in said - {Purpose.FIX, Purpose.FEATURE}:
         if purpose.value in POINTS:
             yield purpose.value
-    if Purpose.FIX in said:
+    if Purpose.FIX in said and (grave or not _UNSEEN.search(title)):
         yield "grave fix" if grave else "fix"
     if Purpose.FEATURE in said:
         # Every second subject begins with "Add", whatever it adds.
@@ -98,6 +111,8 @@ def reasons_in_words(heading: Heading, labels: Sequence[str], titles: Sequence[s
             if Purpose.FEATURE in heading.purposes and not _declares_feature(heading, labels)
             else "feature"
         )
+    if _OWN_VERSION.search(title):
+        yield "release"
     if heading.breaking or any(read_heading(f"[{label}] x").breaking for label in labels):
         yield "marked breaking"
     if heading.removes and not _UNUSED.search(title):
@@ -119,7 +134,7 @@ def _declares_feature(heading: Heading, labels: Sequence[str]) -> bool:
 def reasons_in_facts(facts: Sequence[Fact], *, refactored: bool) -> Iterator[str]:
     """Name what the diff does, each sort once: ten renamed parameters are no ten times as urgent as one."""
     breaking = [fact for fact in facts if fact.severity is Severity.BREAKING]
-    if any(fact.kind.startswith(_SET_BY_USERS) for fact in breaking):
+    if any(fact.kind.startswith(_SET_BY_USERS) or _configures(fact) for fact in breaking):
         yield "breaks what users set"
     elif any(_exported(fact) for fact in breaking):
         # A refactoring says itself that nobody outside should notice.
@@ -161,6 +176,12 @@ def _exported(fact: Fact) -> bool:
         return True
     places = [place.file for place in fact.places if area(place.file) is Area.PRODUCT]
     return any(_SURFACE.search(file) or _TOP_OF_PACKAGE.fullmatch(file) for file in places)
+
+
+def _configures(fact: Fact) -> bool:
+    """Tell the fields of a public configuration: users set them like options."""
+    owner = fact.name if (fact.detail or "")[:1].isdigit() else fact.name.rpartition(".")[0]
+    return fact.kind in _FIELDS_GONE and _CONFIGURATION.search(owner) is not None and _on_surface(fact)
 
 
 def _on_surface(fact: Fact) -> bool:

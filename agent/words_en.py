@@ -89,7 +89,9 @@ EN = Words(
         Noise.DOCS: "Documents",
         Noise.TESTS: "Tests",
         Noise.FORMATTING: "Formatting",
+        Noise.COMMENTS: "Comments",
         Noise.CHORE: "Chores",
+        Noise.EMPTY: "Commits that change nothing",
         Noise.LEFT_OUT: "Paths left out by the configuration",
     },
     purposes={

@@ -83,7 +83,9 @@ ZH = Words(
         Noise.DOCS: "文档",
         Noise.TESTS: "测试",
         Noise.FORMATTING: "格式",
+        Noise.COMMENTS: "注释",
         Noise.CHORE: "杂务",
+        Noise.EMPTY: "没有任何改动的提交",
         Noise.LEFT_OUT: "配置排除的路径",
     },
     purposes={

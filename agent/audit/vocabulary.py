@@ -27,7 +27,7 @@ TITLE_COLUMN = re.compile(
 )
 AUTHOR_COLUMN = re.compile(r"^(?:作者|提交者|author|authors|by|committer|contributor|who|贡献者|提交人)$", _PARTS)
 DATE_COLUMN = re.compile(
-    r"^(?:提交时间|时间|日期|落地|创建时间|date|time|when|landed|created|opened|merged|committed)$", _PARTS
+    r"^(?:提交时间|时间|日期|落地|合入|创建时间|date|time|when|landed|created|opened|merged|committed)$", _PARTS
 )
 PATH_COLUMN = re.compile(
     r"^(?:关键文件.*|文件|涉及文件|受影响文件|修改文件|files?|paths?|changed files?|key files?|files changed)$", _PARTS

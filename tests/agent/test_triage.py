@@ -223,3 +223,38 @@ def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
     assert {name: documented[name] for name in POINTS} == POINTS
     assert set(documented) - set(POINTS) == {"closes issues"}
     assert set(POINTS) >= URGENT
+
+
+def test_a_commit_that_changes_no_file_is_folded_as_such() -> None:
+    weighed = weigh(change("fix(core): hand the mask on", ()), sheet())
+    assert (weighed.noise, tier(weighed)) == (Noise.EMPTY, Tier.NOISE)
+
+
+def test_a_commit_on_comments_of_code_is_not_filed_under_documents() -> None:
+    only = Fact(kind=FactKind.ONLY_COMMENTS, severity=Severity.INTERNAL, name="1 files")
+    assert weigh(change("Fix lint on main"), sheet(only)).noise is Noise.COMMENTS
+
+
+@pytest.mark.parametrize(
+    "title", ["bump version to 0.2.0 (#1)", "engine : bump version to 0.2.0", "Update the version to 3"]
+)
+def test_a_new_version_of_the_project_itself_is_worth_knowing(title: str) -> None:
+    assert tier(weigh(change(title, ("CMakeLists.txt",), lines=2), sheet())) is not Tier.LOW
+
+
+@pytest.mark.parametrize(
+    "title", ["vulkan: fix multiple warnings in compiling the backend", "Fix lint and warnings of the build"]
+)
+def test_a_fix_that_no_user_meets_is_small(title: str) -> None:
+    assert tier(weigh(change(title), sheet())) is Tier.LOW
+
+
+def test_a_field_of_a_public_configuration_that_is_gone_outweighs_a_helper_even_in_a_refactoring() -> None:
+    place = Place(file="engine/moe/api.py", line=1, lines=("-    fused = True",))
+    gone = Fact(
+        kind=FactKind.FIELD_REMOVED, severity=Severity.BREAKING, name="RunConfig", detail="2 fields", places=(place,)
+    )
+    public = weigh(change("refactor(moe): split the finalize knobs"), sheet(gone))
+    helper = weigh(change("fix(moe): release scratch"), sheet(fact(FactKind.PARAMETER_REMOVED, Severity.BREAKING)))
+    assert tier(public) is Tier.HIGH
+    assert public.score > helper.score

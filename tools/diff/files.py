@@ -16,6 +16,12 @@ from tools.diff.roles import Role, is_public_path, only, role
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")
+_KERNEL = re.compile(
+    r"@(?:\w+\.)*(?:jit|kernel|autotune|prim_func|device_kernel)\b|__global__|pallas_call|\b(?:tl|cute|pl|T|gl)\.\w+\("
+    r"|\+class \w*Kernel\w*\b|\+def \w*_kernel\w*\("
+)
+_BESIDE = re.compile(r"(?:^|[_/])(?:utils?|helpers?|common|meta|warmup|configs?|types|registry)\.py$")
+_LAUNCHED = re.compile(r"@(?:\w+\.)*(?:kernel|prim_func|device_kernel)\b|\+class \w*Kernel\w*\b|\+def \w*_kernel\w*\(")
 _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
 
@@ -56,7 +62,7 @@ def _moved(file: FileChange, home: str) -> Shown:
 
 
 def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str | None = None) -> Shown:
-    what = role(file.path)
+    what = _role_by_content(file)
     public = what in _NEWS and (is_public_path(file.path) or what is not Role.SOURCE)
     # A kernel or header that no user includes can go without breaking anybody; a module that users import cannot.
     if kind is FactKind.FILE_REMOVED:
@@ -72,6 +78,15 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
     lines = lines or tuple(line for line in patch.split("\n", 3)[1:3] if line[:1] in ("+", "-"))
     place = Place(file=file.path, line=1 if lines else 0, lines=lines)
     return Shown(Draft(kind, file.path, public, Where(), old, new, what.value), place)
+
+
+def _role_by_content(file: FileChange) -> Role:
+    """Take a Python file among kernels for a kernel only where it has one: helpers and tables live there too."""
+    what = role(file.path)
+    if what is not Role.KERNEL or not file.path.endswith(".py") or not file.patch:
+        return what
+    sign = _LAUNCHED if _BESIDE.search(file.path) else _KERNEL
+    return what if sign.search(file.patch) else Role.SOURCE
 
 
 def _line_at(text: str, start: int) -> str:

@@ -118,6 +118,9 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     if path.endswith(_SPACED):
         symbols += renamed_namespaces(patch)
     drafts = [_met(draft, symbol_is_met(draft, path)) for draft in symbols]
+    # What a new function refuses, nobody could ask of it before.
+    come = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_ADDED}
+    sites = [draft for draft in sites if draft.kind is not FactKind.ERROR_ADDED or not _is_within(draft.detail, come)]
     drafts += [
         _met(draft, site_is_met(draft, path))
         for draft in sites

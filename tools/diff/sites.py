@@ -11,6 +11,7 @@ from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
 from tools.diff.values import same_value
+from tools.diff.variables import is_foreign
 
 _ADDED = {
     "flag": FactKind.FLAG_ADDED,
@@ -91,6 +92,8 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
 
 def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
     """Leave out assertions without words, but for those with which a public function refuses what it is given."""
+    if site.kind == "env" and is_foreign(site.name):
+        return False
     if site.kind not in kinds or (site.kind == "config" and _EXPRESSION in (site.value or "")):
         return False
     if site.value is not None or site.name != _ASSERTED:

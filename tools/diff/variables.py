@@ -10,6 +10,18 @@ _ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.CI, Role.BENCHMARK, Role.EXAMPLE, R
 """Roles of files that read variables of others, or for themselves alone."""
 
 
+_FOREIGN = re.compile(
+    r"CI|PATH|HOME|USER|USERNAME|USERPROFILE|LOGNAME|PWD|SHELL|TERM|LANG|LC_\w+|TMP|TEMP|TMPDIR|HOSTNAME|DISPLAY|EDITOR"
+    r"|VIRTUAL_ENV|CONDA_PREFIX|PYTHONPATH|LD_LIBRARY_PATH|LD_PRELOAD|(?:LOCAL)?APPDATA|PROGRAMFILES|SYSTEMROOT"
+    r"|GITHUB_(?!TOKEN$)\w+|RUNNER_\w+|BUILDKITE(?:_\w+)?|GITLAB_CI|CI_[A-Z]\w*|JENKINS_\w+|SLURM_\w+|XDG_\w+|SSH_\w+"
+)
+
+
+def is_foreign(name: str) -> bool:
+    """Tell a variable that the system, a shell, a scheduler or a build service sets: no project adds or removes it."""
+    return _FOREIGN.fullmatch(name) is not None
+
+
 def reads(name: str, path: str, lines: Iterable[str]) -> bool:
     """Tell whether one of these lines of a file reads or declares a variable; setting it is not reading it."""
     if role(path) in _ELSEWHERE:

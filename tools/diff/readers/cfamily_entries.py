@@ -8,6 +8,8 @@ from tools.diff.readers.masked import Masked
 from tools.diff.reading import Site, Symbol
 
 _DEF = re.compile(rb"def(?<!\wdef)\s*\(\s*\"")
+_CHAINED = re.compile(rb"[)>]\s*\.\s*$")
+_NEAR = 200
 _EXPORT = re.compile(
     rb"(?:TVM_FFI_DLL_EXPORT_TYPED_FUNC|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL|PYBIND11_MODULE"
     rb"|TORCH_LIBRARY(?:_FRAGMENT)?|REGISTER_[A-Z_]+)\s*\("
@@ -38,7 +40,11 @@ def _registrations(masked: Masked) -> Iterator[Site]:
             value = masked.fold(*arguments[1]) if len(arguments) > 1 else None
             lines = masked.line(call.start), masked.line(call.end)
             yield Site("registration", name, *lines, value=value, scope=call.name)
+    classes = b"class_<" in masked.mask
     for call in calls(masked, _DEF):
+        # Behind a bracket stands the next method of a class that is bound, behind a name what a module gives.
+        if classes and _CHAINED.search(masked.mask[max(0, call.start - _NEAR) : call.start]):
+            continue
         arguments = call.arguments
         schema = "".join(masked.literals(*arguments[0])) if arguments else ""
         name = schema.partition("(")[0].strip()

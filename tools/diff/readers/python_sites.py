@@ -32,11 +32,21 @@ VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "opti
 REGISTRY: Final = re.compile(
     r"(REGISTRY|REGISTERED\w*|_TO_REGISTER|(?:^|_)MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$"
 )
+PARTS: Final = re.compile(
+    r"(?:^|_)(?:PACKED|STACKED|WEIGHTS?|PARAMS?|PARAMETERS?|TENSORS?|SHARDS?|PREFIX(?:ES)?|SUFFIX(?:ES)?|DTYPES?)_"
+)
 REQUIRES: Final = re.compile(r"^_?(?:\w+_)?(?:requires|requirements)(?:_for_\w+)?$")
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
 CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
 LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
+
+
+def _is_table_of_parts(name: str, holder: Node) -> bool:
+    """Tell a table that says how names of weights or parts translate from one that users choose from."""
+    values = [pair.child_by_field_name("value") for pair in holder.named_children if pair.type == "pair"]
+    lists = [value is not None and value.type == "list" for value in values]
+    return PARTS.search(name.upper()) is not None or (name.upper().endswith(("_MAP", "_MAPPING")) and any(lists))
 
 
 class Sites:
@@ -253,6 +263,8 @@ class Sites:
             # Of a dictionary that a fragment begins in, only the name of the file tells what it is.
             return True
         if one.owner is None and one.name != UNKNOWN:
+            if _is_table_of_parts(one.name, holder):
+                return False
             return bool(REGISTRY.search(one.name.upper())) or (one.name.isupper() and self._names_classes(holder))
         # What a function chooses from is its own business.
         scope = one.owner.name if one.owner else self._scope(one.node)
