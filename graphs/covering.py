@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -81,8 +82,9 @@ class Covering(TypedDict):
     done: Annotated[list[str], lambda old, new: old + new]
 
 
+@cache
 def build() -> CompiledStateGraph[Covering, Deps, Any, Any]:
-    """Wire the part of one repository."""
+    """Wire the part of one repository, once for all: it holds nothing of any of them."""
     graph = StateGraph(Covering, context_schema=Deps)
     steps = {"investigate": read_closely, "weave": weave, "write": write, "verify": verify, "file": file_chapter}
     for name, step in steps.items():

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -58,8 +59,9 @@ class Scouting(TypedDict):
     done: Annotated[list[str], lambda old, new: old + new]
 
 
+@cache
 def build() -> CompiledStateGraph[Scouting, Deps, Any, Any]:
-    """Wire the first look."""
+    """Wire the first look, once for all repositories: it holds nothing of any of them."""
     graph = StateGraph(Scouting, context_schema=Deps)
     graph.add_node("collect", collect)
     graph.add_node("triage", triage)
