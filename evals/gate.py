@@ -62,7 +62,7 @@ def breaches(results: Results, limits: Limits, previous: Mapping[str, Any] | Non
         for metric in metrics if name in ended else ():
             found += _invariant(name, metric, results[name].get(metric))
     if previous is not None:
-        found += _falls(results, limits, previous)
+        found += _falls({name: results[name] for name in ended}, limits, previous)
     return found
 
 

@@ -41,7 +41,8 @@ def test_many_broken_cases_are_counted_behind_the_first_ones() -> None:
 
 
 def test_a_set_that_crashed_breaks_the_gate_once() -> None:
-    (found,) = breaches({"daily": {"ran to its end": crashed("daily", "KeyError: 'x'")}}, RULES)
+    previous = {"sets": {"daily": {"order": 0.8}}}
+    (found,) = breaches({"daily": {"ran to its end": crashed("daily", "KeyError: 'x'")}}, RULES, previous)
     assert "KeyError" in found.why
 
 
