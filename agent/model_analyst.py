@@ -99,15 +99,22 @@ class ModelAnalyst:
             messages = [self._system(assignment.repo), Message("user", user)]
             wanted = await self._models.get("reading", assignment.repo).call_tools(messages, assignment.tools)
         except ModelError as error:
-            self._fell_back(assignment.repo, "choosing", error)
-            # What the model has read already counts; the rules go on from there.
-            diffs = [one for one in answers if one.request.tool == "get_diff" and "sha" in one.request.arguments]
-            return await self._rules.next_calls(assignment, diffs)
+            return await self._read_by_rules(assignment, answers, error)
         asked = {(one.request.tool, repr(sorted(one.request.arguments.items()))) for one in answers}
         resolved = [_with_hash(request, handles) for request in wanted]
         # A model that asks the same again would never end, and one that asks for everything at once is cut.
         fresh = {(one.tool, repr(sorted(one.arguments.items()))): one for one in resolved}
-        return [one for key, one in fresh.items() if key not in asked][:_AT_ONCE]
+        chosen = [one for key, one in fresh.items() if key not in asked][:_AT_ONCE]
+        if not chosen and assignment.allotment.deep and not any(map(_shows_diff, answers)):
+            return await self._read_by_rules(assignment, answers, ModelError("it chose nothing that can be read"))
+        return chosen
+
+    async def _read_by_rules(
+        self, assignment: Assignment, answers: Sequence[ToolAnswer], error: ModelError
+    ) -> Sequence[ToolRequest]:
+        """Let the rules go on from what the model has read already."""
+        self._fell_back(assignment.repo, "choosing", error)
+        return await self._rules.next_calls(assignment, list(filter(_shows_diff, answers)))
 
     async def write(self, material: Material) -> Sequence[Claim]:
         """Explain each commit that was read in depth, sum up the day, and keep everything the rules say."""
@@ -229,6 +236,11 @@ class ModelAnalyst:
             "deep": str(len(assignment.allotment.deep)),
             "answers": "\n".join(["What you have read so far:", *read]) if read else "",
         }
+
+
+def _shows_diff(answer: ToolAnswer) -> bool:
+    """Tell whether a diff was shown; a call that was refused shows nothing, and may name anything at all."""
+    return answer.request.tool == "get_diff" and answer.text.startswith("page ")
 
 
 def _told(request: ToolRequest, handles: dict[str, str]) -> str:

@@ -5,14 +5,14 @@ import copy
 import json
 import random
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar, cast
 
 import httpx2
 import openai
 from langchain_core.exceptions import OutputParserException
-from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessageChunk, AnyMessage
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr, ValidationError
 
@@ -23,9 +23,9 @@ from agent.rambling import rambles
 from agent.spending import Spent
 from agent.structure import asking_for_json, json_in, schema_of
 from agent.tokens import message_tokens, room_in, tokens_of
+from graphs.model_messages import as_chat, as_chunk, as_tool, calls_of, seconds_in, spent_on
 
 M = TypeVar("M", bound=BaseModel)
-_KINDS = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
 _LONGEST_PAUSE = 20.0
 _STORM = 40
 """After so many tool calls in one answer nobody listens any more."""
@@ -100,10 +100,10 @@ class ChatModel:
         if not self.capabilities.tools:
             raise ModelError(f"{self.name} cannot call tools")
         try:
-            answer, spent = await self._ask(messages, {"tools": [_as_tool(tool) for tool in tools]})
+            answer, spent = await self._ask(messages, {"tools": [as_tool(tool) for tool in tools]})
         except _Unsupported as error:
             raise ModelError(f"{self.name} takes no tools: {error}") from error
-        made, calls = len(answer.tool_call_chunks), list(_calls(answer))
+        made, calls = len(answer.tool_call_chunks), list(calls_of(answer))
         if made and not calls:
             raise ModelError(f"{self.name} called a tool with arguments that cannot be read")
         if calls and not any(call.tool in {tool.name for tool in tools} for call in calls):
@@ -147,13 +147,13 @@ class ChatModel:
             body = self._extra | {"response_format": {"type": "json_schema", "json_schema": form}}
             return messages, {"extra_body": body}
         if way == "tool":
-            tool = _as_tool(ToolSpec(_ANSWER, "Give the answer.", schema_of(shape)))
+            tool = as_tool(ToolSpec(_ANSWER, "Give the answer.", schema_of(shape)))
             return messages, {"tools": [tool], "tool_choice": "required"}
         return [*messages[:-1], asking_for_json(messages[-1], shape)], {}
 
     def _read(self, answer: AIMessageChunk, way: Way, shape: type[M]) -> M:
         try:
-            if way == "tool" and (calls := list(_calls(answer))):
+            if way == "tool" and (calls := list(calls_of(answer))):
                 return shape.model_validate(calls[0].arguments)
             return shape.model_validate(json_in(str(answer.text), shape))
         except (ValidationError, ValueError, RecursionError) as error:
@@ -172,8 +172,8 @@ class ChatModel:
         for again in range(self._tries):
             try:
                 async with self._gate, self._told():
-                    answer = await self._whole(_as_chat(messages), how)
-                return answer, _spent(answer, coming)
+                    answer = await self._whole(as_chat(messages), how)
+                return answer, spent_on(answer, coming)
             except ModelError as error:
                 if not error.retryable or again + 1 == self._tries:
                     raise
@@ -190,7 +190,7 @@ class ChatModel:
         """Take in a stream; end it where it repeats itself or grows without end."""
         whole = await self._streamed(messages, how) if self._streams else None
         if whole is None:
-            whole = _as_chunk(await self._chat.ainvoke(messages, **how))
+            whole = as_chunk(await self._chat.ainvoke(messages, **how))
             # It answers, only not piece by piece; nothing is lost but the chance to end an answer early.
             self._streams = False
         # Asked what to read next, silence is an answer: nothing.
@@ -259,56 +259,9 @@ class ChatModel:
         if status in (400, 404, 415, 422, 501):
             return _Unsupported(f"{self.name} answered HTTP {status}")
         told = ModelError(f"{self.name} answered HTTP {status}", retryable=status in (408, 409, 429) or status >= 500)
-        told.retry_after = _seconds(error.response.headers.get("retry-after"))
+        told.retry_after = seconds_in(error.response.headers.get("retry-after"))
         return told
 
 
 class _Unsupported(ModelError):
     """The server does not take a question that is put like this; put otherwise it may."""
-
-
-def _seconds(text: str | None) -> float | None:
-    try:
-        return max(0.0, float(text)) if text else None
-    except ValueError:
-        return None
-
-
-def _as_chunk(answer: AIMessage) -> AIMessageChunk:
-    return AIMessageChunk(
-        content=answer.content,
-        additional_kwargs=answer.additional_kwargs,
-        response_metadata=answer.response_metadata,
-        tool_calls=answer.tool_calls,
-        invalid_tool_calls=answer.invalid_tool_calls,
-        usage_metadata=answer.usage_metadata,
-    )
-
-
-def _calls(answer: AIMessageChunk) -> Iterator[ToolRequest]:
-    """Read the calls strictly: the library would make something whole of arguments that were cut off."""
-    for call in answer.tool_call_chunks:
-        try:
-            arguments = json.loads(call["args"] or "{}")
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(arguments, dict) and call["name"]:
-            yield ToolRequest(call["name"], arguments)
-
-
-def _spent(answer: AIMessageChunk, coming: int) -> Spent:
-    """Take the bill of the server; where it sends none, count characters."""
-    usage = answer.usage_metadata
-    if usage and usage["input_tokens"]:
-        return Spent(calls=1, sent=usage["input_tokens"], received=usage["output_tokens"])
-    written = str(answer.text) + json.dumps([call["args"] for call in answer.tool_calls])
-    return Spent(calls=1, sent=coming, received=tokens_of(written))
-
-
-def _as_chat(messages: Sequence[Message]) -> list[AnyMessage]:
-    return [_KINDS[message.role](content=message.text) for message in messages]
-
-
-def _as_tool(tool: ToolSpec) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.about, "parameters": tool.schema}
-    return {"type": "function", "function": function}

@@ -111,6 +111,17 @@ async def test_the_model_chooses_by_handle_and_is_not_given_the_same_twice() -> 
     assert "a" * 40 not in model.asked[1]
 
 
+async def test_a_model_that_chooses_nothing_or_nonsense_leaves_the_reading_to_the_rules() -> None:
+    one = read("a", "Lower the limit of topK")
+    nonsense = ToolAnswer(ToolRequest("get_diff", {"sha": [1], "page": "many"}), "Error: sha is no text")
+    for answers in ([], [nonsense]):
+        writer = analyst(ScriptedModel([[]]))
+        assert await writer.next_calls(assignment(one), answers) == [
+            ToolRequest("get_diff", {"sha": "a" * 40, "page": 1})
+        ]
+        assert [one.part for one in writer.account(REPO).fallbacks] == ["choosing"]
+
+
 async def test_what_the_model_explains_stands_before_the_facts_and_passes_the_gate() -> None:
     one = read("a", "Lower the limit of topK")
     said = Statement(en="The limit of `topK` is lowered because the shared buffer holds 8 entries.", cites=["c1"])
