@@ -17,6 +17,7 @@ CITING = (
     "follows as said", "mends", "takes in",
 )  # fmt: skip
 """Sentences whose only values are what they cite."""
+_DASH = "— "
 _QUOTED = re.compile(r"\s*“.*”\s*", re.DOTALL)
 
 
@@ -25,11 +26,16 @@ def said(
 ) -> Iterator[Statement]:
     """State what stands in a line from a place on: what is cited, then a sentence of ours or words of the author."""
     text = block.text
+    cited: list[Statement] = []
     while found := _citing(layout, text, start):
-        yield from _cited(make, block, *found)
+        cited = list(_cited(make, block, *found))
+        yield from cited
         start = found[2]
     rest = text[start:].strip()
-    if part := series(layout, make, block, start, len(text)):
+    if rest.startswith(_DASH) and cited and cited[-1].also:
+        called = rest.removeprefix(_DASH)
+        yield About(block.line, cited[-1].also[-1], make.repo)("title", called, "titled", title=called, exact="yes")
+    elif part := series(layout, make, block, start, len(text)):
         yield part
     elif _QUOTED.fullmatch(rest):
         yield from speech(make, block, start, pull=pull)

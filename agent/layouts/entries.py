@@ -3,6 +3,7 @@
 from agent.claims import Claim, Role
 from agent.layouts.rows import about, commit_link, moment, named, places, titled
 from agent.layouts.sheet import Sheet, chrome, computed
+from agent.layouts.tales import earlier_title
 from agent.layouts.view import View, row_id
 from agent.markdown import code, inline
 from agent.report import LedgerRow
@@ -26,7 +27,8 @@ def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
         if news:
             sheet.line(chrome(f"- **{say.changed}**"))
     for claim in news:
-        sheet.line(chrome("  - " if detailed else "- "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+        words = words_spans(claim, view.lang, view.web, own=row_id(row))
+        sheet.line(chrome("  - " if detailed else "- "), *words, *earlier_title(claim, view))
     if not detailed:
         _where(sheet, row, view, say.where)
     _consequences(sheet, row, view)

@@ -13,6 +13,7 @@ from agent.window import zone
 
 _LEAST = 3
 _SHOWN = 12
+_NAMING = ("mends", "follows", "follows as said", "undoes part")
 
 
 def tales(sheet: Sheet, section: RepoSection, view: View) -> None:
@@ -24,6 +25,13 @@ def tales(sheet: Sheet, section: RepoSection, view: View) -> None:
     for story in stories:
         _story(sheet, story, view)
     sheet.blank()
+
+
+def earlier_title(claim: Claim, view: View) -> list[Span]:
+    """Give the title of the earlier commit that a change mends, follows up or undoes in part."""
+    steps = (step for story in view.report.stories for step in story.timeline if step.cite == claim.sources[-1])
+    called = next((step.title for step in steps if step.title), "")
+    return [chrome(" — "), title(called)] if called and claim.predicate in _NAMING else []
 
 
 def _goes_on(story: Story) -> bool:
