@@ -58,6 +58,10 @@ async def _connected(file: Path, *, precious: bool) -> aiosqlite.Connection:
         whole = [row[0] for row in await connection.execute_fetchall("pragma quick_check(1)")] == ["ok"]
     except aiosqlite.DatabaseError:
         whole = False
+    except BaseException:
+        # Somebody stopped the question here: the thread of the connection must not outlive it.
+        await connection.close()
+        raise
     if whole:
         return connection
     await connection.close()

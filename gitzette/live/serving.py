@@ -74,7 +74,14 @@ def app(settings: Settings, environ: Mapping[str, str], folder: Path, token: str
             Route("/{path:path}", pages.answer, methods=["GET"]),
         ],
         middleware=[Middleware(Guard, token=token, asks=Pace(_ASKS), others=Pace(_REQUESTS))],
+        exception_handlers={AppError: _told},
     )
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    """Tell a failure of ours in one line; a bug stays in the log."""
+    del request
+    return PlainTextResponse(" ".join(str(error).split()), 500)
 
 
 class _Asked(BaseModel):

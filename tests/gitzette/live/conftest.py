@@ -1,16 +1,21 @@
-"""A live page in a process of its own, over a small clone with two reported days."""
+"""Live pages over a small clone with two reported days: on real sockets, in threads of the test or a process."""
 
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
 import pytest
+import uvicorn
 
+from agent.settings import RepoSpec, Settings
 from gitzette.cli import main
+from gitzette.listening import address_of, bound_socket
+from gitzette.live.serving import app
 
 ROOT = Path(__file__).parents[3]
 Serving = Callable[..., str]
@@ -23,20 +28,44 @@ class Engine(Protocol):
     def repo(self) -> list[str]: ...
 
 
+@contextmanager
+def listening(settings: Settings, token: str | None) -> Iterator[str]:
+    listener = bound_socket("127.0.0.1", 0)
+    listener.listen()
+    page = app(settings, dict(os.environ), settings.out / "site", token)
+    server = uvicorn.Server(uvicorn.Config(page, log_level="error", ws="none", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield address_of(listener)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
 @pytest.fixture
 def serving(engine: Engine, corner: Path) -> Iterator[Serving]:
-    """Start live pages with some options; gives the address of each."""
-    del corner
+    """Start live pages; gives the address of each."""
     for day in ("2026-02-03", "2026-02-04"):
         assert main(["run", "--date", day, *engine.repo]) == 0
+    settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), out=Path.cwd() / "gazette", home=corner)
+    with ExitStack() as stack:
+        yield lambda token=None: stack.enter_context(listening(settings, token))
+
+
+@pytest.fixture
+def process(engine: Engine, corner: Path) -> Iterator[Serving]:
+    """Start the command with some options and variables; gives the address that it announces."""
+    del corner
     with ExitStack() as stack:
 
         def start(*options: str, **variables: str) -> str:
             command = [sys.executable, "-m", "gitzette", "serve", "--port", "0", *options, *engine.repo]
             environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
-            process = stack.enter_context(subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True))
-            stack.callback(process.terminate)
-            assert process.stderr is not None
-            return process.stderr.readline().split(" is at ")[1].strip().rstrip("/")
+            running = stack.enter_context(subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True))
+            stack.callback(running.terminate)
+            assert running.stderr is not None
+            return running.stderr.readline().split(" is at ")[1].strip().rstrip("/")
 
         yield start

@@ -65,7 +65,7 @@ def test_the_site_is_served_with_a_way_to_ask(serving: Serving) -> None:
             assert browser.get(f"/assets/{asset}").status_code == 200
 
 
-def test_an_answer_is_streamed_with_citations_and_its_evidence(serving: Serving) -> None:
+def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidence(serving: Serving) -> None:
     with httpx.Client(base_url=serving(), timeout=60) as browser:
         told = events(browser.post("/api/ask", json={"question": QUESTION, "thread": "t-1"}))
         assert {name for name, _ in told} >= {"blocks", "done"}
@@ -79,20 +79,16 @@ def test_an_answer_is_streamed_with_citations_and_its_evidence(serving: Serving)
         evidence = browser.post("/api/evidence", json=wanted).json()
         marked = [evidence["lines"][place] for place in evidence["marked"]]
         assert marked == ["-MAX_ROUTES = 22", "+MAX_ROUTES = 12"]
+        more = events(browser.post("/api/ask", json={"question": "what changed in the last 5 days?", "thread": "t"}))
+        read = [data for name, data in more if name == "reading"]
+        assert {one["repo"] for one in read} == {"acme/engine"}
+        assert any(one["what"] == "reading diffs" for one in read)
         again = events(browser.post("/api/ask", json={"question": "who wrote it?", "thread": "t-1"}))
         assert "Grace" in json.dumps(shown(again))
         assert browser.get("/api/threads/t-1").json()["turns"] == [QUESTION, "who wrote it?"]
         status = browser.get("/api/status").json()
         assert [one["status"] for one in status["runs"]] == ["done", "done"]
         assert status["heartbeat"]["status"] == "done"
-
-
-def test_what_is_being_read_is_shown_while_it_works(serving: Serving) -> None:
-    with httpx.Client(base_url=serving(), timeout=60) as browser:
-        told = events(browser.post("/api/ask", json={"question": "what changed in the last 5 days?", "thread": "t"}))
-        read = [data for name, data in told if name == "reading"]
-        assert {one["repo"] for one in read} == {"acme/engine"}
-        assert any(one["what"] == "reading diffs" for one in read)
 
 
 async def test_whoever_stops_listening_stops_the_reading_and_leaves_nothing_in_the_thread(
@@ -108,6 +104,18 @@ async def test_whoever_stops_listening_stops_the_reading_and_leaves_nothing_in_t
         assert (await conversations.standing("gone")).turns == ()
     told = [event async for event in answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?")]
     assert told[-1].startswith("event: done")
+
+
+def test_a_folder_that_is_not_ours_is_told_and_left_alone(serving: Serving) -> None:
+    folder = Path("gazette/site")
+    folder.mkdir()
+    (folder / "index.html").write_text("mine")
+    with httpx.Client(base_url=serving()) as browser:
+        answer = browser.get("/")
+        assert answer.status_code == 500
+        assert "\n" not in answer.text
+        assert "site" in answer.text
+    assert (folder / "index.html").read_text() == "mine"
 
 
 def test_others_are_kept_out(serving: Serving) -> None:
@@ -133,12 +141,12 @@ def test_others_are_kept_out(serving: Serving) -> None:
 
 
 def test_anything_but_loopback_needs_a_token(
-    serving: Serving, engine: Engine, capsys: pytest.CaptureFixture[str]
+    process: Serving, engine: Engine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["serve", "--host", "0.0.0.0", *engine.repo]) == 2
     assert "--token-env" in capsys.readouterr().err
     token = "a-long-random-word"
-    address = serving("--host", "0.0.0.0", "--token-env", "LIVE", LIVE=token).replace("0.0.0.0", "127.0.0.1")
+    address = process("--host", "0.0.0.0", "--token-env", "LIVE", LIVE=token).replace("0.0.0.0", "127.0.0.1")
     with httpx.Client(base_url=address) as browser:
         assert browser.get("/").status_code == 401
         assert browser.get("/", params={"token": "wrong"}).status_code == 401

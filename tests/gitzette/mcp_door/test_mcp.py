@@ -92,12 +92,37 @@ def lowered(engine: Engine) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-async def test_every_tool_is_listed_and_answers_over_pipes(reported: Engine) -> None:
-    async with over_pipes(reported) as client:
+async def a_mistake_is_told_in_one_line_that_says_what_to_do(client: Client) -> None:
+    wrong: list[tuple[str, dict[str, object], str]] = [
+        ("ask", {"question": " "}, "there is no question"),
+        ("ask", {"question": "what?", "repo": "evil/repo"}, "known are acme/engine"),
+        ("ask", {"question": "what?", "until": "2026-02-04"}, "--until needs --since"),
+        ("audit", {"text": ""}, "give the whole report"),
+        ("get_report", {"date": "2020-01-01"}, "the newest is 2026-02-04"),
+        ("get_report", {"date": "../../etc/passwd"}, "the newest is 2026-02-04"),
+        ("get_report", {"lang": "fr"}, "'en'"),
+        ("list_reports", {"page": 9}, "pages go from 1 to 1"),
+        ("list_reports", {"page": "x"}, "integer"),
+        ("stories", {"since": "tuesday"}, "write one such as 2026-02-04"),
+        ("facts", {"sha": "0" * 40}, "acme/engine"),
+        ("search", {"words": ""}, "scheduler timeout"),
+    ]
+    for tool, arguments, told in wrong:
+        result = await client.call_tool(tool, arguments)
+        assert result.is_error, tool
+        assert told in text(result)
+        assert "\n" not in text(result)
+        assert "Traceback" not in text(result)
+
+
+async def test_every_tool_answers_over_pipes_and_mistakes_are_told(reported: Engine) -> None:
+    # The older protocol here, the newest one over HTTP.
+    async with Client(over_pipes(reported).server, mode="legacy") as client:
         await every_tool_answers(client, lowered(reported))
+        await a_mistake_is_told_in_one_line_that_says_what_to_do(client)
 
 
-async def test_every_tool_is_listed_and_answers_over_http(reported: Engine) -> None:
+async def test_every_tool_answers_over_http_and_other_sites_are_kept_out(reported: Engine) -> None:
     with over_http(reported) as address:
         async with Client(address) as client:
             await every_tool_answers(client, lowered(reported))
@@ -107,29 +132,3 @@ async def test_every_tool_is_listed_and_answers_over_http(reported: Engine) -> N
             assert strange.status_code == 403
             rebound = await browser.post(address, json={}, headers={"Host": "evil.example"})
             assert rebound.status_code == 421
-
-
-async def test_a_mistake_is_told_in_one_line_that_says_what_to_do(engine: Engine) -> None:
-    wrong: list[tuple[str, dict[str, object], str]] = [
-        ("ask", {"question": " "}, "there is no question"),
-        ("ask", {"question": "what?", "repo": "evil/repo"}, "known are acme/engine"),
-        ("ask", {"question": "what?", "until": "2026-02-04"}, "--until needs --since"),
-        ("audit", {"text": ""}, "give the whole report"),
-        ("get_report", {"date": "2020-01-01"}, "there are no reports yet"),
-        ("get_report", {"date": "../../etc/passwd"}, "there are no reports yet"),
-        ("get_report", {"lang": "fr"}, "'en'"),
-        ("list_reports", {"page": 9}, "pages go from 1 to 1"),
-        ("list_reports", {"page": "x"}, "integer"),
-        ("stories", {"since": "tuesday"}, "write one such as 2026-02-04"),
-        ("facts", {"sha": "0" * 40}, "acme/engine"),
-        ("search", {"words": ""}, "scheduler timeout"),
-    ]
-    async with Client(over_pipes(engine).server, mode="legacy") as client:
-        # The older protocol of many clients is spoken too.
-        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-        for tool, arguments, told in wrong:
-            result = await client.call_tool(tool, arguments)
-            assert result.is_error, tool
-            assert told in text(result)
-            assert "\n" not in text(result)
-            assert "Traceback" not in text(result)
