@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from agent.domain import Change, Commit, FileChange, Landing
+from agent.domain import Change, Commit, FileChange, Landing, Release
 from agent.errors import AppError
 from agent.ids import RepoId
-from agent.sources import CodeSource, LooksBack, Past
+from agent.sources import CodeSource, FindsTags, LooksBack, Past
 from agent.window import Window
 from memory.shapes import Plain, pack_error
 from memory.tape import Call, Tape
@@ -29,6 +29,7 @@ _COMMITS = Plain("commits", TypeAdapter(tuple[Commit, ...]))
 _COMMIT = Plain("commit", TypeAdapter(Commit), lambda commit: commit.id)
 _PAST: Plain[Past | None] = Plain("headlines", TypeAdapter(Past | None))
 _WRITERS = Plain("writers", TypeAdapter(dict[str, int]))
+_TAG: Plain[Release | None] = Plain("tag", TypeAdapter(Release | None))
 _NAMES = Plain("names", TypeAdapter(tuple[str, ...]))
 _VERSIONS: Plain[tuple[str | None, str | None]] = Plain("versions", TypeAdapter(tuple[str | None, str | None]))
 
@@ -116,6 +117,15 @@ class TapedCode:
             return dict(await source.written_by(sha, since=since)) if isinstance(source, LooksBack) else {}
 
         return await self._tape.fetch(self._call("written_by", [sha, since.isoformat()]), _WRITERS, live)
+
+    async def tagged(self, names: Sequence[str]) -> Release | None:
+        """Find the first of these tags that there is; nothing where the source cannot look tags up."""
+
+        async def live() -> Release | None:
+            source = await self._source()
+            return await source.tagged(names) if isinstance(source, FindsTags) else None
+
+        return await self._tape.fetch(self._call("tagged", list(names)), _TAG, live)
 
     def _call(self, method: str, arguments: Any, lasting: Plain[Any] | None = None) -> Call:
         """Name a question; one about a commit by its whole hash has the same answer for ever."""
