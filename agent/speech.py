@@ -19,7 +19,28 @@ _FORM = re.compile(
     r"^\s*(?:#{1,6}\s|[-*+]\s*\[[ xX]?\]|\||>|-{3,}|={3,}|https?://\S+$|!\[|<[a-z/]|\*\*[^*]+\*\*:?$)", re.IGNORECASE
 )
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])|(?<=[。！？])")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)\s+(?=[A-Z`\"'(])|(?<=[。！？])")
+# Why a change was made: what was wrong, what it mends, what it breaks.
+_WHY = re.compile(
+    r"\b(?:fix(?:es|ed)|fix (?:an?|the)|breaks|broke|broken|regression|previously|crash(?:es|ed)?|incorrect(?:ly)?"
+    r"|wrong(?:ly)?|fails|failed|miscompil\w*|hangs|dead ?locks?|leak(?:s|ed)?|caus(?:es|ed|ing))\b"
+    r"|修复|导致|崩溃|错误地",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"\b(?:future|follow-?ups?|later PRs?|no (?:\w+ )?(?:regression|failure|crash)\w*|measured|tests?"
+    r"|tested|CI|bench\w*)\b",
+    re.IGNORECASE,
+)
+_CALLS_SOMEBODY = re.compile(r"\bcc:? @|@[\w-]+ to \w+", re.IGNORECASE)
+_TABLE = re.compile(r"\|\s*\||\|\s*$")
+_MIDWAY = re.compile(r"[a-z)\],;]")
+_VERB = re.compile(
+    r"(?:add|allow|avoid|change|correct|drop|enable|disable|expose|fix|handle|implement|improve|introduce|make|move|prevent"
+    r"|refactor|remove|rename|replace|support|switch|use)\w*\s"
+)
+_MARKUP = re.compile(r"\*\*|__\w")
+_MOST_SENTENCES = 12
 _TRIFLES = re.compile(
     r"^(?:fix(?:ed)? (?:lint|typo|format|ci|test|comment|conflict|pre-?commit|nit|review)s?|lint|format|wip|typo|nit|"
     r"update|upd|clean ?up|address(?:ed|ing)? (?:review |pr )?(?:comments|feedback)|merge|minor|tmp|"
@@ -33,28 +54,60 @@ _SHORTEST, _LONGEST, _FEW_WORDS = 24, 320, 5
 
 
 def own_words(text: str, title: str) -> str | None:
-    """Find the first telling sentence, or the first two where they are short; None where nobody said anything."""
+    """Find the sentence that says why, else the first telling one; None where nobody said anything.
+
+    Two are taken where they are short.
+    """
     text = _COMMENT.sub("", _FENCE.sub("", text[:_READ].replace("\r", "")))
     if end := _END.search(text):
         text = text[: end.start()]
-    for paragraph in _paragraphs(text):
-        words = _opening(paragraph)
-        if words and _tells(words, title):
-            return words
-    return None
+    told = [
+        (words, item) for paragraph, item in _paragraphs(text) for words in _openings(paragraph) if _tells(words, title)
+    ]
+    whole = [(words, item) for words, item in told if _stands_alone(words, item=item)]
+    ranked = sorted(enumerate(whole), key=lambda one: (-_worth(*one[1]), one[0]))
+    return ranked[0][1][0] if ranked else None
 
 
-def _paragraphs(text: str) -> list[str]:
-    """Cut the text at blank lines and items; lines of forms and trailers are left out."""
-    found: list[list[str]] = [[]]
+def _worth(words: str, item: bool) -> int:
+    """Prefer prose that says why to what comes first, and that to words with markup."""
+    why = 2 if _says_why(words) and not item else 0
+    return why - bool(_MARKUP.search(words))
+
+
+def _says_why(words: str) -> bool:
+    return _WHY.search(words) is not None and _ASIDE.search(words) is None
+
+
+def _stands_alone(words: str, *, item: bool) -> bool:
+    """Refuse what begins or ends in the middle of something, belongs to a table, or calls for somebody."""
+    if (
+        _CALLS_SOMEBODY.search(words)
+        or _TABLE.search(words)
+        or (_MIDWAY.match(words) and not (item and _VERB.match(words)))
+    ):
+        return False
+    return all(words.count(one) == words.count(other) for one, other in ("()", "[]")) and words.count("`") % 2 == 0
+
+
+def _paragraphs(text: str) -> list[tuple[str, bool]]:
+    """Cut the text at blank lines and items, and tell which are items; lines of forms and trailers are left out."""
+    found: list[tuple[list[str], bool]] = [([], False)]
     for line in text.split("\n"):
         if not line.strip() or _FORM.match(line) or _TRAILER.match(line):
-            found.append([])
+            found.append(([], False))
         elif item := _ITEM.match(line):
-            found.append([line[item.end() :]])
+            found.append(([line[item.end() :]], True))
         else:
-            found[-1].append(line)
-    return ["\n".join(lines).strip() for lines in found if lines]
+            found[-1][0].append(line)
+    return [("\n".join(lines).strip(), item) for lines, item in found if lines]
+
+
+def _openings(paragraph: str) -> list[str]:
+    """Give how a paragraph begins, and each of its later sentences that says why."""
+    later = _SENTENCE.split(paragraph, maxsplit=_MOST_SENTENCES)[1:_MOST_SENTENCES]
+    why = [one.strip() for one in later if _says_why(one) and len(one) <= _LONGEST]
+    return [words for words in (_opening(paragraph), *why) if words]
 
 
 def _opening(paragraph: str) -> str:

@@ -53,3 +53,41 @@ def test_forms_trailers_trifles_and_endless_paragraphs_are_no_words_of_the_autho
 def test_hostile_text_is_read_once() -> None:
     for text in ("<!--" * 50_000, "```\n" * 50_000, "a. " * 60_000, "- [" * 60_000, "Fixes" * 40_000):
         own_words(text, TITLE)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "This moves the pass behind the other one. The order is the same for all targets that we have. It also "
+            "drops two helpers that nobody calls any more and renames a third.\n"
+            "Importantly, this fixes a miscompile of nested loops.",
+            "Importantly, this fixes a miscompile of nested loops.",
+        ),
+        (
+            "- Add the first of four points here\n- Fix the second of four points\n- Rename some more things here",
+            "Add the first of four points here",
+        ),
+        (
+            "The table has one row more.\n\n| a | b |\nexcluded from all the rows)** | | | x |\n\n"
+            "cc @mira to confirm that it is so.",
+            "The table has one row more.",
+        ),
+        (
+            "Use **FAST** mode for all of these.\n\nThe old mode failed when a batch was empty.",
+            "The old mode failed when a batch was empty.",
+        ),
+        (
+            "Takes what is short (e.g. `A` or `B`) by another way.\n\nIn future work a crash may be mended as well.",
+            "Takes what is short (e.g. `A` or `B`) by another way.",
+        ),
+    ],
+)
+def test_a_sentence_that_says_why_is_preferred_and_fragments_are_never_taken(body: str, words: str) -> None:
+    assert own_words(body, TITLE) == words
+
+
+def test_what_begins_in_the_middle_of_a_sentence_or_calls_for_somebody_is_not_quoted() -> None:
+    assert (
+        own_words("# Head\nand so the rest of it is done elsewhere.\n\nLooks good, cc @mira to confirm.", TITLE) is None
+    )
