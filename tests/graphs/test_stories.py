@@ -1,6 +1,7 @@
 """Stories day after day: found over days and repositories, told once, remembered, and the same after a loss."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -65,9 +66,11 @@ async def test_what_lands_again_is_told_as_an_update_of_the_day_it_was_undone(wo
     assert story.since == undone.isoformat()
     assert [step.act for step in story.timeline] == [Act.LANDED, Act.UNDONE, Act.LANDED_AGAIN]
     page = report_page(report, "en", WEB)
-    assert f"**Update since {undone}**: Lands [" in page
+    assert re.search(
+        rf"^- \*\*Update since {undone}\*\*: \[`\w{{7}}`\]\(\S+\): Lands \[\S+ again\.$", page, re.MULTILINE
+    )
     assert f"- {undone} [" in page
-    assert f"**自 {undone} 以来的更新**：" in report_page(report, "zh", WEB, "ledger")
+    assert re.search(rf"\*\*自 {undone} 以来的更新\*\*：\[\S+：重新合入 ", report_page(report, "zh", WEB, "ledger"))
 
 
 async def test_a_part_names_those_that_landed_before_anybody_reported_and_the_one_that_is_missing(

@@ -294,3 +294,22 @@ def test_a_revert_that_was_taken_back_the_same_day_is_small_and_undoes_nothing(
     assert '- Revert "Fuse the norms' in small
     assert "Undone the same day" not in page
     assert "Landed and undone" not in page
+
+
+def test_a_series_of_one_day_is_told_in_one_line_and_stands_once_in_the_outlook(told: Report) -> None:
+    rows = (row(OLD, "[1/N] Split the norms", Tier.MID), row(NEW, "[2/N] Split the norms", Tier.MID))
+    first, second = (f"{REPO}@{sha}" for sha in (OLD, NEW))
+    steps = tuple(
+        Step(cite=cite, at=AT, act=Act.PART, title=one.title, part=number)
+        for number, (cite, one) in enumerate(zip((first, second), rows, strict=True), start=1)
+    )
+    story = Story(kind=StoryKind.SERIES, repo=REPO, steps=(first, second), timeline=steps, news=(first, second))
+    told_part = claim(1, NEW, Role.CHANGE, "series", params={"part": "2", "landed": "1"}, cites=(second, first))
+    report = told.model_copy(update={"ledger": rows, "claims": (told_part,), "stories": (story,), "links": ()})
+    page = report_page(report, "en", WEB, "digest")
+    tale = page.split("### How it goes on")[1]
+    assert re.search(r"^- \[`3333333`\]\(\S+\): Part 2 of a series; landed: part 1 \[`2222222`\]", tale, re.MULTILINE)
+    assert "**Unfinished series** (1)" in page
+    assert re.search(
+        r"^- \[`3333333`\]\(\S+\)：系列的第 2 部分", report_page(report, "zh", WEB, "digest"), re.MULTILINE
+    )

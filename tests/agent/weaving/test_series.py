@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from agent.serials import series_sentence
 from agent.sources import Headline
 from agent.weaving.series import series_of
 
@@ -30,3 +31,16 @@ def test_bare_numbers_of_two_people_or_of_distant_days_are_not_one_series() -> N
         landed(3, 24 * 20, "[2/N] Group what belongs together"),
     ]
     assert all(len(one.members) == 1 for one in series_of(heads))
+
+
+def test_few_parts_before_the_first_known_one_were_not_found_and_many_are_not_spoken_of() -> None:
+    (near,) = series_of([landed(1, 0, "[2/N] Quantization: schemes"), landed(2, 5, "[3/N] Quantization: layers")])
+    assert (near.missing(), near.unfound()) == ((), (1,))
+    (far,) = series_of([landed(1, 0, "[7/N] Quantization: schemes"), landed(2, 5, "[8/N] Quantization: layers")])
+    assert far.unfound() == ()
+
+
+def test_a_part_that_was_not_found_is_told_in_both_languages() -> None:
+    params = {"part": "3", "landed": "2", "unfound": "1"}
+    assert series_sentence(params, "en") == "Part 3 of a series; landed: part 2 [@2]; part 1 was not found."
+    assert series_sentence(params, "zh") == "系列的第 3 部分；已合入：第 2 部分 [@2]；未找到第 1 部分。"
