@@ -39,7 +39,7 @@ _VERB = re.compile(
     r"(?:add|allow|avoid|change|correct|drop|enable|disable|expose|fix|handle|implement|improve|introduce|make|move|prevent"
     r"|refactor|remove|rename|replace|support|switch|use)\w*\s"
 )
-_MARKUP = re.compile(r"\*\*|__\w")
+_MARKUP = re.compile(r"\*\*")
 _MOST_SENTENCES = 12
 _TRIFLES = re.compile(
     r"^(?:fix(?:ed)? (?:lint|typo|format|ci|test|comment|conflict|pre-?commit|nit|review)s?|lint|format|wip|typo|nit|"

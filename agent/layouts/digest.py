@@ -37,7 +37,7 @@ def _chosen(view: View) -> list[LedgerRow]:
     """Choose what everybody should see: the top tier of all repositories, and a few more on a quiet day."""
     repos = [section.repo for section in view.report.sections]
     high, mid = (
-        sorted((row for repo in repos for row in view.items(repo, tier)), key=lambda row: -row.weight)
+        sorted((row for repo in repos for row in view.items(repo, tier)), key=view.order)
         for tier in (Tier.HIGH, Tier.MID)
     )
     return [*high[:_MOST], *mid[: max(0, _LEAST - len(high))]]

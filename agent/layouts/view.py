@@ -90,7 +90,11 @@ class View:
         """List what is told in a tier, heaviest first; a change that was undone is told with what undid it."""
         rows = [row for row in self.rows(repo) if self.tier(row) is tier]
         joined = [row for row in rows if row_id(row) not in self.undone_by]
-        return sorted(joined, key=lambda row: -row.weight)
+        return sorted(joined, key=self.order)
+
+    def order(self, row: LedgerRow) -> tuple[bool, float]:
+        """Give the place of a row among others: the heaviest first, but what is out again behind what is in."""
+        return row_id(row) in self.undid, -row.weight
 
     def count(self, repo: RepoId, tier: Tier | None) -> int:
         """Count the commits that are told in a tier: a change and what undid it are two."""

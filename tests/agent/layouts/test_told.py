@@ -238,6 +238,7 @@ def test_what_landed_and_was_undone_breaks_nothing_and_asks_nobody_to_act(undone
     assert "Fuse the norms" not in act
     assert "out again at the end of this window" in worth
     assert "--fuse" not in page
+    assert worth.index("Mend the deadlock") < worth.index("Landed and undone: Fuse the norms")
     assert "**breaking**" not in worth
     assert "**breaking** [Fuse" not in page
 
