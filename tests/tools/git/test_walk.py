@@ -20,7 +20,7 @@ def source(work: "Work") -> GitSource:
 
 
 def history(work: "Work") -> list[str]:
-    messages = [
+    messages: list[tuple[str | bytes, datetime]] = [
         ("Revert: too old to be told", DAY - timedelta(days=500)),
         ("\n\n  REVERT the cache\nsecond line", DAY - timedelta(days=300)),
         ("Tidy\n\nThis reverts nothing", DAY - timedelta(days=200)),
