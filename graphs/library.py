@@ -61,7 +61,6 @@ class Library:
             self._studied[name] = CommitEvidence(change=changes[0], sheet=sheet, landed=True)
         return self._studied[name]
 
-
     async def study_all(
         self, code: CodeSource, shas: Sequence[str], step: Callable[[], None] = lambda: None
     ) -> list[CommitEvidence]:
