@@ -34,11 +34,12 @@ def steps(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_the_workflow_has_the_keys_that_github_knows_and_no_others(plan: dict[str, Any]) -> None:
     assert set(plan) == {"name", "on", "concurrency", "permissions", "env", "jobs"}
     assert set(plan["on"]) == {"schedule", "workflow_dispatch"}
-    assert list(plan["jobs"]) == ["report"]
-    job = plan["jobs"]["report"]
-    assert set(job) == {"runs-on", "timeout-minutes", "steps"}
-    for step in job["steps"]:
-        assert set(step) <= {"name", "id", "uses", "with", "env", "run"}
+    assert list(plan["jobs"]) == ["report", "pages"]
+    report, pages = plan["jobs"]["report"], plan["jobs"]["pages"]
+    assert set(report) == {"runs-on", "timeout-minutes", "outputs", "steps"}
+    assert set(pages) <= {"runs-on", "timeout-minutes", "steps", "needs", "if", "permissions", "environment"}
+    for step in (*report["steps"], *pages["steps"]):
+        assert set(step) <= {"name", "id", "if", "uses", "with", "env", "run"}
         assert ("uses" in step) != ("run" in step)
 
 
@@ -49,7 +50,7 @@ def test_it_may_do_no_more_than_it_must_and_one_at_a_time(plan: dict[str, Any]) 
 
 
 def test_every_action_is_pinned_to_a_version(plan: dict[str, Any]) -> None:
-    used = [step["uses"] for step in plan["jobs"]["report"]["steps"] if "uses" in step]
+    used = [step["uses"] for job in plan["jobs"].values() for step in job["steps"] if "uses" in step]
     assert used
     assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", one) for one in used)
 

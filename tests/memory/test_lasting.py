@@ -188,7 +188,7 @@ async def test_a_model_is_never_asked_the_same_thing_twice_and_a_report_made_aga
     first = models(db, "r1", oracle)
     told = [await writer(first).fill(asked, Answer), await writer(first).call_tools(asked, tools)]
     spent = first.take("octo/engine")
-    assert spent == Spent(calls=2, sent=50, received=12, cost=62)
+    assert spent == Spent(calls=2, sent=50, received=12, cost=62, currency="USD")
     for run in ("r1", "r2"):
         again = models(db, run, oracle)
         assert [await writer(again).fill(asked, Answer), await writer(again).call_tools(asked, tools)] == told
