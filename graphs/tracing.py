@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agent.asking.inquiry import Aim, Inquiry, Thing
-from agent.asking.lineage import Lineage, lineage_of
+from agent.asking.lineage import Finder, Lineage, lineage_of
 from agent.asking.matching import Match, speaks_of
 from agent.asking.names import plain
 from agent.card import Card
@@ -154,7 +154,12 @@ class Tracer:
     def lineage(self, cards: Sequence[Card], repos: Sequence[RepoId]) -> Lineage:
         """Find what undid these commits and what brought them back."""
         undoing = self.stock.cards.search([Needle(("revert*", "reland*", "reapply*"))], repos, limit=300)
-        return lineage_of(cards, undoing, self.stock.cards.by_hash)
+        book = self.stock.cards
+        return lineage_of(cards, undoing, Finder(book.by_hash, book.by_pull, self._by_title))
+
+    def _by_title(self, title: str, repo: RepoId) -> list[Card]:
+        """Find commits by the words of a title."""
+        return self.stock.cards.search([Needle((title,))], [repo], limit=8)
 
     def later(self, lineage: Lineage) -> tuple[Card, ...]:
         """Find what landed on the same matter after something was undone and did not come back by its own name."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from agent.asking.choosing import meant
 from agent.asking.counting import count
 from agent.asking.draft import Draft
-from agent.asking.fates import fate
+from agent.asking.fates import fate, with_fate
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim
 from agent.asking.listing import broke, changes, summary
@@ -18,6 +18,8 @@ from agent.asking.shortfalls import nothing, shortfall
 from agent.asking.standings import closed_why, status
 from agent.asking.telling import explained
 
+_LISTING = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.SUMMARY)
+
 
 def answer(found: Findings) -> Draft:
     """Answer what can be answered, and say of anything else what was looked for and what comes nearest."""
@@ -28,7 +30,8 @@ def answer(found: Findings) -> Draft:
         return held
     if inquiry.reason and (why := closed_why(found)) is not None:
         return why
-    return with_parts(with_release(_AIMS[inquiry.aim](found), found), found)
+    draft = with_parts(with_release(_AIMS[inquiry.aim](found), found), found)
+    return with_fate(draft, found) if inquiry.aim in _LISTING else draft
 
 
 def _explain(found: Findings) -> Draft:

@@ -15,6 +15,9 @@ from agent.evidence import EvidenceId
 
 _SHOWN = 10
 
+_FEW = 4
+"""Commits up to which an answer is short."""
+
 
 def fate(found: Findings) -> Draft:
     """Follow a change: what undid it, what brought it back."""
@@ -82,3 +85,15 @@ def _again(name: EvidenceId, found: Findings) -> EvidenceId | None:
     """Find what brought a change back, given the commit that undid it or the change itself."""
     old = next((first for first, by in found.undone.items() if by == name), None)
     return found.relanded.get(name) or (found.relanded.get(old) if old else None)
+
+
+def with_fate(draft: Draft, found: Findings) -> Draft:
+    """Add what undid the commits of a short answer, or brought them back: it belongs to every answer about them."""
+    shown = [item.cite for item in draft.items if item.cite in found.cards]
+    if draft.abstained or not 0 < len(shown) <= _FEW:
+        return draft
+    chains = [chain for name in shown if len(chain := _chain(name, found)) > 1]
+    further = dict.fromkeys(name for chain in chains for name in chain if name not in shown and name in found.cards)
+    items = [commit_item(found.cards[name], (), found, lineage=True) for name in list(further)[:_FEW]]
+    cites = dict.fromkeys((*draft.cites, *(item.cite for item in items)))
+    return draft.model_copy(update={"items": (*draft.items, *items), "cites": tuple(cites)})

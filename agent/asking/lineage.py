@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from agent.card import Card
 from agent.evidence import EvidenceId
 from agent.facts import Fact, FactKind
+from agent.ids import RepoId
 
-_PULL = re.compile(r"\s*\(#\d+\)\s*$")
+_PULL = re.compile(r"\s*\(?#\d+\)?\s*$")
 _QUOTED = re.compile(
     r"^(?:\[[^\]]{1,30}\]\s*)*(?:revert|reland|reapply|re-land)\w*:?\s*[\"“'](?P<title>.+)[\"”']", re.IGNORECASE
 )
@@ -24,7 +25,16 @@ class Lineage:
     """The commits on the other side."""
 
 
-def lineage_of(cards: Sequence[Card], undoing: Sequence[Card], by_hash: Callable[[str], list[Card]]) -> Lineage:
+@dataclass(frozen=True)
+class Finder:
+    """Looks further commits up, each within one repository."""
+
+    by_hash: Callable[[str], list[Card]]
+    by_pull: Callable[[int, Sequence[RepoId]], list[Card]]
+    by_title: Callable[[str, RepoId], list[Card]]
+
+
+def lineage_of(cards: Sequence[Card], undoing: Sequence[Card], find: Finder) -> Lineage:
     """Connect these commits with those that undo or re-land something, in both directions."""
     lineage = Lineage()
     known = {card.id: card for card in (*cards, *undoing)}
@@ -33,14 +43,43 @@ def lineage_of(cards: Sequence[Card], undoing: Sequence[Card], by_hash: Callable
         for fact in card.facts:
             if fact.kind not in (FactKind.REVERT, FactKind.RELAND):
                 continue
-            old = _origin(card, fact, known, by_hash)
+            old = _origin(card, fact, known, find.by_hash)
+            if old is None and card.id in wanted:
+                old = _looked_up(card, fact, find)
             if old is None or old.id == card.id:
                 continue
             table = lineage.undone if fact.kind is FactKind.REVERT else lineage.relanded
             table.setdefault(old.id, card.id)
             known[old.id] = old
+    for name, by in list(lineage.undone.items()):
+        if (name in wanted or by in wanted) and (again := _returned(known[name], known[by], find)):
+            lineage.relanded.setdefault(name, again.id)
+            known[again.id] = again
     _follow(lineage, known, wanted)
     return lineage
+
+
+def _looked_up(card: Card, fact: Fact, find: Finder) -> Card | None:
+    """Look for the commit that is taken back where it was not among those at hand."""
+    number = fact.name.rpartition("#")[2]
+    if number.isdecimal():
+        return next(iter(find.by_pull(int(number), [card.repo])), None)
+    quoted = _QUOTED.match(card.title)
+    same = [one for one in find.by_title(_bare(quoted["title"]), card.repo) if one.at < card.at] if quoted else []
+    return next((one for one in same if quoted and _bare(one.title) == _bare(quoted["title"])), None)
+
+
+def _returned(old: Card, by: Card, find: Finder) -> Card | None:
+    """Find what landed under the same title after the change was undone."""
+    later = [one for one in find.by_title(_bare(old.title), old.repo) if one.at > by.at]
+    return min((one for one in later if _bare(one.title) == _bare(old.title)), key=lambda one: one.at, default=None)
+
+
+def _bare(title: str) -> str:
+    """Give a title without the numbers of pull requests behind it."""
+    while (shorter := _PULL.sub("", title).strip()) != title:
+        title = shorter
+    return title
 
 
 def _origin(card: Card, fact: Fact, known: dict[EvidenceId, Card], by_hash: Callable[[str], list[Card]]) -> Card | None:

@@ -23,7 +23,7 @@ def broken_premise(found: Findings) -> Draft | None:
         return None
     if inquiry.people and inquiry.aim is not Aim.WHO and (other := _other_author(found)):
         return other
-    checks = (_other_version, _turned_round, _other_act, _never_changed, _other_value)
+    checks = (_other_version, _never_bumped, _turned_round, _other_act, _never_changed, _other_value)
     return next((draft for check in checks if (draft := check(found)) is not None), None)
 
 
@@ -64,6 +64,19 @@ def _other_version(found: Findings) -> Draft | None:
     if any(wanted[0] in (fact.new or "") or wanted[0] in one.card.title for one, fact in moves):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in moves])
+
+
+def _never_bumped(found: Findings) -> Draft | None:
+    """Correct a version that was never moved: neither a fact nor a title of what fits tells of it."""
+    inquiry = found.inquiry
+    if Act.BUMPED not in inquiry.acts or len(set(inquiry.acts)) > 1 or not (inquiry.names or inquiry.terms):
+        return None
+    pattern = lexicon.ACTS[Act.BUMPED]
+    if any(acted(fact, Act.BUMPED) for one in found.matches for fact in one.facts):
+        return None
+    if any(pattern.search(one.card.title) for one in found.matches):
+        return None
+    return _corrected(found, "not so", {"act": Act.BUMPED.value}, found.matches)
 
 
 def _other_author(found: Findings) -> Draft | None:

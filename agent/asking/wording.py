@@ -162,6 +162,7 @@ ACTS: Mapping[Language, Mapping[str, str]] = {
     "en": {},
     "zh": {
         "added": "新增",
+        "bumped": "升级",
         "removed": "移除",
         "renamed": "改名",
         "raised": "调高",
