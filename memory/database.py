@@ -132,7 +132,6 @@ def m010_catalogue(db: Database) -> None:
     db.table("card_spans").create({"repo": str, "start": str, "end": str}, pk=("repo", "start", "end"))
     db.table("known_threads").create({"id": str, "repo": str, "updated": str, "body": str})
     db.table("known_threads").create_index(["id"], unique=True)
-    db.table("closings").create({"id": str, "body": str}, pk="id")
     db.table("known_releases").create({"id": str, "repo": str, "body": str}, pk="id")
     db.table("known_links").create({"issue": str, "change": str, "grade": str, "body": str}, pk=("issue", "change"))
     db.table("known_links").create_index(["change"])

@@ -7,8 +7,8 @@ from datetime import UTC
 from pydantic import TypeAdapter
 from sqlite_utils import Database
 
-from agent.domain import Closing, Issue, PullRequest, Release, Threads
-from agent.ids import RepoId, ThreadId
+from agent.domain import Issue, PullRequest, Release, Threads
+from agent.ids import RepoId
 from agent.links import Link
 from memory.catalogue import Needle, match_of
 from memory.database import reading, writing
@@ -39,10 +39,6 @@ class KnownThreads:
             for pull in threads.pulls:
                 self._put(pull)
             self._db.conn.executemany(
-                "insert or replace into closings (id, body) values (?, ?)",
-                ((one.issue, one.model_dump_json()) for one in threads.closings),
-            )
-            self._db.conn.executemany(
                 "insert or replace into known_releases (id, repo, body) values (?, ?, ?)",
                 ((f"{repo}@{one.tag}", repo, _clean(one.model_dump_json())) for one in threads.releases),
             )
@@ -52,11 +48,6 @@ class KnownThreads:
         """Store one thread as it is now."""
         with writing(self._db, durable=False):
             self._put(thread)
-
-    def put_links(self, links: Iterable[Link]) -> None:
-        """Store links; of the same two, what was found last stands."""
-        with writing(self._db, durable=False):
-            self._put_links(links)
 
     def get(self, repo: RepoId, number: int) -> Issue | PullRequest | None:
         """Find a thread by its number."""
@@ -68,12 +59,6 @@ class KnownThreads:
         """Tell whether anything is known of a repository's threads."""
         with reading():
             return self._db.execute("select 1 from known_threads where repo = ? limit 1", [repo]).fetchone() is not None
-
-    def closing(self, issue: ThreadId) -> Closing | None:
-        """Find GitHub's record of what closed an issue."""
-        with reading():
-            row = self._db.execute("select body from closings where id = ?", [issue]).fetchone()
-        return Closing.model_validate_json(row[0]) if row else None
 
     def links_of(self, name: str) -> tuple[Link, ...]:
         """List what connects an issue with changes, or a change with issues; the surest first."""

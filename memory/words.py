@@ -101,10 +101,6 @@ def _han(run: str) -> str:
     return f'"{" ".join(_pairs(run))}"' if len(run) > 1 else f'"{run}"*'
 
 
-def _any_pair(run: str) -> str:
-    return " OR ".join(f'"{pair}"' for pair in _pairs(run)) or _han(run)
-
-
 def _word(word: str, beginning: str) -> str:
     """Ask for a word as it stands, or for the parts of one in their order."""
     star = beginning if len(word) >= _SHORTEST_BEGINNING else ""

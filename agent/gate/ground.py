@@ -162,11 +162,6 @@ class Ground:
         return Vocabulary(words_of(self.text) | kinds | people)
 
     @cached_property
-    def spoken_words(self) -> Vocabulary:
-        """The words people wrote."""
-        return Vocabulary(words_of(self.spoken))
-
-    @cached_property
     def added_words(self) -> Vocabulary:
         """The words of added lines."""
         return Vocabulary(words_of(self.added))

@@ -5,7 +5,6 @@ from functools import lru_cache
 
 from agent.claims import Judgement
 from agent.gate.ground import Ground, occurs
-from agent.gate.named_facts import last_part
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.stems import parts, words_of
@@ -177,8 +176,3 @@ def check_projects(reading: Reading) -> Judgement | None:
         if said and reading.sentence.text[: said.start()].strip(' *`“"在于对') == "":
             return undecided("repository", f"the sentence speaks of {name}, the citation belongs to another repository")
     return None
-
-
-def name_of(token: Token) -> str:
-    """Give the part of a name by which it is found."""
-    return last_part(token.text)

@@ -72,15 +72,6 @@ class Limits:
         with self._lock:
             meter.used = min(meter.limit, meter.used + points)
 
-    def exhaust(self, who: str, resource: str, seconds: float = HOUR) -> Meter:
-        """Let a client have used everything until some seconds from now."""
-        meter = self.meter(who, resource)
-        with self._lock:
-            meter.used = meter.limit
-            # Rounded up, so that a client which waits until this second finds the hour over.
-            meter.reset = int(-(-(self.clock() + seconds) // 1))
-        return meter
-
 
 def exhausted(who: str) -> Refusal:
     """Refuse a client that has nothing left."""

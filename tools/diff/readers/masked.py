@@ -5,7 +5,7 @@ which works as well in a fragment or between macros as in a file that parses.
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -128,11 +128,6 @@ class Masked:
         if stripped[-1:] in (b'"', b"'", b"`", b"#") and not stripped[1:-1].strip(b'\x01#"').strip():
             return next(self.literals(start, end), None)
         return None
-
-    def in_string(self, offset: int) -> bool:
-        """Say whether the offset stands inside a string."""
-        index = bisect_right(self.strings, (offset, len(self.text))) - 1
-        return index >= 0 and self.strings[index][0] < offset < self.strings[index][1]
 
     def _tokens(self, code: bytes, start: int, end: int) -> bytes:
         """Return code without white space and closing commas, followed by the strings of its span."""
