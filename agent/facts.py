@@ -80,6 +80,8 @@ class FactKind(StrEnum):
     ONLY_TESTS = "only-tests"
     ONLY_DOCS = "only-docs"
     ONLY_CI = "only-ci"
+    ONLY_UPKEEP = "only-upkeep"
+    """Tests, documents, CI and scripts, of more than one sort; `detail` names them."""
     ONLY_FORMATTING = "only-formatting"
     ONLY_COMMENTS = "only-comments"
     GENERATED = "generated"

@@ -91,8 +91,8 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
     if edit.kind == "reword_doc" and len(row.files) == 1:
         yield _fact(row, edit, "only-comments", "")
     places = {kind for path, _ in row.files for start, kind in _PLACES.items() if path.startswith(start)}
-    if len(places) == 1 and all(path.startswith(tuple(_PLACES)) for path, _ in row.files):
-        yield _fact(row, edit, places.pop(), "")
+    if places and all(path.startswith(tuple(_PLACES)) for path, _ in row.files):
+        yield _fact(row, edit, places.pop() if len(places) == 1 else "only-upkeep", "")
 
 
 def _undone(row: LandedGold, facts: Iterator[GoldFact]) -> _Rows:

@@ -11,9 +11,15 @@ from tools.diff.folders import renamed_folders
 from tools.diff.grouping import Shown
 from tools.diff.homes import DECLARED, Homes
 from tools.diff.readers.manifest import is_submodule_patch
-from tools.diff.roles import Role, is_public_path, only, role
+from tools.diff.roles import Role, is_public_path, role, roles_of
 
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
+_UPKEEP = {
+    Role.TEST: "tests",
+    Role.DOCUMENT: "docs",
+    Role.CI: "CI",
+    Role.SCRIPT: "scripts",
+}
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")
 _KERNEL = re.compile(
@@ -50,9 +56,19 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
                 FactKind.FILE_RENAMED, file.path, public, Where(), file.previous_path, file.path, breaking=breaking
             )
             yield Shown(draft, Place(file=file.path, line=0, lines=()))
-    if kind := _ONLY.get(only(files) or Role.DATA):
-        yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where()), _first(files))
+    yield from _only(files)
     yield from _foreign(files)
+
+
+def _only(files: Sequence[FileChange]) -> Iterator[Shown]:
+    """Tell of a commit that touches nothing but what keeps a project going: tests, documents, CI, scripts."""
+    roles = roles_of(files)
+    if not roles or not roles <= _UPKEEP.keys():
+        return
+    kind = _ONLY.get(min(roles), FactKind.ONLY_UPKEEP) if len(roles) == 1 else FactKind.ONLY_UPKEEP
+    sorts = None if kind is not FactKind.ONLY_UPKEEP else ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles)
+    draft = Draft(kind, f"{len(files)} files", public=False, where=Where(), detail=sorts)
+    yield Shown(draft, _first(files))
 
 
 def _moved(file: FileChange, home: str) -> Shown:

@@ -59,7 +59,8 @@ _TESTS_IN = _words(
 )
 _BENCHMARKS_IN = _words("benchmark benchmarks bench benches perf microbenchmark microbenchmarks")
 _EXAMPLES_IN = _words("example examples demo demos samples tutorial tutorials playground cookbook notebooks")
-_DOCUMENTS_IN = _words("doc docs documentation docs_src docs_new docs-new website")
+# What coding assistants are told to do is written for contributors, as prose.
+_DOCUMENTS_IN = _words("doc docs documentation docs_src docs_new docs-new website .claude .cursor .agents .codex")
 _SCRIPTS_IN = _words("scripts script tools tool hack bin")
 _BUILD_IN = _words("docker cmake requirements")
 _KERNELS_IN = _words("kernel kernels kernel_src triton triton_kernels cute_dsl jit_kernel tilelang")
@@ -212,9 +213,7 @@ def is_public_path(path: str) -> bool:
     return extension in _IMPORTED
 
 
-def only(files: Sequence[FileChange]) -> Role | None:
-    """Give the role that all files of a commit share, old names included; pictures beside documents are documents."""
+def roles_of(files: Sequence[FileChange]) -> set[Role]:
+    """List the roles of all files of a commit, old names included; pictures beside documents are documents."""
     roles = {role(path) for file in files for path in (file.path, file.previous_path) if path is not None}
-    if roles == {Role.DOCUMENT, Role.ASSET}:
-        return Role.DOCUMENT
-    return next(iter(roles)) if len(roles) == 1 else None
+    return roles - {Role.ASSET} if Role.DOCUMENT in roles else roles

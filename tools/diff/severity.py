@@ -43,6 +43,7 @@ _INTERNAL = {
     FactKind.ONLY_TESTS,
     FactKind.ONLY_DOCS,
     FactKind.ONLY_CI,
+    FactKind.ONLY_UPKEEP,
     FactKind.ONLY_FORMATTING,
     FactKind.ONLY_COMMENTS,
     FactKind.GENERATED,

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.domain import FileChange
-from tools.diff.roles import Role, is_generated, is_public_path, is_vendored, only, role
+from tools.diff.roles import Role, is_generated, is_public_path, is_vendored, role, roles_of
 
 ROLES = {
     "vllm/engine/llm_engine.py": Role.SOURCE,
@@ -149,15 +149,15 @@ def change(path: str, previous: str | None = None) -> FileChange:
 
 
 def test_a_commit_of_one_role_is_told_by_it() -> None:
-    assert only([change("tests/a.py"), change("pkg/b_test.py")]) is Role.TEST
-    assert only([change("docs/a.md"), change("docs/a.png")]) is Role.DOCUMENT
-    assert only([change(".github/workflows/a.yml")]) is Role.CI
-    assert only([change("tests/a.py"), change("pkg/b.py")]) is None
-    assert only([]) is None
+    assert roles_of([change("tests/a.py"), change("pkg/b_test.py")]) == {Role.TEST}
+    assert roles_of([change("docs/a.md"), change("docs/a.png")]) == {Role.DOCUMENT}
+    assert roles_of([change(".github/workflows/a.yml")]) == {Role.CI}
+    assert roles_of([change("tests/a.py"), change("pkg/b.py")]) == {Role.TEST, Role.SOURCE}
+    assert roles_of([]) == set()
 
 
 def test_a_file_that_moves_into_the_tests_is_not_only_tests() -> None:
-    assert only([change("tests/a.py", "pkg/a.py")]) is None
+    assert roles_of([change("tests/a.py", "pkg/a.py")]) == {Role.TEST, Role.SOURCE}
 
 
 @given(st.text(max_size=60), st.binary(max_size=200))
