@@ -29,6 +29,7 @@ def compare_signatures(old: tuple[Param, ...], new: tuple[Param, ...]) -> list[S
     if len(old) + len(new) > _MOST:
         counts = f"{len(old)} parameters", f"{len(new)} parameters"
         return [] if old == new else [SignatureChange(FactKind.SIGNATURE_CHANGED, "", *counts, breaking=True)]
+    old, new = _named_alike(old, new), _named_alike(new, old)
     before, after = {param.name: param for param in old}, {param.name: param for param in new}
     gone = [param for param in old if param.name not in after]
     come = [param for param in new if param.name not in before]
@@ -41,6 +42,15 @@ def compare_signatures(old: tuple[Param, ...], new: tuple[Param, ...]) -> list[S
     changes += _by_keyword(before, new)
     changes += _reordered(before, after)
     return changes
+
+
+def _named_alike(params: tuple[Param, ...], others: tuple[Param, ...]) -> tuple[Param, ...]:
+    """Give a parameter the name it has in the other version where this one goes without: in C a declaration may."""
+    if len(params) != len(others) or all(param.name for param in params):
+        return params
+    return tuple(
+        param if param.name else param._replace(name=other.name) for param, other in zip(params, others, strict=True)
+    )
 
 
 def _renamed(

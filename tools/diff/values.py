@@ -7,6 +7,8 @@ _LOWER = re.compile(r"\b(List|Dict|Tuple|Set|FrozenSet|Type|Deque|DefaultDict)(?
 _OPTIONAL = re.compile(r"\bOptional\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
 _UNION = re.compile(r"\bUnion\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
 _PARAMETER = re.compile(r"^([^=]*?[\w)*&.]\s*?)\s+\w+\s*(=.*)?$")
+_NAME = re.compile(r"[\w.]+(?:::[\w.]+)*|[^\w\s]")
+_PATH = re.compile(r"\w+(?:\.|::)")
 TEMPLATE = "template "
 _ROUND = str.maketrans("<>", "()")
 _ANNOTATED = re.compile(r"(?:A|Annotated)\[(.*)\]$", re.DOTALL)
@@ -24,7 +26,23 @@ def same_type(one: str | None, other: str | None) -> bool:
     """Tell whether two annotations differ in their spelling only: `Optional[X]` is `X | None`, `List` is `list`."""
     if one is None or other is None:
         return one == other
-    return one == other or _spelled(one) == _spelled(other)
+    if one == other:
+        return True
+    before, after = _spelled(one), _spelled(other)
+    return before == after or _same_paths(before, after)
+
+
+def _same_paths(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether names are only given by a longer or shorter path: `cutlass.pipeline.Async`, `pipeline.Async`."""
+    sides = [_NAME.findall("|".join(sorted(side, key=_last_names))) for side in (one, other)]
+    if len(sides[0]) != len(sides[1]):
+        return False
+    pairs = [(mine.replace("::", "."), its.replace("::", ".")) for mine, its in zip(*sides, strict=True)]
+    return all(mine == its or f".{mine}".endswith(f".{its}") or f".{its}".endswith(f".{mine}") for mine, its in pairs)
+
+
+def _last_names(text: str) -> str:
+    return _PATH.sub("", text)
 
 
 def same_template(one: str, other: str) -> bool:

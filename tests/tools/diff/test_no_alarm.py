@@ -49,3 +49,44 @@ async def test_prose_for_coding_assistants_beside_documents_is_only_documents(pa
     before = {".claude/skills/a/page.jsx.tmpl": "a\n", "docs/a.md": "a\n"}
     after = {".claude/skills/a/page.jsx.tmpl": "b\n", "docs/a.md": "b\n"}
     assert [fact.kind for fact in await told(past, before, after)] == [FactKind.ONLY_DOCS]
+
+
+@ROUTES
+async def test_a_parameter_that_is_taken_apart_keeps_its_place_when_a_neighbour_goes(
+    route: str, past: "History"
+) -> None:
+    old = "pub fn stream(\n    log: bool,\n    Options { usage, echo: _ }: Options,\n) -> u32 {\n    1\n}\n"
+    new = (
+        "pub fn stream(\n    Server { log }: Server,\n    Options { usage, echo: _ }: Options,\n) -> u32 {\n    1\n}\n"
+    )
+    facts = await told(past, {"src/lib.rs": old}, {"src/lib.rs": new}, route)
+    assert not [fact for fact in facts if "Options" in f"{fact.old} {fact.new}" and "echo" in f"{fact.old} {fact.new}"]
+
+
+@ROUTES
+async def test_a_parameter_that_is_given_a_name_in_c_is_no_news(route: str, past: "History") -> None:
+    old = "struct Runner {\n  void run(Params const&);\n};\n"
+    new = "struct Runner {\n  void run(Params const& params) { go(params); }\n};\n"
+    assert await told(past, {"include/a/run.h": old}, {"include/a/run.h": new}, route) == []
+
+
+@ROUTES
+async def test_a_type_by_a_shorter_path_is_the_same_type(route: str, past: "History") -> None:
+    old = "def load(kv: cutlass.pipeline.Async, q: dict[str, x.T]):\n    return kv\n"
+    new = "def load(kv: pipeline.Async, q: dict[str, x.T]):\n    return kv\n"
+    assert await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route) == []
+
+
+@ROUTES
+async def test_a_type_of_the_same_name_in_another_module_is_another_type(route: str, past: "History") -> None:
+    old, new = "def load(kv: numpy.Tensor):\n    return kv\n", "def load(kv: torch.Tensor):\n    return kv\n"
+    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert (fact.kind, fact.new) == (FactKind.SIGNATURE_CHANGED, "kv: torch.Tensor")
+
+
+@ROUTES
+async def test_a_c_parameter_of_another_type_and_name_is_told_by_its_type(route: str, past: "History") -> None:
+    old = "struct Runner {\n  void run(int rows, bool return_lse);\n};\n"
+    new = "struct Runner {\n  void run(int rows, float* maybe_lse);\n};\n"
+    facts = await told(past, {"include/a/run.h": old}, {"include/a/run.h": new}, route)
+    assert [fact.kind for fact in facts] == [FactKind.SIGNATURE_CHANGED]

@@ -141,8 +141,9 @@ class SymbolReader:
     def _params(self, parameters: Node) -> Iterator[Param]:
         for node in parameters.named_children:
             if node.type == "parameter":
-                name = (self.at.field(node, "pattern") or "").removeprefix("mut ")
-                yield Param(name, annotation=self.at.field(node, "type"))
+                name, type_ = (self.at.field(node, "pattern") or "").removeprefix("mut "), self.at.field(node, "type")
+                # What is taken apart as it comes in has no name; the names of its parts are the body's business.
+                yield Param(name if name.isidentifier() else type_ or "", annotation=type_)
 
     def _is_pub(self, node: Node) -> bool:
         return any(child.type == "visibility_modifier" and child.text == b"pub" for child in node.children[:3])
