@@ -127,11 +127,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         if draft.kind not in _WITH_THE_FILE or not (whole or _is_within(draft.detail, gone))
     ]
     named = path.endswith((".py", ".pyi"))
-    retyped = {(draft.name, draft.detail) for draft in drafts if draft.kind is FactKind.SIGNATURE_CHANGED}
     for draft in drafts:
-        # Where callers do not write its name, a parameter of another type under another name is told by the type.
-        if draft.kind is FactKind.PARAMETER_RENAMED and not named and (draft.name, draft.detail) in retyped:
-            continue
         # Only in Python does a caller write the name of a parameter.
         if draft.kind is FactKind.PARAMETER_RENAMED and not named:
             draft = draft._replace(breaking=False)

@@ -58,7 +58,10 @@ _SAME_CHECK = 0.99
 _ASSERTED = "AssertionError"
 _ANY = 0.001
 _MOST_WORDS = 400
+_CUT, _KEPT = 300, 150
+"""Letters after which readers cut a message, and those that are compared then."""
 _NUMBERS = re.compile(r"(?<![\w.])\d[\w.]*")
+_NAMES = re.compile(r"(?!(?:not|and|or|in|is|None|True|False)\b)[A-Za-z_]\w*(?:\(\)|\.\w+)*")
 _SIGNS = re.compile(r"\W+")
 _TELLING = 10
 _SIMILAR = 0.3
@@ -79,7 +82,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     for one, other in list(_renames(gone, come, together)):
         gone.remove(one)
         come.remove(other)
-        if one.value or other.value or one.kind != "error" or _is_told(one, _REMOVED) or _is_told(other, _ADDED):
+        if one.kind != "error" or _is_reported(one, other):
             drafts.append(_renamed(one, other))
         drafts += _altered(one, other)
     drafts += [_one_sided(site, _REMOVED[site.kind], removed=True) for site in gone if _is_told(site, _REMOVED)]
@@ -104,12 +107,26 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
     return bool(site.scope and site.guard) and not own and not _FOR_CHECKERS.search(site.guard)
 
 
+def _is_reported(one: Site, other: Site) -> bool:
+    """Tell whether users would notice that an error is another one now."""
+    if one.value or other.value:
+        return one.name != other.name or _worded(one) != _worded(other)
+    # By what names an assertion without words gets at what it compares is the function's own business.
+    named = _NAMES.sub("x", one.guard) == _NAMES.sub("x", other.guard)
+    return not named and (_is_told(one, _REMOVED) or _is_told(other, _ADDED))
+
+
 def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site], list[Site]]:
-    """Leave out errors that are raised in another function now, in the same words."""
+    """Leave out errors that are raised in another function now, in the same words, perhaps with more behind them."""
     words = [{_worded(site) for site in sites if site.kind == "error"} for sites in (gone, come)]
     moved = words[0] & words[1]
     if len(words[0]) * len(words[1]) <= _MOST_WORDS:
-        moved |= {one for one in words[0] if any(_begins_so(one, other) for other in words[1])}
+        longer = [(one, other) for one in words[0] for other in words[1] if _begins_so(one, other)]
+        # In the same function it is the same error with more to say.
+        scopes = [{(_worded(site), site.scope) for site in sites if site.kind == "error"} for sites in (gone, come)]
+        for one, other in longer:
+            if not any((one, scope) in scopes[0] for said, scope in scopes[1] if said == other):
+                moved |= {one, other}
     kept = [[site for site in sites if site.kind != "error" or _worded(site) not in moved] for sites in (gone, come)]
     return kept[0], kept[1]
 
@@ -141,7 +158,10 @@ def _begins_so(one: tuple[str | None, ...], other: tuple[str | None, ...]) -> bo
 
 def _worded(site: Site) -> tuple[str | None, ...]:
     """Say by what a user knows an error again; one without words by what it checks."""
-    return site.name, plain_words(site.value), None if site.value else site.guard
+    words = plain_words(site.value)
+    # How much of a long message was read depends on the names of what is put into it.
+    cut = len(site.value or "") >= _CUT
+    return site.name, words[:_KEPT] if words and cut else words, None if site.value else site.guard
 
 
 def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
@@ -219,7 +239,7 @@ def _heritage(one: Site, other: Site) -> float:
             return 0.0
         if one.value and one.value == other.value:
             return 1.0
-        if one.guard and one.guard == other.guard:
+        if (one.guard and one.guard == other.guard) or _begins_so(_worded(one), _worded(other)):
             return _SAME_CHECK
         least = _ALIKE if one.name == other.name else _WORDED_ALIKE
         words = [site.value or (site.guard if site.name == _ASSERTED else "") for site in (one, other)]

@@ -84,9 +84,36 @@ async def test_a_type_of_the_same_name_in_another_module_is_another_type(route: 
     assert (fact.kind, fact.new) == (FactKind.SIGNATURE_CHANGED, "kv: torch.Tensor")
 
 
+def raising(message: str, name: str = "plan", rest: str = "") -> str:
+    """Write a function that refuses something in these words."""
+    return f"def {name}(n, args):\n    if n > 8:\n        raise ValueError({message}){rest}\n    return n\n"
+
+
 @ROUTES
-async def test_a_c_parameter_of_another_type_and_name_is_told_by_its_type(route: str, past: "History") -> None:
-    old = "struct Runner {\n  void run(int rows, bool return_lse);\n};\n"
-    new = "struct Runner {\n  void run(int rows, float* maybe_lse);\n};\n"
-    facts = await told(past, {"include/a/run.h": old}, {"include/a/run.h": new}, route)
-    assert [fact.kind for fact in facts] == [FactKind.SIGNATURE_CHANGED]
+async def test_a_message_that_says_more_now_has_changed_and_did_not_come(route: str, past: "History") -> None:
+    old, new = raising('"n is larger than what fits"'), raising('"n is larger than what fits. Ask for less of it"')
+    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert (fact.kind, fact.old) == (FactKind.ERROR_CHANGED, "n is larger than what fits")
+
+
+@ROUTES
+async def test_a_long_message_that_gets_at_its_values_otherwise_is_the_same(route: str, past: "History") -> None:
+    words = "there is not enough memory for what was asked " * 4
+    old = raising(f'f"{words}n={{args.server.n}} {words}"')
+    new = raising(f'f"{words}n={{get_schedule().n}} {words}"')
+    assert await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route) == []
+
+
+@ROUTES
+async def test_an_assertion_that_gets_at_its_value_otherwise_is_the_same(route: str, past: "History") -> None:
+    old = "def plan(n):\n    assert get_args().experts == 0\n    return n\n"
+    new = "def plan(n):\n    assert get_exec().moe.experts == 0\n    return n\n"
+    assert await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route) == []
+
+
+@ROUTES
+async def test_an_assertion_that_lets_another_case_through_has_changed(route: str, past: "History") -> None:
+    old = "def plan(state):\n    assert state.is_cuda\n    return state\n"
+    new = "def plan(state):\n    assert state.is_cuda or state.is_xpu\n    return state\n"
+    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert fact.kind is FactKind.ERROR_CHANGED
