@@ -9,6 +9,7 @@ from agent.asking.inquiry import Aim, Inquiry, Thing
 from agent.asking.lineage import Finder, Lineage, lineage_of
 from agent.asking.matching import Match, speaks_of
 from agent.asking.names import plain
+from agent.asking.weights import weights
 from agent.card import Card
 from agent.domain import Comment, Commit, Issue, PullRequest
 from agent.errors import AppError, NotFound
@@ -91,8 +92,8 @@ class Tracer:
         needles = [Needle((name,)) for name in inquiry.names]
         needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
         best = [one for one in self.stock.threads.search(needles, repos, _THREADS) if isinstance(one, Issue)]
-        rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
-        return {one.id: one for one in best if speaks_of(f"{one.title}\n{one.body}", inquiry, rarity)}
+        weighty = weights(inquiry.terms, self.stock.cards.rarity)
+        return {one.id: one for one in best if speaks_of(f"{one.title}\n{one.body}", inquiry, weighty)}
 
     def labelled(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> tuple[Issue | PullRequest, ...]:
         """Find the threads with a label that the question names."""

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from agent.asking.inquiry import Act, Aim, Inquiry
 from agent.asking.matching import Match, accepted, acted, definite, match
-from agent.asking.names import is_path, plain, things_of
+from agent.asking.names import is_path, pinned, plain, things_of
 from agent.asking.premises import is_person
+from agent.asking.weights import weights
 from agent.card import Card
 from agent.ids import RepoId
 from agent.settings import RepoSpec
@@ -64,8 +65,7 @@ class Weigher:
         """Tell whether a word is the whole name of a dependency, or one with a hyphen that of anything."""
         cards = self.stock.cards.search([Needle((word,))], limit=_PROMOTING)
         return any(
-            plain(fact.name).rpartition(".")[2] == plain(word)
-            and ("-" in word or fact.kind.value.startswith("dependency-"))
+            (("-" in word and plain(fact.name).rpartition(".")[2] == plain(word)) or pinned(fact) == plain(word))
             for card in cards
             for fact in card.facts
         )
@@ -140,7 +140,7 @@ class Weigher:
         return [replace(one, named=1.0) for one in known.values()] or found
 
     def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
-        rarity = {term.said: self.stock.cards.rarity(term.forms) for term in inquiry.terms}
+        weighty = weights(inquiry.terms, self.stock.cards.rarity)
         paths = tuple(name for name in inquiry.names if is_path(name))
         names = [Needle((name,)) for name in things_of(inquiry.names)] + ([Needle(paths)] if paths else [])
         several = len(inquiry.versions) == 2 or inquiry.contained
@@ -152,7 +152,7 @@ class Weigher:
             # A name that nothing has in full may be there in part.
             loose = [Needle((name,), needed=False) for name in inquiry.names]
             cards = self.stock.cards.search([*loose, *terms], repos, window, 20)
-        weighed = [match(card, inquiry, rarity) for card in cards]
+        weighed = [match(card, inquiry, weighty) for card in cards]
         return sorted(weighed, key=lambda one: (-one.rank, -one.card.at.timestamp()))
 
     async def _look_back(self, inquiry: Inquiry, specs: Sequence[RepoSpec]) -> bool:

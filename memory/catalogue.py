@@ -15,7 +15,7 @@ from agent.facts import Fact
 from agent.ids import RepoId
 from agent.window import Window
 from memory.database import reading, writing
-from memory.words import indexed, phrase
+from memory.words import indexed, phrase, pieces
 
 _FACTS = TypeAdapter(tuple[Fact, ...])
 _NAMES = tuple(Card.model_fields)
@@ -146,11 +146,14 @@ class Catalogue:
         """Tell how much it says that a commit has any of these words: little for common, no end for unheard ones."""
         with reading():
             total = self._db.execute("select max(id) from cards").fetchone()[0] or 1
-            found = sum(self._commits_with(form) for form in forms if form.isascii())
+            found = sum(map(self._commits_with, forms))
         return math.log(1 + total / found) if found else math.inf
 
     def _commits_with(self, form: str) -> int:
-        word = form.rstrip("*").lower()
+        """Tell in how many commits a form can be at most: in no more than the rarest of its words."""
+        return min((self._commits_with_word(word, form) for word in pieces(form)), default=0)
+
+    def _commits_with_word(self, word: str, form: str) -> int:
         last = f"{word}\U0010ffff" if form.endswith("*") else word
         query = "select max(doc) from card_vocabulary where term >= ? and term <= ?"
         return self._db.execute(query, [word, last]).fetchone()[0] or 0

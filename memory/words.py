@@ -74,6 +74,15 @@ def phrase(text: str) -> str:
     return "(" + " AND ".join(_han(found["han"]) if found["han"] else _word(found["word"], "") for found in runs) + ")"
 
 
+def pieces(text: str) -> list[str]:
+    """Give the words that a text is found by: Chinese by pairs."""
+    return [
+        word
+        for found in _runs(text)
+        for word in ((_pairs(found["han"]) or [found["han"]]) if found["han"] else [found["word"].lower()])
+    ]
+
+
 def has_han(text: str) -> bool:
     """Tell whether there is Chinese in the text."""
     return any(found["han"] for found in _runs(text))

@@ -72,6 +72,8 @@ class Term(Frozen):
 
     said: str
     forms: tuple[str, ...]
+    weak: bool = False
+    """It is more likely a manner of speaking than the topic."""
 
 
 class Inquiry(Frozen):

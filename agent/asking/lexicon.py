@@ -196,6 +196,7 @@ BEYOND = _any(
     "下载量|星标",
 )
 OFTEN = _any(r"\bhow (?:often|many times)\b|\bnumber of times\b", "[几多]少?(?:次|回|遍)|几度")
+SECOND = _any(r"\b(?:second|third|fourth) time\b|\bonce more\b|\btwice\b", "第[二三四]次|又一次|再一次")
 MERGER = _any(
     r"\bwho (?:\w+ ){0,2}(?:merged?|the merge)\b|\bmerged by (?:who|whom)\b|\bmerger\b", "谁(?:来)?合(?:的|并|入|进)"
 )

@@ -23,7 +23,9 @@ _ADDRESS = re.compile(
 )
 _REPO = re.compile(r"(?<![\w/.@-])(?P<repo>[A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99})(?![\w/])", re.ASCII)
 _VERSION = re.compile(
-    r"(?<![\w.])v?(?:\d+\.\d+(?:\.\d+)*(?:[.-]?(?:rc|a|b|alpha|beta|post|dev)\.?\d*)?)(?![\w.]*\w)", re.IGNORECASE
+    r"(?<![\w.])v?(?:\d+\.\d+(?:\.\d+)*(?:[.-]?(?:rc|a|b|alpha|beta|post|dev)\.?\d*)?|\d+(?=\.x\b))"
+    r"(?:\.x\b)?(?![\w.]*\w)",
+    re.IGNORECASE,
 )
 _QUOTED = re.compile(
     r"(\[[A-Za-z][\w/ .-]{0,30}\])|`([^`\n]{1,200})`"
@@ -90,7 +92,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     models = [found[0] for found in taker.take(_MODEL)]
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
     names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]
-    versions = [found[0] for found in taker.take(_VERSION)]
+    versions = [re.sub(r"\.x$", "", found[0], flags=re.IGNORECASE) for found in taker.take(_VERSION)]
     inner = [one for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
     shas += [one for one in quoted if _SHA.fullmatch(one)] + [one["sha"] for one in addresses if one["sha"]]
     numbers = [_number(one) for one in numbered] + [int(one["number"]) for one in addresses if one["number"]]

@@ -8,6 +8,7 @@ from functools import lru_cache
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.names import has_name, is_about, is_path, lies_in, plain, share_named, things_of, works_in
 from agent.asking.phrases import has_phrase
+from agent.asking.weights import Weights
 from agent.card import Card
 from agent.facts import Fact, FactKind, Severity
 from agent.gate.stems import Vocabulary, words_of
@@ -49,7 +50,8 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.REVERT: ("revert",),
     Thing.SYMBOL: ("symbol-",),
 }
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}|(?<=[=<>~v])\d+\.\d+")
 
 
 @dataclass(frozen=True)
@@ -74,29 +76,29 @@ class Match:
         return 4 * self.named + 2 * self.covered + 2 * self.titled + (1.5 if self.facts else 0.0)
 
 
-def match(card: Card, inquiry: Inquiry, rarity: Mapping[str, float]) -> Match:
+def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
     """Tell how a commit fits a question."""
     text, core = _text(card), _core(card)
-    facts = [fact for fact in card.facts if fits(fact, inquiry)]
+    facts = [fact for fact in card.facts if fits(fact, inquiry, weights)]
     paths = [name for name in inquiry.names if is_path(name)]
     facts = [fact for fact in facts if any(lies_in(fact, path) for path in paths)] or facts
     if len(paths) == len(inquiry.names) > 0 and not facts and share_named(paths, card, text) and definite(inquiry):
         # A fact is noted with one place; the file may be another one that it shows in.
-        facts = [fact for fact in card.facts if fits(fact, inquiry.model_copy(update={"names": ()}))]
+        facts = [fact for fact in card.facts if fits(fact, inquiry.model_copy(update={"names": ()}), weights)]
     return Match(
         card=card,
-        facts=tuple(sorted(facts, key=lambda fact: -_strength(fact, inquiry))),
+        facts=tuple(sorted(facts, key=lambda fact: -_strength(fact, inquiry, weights))),
         named=share_named(inquiry.names, card, text),
-        covered=_covered(inquiry.terms, _vocabulary(text), text, rarity),
-        titled=_covered(inquiry.terms, _vocabulary(core), core, rarity),
+        covered=_covered(inquiry.terms, _vocabulary(text), text, weights),
+        titled=_covered(inquiry.terms, _vocabulary(core), core, weights),
         works=any(works_in(name, card) for name in inquiry.names),
     )
 
 
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
 _PAIR = 2
-_UNHEARD = 1_000.0
-"""The rarity of a word that no commit has."""
+_FACT_WORDS = 0.3
+"""Of a topic, what one fact must have to be about it; its commit says the rest."""
 
 
 def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
@@ -140,15 +142,21 @@ def _either(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     return partly if len(found) == len(inquiry.names) else []
 
 
-def speaks_of(text: str, inquiry: Inquiry, rarity: Mapping[str, float]) -> bool:
+def speaks_of(text: str, inquiry: Inquiry, weights: Weights) -> bool:
     """Tell whether a thread is about what is asked: every name is in it, and most of the topic's words."""
     lower = text.lower()
     named = all(
         re.search(rf"(?<![a-z0-9_]){re.escape(plain(name)).replace('_', '[-_ ]?')}", lower) for name in inquiry.names
     )
-    return named and _covered(inquiry.terms, _vocabulary(text), text, rarity) >= (
+    return named and _covered(inquiry.terms, _vocabulary(text), text, weights) >= (
         _NAMED_WORDS if inquiry.names else _WORDS
     )
+
+
+def says_most(text: str, inquiry: Inquiry) -> bool:
+    """Tell whether a line has at least half of the words that a question is about."""
+    terms = [term for term in inquiry.terms if not term.weak] or list(inquiry.terms)
+    return 2 * sum(_says(term, _vocabulary(text), text) for term in terms) >= len(terms)
 
 
 def acted(fact: Fact, act: Act) -> bool:
@@ -164,10 +172,13 @@ def acted(fact: Fact, act: Act) -> bool:
 
 def direction(fact: Fact) -> bool | None:
     """Tell whether a number went up; None where there is no number, or no change of one."""
-    old, new = (_NUMBER.search(value or "") for value in (fact.old, fact.new))
-    if old is None or new is None or float(old[0]) == float(new[0]):
-        return None
-    return float(new[0]) > float(old[0])
+    versions = [_VERSION.search(value or "") for value in (fact.old, fact.new)]
+    if all(versions):
+        old, new = (tuple(map(int, one[0].split("."))) for one in versions if one)
+        return None if old == new else new > old
+    numbers = [_NUMBER.search(value or "") for value in (fact.old, fact.new)]
+    before, after = (float(one[0]) if one else None for one in numbers)
+    return None if before is None or after is None or before == after else after > before
 
 
 def of_thing(fact: Fact, thing: Thing) -> bool:
@@ -180,7 +191,7 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
 # ---------------------------------------------------------------- names and words
 
 
-def fits(fact: Fact, inquiry: Inquiry) -> bool:
+def fits(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
     """Tell whether a fact is about what is asked: by name, else by words, kind and act."""
     if inquiry.names:
         return _about_names(fact, inquiry)
@@ -188,7 +199,7 @@ def fits(fact: Fact, inquiry: Inquiry) -> bool:
     if kinds and not any(of_thing(fact, thing) for thing in kinds):
         return False
     if inquiry.terms:
-        return _strength(fact, inquiry) > 0
+        return _told(fact, inquiry, weights) >= _FACT_WORDS
     if inquiry.versions:
         return any(version.lstrip("vV") in (fact.new or "", fact.old or "") for version in inquiry.versions)
     acts = definite(inquiry)
@@ -213,13 +224,10 @@ def definite(inquiry: Inquiry) -> list[Act]:
     return [act for act in inquiry.acts if act in _ACTED and act is not Act.CHANGED]
 
 
-def _strength(fact: Fact, inquiry: Inquiry) -> float:
+def _strength(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
     """Weigh how well a fact fits: its names count most, then the act, then the kind."""
     named = sum(is_about(fact, name) for name in inquiry.names) / max(1, len(inquiry.names))
-    text = " ".join(one for one in (fact.name, fact.detail, fact.old, fact.new) if one)[:2_000]
-    vocabulary = _vocabulary(text)
-    spoken = [_says(term, vocabulary, text) for term in inquiry.terms]
-    words = sum(spoken) / len(spoken) if spoken else 0.0
+    words = _told(fact, inquiry, weights) if inquiry.terms else 0.0
     if not named and not words:
         return 0.0
     act = 0.5 if any(acted(fact, act) for act in inquiry.acts) else 0.0
@@ -228,20 +236,27 @@ def _strength(fact: Fact, inquiry: Inquiry) -> float:
     return 2 * named + words + act + kind + value
 
 
-def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, rarity: Mapping[str, float]) -> float:
-    # A word that nothing has at all is more often a manner of speaking than a topic; it counts, but not most.
-    common = [rarity[term.said] for term in terms if term.said in rarity and rarity[term.said] < _UNHEARD]
-    middle = sum(common) / len(common) if common else 1.0
-    weights = [w if (w := rarity.get(term.said, middle)) < _UNHEARD else middle * 0.6 for term in terms]
-    total = sum(weights)
-    found = sum(weight for term, weight in zip(terms, weights, strict=True) if _says(term, vocabulary, text))
-    return found / total if total else 1.0
+def _told(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
+    """Tell how much of the topic a fact has by itself."""
+    text = " ".join(one for one in (fact.name, fact.detail, fact.old, fact.new) if one)[:2_000]
+    return _covered(inquiry.terms, _vocabulary(text), text, weights)
+
+
+def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, weights: Weights) -> float:
+    """Tell how much of the topic a text has, between 0 and 1."""
+    told = [(term, weights.get(term.said, 1.0)) for term in terms]
+    total = sum(weight for _, weight in told)
+    found = sum(weight for term, weight in told if weight and _says(term, vocabulary, text))
+    return found / total if total else float(not terms)
 
 
 def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
     for form in term.forms:
-        if not form.isascii() or "-" in form or "." in form:
+        if not form.isascii() or "." in form:
             if plain(form) in plain(text):
+                return True
+        elif "-" in form:
+            if all(vocabulary.has(part) for part in form.split("-")):
                 return True
         elif form.endswith("*"):
             if vocabulary.has_stem(form[:-1]):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agent.card import Card
 from agent.facts import Fact
+from agent.gate.lists import listed
 from agent.naming import items_of
 
 _FILE = re.compile(
@@ -36,7 +37,21 @@ def is_about(fact: Fact, name: str) -> bool:
     return _called(fact, plain(name))
 
 
+_PINNED = listed("version ver tag commit ref rev sha hash git python py cubin release branch default url repo image")
+"""What a pin adds to the name of the thing that it pins: FLASHINFER_VERSION, flashinfer-python, DEEPGEMM_GIT_REF."""
+
+
+def pinned(fact: Fact) -> str:
+    """Give the name of what a fact about a dependency pins; nothing for other facts."""
+    if not fact.kind.value.startswith(("dependency-", "image-")):
+        return ""
+    words = [word for word in re.split(r"[_./\[\]]+", plain(fact.name)) if word and word not in _PINNED]
+    return "_".join(words)
+
+
 def _called(fact: Fact, wanted: str) -> bool:
+    if wanted and pinned(fact) == wanted:
+        return True
     told = [fact.name, *fact.name.split(", "), fact.detail or "", *(one for one in (fact.old, fact.new) if one)]
     for one in told:
         bare = plain(one)

@@ -1,30 +1,110 @@
 """Whether what a question takes for granted is so; where it is not, the truth with its proof is the answer."""
 
+import re
 from collections.abc import Sequence
 
 from agent.asking import lexicon
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import Match, acted
+from agent.asking.matching import Match, acted, says_most
 from agent.asking.names import is_about, plain
 from agent.asking.telling import commit_item, shown_facts
 from agent.facts import Fact
 
-_DEFINITE = (Act.ADDED, Act.REMOVED, Act.RENAMED, Act.RAISED, Act.LOWERED, Act.DEPRECATED, Act.REVERTED)
+_DEFINITE = (
+    *(Act.ADDED, Act.REMOVED, Act.RENAMED, Act.RAISED, Act.LOWERED),
+    *(Act.DEPRECATED, Act.REVERTED, Act.BUMPED, Act.MOVED),
+)
+_MOVING = {Act.BUMPED, Act.MOVED, Act.RAISED, Act.LOWERED}
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
 _SHOWN = 3
 
 
 def broken_premise(found: Findings) -> Draft | None:
     """Correct a question that takes something for granted which the evidence denies; None where nothing is wrong."""
-    inquiry = found.inquiry
-    if inquiry.aim not in _ASSUMING or not found.matches:
+    if found.inquiry.aim not in _ASSUMING or not found.matches:
         return None
-    if inquiry.people and inquiry.aim is not Aim.WHO and (other := _other_author(found)):
-        return other
-    checks = (_other_version, _never_bumped, _turned_round, _other_act, _never_changed, _other_value)
+    checks = (_other_author, _other_version, _turned_round, _other_act, _too_often, _never_changed, _other_value)
     return next((draft for check in checks if (draft := check(found)) is not None), None)
+
+
+# ---------------------------------------------------------------- who
+
+
+def _other_author(found: Findings) -> Draft | None:
+    """Correct who did it."""
+    inquiry, people = found.inquiry, found.inquiry.people
+    topic = inquiry.names or inquiry.terms or inquiry.shas or inquiry.numbers
+    if not people or inquiry.aim is Aim.WHO or not topic or any(by_one_of(people, one) for one in found.matches):
+        return None
+    return _corrected(found, "not by", {"person": people[0], "author": found.matches[0].card.author}, found.matches)
+
+
+def by_one_of(people: Sequence[str], one: Match) -> bool:
+    """Tell whether a commit is by one of these people."""
+    return any(is_person(name, one.card.author) for name in people)
+
+
+def is_person(name: str, author: str) -> bool:
+    """Tell whether a name is that of an author, in full or by one of its parts."""
+    wanted, known = plain(name), plain(author)
+    return wanted == known or wanted in known.replace("_", " ").split() or known in wanted.replace("_", " ").split()
+
+
+# ---------------------------------------------------------------- what
+
+
+def _other_act(found: Findings) -> Draft | None:
+    """Correct what happened to something: it was renamed, not removed; it was never bumped at all."""
+    inquiry = found.inquiry
+    acts = [act for act in inquiry.acts if act in _DEFINITE and not inquiry.pins]
+    if not acts or len(acts) > 1 + (Act.BUMPED in acts) or not (inquiry.names or inquiry.terms):
+        return None
+    if any(_happened(act, found) for act in acts):
+        return None
+    telling = [one for one in found.matches if one.facts] or list(found.matches)
+    return _corrected(found, "not so", {"act": acts[-1].value}, telling)
+
+
+def _happened(act: Act, found: Findings) -> bool:
+    """Tell whether the commits that fit show an act, by their facts or in their own words."""
+    inquiry = found.inquiry
+    if act is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
+        return True
+    matches = [one for one in found.matches if act is not Act.REMOVED or not _renames(one, inquiry)]
+    return any(_shows(fact, act, inquiry) for one in matches for fact in one.facts) or _says_so(matches, act, inquiry)
+
+
+def _renames(one: Match, inquiry: Inquiry) -> bool:
+    """Tell whether a commit calls itself the renaming of what is asked about: what goes there comes back."""
+    title = one.card.title
+    return bool(lexicon.ACTS[Act.RENAMED].search(title)) and not inquiry.names and says_most(title, inquiry)
+
+
+def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
+    """Tell whether a fact shows the act; that a field came or went does not show it of the flag of the same name."""
+    flags = [name for name in inquiry.names if name.startswith("--")]
+    of_flag = fact.kind.value.startswith("flag-") or fact.name.startswith("--")
+    return acted(fact, act) and (not flags or of_flag or act not in (Act.ADDED, Act.REMOVED))
+
+
+def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
+    """Tell whether the commits themselves speak of the act and of what it was done to, in one line."""
+    pattern, names = lexicon.ACTS[act], [plain(name) for name in inquiry.names if "." not in name]
+    lines = [line for one in matches for line in one.card.message.split("\n") if pattern.search(line)]
+    if not names:
+        return any(inquiry.names or says_most(line, inquiry) for line in lines)
+    return any(name in plain(line) for line in lines for name in names)
+
+
+def _too_often(found: Findings) -> Draft | None:
+    """Correct a second time where there was only one."""
+    acts = [act for act in found.inquiry.acts if act in _DEFINITE]
+    times = [one for one in found.matches if any(acted(fact, act) for fact in one.facts for act in acts)]
+    if not acts or not lexicon.SECOND.search(found.inquiry.text) or len(times) != 1:
+        return None
+    return _corrected(found, "not so", {"act": acts[0].value}, times)
 
 
 def _turned_round(found: Findings) -> Draft | None:
@@ -49,90 +129,51 @@ def _never_changed(found: Findings) -> Draft | None:
     return _corrected(found, "not so", {"act": Act.CHANGED.value}, found.matches)
 
 
+# ---------------------------------------------------------------- from what to what
+
+
 def _other_version(found: Findings) -> Draft | None:
-    """Correct the version that something is said to have been moved to."""
+    """Correct the versions that something is said to have been moved from or to."""
     inquiry = found.inquiry
-    wanted = [version.lstrip("vV") for version in inquiry.versions]
+    exempt = not inquiry.versions or inquiry.contained or inquiry.pins or found.between
+    if exempt or not (inquiry.names or inquiry.terms):
+        return None
     moves = [
         (one, fact)
         for one in found.matches
         for fact in one.facts
         if acted(fact, Act.BUMPED) and (not inquiry.names or any(is_about(fact, name) for name in inquiry.names))
     ]
-    if Act.BUMPED not in inquiry.acts or len(wanted) != 1 or not moves or inquiry.contained or inquiry.pins:
+    if not _MOVING & set(inquiry.acts) and not (moves and {Act.CHANGED, Act.REVERTED} & set(inquiry.acts)):
         return None
-    if any(wanted[0] in (fact.new or "") or wanted[0] in one.card.title for one, fact in moves):
+    titles = [one.card.title for one in found.matches]
+    told = [*titles, *(value for _, fact in moves for value in (fact.old, fact.new) if value)]
+    # Where something was moved, the version that it came to is the last one told.
+    new = [*titles, *(fact.new or "" for _, fact in moves)]
+    wanted = [version.lstrip("vV") for version in inquiry.versions]
+    if all(_has_version(one, told) for one in wanted) and (not moves or _has_version(wanted[-1], new)):
         return None
-    return _corrected(found, "other value", {}, [one for one, _ in moves])
+    return _corrected(found, "other value", {}, [one for one, _ in moves] or found.matches)
 
 
-def _never_bumped(found: Findings) -> Draft | None:
-    """Correct a version that was never moved: neither a fact nor a title of what fits tells of it."""
-    inquiry = found.inquiry
-    if Act.BUMPED not in inquiry.acts or len(set(inquiry.acts)) > 1 or not (inquiry.names or inquiry.terms):
-        return None
-    pattern = lexicon.ACTS[Act.BUMPED]
-    if any(acted(fact, Act.BUMPED) for one in found.matches for fact in one.facts):
-        return None
-    if any(pattern.search(one.card.title) for one in found.matches):
-        return None
-    return _corrected(found, "not so", {"act": Act.BUMPED.value}, found.matches)
-
-
-def _other_author(found: Findings) -> Draft | None:
-    """Correct who did it."""
-    people = found.inquiry.people
-    by_them = [one for one in found.matches if any(is_person(name, one.card.author) for name in people)]
-    if by_them or not (found.inquiry.names or found.inquiry.terms or found.inquiry.shas or found.inquiry.numbers):
-        return None
-    return _corrected(found, "not by", {"person": people[0], "author": found.matches[0].card.author}, found.matches)
-
-
-def is_person(name: str, author: str) -> bool:
-    """Tell whether a name is that of an author, in full or by one of its parts."""
-    wanted, known = plain(name), plain(author)
-    return wanted == known or wanted in known.replace("_", " ").split() or known in wanted.replace("_", " ").split()
-
-
-def _other_act(found: Findings) -> Draft | None:
-    """Correct what happened to something that is named: it was renamed, not removed."""
-    inquiry = found.inquiry
-    acts = [act for act in inquiry.acts if act in _DEFINITE]
-    telling = [one for one in found.matches if one.facts] or list(found.matches)
-    if len(acts) != 1 or not (inquiry.names or inquiry.terms):
-        return None
-    if any(_shows(fact, acts[0], inquiry) for one in telling for fact in one.facts) or _says_so(
-        found.matches, acts[0], inquiry
-    ):
-        return None
-    if acts[0] is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
-        return None
-    return _corrected(found, "not so", {"act": acts[0].value}, telling)
-
-
-def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
-    """Tell whether a fact shows the act; that a field came or went does not show it of the flag of the same name."""
-    flags = [name for name in inquiry.names if name.startswith("--")]
-    of_flag = fact.kind.value.startswith("flag-") or fact.name.startswith("--")
-    return acted(fact, act) and (not flags or of_flag or act not in (Act.ADDED, Act.REMOVED))
-
-
-def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
-    """Tell whether the commits themselves speak of the act, which facts may not show; of a thing by its name."""
-    pattern, names = lexicon.ACTS[act], [plain(name) for name in inquiry.names if "." not in name]
-    lines = [line for one in matches for line in one.card.message.split("\n") if pattern.search(line)]
-    return any(not names or any(name in plain(line) for name in names) for line in lines)
+def _has_version(version: str, texts: Sequence[str]) -> bool:
+    """Tell whether one of these texts has a version, or one that begins so."""
+    pattern = re.compile(rf"(?<![\d.]){re.escape(version)}(?!\d)")
+    return any(pattern.search(text) for text in texts)
 
 
 def _other_value(found: Findings) -> Draft | None:
     """Correct the old or the new value."""
     inquiry = found.inquiry
     facts = [(one, fact) for one in found.matches for fact in one.facts if fact.old or fact.new]
+    turned = inquiry.turn and any(_turned(inquiry.turn, fact) for _, fact in facts)
+    if inquiry.turn and not turned and any(_turned(inquiry.turn[::-1], fact) for _, fact in facts):
+        return _corrected(found, "other value", {}, [one for one, _ in facts])
     if inquiry.values and inquiry.names and not facts:
         return None if _tells_value(found) else _corrected(found, "other value", {}, found.matches)
     if not inquiry.values or not facts:
         return None
-    if inquiry.turn and not any(_turned(inquiry.turn, fact) for _, fact in facts):
+    if inquiry.turn and not turned and all(any(sign.isdigit() for sign in one) for one in inquiry.turn):
         return _corrected(found, "other value", {}, [one for one, _ in facts])
     said = {plain(value) for value in inquiry.values}
     told = {plain(value) for _, fact in facts for value in (fact.old, fact.new) if value}

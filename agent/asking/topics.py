@@ -5,6 +5,8 @@ import re
 from agent.asking import lexicon as words
 from agent.asking import silence
 from agent.asking.inquiry import Term
+from agent.asking.ordinary import is_ordinary
+from agent.asking.synonyms import relatives
 from agent.gate.glossary_zh import glossary
 from agent.gate.stems import stem
 
@@ -19,11 +21,12 @@ def terms_of(rest: str) -> list[Term]:
     found: dict[str, Term] = {}
     for word in _WORD.findall(rest):
         if word.lower() not in silence.WORDS and len(word) > 1 and not _acts(word):
-            found.setdefault(word.lower(), Term(said=word, forms=_forms(word)))
+            found.setdefault(word.lower(), Term(said=word, forms=_forms(word), weak=is_ordinary(word)))
     plain = silence.PHRASES.sub(" ", rest)
     for run in _HAN.findall(plain):
         for piece in _pieces(run):
-            found.setdefault(piece.said, piece)
+            if not _acts(piece.said):
+                found.setdefault(piece.said, piece)
     return list(found.values())
 
 
@@ -37,8 +40,9 @@ def _forms(word: str) -> tuple[str, ...]:
     if "-" in word or "." in word:
         return (word,)
     base = stem(word)
-    # An abbreviation or a short word stands for itself; anything else for its relatives too.
-    return (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
+    # An abbreviation or a short word stands for itself; anything else for whatever begins like it too.
+    own = (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
+    return (*own, *relatives(word))
 
 
 def _pieces(run: str) -> list[Term]:
@@ -49,12 +53,17 @@ def _pieces(run: str) -> list[Term]:
         if length:
             word = run[at : at + length]
             stems = tuple(f"{one}*" if len(one) > _SHORTEST_STEM - 1 else one for one in sorted(known[word]))
-            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
+            pieces += _loose(loose)
             pieces.append(Term(said=word, forms=(word, *stems)))
             loose, at = "", at + length
         elif run[at] in silence.SIGNS:
-            pieces += [Term(said=loose, forms=(loose,))] if len(loose) > 1 else []
+            pieces += _loose(loose)
             loose, at = "", at + 1
         else:
             loose, at = loose + run[at], at + 1
-    return [*pieces, Term(said=loose, forms=(loose,))] if len(loose) > 1 else pieces
+    return pieces + _loose(loose)
+
+
+def _loose(run: str) -> list[Term]:
+    """Take what has no English sense for a manner of speaking, unless something is found that says the same."""
+    return [Term(said=run, forms=(run,), weak=True)] if len(run) > 1 else []

@@ -177,8 +177,7 @@ def _values(text: str) -> tuple[str, ...]:
 def _turn(text: str) -> tuple[str, str] | None:
     """Find the old and the new value where a question tells both."""
     pairs = ((match["a"] or match["d"], match["b"] or match["e"]) for match in _VALUES.finditer(text))
-    found = next(((old, new) for old, new in pairs if old and new), None)
-    return found if found and all(any(sign.isdigit() for sign in one) for one in found) else None
+    return next(((old, new) for old, new in pairs if old and new), None)
 
 
 def _is_version(text: str, period: Period | None, values: Sequence[str], marks: Marks) -> bool:

@@ -1,0 +1,75 @@
+"""Words of engineers that stand for one another: who asks says "hung", who mends writes "deadlock"."""
+
+from functools import cache
+
+from agent.gate.stems import stem
+
+_GROUPS = """
+hang hung stuck freeze frozen deadlock stall unresponsive
+crash segfault abort panic die died dies
+illegal invalid
+incorrect inaccurate garbage garbled
+leak oom
+slow slowdown regression regress
+fast faster speedup accelerate quicker
+remove delete drop strip
+compatible compatibility compat
+config configuration settings
+param parameter argument arg
+env environment
+doc docs documentation
+repo repository
+dir directory folder
+auth authentication authorization
+perf performance
+quant quantization quantize quantized
+spec speculative
+lib library
+init initialize initialization
+sync synchronize synchronization
+async asynchronous
+alloc allocate allocation allocator
+impl implement implementation
+kv kvcache
+disagg disaggregation disaggregated pd
+mm multimodal
+rdma infiniband
+vocab vocabulary
+endpoint api route
+timeout timeouts
+ckpt checkpoint
+eval evaluation
+autotune autotuner autotuning
+sampler sampling
+tokenizer tokenization tokenize
+detokenizer detokenize
+img image
+msg message
+req request
+conn connection
+metric metrics
+log logging logger
+warn warning
+err error
+exc exception
+cve vulnerability security ssrf
+key keys
+moe expert experts
+rename renamed
+flaky nondeterministic unstable
+"""
+
+
+@cache
+def _table() -> dict[str, frozenset[str]]:
+    table: dict[str, frozenset[str]] = {}
+    for line in _GROUPS.strip().split("\n"):
+        group = frozenset(line.split())
+        for word in group:
+            table[stem(word)] = table.get(stem(word), frozenset()) | group
+    return table
+
+
+def relatives(word: str) -> tuple[str, ...]:
+    """Give the words that are as good as one; nothing where none is."""
+    return tuple(sorted(_table().get(stem(word), frozenset()) - {word.lower()}))

@@ -1,0 +1,28 @@
+"""How much each word of a question says about its topic: much if few commits have it, little if everybody says it."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from agent.asking.inquiry import Term
+
+Weights = Mapping[str, float]
+"""By the word as it was said."""
+_UNHEARD = 7.0
+"""Of a name that no commit has: as much as of one in a thousand."""
+_WEAK = 0.25
+
+
+def weights(terms: Sequence[Term], rarity: Callable[[Sequence[str]], float]) -> dict[str, float]:
+    """Weigh the words of a topic by how rare they are; everyday words that nobody wrote say nothing."""
+    rare = {term.said: rarity(term.forms) for term in terms}
+    heard = [one for one in rare.values() if not math.isinf(one)]
+    # A word that nobody wrote is as good as the others: it may be the topic, or another word for what was written.
+    middle = sum(heard) / len(heard) if heard else _UNHEARD
+    return {term.said: _weight(term, rare[term.said], middle) for term in terms}
+
+
+def _weight(term: Term, rare: float, middle: float) -> float:
+    if math.isinf(rare):
+        return 0.0 if term.weak else middle if term.said.islower() else max(middle, _UNHEARD)
+    # What is written in Chinese as it stands is meant, whether it has an English sense or not.
+    return rare * _WEAK if term.weak and term.said.isascii() else rare
