@@ -11,6 +11,7 @@ from tools.diff.folders import renamed_folders
 from tools.diff.grouping import Shown
 from tools.diff.homes import DECLARED, Homes
 from tools.diff.readers.manifest import is_submodule_patch
+from tools.diff.rewritten import as_moved, without_empty
 from tools.diff.roles import Role, is_public_path, role, roles_of
 
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
@@ -34,7 +35,11 @@ _SHOWN_NAMES = 12
 
 def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
     """Tell what happened to files; many of one role that came or went together are one fact."""
+    yield from _only(files)
+    yield from _foreign(files)
+    files = as_moved(files)
     folders = renamed_folders(files)
+    files = without_empty(files)
     for old, new, count in folders:
         inside = [file for file in files if file.previous_path and file.previous_path.startswith(f"{old}/")]
         public = any(is_public_path(file.previous_path or file.path) for file in inside)
@@ -42,11 +47,11 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
         yield Shown(draft, Place(file=inside[0].path if inside else new, line=0, lines=()))
     for file in files:
         if file.status == "added":
-            yield _one(FactKind.FILE_ADDED, file, new=file.path)
+            yield _one(FactKind.FILE_ADDED, file, homes)
         elif file.status == "removed" and (home := homes.merged(file)) is not None:
             yield _moved(file, home)
         elif file.status == "removed":
-            yield _one(FactKind.FILE_REMOVED, file, old=file.path)
+            yield _one(FactKind.FILE_REMOVED, file, homes)
         elif file.status == "renamed" and not _covered(file, folders):
             public = is_public_path(file.previous_path or file.path)
             # A module that became a package is still imported by the same name.
@@ -56,8 +61,6 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
                 FactKind.FILE_RENAMED, file.path, public, Where(), file.previous_path, file.path, breaking=breaking
             )
             yield Shown(draft, Place(file=file.path, line=0, lines=()))
-    yield from _only(files)
-    yield from _foreign(files)
 
 
 def _only(files: Sequence[FileChange]) -> Iterator[Shown]:
@@ -77,7 +80,7 @@ def _moved(file: FileChange, home: str) -> Shown:
     return Shown(draft, Place(file=file.path, line=0, lines=()))
 
 
-def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str | None = None) -> Shown:
+def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
     what = _role_by_content(file)
     public = what in _NEWS and (is_public_path(file.path) or what is not Role.SOURCE)
     # A kernel or header that no user includes can go without breaking anybody; a module that users import cannot.
@@ -87,9 +90,14 @@ def _one(kind: FactKind, file: FileChange, *, old: str | None = None, new: str |
     declared = list(islice((one for one in DECLARED.finditer(patch) if one[1][0] != "_"), _SHOWN_NAMES))
     if public and file.path.endswith(".py"):
         declared += islice(_CONSTANT.finditer(patch), _SHOWN_NAMES - len(declared))
-    if declared and public:
-        names = ", ".join(dict.fromkeys(found[1] for found in declared))
-        old, new = (None, names) if kind is FactKind.FILE_ADDED else (names, None)
+    names = list(dict.fromkeys(found[1] for found in declared)) if public else []
+    old: str | None = None
+    new: str | None = ", ".join(names) or file.path
+    if kind is FactKind.FILE_REMOVED:
+        # What new files have now is not gone, though the module is.
+        moved = {name: home for name in names if (home := homes.of(name, file.path, came=True))}
+        old = ", ".join(name for name in names if name not in moved) or file.path
+        new = ", ".join(dict.fromkeys(moved.values())) or None
     lines = tuple(_line_at(patch, found.start() + 1) for found in declared[:_SHOWN_LINES])
     lines = lines or tuple(line for line in patch.split("\n", 3)[1:3] if line[:1] in ("+", "-"))
     place = Place(file=file.path, line=1 if lines else 0, lines=lines)

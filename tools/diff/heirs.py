@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import takewhile
 
 from tools.diff.likeness import MOST_PAIRS, likeness
@@ -11,6 +11,7 @@ from tools.diff.values import same_type, same_value
 
 CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
+_HELD = ("constant", "variable")
 _IN_A_ROW = ("member", "field", "method")
 _COUNTED = re.compile(r"auto\(\)$")
 _PROPERTY = re.compile(r"(?:^|[._])property$")
@@ -117,6 +118,22 @@ def swapped(
             continue
         rows = [_row(one, side.values()) for side in (before, after)]
         if [rivals[0].name if name == one.name else name for name in rows[0]] == rows[1]:
+            yield one, rivals[0]
+
+
+def went_inside(
+    gone: Iterable[Symbol], before: dict[str, Symbol], after: dict[str, Symbol], known: Set[str]
+) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair a constant with the only one of its name inside of a class that is new."""
+    went = [one for one in gone if one.kind in _HELD and one.name not in known]
+    inner: dict[str, list[Symbol]] = defaultdict(list)
+    for name, symbol in after.items() if went else ():
+        owner = owner_of(symbol)
+        if symbol.kind in (*_HELD, "field") and owner in after and owner not in before and name not in before:
+            inner[own_name(symbol)].append(symbol)
+    for one in went:
+        rivals = inner.get(own_name(one), ())
+        if len(rivals) == 1:
             yield one, rivals[0]
 
 

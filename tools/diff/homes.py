@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from agent.domain import FileChange
@@ -50,6 +50,15 @@ class Homes:
         alike = [file for file in files if file.rpartition("/")[2] == stem]
         return alike[0] if alike else files[0] if len(files) == 1 else None
 
+    def shared(self, left: Iterable[str], come: Iterable[str]) -> set[str]:
+        """Name the whole files that declare what went from, or came to, another file, whole or not."""
+        if not any(file.status in ("added", "removed") for file in self._told):
+            return set()
+        came, went = self._came, self._went
+        new = {path for name in {*left, *went} for path in came.get(name, ())}
+        old = {path for name in {*come, *came} for path in went.get(name, ())}
+        return new | old
+
     def merged(self, file: FileChange) -> str | None:
         """Find the new file that declares most of what a removed one did."""
         if not any(other.status == "added" for other in self._told):
@@ -89,6 +98,11 @@ class Homes:
         """Tell whether a line that was added anywhere has all of an error's words, other than as a warning."""
         words = _SIGNS.sub("", max(_PLACEHOLDER.split(message or ""), key=len))
         return len(words) >= _WORDS // 2 and words in self._said_now
+
+    def is_alias(self, name: str) -> bool:
+        """Tell whether an added line calls a quoted name an alias."""
+        quoted = re.compile(rf"""^\+.*alias.*["']{re.escape(name)}["']""", re.MULTILINE | re.IGNORECASE)
+        return any(name in (file.patch or "") and quoted.search(file.patch or "") for file in self._told)
 
     def reads(self, name: str, *, before: bool) -> bool:
         """Tell whether a line that the commit shows of the version before it (or after it) reads a variable."""

@@ -21,6 +21,8 @@ _MOST = 200
 """Names that came or went in a commit; where there are more, only what kept its name is followed."""
 _TELLING = 8
 """Letters of a name that hardly two functions with the same parameters have by chance."""
+_UNMISTAKABLE = 12
+"""Letters of a name that hardly two functions have by chance, whatever their parameters."""
 _WENT = {
     FactKind.ERROR_REMOVED: FactKind.ERROR_ADDED,
     FactKind.ENV_REMOVED: FactKind.ENV_ADDED,
@@ -139,11 +141,15 @@ def _from_a_file(one: Shown, homes: Homes) -> Shown:
 
 def _as_one(others: Sequence[Shown]) -> Iterator[Shown]:
     """Tell a name that a package gives on from the module that defines it, where both are new, as one thing."""
-    defined = {one.draft.name: one.draft for one in others if one.draft.detail in _DEFINED}
+    defined = {(one.draft.name, _is_python(one)): one.draft for one in others if one.draft.detail in _DEFINED}
     for one in sorted(others, key=lambda other: other.draft.detail == "variable"):
-        source = defined.get(one.draft.name)
+        source = defined.get((one.draft.name, _is_python(one)))
         given_on = one.draft.detail == "variable" and (one.draft.new or "").endswith(f".{one.draft.name}")
         yield Shown(source._replace(public=one.draft.public), one.place) if given_on and source else one
+
+
+def _is_python(one: Shown) -> bool:
+    return one.place is not None and one.place.file.endswith((".py", ".pyi"))
 
 
 def _without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
@@ -159,7 +165,17 @@ def _without_followers(shown: Sequence[Shown]) -> list[Shown]:
     kinds = (FactKind.SYMBOL_RENAMED, FactKind.FIELD_RENAMED, FactKind.MEMBER_RENAMED)
     drafts = (one.draft for one in shown if one.draft.kind in kinds)
     words = {draft.old: draft.new for draft in drafts if draft.old and draft.new}
-    return [one for one in shown if not follows(one.draft, words)] if words else list(shown)
+    if not words:
+        return list(shown)
+    given_on = {*words.keys(), *words.values()}
+    return [one for one in shown if not follows(one.draft, words) and not _gives_on(one.draft, given_on)]
+
+
+def _gives_on(draft: Draft, names: Set[str]) -> bool:
+    """Tell whether a package only gives on, or no longer, what goes by another name where it is defined."""
+    if draft.kind not in (FactKind.SYMBOL_REMOVED, FactKind.SYMBOL_ADDED) or draft.detail != "variable":
+        return False
+    return draft.name in names and (draft.old or draft.new or "").endswith(f".{draft.name}")
 
 
 def _with_sibling_renames(shown: Sequence[Shown]) -> list[Shown]:
@@ -192,6 +208,8 @@ def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
     asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
     if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
         return True
+    if draft.kind is FactKind.UNREGISTERED and homes.is_alias(draft.name):
+        return True
     if draft.kind in _WENT:
         raised = draft.kind is FactKind.ERROR_REMOVED and (
             homes.says(draft.old, came=True) or homes.still_says(draft.old)
@@ -219,7 +237,9 @@ def _is_same(one: Shown, other: Shown) -> bool:
     # A declaration in a header and the definition elsewhere share a name and nothing else.
     outer = "." not in one.draft.name + other.draft.name and one.place.file.endswith(".py")
     telling = one.draft.detail in _VALUES or len(one.draft.name) >= _TELLING
-    return outer and telling and one.draft.old == other.draft.new
+    # What is declared otherwise in the other file is told beside the move.
+    unmistakable = one.draft.detail in _DEFINED and len(one.draft.name) >= _UNMISTAKABLE
+    return outer and telling and (unmistakable or one.draft.old == other.draft.new)
 
 
 def _moved(one: Shown, other: Shown) -> Shown:

@@ -19,6 +19,7 @@ from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
 from tools.diff.proof import place_of
 from tools.diff.reading import Reading, Site
+from tools.diff.relocated import relocated
 from tools.diff.sites import compare_sites
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import unchanged_code
@@ -77,10 +78,14 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     shown = [*_lineage(read_lineage(change.commit.message), partner), *file_facts(change.files, homes)]
     skipped: list[str] = []
     shelf = Shelf(blobs)
+    read: list[Versions] = []
     for file, patch in patches(change.files, skipped):
         versions = read_versions(file, patch, shelf, skipped)
         if versions is not None:
             shown += _compared(versions)
+            read.append(versions)
+    # Whole files are parsed for this where there is time for whole files.
+    shown += relocated(read, () if blobs is None else change.files, homes)
     if not shown:
         shown += unchanged_code(change.files)
     return Gathered(tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped))

@@ -15,6 +15,7 @@ from tools.diff.heirs import (
     owners,
     renames,
     swapped,
+    went_inside,
 )
 from tools.diff.reading import Reading, Symbol
 from tools.diff.records import must_be_given
@@ -74,6 +75,9 @@ def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [_rename(one, other) for one, other in pairs if own_name(one) != own_name(other)]
+    housed = list(went_inside(gone, before, after, paired_old))
+    drafts += [_rename(one, other)._replace(old=one.name, new=other.name) for one, other in housed]
+    paired_old |= {one.name for one, _ in housed}
     gone, come = _of_the_same(gone, before, after), _of_the_same(come, after, before)
     drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), before, after, renamed)
     drafts += _came_or_went(come, after, paired_new, removed=False)

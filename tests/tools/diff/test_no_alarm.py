@@ -117,3 +117,86 @@ async def test_an_assertion_that_lets_another_case_through_has_changed(route: st
     new = "def plan(state):\n    assert state.is_cuda or state.is_xpu\n    return state\n"
     (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert fact.kind is FactKind.ERROR_CHANGED
+
+
+@ROUTES
+async def test_the_signature_of_a_binding_is_not_shown_for_the_python_function(route: str, past: "History") -> None:
+    before = {"pkg/__init__.py": "import os\n", "csrc/ops.h": "#pragma once\n"}
+    header = "#pragma once\nvoid silu_and_mul(Tensor& out, Tensor& input);\n"
+    body = "def silu_and_mul(input, out=None):\n    return out\n"
+    after = {"pkg/__init__.py": "import os\nfrom .act import silu_and_mul\n", "csrc/ops.h": header, "pkg/act.py": body}
+    facts = await told(past, before, after, route)
+    (fact,) = [one for one in facts if one.name == "silu_and_mul" and one.severity is Severity.ADDITIVE]
+    assert "Tensor" not in (fact.new or "")
+
+
+@ROUTES
+async def test_a_name_that_stays_as_an_alias_is_still_registered(route: str, past: "History") -> None:
+    old = '@register_kernel("deep_mega")\nclass Deep:\n    pass\n'
+    new = '@register_kernel("sm100_deep", deprecated_aliases=("deep_mega",))\nclass Deep:\n    pass\n'
+    facts = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert FactKind.UNREGISTERED not in [fact.kind for fact in facts]
+
+
+@ROUTES
+async def test_a_package_that_gives_on_what_was_renamed_is_no_second_alarm(route: str, past: "History") -> None:
+    body = (
+        "class {}:\n    rows: int = 1\n    cols: int = 2\n\n    def area(self):\n        return self.rows * self.cols\n"
+    )
+    before = {"pkg/config.py": body.format("MegaConfig"), "pkg/__init__.py": "from .config import MegaConfig\n"}
+    after = {"pkg/config.py": body.format("Sm90Config"), "pkg/__init__.py": "from .config import Sm90Config\n"}
+    assert [fact.kind for fact in await told(past, before, after, route)] == [FactKind.SYMBOL_RENAMED]
+
+
+@ROUTES
+async def test_a_constant_that_went_into_a_class_is_not_gone(route: str, past: "History") -> None:
+    old = "namespace ns {\nconstexpr int kBlock = 128;\n}\n"
+    new = "namespace ns {\nstruct Config {\n  static constexpr int kBlock = 128;\n};\n}\n"
+    facts = await told(past, {"include/a/k.h": old}, {"include/a/k.h": new}, route)
+    assert FactKind.SYMBOL_REMOVED not in [fact.kind for fact in facts]
+    assert [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED] == [
+        ("ns.kBlock", "ns.Config.kBlock")
+    ]
+
+
+async def test_a_file_that_was_laid_out_anew_in_another_folder_has_moved(past: "History") -> None:
+    lines = [f"int f{n}(int a, int b) {{ return a + b * {n}; }}" for n in range(20)]
+    spread = "\n".join(line.replace("{ ", "{\n    ").replace("; }", ";\n}") for line in lines)
+    after = {"src/render/a.cpp": None, "src/ext/a.cpp": spread + "\n"}
+    facts = await told(past, {"src/render/a.cpp": "\n".join(lines) + "\n"}, after)
+    assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.FILE_RENAMED, "src/render/a.cpp")]
+
+
+async def test_empty_modules_that_git_pairs_are_no_news(past: "History") -> None:
+    before = {"pkg/a/__init__.py": "", "pkg/b/__init__.py": "", "pkg/run.py": "def run():\n    return 1\n"}
+    after = {"pkg/a/__init__.py": None, "pkg/b/__init__.py": None, "pkg/c/__init__.py": ""}
+    facts = await told(past, before, after)
+    assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
+
+
+async def test_what_new_files_have_of_a_removed_one_is_not_told_as_gone(past: "History") -> None:
+    old = "".join(f"def {name}_step(q):\n    return q\n\n\n" for name in ("decode", "prefill", "gone"))
+    new = {f"pkg/{name}.py": f"def {name}_step(q):\n    return q\n" for name in ("decode", "prefill")}
+    facts = await told(past, {"pkg/ops.py": old}, {"pkg/ops.py": None, **new})
+    (fact,) = [one for one in facts if one.kind is FactKind.FILE_REMOVED]
+    assert (fact.old, fact.new) == ("gone_step", "pkg/decode.py, pkg/prefill.py")
+
+
+async def test_a_method_of_a_class_in_a_new_file_is_compared_with_the_old_one(past: "History") -> None:
+    old = "class DecodeWrapper:\n    def begin(self, a, b):\n        return a\n\n\ndef other():\n    return 1\n"
+    new = "class DecodeWrapper:\n    def begin(self, a, b, dtype):\n        return a\n"
+    facts = await told(past, {"pkg/ops.py": old}, {"pkg/ops.py": None, "pkg/decode.py": new})
+    (fact,) = [one for one in facts if one.kind is FactKind.PARAMETER_ADDED]
+    assert (fact.name, fact.detail, fact.severity) == ("DecodeWrapper.begin", "dtype", Severity.BREAKING)
+    assert fact.places[0].file == "pkg/decode.py"
+
+
+@ROUTES
+async def test_a_function_that_moved_between_files_with_another_parameter_has_moved(
+    route: str, past: "History"
+) -> None:
+    keep = "def keep():\n    return 1\n"
+    before = {"pkg/a.py": f"{keep}\n\ndef resolve_capacity(n):\n    return n + 1\n", "pkg/b.py": keep}
+    after = {"pkg/a.py": keep, "pkg/b.py": f"{keep}\n\ndef resolve_capacity(n, limit):\n    return min(n, limit)\n"}
+    kinds = {fact.kind for fact in await told(past, before, after, route)}
+    assert kinds == {FactKind.SYMBOL_MOVED, FactKind.PARAMETER_ADDED}

@@ -1,0 +1,90 @@
+"""How functions and classes of Python that stand in another file now are declared otherwise there."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from agent.domain import FileChange
+from agent.facts import FactKind
+from tools.diff.audience import symbol_is_met
+from tools.diff.draft import Where
+from tools.diff.grouping import Shown
+from tools.diff.homes import Homes
+from tools.diff.hunks import Patch, read_patch, whole_file
+from tools.diff.languages import reader_for
+from tools.diff.proof import place_of
+from tools.diff.reading import Reading, Symbol
+from tools.diff.symbols import compare_symbols
+from tools.diff.versions import Versions
+
+_KINDS = ("function", "class", "struct", "enum")
+_TELLING = 8
+"""Letters of a name that hardly two things of a commit have by chance."""
+_MOST = 400_000
+"""Characters of whole files that are parsed for this."""
+_UNTOLD = (FactKind.SYMBOL_ADDED, FactKind.CONSTANT_CHANGED)
+
+
+class _Home(NamedTuple):
+    """A file that has, or had, a thing, with all that is declared of it."""
+
+    path: str
+    patch: Patch
+    symbols: tuple[Symbol, ...]
+
+
+def relocated(read: Iterable[Versions], files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
+    """Compare what left one file with what came under its name to the only other one."""
+    left, come = dict[str, list[_Home]](), dict[str, list[_Home]]()
+    for versions in read:
+        if versions.file.path.endswith(".py") and versions.file.status not in ("added", "removed"):
+            before, after = _outer(versions.old), _outer(versions.new)
+            _note(left, versions, versions.old, before - after)
+            _note(come, versions, versions.new, after - before)
+    for versions in _whole(files, homes, left.keys(), come.keys()):
+        side, reading = (come, versions.new) if versions.file.status == "added" else (left, versions.old)
+        _note(side, versions, reading, _outer(reading))
+    for name in left.keys() & come.keys():
+        if len(left[name]) == len(come[name]) == 1 and len(name) >= _TELLING:
+            yield from _compared(left[name][0], come[name][0])
+
+
+def _outer(reading: Reading) -> set[str]:
+    return {symbol.name for symbol in reading.symbols if symbol.kind in _KINDS and "." not in symbol.name}
+
+
+def _note(side: dict[str, list[_Home]], versions: Versions, reading: Reading, names: set[str]) -> None:
+    for name in names:
+        inside = tuple(one for one in reading.symbols if one.name == name or one.name.startswith(f"{name}."))
+        side.setdefault(name, []).append(_Home(versions.file.path, versions.patch, inside))
+
+
+def _whole(files: Sequence[FileChange], homes: Homes, left: Iterable[str], come: Iterable[str]) -> Iterator[Versions]:
+    """Read the files that came or went as wholes and share a name with what went or came elsewhere."""
+    budget = _MOST
+    shared = homes.shared(left, come)
+    for file in files:
+        if file.path not in shared or not file.path.endswith(".py"):
+            continue
+        budget -= len(file.patch or "")
+        patch = read_patch(file.patch)
+        patch = replace(patch, telling=patch.hunks)
+        source = whole_file(patch, "new" if file.status == "added" else "old", file.path)
+        reader = reader_for(file.path)
+        if budget < 0 or source is None or reader is None:
+            continue
+        reading = reader(replace(source, changed=None, near=None))
+        yield Versions(file, patch, reading, reading)
+
+
+def _compared(one: _Home, other: _Home) -> Iterator[Shown]:
+    before, after = one.symbols, other.symbols
+    for draft in compare_symbols(Reading(symbols=before), Reading(symbols=after)):
+        # What is new in a file that is new goes without saying.
+        if draft.kind in _UNTOLD or (draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name):
+            continue
+        home = one if draft.where.new is None else other
+        where = Where(old=draft.where.old) if draft.where.new is None else Where(new=draft.where.new)
+        shown = draft._replace(where=where, public=draft.public and symbol_is_met(draft, one.path))
+        if (place := place_of(shown, home.path, home.patch)) is not None:
+            yield Shown(shown, place)
