@@ -2,6 +2,8 @@
 
 import re
 
+from agent.commands import commands
+
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^(```|~~~).*?(?:^\1.*?$|\Z)", re.MULTILINE | re.DOTALL)
 # What stands behind these was written by a machine, or is a form that was filled in.
@@ -119,10 +121,10 @@ def _opening(paragraph: str) -> str:
 
 
 def _tells(words: str, title: str) -> bool:
-    """Tell a statement from a trifle, a label, a question of a form, or the title over again."""
+    """Tell a statement from a trifle, a label, a question of a form, an order, or the title over again."""
     flat = " ".join(words.split())
     long_enough = (len(flat) >= _SHORTEST and len(flat.split()) >= _FEW_WORDS) or _CHINESE.search(flat)
-    if not long_enough or _TRIFLES.match(flat) or flat.endswith((":", "?", "：", "？")):
+    if not long_enough or _TRIFLES.match(flat) or flat.endswith((":", "?", "：", "？")) or commands(flat):
         return False
     return _bare(flat) not in _bare(title)
 

@@ -32,6 +32,7 @@ from evals.sets.day_cost import DAY_COST
 from evals.sets.facts import FACTS
 from evals.sets.facts_cost import FACTS_COST
 from evals.sets.griffe import GRIFFE
+from evals.sets.injection import INJECTION
 from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
 from evals.sets.model_storm import MODEL_STORM
@@ -74,6 +75,7 @@ SETS: tuple[EvalSet, ...] = (
     STORIES,
     QUESTIONS,
     MODEL_STORM,
+    INJECTION,
     ASK_COST,
     ADVERSARIAL,
     TWINS,

@@ -57,20 +57,36 @@ def _settled(answering: Answering, claims: Sequence[Claim], brief: Brief, rules:
     if answering.decision == "confirm":
         return _joined(rules, claims) if not rules.abstained else rules
     if answering.decision == "abstain":
-        nearest = [_item(name, brief) for name in shows if not _is_release(name, brief)]
-        items = tuple(nearest) or rules.items[:_NEAREST]
-        cites = tuple(shows) or rules.cites[:_NEAREST]
-        # Where the rules see themselves that nothing answers, they say why.
-        if rules.abstained:
-            return rules.model_copy(update={"items": items, "cites": tuple(dict.fromkeys((*rules.cites, *cites)))})
-        return Draft(head="nothing", items=items, cites=cites, abstained=True)
+        return _doubted(shows, brief, rules)
     cited = [*shows, *(name for claim in claims for name in claim.sources)]
     told = bool(claims) or (bool(cited) and not rules.abstained)
     if not told or not _bears_on(cited, brief):
         return _with_note(rules, "model refused", {})
+    # Words that passed may stand in the place of the rules' answer; what a model only points at stands beside it.
+    if not rules.abstained and all(claim.speech for claim in claims):
+        return _joined(_beside(rules, shows, brief), claims)
     draft = Draft(head="by model", items=tuple(_item(name, brief) for name in shows if not _is_release(name, brief)))
     notes = tuple(_release_note(name, brief) for name in dict.fromkeys(cited) if _is_release(name, brief))
     return _joined(draft.model_copy(update={"cites": tuple(dict.fromkeys(cited)), "notes": notes}), claims)
+
+
+def _doubted(shows: Sequence[EvidenceId], brief: Brief, rules: Draft) -> Draft:
+    """Say that a model sees no answer; what the rules found stays, because nobody may talk a model out of it."""
+    if not rules.abstained:
+        doubted = _beside(rules, shows, brief).model_copy(update={"abstained": True})
+        return _with_note(doubted, "model doubts", {})
+    # Where the rules see themselves that nothing answers, they say why.
+    items = tuple(_item(name, brief) for name in shows if not _is_release(name, brief)) or rules.items[:_NEAREST]
+    cites = tuple(shows) or rules.cites[:_NEAREST]
+    return rules.model_copy(update={"items": items, "cites": tuple(dict.fromkeys((*rules.cites, *cites)))})
+
+
+def _beside(rules: Draft, shows: Sequence[EvidenceId], brief: Brief) -> Draft:
+    """Put what a model points at behind what the rules found."""
+    known = {item.cite for item in rules.items}
+    more = [_item(name, brief) for name in shows if name not in known and not _is_release(name, brief)]
+    cites = tuple(dict.fromkeys((*rules.cites, *shows)))
+    return rules.model_copy(update={"items": (*rules.items, *more), "cites": cites})
 
 
 def _joined(draft: Draft, claims: Sequence[Claim]) -> Draft:

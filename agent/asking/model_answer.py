@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from agent.analyst import ToolAnswer, ToolRequest, ToolSpec
 from agent.asking.sheaf import Sheaf
 from agent.claims import Claim, Judgement, Quote, Role
+from agent.commands import commands, leads_away
 from agent.drafts import Draft, settle
 from agent.ids import RepoId
 from agent.model import Message, Model, ModelError, Models, OneModel
@@ -138,9 +139,12 @@ def claim_of(said: Said, name: str, brief: Brief) -> Claim | None:
 
 
 def speech_of(said: Said, name: str, brief: Brief) -> Claim | None:
-    """Turn the quotation of a sentence into attributed speech; the gate holds it to the letter."""
+    """Turn the quotation of a sentence into attributed speech; the gate holds it to the letter.
+
+    Whoever can write what is read here could otherwise have it said to the reader: an order, or a way elsewhere.
+    """
     first = brief.sheaf.shown.find(said.cites[0]) if said.cites else None
-    if not said.quote.strip() or first is None:
+    if not said.quote.strip() or first is None or commands(said.quote) or leads_away(said.quote):
         return None
     quote = Quote(cite=first, text=said.quote.strip())
     return Claim(

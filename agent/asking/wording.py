@@ -80,6 +80,7 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "by model": "",
         "model failed": "The model could not be used ({why}); this is the answer of the rules.",
         "model refused": "What the model said did not stand up to the evidence; this is the answer of the rules.",
+        "model doubts": "The model sees no answer in the evidence; this is what the rules found.",
     },
     "zh": {
         "one change": "有一个已合入的提交符合。",
@@ -156,6 +157,7 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "by model": "",
         "model failed": "模型无法使用（{why}），以下以规则得出的答案为准。",
         "model refused": "模型给出的说法与证据不符，以下以规则得出的答案为准。",
+        "model doubts": "模型认为证据回答不了这个问题；以上是按规则找到的内容。",
     },
 }
 ACTS: Mapping[Language, Mapping[str, str]] = {

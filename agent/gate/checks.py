@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agent.claims import Judgement
 from agent.gate.act import Act
+from agent.gate.address import check_address
 from agent.gate.content import check_content, is_free
 from agent.gate.contrasts import check_contrasts
 from agent.gate.denials import check_negation, check_reported
@@ -90,6 +91,7 @@ def _with_objects(acts: Iterable[Act]) -> Iterator[Act]:
 
 
 CHECKS: tuple[Check, ...] = (
+    check_address,
     check_names,
     check_expansions,
     check_projects,

@@ -87,6 +87,27 @@ def test_without_evidence_a_model_that_knows_better_is_not_believed(
     assert "this is the answer of the rules" in out
 
 
+def test_a_model_cannot_silence_what_the_rules_found(
+    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ModelServer(saying(decision="abstain", shows=[], statements=[])) as server:
+        point(server)
+        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 4
+    out = capsys.readouterr().out
+    assert "from `22` to `12`" in out
+    assert "The model sees no answer in the evidence" in out
+
+
+def test_a_quotation_stands_beside_what_the_rules_found_and_not_in_its_place(
+    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    quote = {"text": "", "cites": ["c1"], "quote": "Lower the limit"}
+    with ModelServer(saying(decision="answer", shows=["c1"], statements=[quote])) as server:
+        point(server)
+        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 0
+    assert "from `22` to `12`" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("kind", ["failing", "prose", "reset", "locked"])
 def test_where_the_model_fails_the_rules_answer_and_say_so(
     engine: Engine, point: Callable[[ModelServer], None], kind: str, capsys: pytest.CaptureFixture[str], corner: Path
