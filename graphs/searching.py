@@ -9,6 +9,7 @@ from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage
 from agent.asking.matching import Match, match
+from agent.asking.periods import BEGINNING
 from agent.asking.premises import names_nobody
 from agent.card import Card
 from agent.domain import Issue, PullRequest
@@ -49,7 +50,7 @@ class Searcher:
         specs = [spec for spec in self.specs if not inquiry.repos or spec.name in inquiry.repos]
         repos = [spec.name for spec in specs]
         between = await self._between(inquiry, specs)
-        window = self._window(inquiry, between)
+        window = self._window(inquiry, between, repos)
         searched = [await self._prepare(spec, window) for spec in specs]
         threads, unread = await tracer.threads(inquiry, specs)
         named = await self._named(inquiry, specs, threads)
@@ -115,10 +116,18 @@ class Searcher:
 
     # ---------------------------------------------------------------- time
 
-    def _window(self, inquiry: Inquiry, between: Sequence[tuple[str, datetime]]) -> Window | None:
+    def _window(
+        self, inquiry: Inquiry, between: Sequence[tuple[str, datetime]], repos: Sequence[RepoId]
+    ) -> Window | None:
         if len(between) == 2 and between[0][1] < between[1][1]:
             return Window(start=between[0][1], end=between[1][1] + timedelta(seconds=1), tz=self.tz)
-        return inquiry.window
+        window = inquiry.window
+        if window is None or window.start > BEGINNING:
+            return window
+        # Of a time without a beginning, what is known is looked at; nobody wants a whole history read.
+        week = (window.cutoff or window.end) - timedelta(days=_FIRST_DAYS)
+        known = [start for repo in repos for start, _ in self.stock.cards.spans(repo)]
+        return window.model_copy(update={"start": min([week, *known])})
 
     async def _prepare(self, spec: RepoSpec, window: Window | None) -> Searched:
         """See to it that everything of the time in question is known."""

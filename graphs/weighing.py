@@ -1,5 +1,6 @@
 """Looking for the words and names of a question: in memory, then among the titles of a year."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -7,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 from agent.asking.inquiry import Act, Aim, Inquiry
 from agent.asking.matching import Match, accepted, acted, definite, match
 from agent.asking.names import is_path, pinned, plain, things_of
+from agent.asking.periods import BEGINNING
 from agent.asking.premises import is_person
+from agent.asking.topics import terms_of
 from agent.asking.weights import weights
 from agent.card import Card
 from agent.ids import RepoId
@@ -18,7 +21,6 @@ from graphs.stocking import Stock
 from memory.catalogue import Needle
 
 _PROMOTING = 12
-_EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
 _CANDIDATES = 120
 _BACK_DAYS = 400
 _BACK_READ = 25
@@ -38,9 +40,11 @@ class Weigher:
 
     def with_names(self, inquiry: Inquiry) -> Inquiry:
         """Take a word for the name of something where facts know it by exactly that name; part what is no path."""
-        inquiry = inquiry.model_copy(
-            update={"names": tuple(part for one in inquiry.names for part in self._parted(one))}
-        )
+        names = [part for one in inquiry.names for part in self._parted(one)]
+        loose = [one for one in names if _is_phrase(one) and not self.stock.cards.search([Needle((one,))], limit=1)]
+        spoken = (*inquiry.terms, *(term for one in loose for term in terms_of(one)))
+        update = {"names": tuple(one for one in names if one not in loose), "terms": spoken}
+        inquiry = self._settled(inquiry.model_copy(update=update))
         asks_value = inquiry.often or inquiry.aim is Aim.WHEN or Act.BUMPED in inquiry.acts
         if inquiry.names or not asks_value:
             return inquiry
@@ -51,6 +55,14 @@ class Weigher:
                 "terms": tuple(term for term in inquiry.terms if term not in promoted),
             }
         )
+
+    def _settled(self, inquiry: Inquiry) -> Inquiry:
+        """Leave out everyday words that nobody wrote, and all of them where something else bounds the question."""
+        heard = [one for one in inquiry.terms if not one.weak or not math.isinf(self.stock.cards.rarity(one.forms))]
+        bounded = inquiry.window or inquiry.people or inquiry.things or inquiry.acts or inquiry.names
+        if bounded and all(one.weak and one.said.isascii() for one in heard):
+            heard = []
+        return inquiry.model_copy(update={"terms": tuple(heard)})
 
     def _parted(self, name: str) -> list[str]:
         """Take `a_x/b_y` for two names where nothing has it as a path."""
@@ -78,7 +90,7 @@ class Weigher:
             return accepted(self._weighed(inquiry, others, None), inquiry)[:5] if others else []
         if window is None:
             return []
-        before = Window(start=_EARLIEST, end=window.start, tz=self.tz)
+        before = Window(start=BEGINNING, end=window.start, tz=self.tz)
         return [match(card, inquiry, {}) for card in self.stock.cards.listed([one.name for one in specs], before, 1)]
 
     async def titles(self, spec: RepoSpec) -> list[tuple[str, str]]:
@@ -172,6 +184,11 @@ class Weigher:
             await self.stock.read(spec, unknown)
             read += len(unknown)
         return read > 0
+
+
+def _is_phrase(name: str) -> bool:
+    """Tell words in quotation marks from a name."""
+    return " " in name or not name.isascii()
 
 
 def _moved(matches: list[Match], inquiry: Inquiry) -> list[Match]:

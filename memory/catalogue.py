@@ -140,7 +140,9 @@ class Catalogue:
         )
         chosen = json.dumps(list(repos)) if repos else None
         with reading():
-            return tuple(row[0] for row in self._db.execute(query, [chosen, chosen]))
+            rows = self._db.execute(query, [chosen, chosen]).fetchall()
+        # A merge is by everybody whose commits it brought in.
+        return tuple(dict.fromkeys(name for row in rows for name in row[0].split(", ")))
 
     def rarity(self, forms: Sequence[str]) -> float:
         """Tell how much it says that a commit has any of these words: little for common, no end for unheard ones."""

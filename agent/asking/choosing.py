@@ -55,11 +55,11 @@ def _with_value(matches: Sequence[Match], inquiry: Inquiry) -> Sequence[Match]:
 
 
 def in_order(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
-    """Put the newest first; where the first or the last is asked for, give that one."""
+    """Put the newest first; where the last is asked for, give that one; the first of each repository."""
     by_time = sorted(matches, key=lambda one: one.card.at, reverse=True)
     if inquiry.last:
         return by_time[:1]
-    return by_time[-1:] if inquiry.first else by_time
+    return list({one.card.repo: one for one in by_time}.values()) if inquiry.first else by_time
 
 
 def named(found: Findings) -> list[Card]:

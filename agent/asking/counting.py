@@ -29,10 +29,10 @@ def count(found: Findings) -> Draft | None:
         return _one(found)
     if Thing.ISSUE in things and not inquiry.names:
         return _issues(found)
-    if Thing.RELEASE in things and Thing.COMMIT not in things and not inquiry.versions:
-        return releases(found)
     if inquiry.often and (draft := _often(found)) is not None:
         return draft
+    if lexicon.RELEASES.search(inquiry.text) and not inquiry.versions:
+        return releases(found)
     cards = _scope(found)
     if not cards and (inquiry.names or inquiry.terms or inquiry.people):
         return None

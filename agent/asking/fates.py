@@ -93,7 +93,8 @@ def with_fate(draft: Draft, found: Findings) -> Draft:
     if draft.abstained or not 0 < len(shown) <= _FEW:
         return draft
     chains = [chain for name in shown if len(chain := _chain(name, found)) > 1]
-    further = dict.fromkeys(name for chain in chains for name in chain if name not in shown and name in found.cards)
+    linked = [name for chain in chains for name in chain] + [card.id for card in found.later if chains]
+    further = dict.fromkeys(name for name in linked if name not in shown and name in found.cards)
     items = [commit_item(found.cards[name], (), found, lineage=True) for name in list(further)[:_FEW]]
     cites = dict.fromkeys((*draft.cites, *(item.cite for item in items)))
     return draft.model_copy(update={"items": (*draft.items, *items), "cites": tuple(cites)})

@@ -65,6 +65,7 @@ class Thing(StrEnum):
     BREAKING = "breaking change"
     REVERT = "revert"
     AUTHOR = "author"
+    PICK = "cherry-pick"
 
 
 class Term(Frozen):

@@ -12,37 +12,54 @@ def _any(*forms: str) -> re.Pattern[str]:
 
 ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.RELANDED: _any(
-        r"\bre-?land\w*|\bre-?appl(?:y|ied)\b|\bcame back\b|\bbrought back\b|\bis it back\b|\bback in\b",
-        r"\bred(?:o|one|id)\b",
-        "重做|回来了|重新合|重新落地|再次合入|又合[入回并]|合回来?|恢复",
+        r"\bre-?land\w*|\bre-?appl(?:y|ied)\b",
+        r"\b(?:c[ao]m(?:e|es|ing)|br(?:ing|ings|ought)|get|got|put) (?:\w+ )?back\b",
+        r"\bis (?:it|that|this) back\b|\bback in\b|\bred(?:o|one|id)\b|\bre-?(?:introduc|instat|enabl|add)\w*",
+        r"\bresurrect\w*",
+        r"\b(?:land|merge|go|went)(?:ed|d|es|s)? (?:in )?again\b|\b(?:second|another) (?:attempt|try)\b",
+        r"\brestor(?:e|ed|ing)\b",
+        "重做|回来了|重新(?:合|落地|加|引入|提交)|再次?合[入并回]|又合[入回并]|又(?:加|恢复)|合回来?|加回|恢复|再合",
     ),
     Act.REVERTED: _any(
-        r"\brevert\w*|\bback(?:ed)? out\b|\broll(?:ed)? back\b|\bundo(?:ne)?\b|\bundid\b",
+        r"\brevert\w*|\bback(?:ed|ing)? (?:it |this |that |them )?out\b",
+        r"\broll(?:ed|ing|s)? (?:it |this |that )?back\b",
+        r"\bundo(?:ne|ing|es)?\b|\bundid\b|\brollback\b|\bbackout\b",
         "回退|撤销|回滚|还原|撤回|撤掉|撤了|被撤|后撤",
     ),
-    Act.RENAMED: _any(r"\brenam\w*|\bnew name\b", "改名|重命名|更名|换(?:了|回)?(?:原|旧|新)?名|改叫|改回原名"),
+    Act.RENAMED: _any(
+        r"\brenam\w*|\bnew name\b|\bcall(?:ed)? (?:it )?(?:instead|now)\b|\bgo(?:es)? by\b|\bnow (?:called|named)\b",
+        r"\b(?:use|call|pass|set) instead\b|\bnew spelling\b|\bname(?:d)? now\b",
+        "改名|重命名|更名|换(?:了|回)?(?:原|旧|新)?名|改叫|改回原名|现在叫|新名字|叫什么",
+    ),
     Act.MOVED: _any(r"\bmov(?:ed|e|ing)(?: ¦)? (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
     Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: _any(
-        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\bgot rid\b",
-        r"\bdisappear\w*|\bgo away\b|\bwent away\b|\bkilled\b|\bremoval\b|\bt(?:ook|aken?) .{1,60}\bout\b",
-        r"\bpulled\b|\bripped out\b",
-        r"\bno longer\b|\bstop(?:ped|s)? (?:reading|using|supporting|accepting)\b",
+        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\b(?:got|get|getting) rid\b",
+        r"\bdisappear\w*|\bvanish\w*|\bgo away\b|\bwent away\b|\bkill(?:ed|s|ing)?\b",
+        r"\bt(?:ook|aken?|ake) .{1,60}\bout\b",
+        r"\bpull(?:ed)?(?! requests?\b)(?! #?\d)(?=.{0,40}\b(?:out|from)\b)|\bripp?(?:ed)? .{0,60}out\b",
+        r"\bax(?:ed?|ing)\b",
+        r"\bretir(?:ed?|ing)\b|\bnuk(?:ed?|ing)\b|\byank(?:ed)?\b|\bditch(?:ed)?\b|\bscrap(?:ped)?\b",
+        r"\bpurg(?:ed?|ing)\b",
+        r"\bclean(?:ed|s)? (?:up|out)\b|\bstrip(?:ped|s)?\b|\beliminat\w*|\bdiscontinu\w*|\bdead code\b",
+        r"\bno longer\b|\bstop(?:ped|s)? (?:reading|using|supporting|accepting|shipping)\b",
         "不再(?:读|用|支持|需要|接受|使用)",
-        "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉|(?<!多)少了|删 ?¦",
+        "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉|砍了|清理掉|清掉|清除|剔除|干掉|(?<!多)少了|删 ?¦",
     ),
     Act.BUMPED: _any(
         r"\bbump\w*|\bupgrad\w*|\bpinn?(?:ed|s)?\b|\bmoved?(?: ¦)? to\b|\bupdat\w+ to\b",
-        "升级|升到|升至|升了|升过|更新到",
+        "升级|升到|升至|升了|升过|更新到|抬到|抬高到|提升到|换到",
     ),
     Act.RAISED: _any(
-        r"\brais(?:e|ed|ing)\b|\bincreas\w*|\bbump(?:ed)? up\b|\bhigher\b|\blarger\b|\bgrew\b",
-        r"加到(?=了?\s*\d)|升回|涨到|提高|调高|增大|调大|上调|提升到|变大|放宽",
+        r"\brais(?:e|ed|ing)\b|\bincreas\w*|\bbump(?:ed)? up\b|\bhigher\b|\blarger\b|\bgrew\b|\bboost\w*|\bwiden\w*",
+        r"\b(?:go|goes|gone|went|going) up\b|\bdoubl(?:ed?|ing)\b|\blift(?:ed)? (?:to|from)\b|\benlarg\w*",
+        r"加到(?=了?\s*\d)|升回|涨到|提高|调高|增大|调大|上调|提升到|变大|放宽|拉高|翻倍",
     ),
     Act.LOWERED: _any(
-        r"\bgo(?:es|ne)? down\b|\bwent down\b|\bdrop(?:ped|s)? (?:to|from)\b",
-        r"\blower\w*|\breduc\w*|\bdecreas\w*|\bshrank|\bcut (?:to|from)\b|\bsmaller\b",
-        "降低|降回|降到|调低|减小|调小|下调|变小|缩小|收紧",
+        r"\b(?:go|goes|gone|went|going|t(?:ake|ook)) down\b|\bdrop(?:ped|s)? (?:to|from)\b|\bdowngrad\w*",
+        r"\bhalv(?:ed?|ing)\b",
+        r"\blower\w*|\breduc\w*|\bdecreas\w*|\bshr[aiu]nk\w*|\bcut (?:to|from|back|down)\b|\bsmaller\b|\btighten\w*",
+        "降低|降回|降到|降级|降为|调低|减小|调小|下调|变小|缩小|收紧|退回|退到|减半",
     ),
     Act.FIXED: _any(
         r"\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b|\baddress(?:ed|es)\b|\bclosed?\b",
@@ -81,6 +98,7 @@ THINGS: Mapping[Thing, re.Pattern[str]] = {
     Thing.AUTHOR: _any(
         r"\bauthors?\b|\bcontributors?\b|\bpeople\b|\bdevelopers?\b", "作者|贡献者|开发者|几个人|多少人"
     ),
+    Thing.PICK: _any(r"\bcherry[- ]?pick\w*|\bback-?port\w*", "cherry-?pick|摘取|反向移植"),
     Thing.COMMIT: _any(r"\bcommits?\b|\bchanges\b|\bpatch(?:es)?\b", "提交|commit|改动|变更"),
 }
 
@@ -98,6 +116,12 @@ BUG = _any(
     r"\bleak\w*|\bwrong\b",
     "bug|issue|议题|崩溃|卡死|死锁|挂起|报错|泄漏|出错|不生效",
 )
+RELEASES = _any(
+    r"\bhow many (?:[\w¦]+ ){0,2}(?:releases?|versions?)\b",
+    r"\b(?:number|count) of (?:[\w¦]+ ){0,2}(?:releases|versions)\b",
+    "[几多]少?(?:个|次)?\\s*(?:版本|release|正式版)|发(?:布|版)?了?[几多]少?[个次]",
+)
+"""Releases are what is counted."""
 LATER = _any(r"\blater\b|\bthen who\b|\bafterwards\b|\bin the end\b", "后来|之后又|最后又")
 MENTIONS = _any(
     r"\bmention\w*|\bsay(?:s|ing)?\b|\bcontain(?:s|ing)? the words?\b|\bcommit messages?\b",
@@ -118,7 +142,8 @@ WHICH_RELEASE = _any(
     r"哪个\s*(?:版本|release)|版本(?:是|为)哪|什么版本|第一个.{0,12}版本|发布(?:了|过)?(?:吗|没)|进了哪个|随哪个|跟着哪个",
 )
 WHO = _any(
-    r"\bwho(?:se|m)?\b|\bwhich (?:person|author|developer|engineer|contributor|maintainer)s?\b|\bauthor of\b",
+    r"\bwho(?:m|se(?! (?:message|title|subject|name|description|body|diff|text)s?\b))?\b",
+    r"\bwhich (?:person|author|developer|engineer|contributor|maintainer)s?\b|\bauthor of\b",
     "谁|哪位|哪个人|哪些人|作者是",
 )
 WHEN = _any(
@@ -136,7 +161,8 @@ WHAT_VALUE = _any(
 )
 WHY = _any(
     r"\b(?:went|was|goes) wrong\b",
-    r"\bwhy\b|\breasons?\b|\bcauses?\b|\bgiven as\b|\bjustif\w+|\bwhat for\b|\bhow come\b|\brationale\b|\bmotivation\b",
+    r"\bwhy\b|\breasons?\b|\bcauses?\b|\bgiven as\b|\bjustif\w+|\bwhat for\b|\bhow come\b|\brationale\b",
+    r"\bmotivation\b",
     "为什么|为何|原因|为啥|动机|理由",
 )
 STATUS = _any(
@@ -155,6 +181,8 @@ EXPLAIN = _any(
     "做了什么|干了什么|干嘛|是什么|讲讲|解释|说明|介绍|内容|改了(?:什么|啥)|做了啥|干啥",
 )
 FATE = _any(
+    r"\bwhere d(?:id|oes) .{1,40} (?:stand|end up)\b|\bhow did .{1,60} end\b|\bend(?:ed)? up\b",
+    r"\bdid .{1,60} (?:last|stick|survive|stay)\b",
     r"\bcalled now\b|\bstill (?:there|in|around)\b|\btrace\b|\bhistory of\b|\bstill exists?\b",
     r"\bover time\b|\bfull story\b|\bfrom birth\b|\blife ?cycle\b",
     "现在叫什么|还有没有|还在不在|来龙去脉|历史|历程|还在吗|还存在|变迁|演变",
@@ -188,7 +216,10 @@ BEYOND = _any(
     r"\b(?:p\d\d|ttft|tpot|latency|throughput)\b.{0,40}\b(?:after|before|now|is|was)\b",
     r"\bwhat(?:\'s| is| was| are) the .{0,20}\b(?:p\d\d|ttft|latency|throughput|speedup)\b",
     r"\btok(?:ens?)?/s\b|\bhow many (?:tok\w*|gb|mb|ms|percent|%)|\bsalary|\bcompany\b|\bweather\b",
-    r"\bdownloads?\b|\bstars\b",
+    r"\bdownloads?\b|\bstars\b|\breview(?:er|ed|s|ers)?\b|\bapprov(?:ed?|es|er|ers|al|als)\b|\bsigned? off\b",
+    r"\blgtm\b",
+    r"\b(?:which|what|whose|the|name of the) (?:customer|client|company|companies|vendor|user)s?\b",
+    "审核|审阅|评审|批准|点的? ?approve|reviewer|哪家|哪几家|多少家|客户",
     "应该(?:用|选|升|不)|该不该|要不要|推荐|建议(?:吗|升级|用)|更好|哪个好|你觉得|你认为|值得升",
     "会不会(?!.{0,6}挂)|将会|打算|计划|下个(?:版本|月)|下周|未来|什么时候(?:会|能|才)|觉得|认为|合适",
     "预计|路线图|(?:TTFT|延迟|吞吐|显存|耗时).{0,10}(?:多少|几)|快了多少|提升了?多少|快多少|慢多少",
@@ -209,7 +240,8 @@ PINS = _any(
     "升到|升级到|依赖|用的(?:是)?|锁(?:定|在)|跟上|钉在",
 )
 MOVED_TO = _any(
-    r"\b(?:what|which) version of\b|\b(?:what|which) [\w.-]+ version\b.{0,40}\b(?:use|pin|need|require|on|at|now)\w*\b",
+    r"\b(?:what|which) version of\b",
+    r"\b(?:what|which) [\w.-]+ version\b.{0,40}\b(?:use|pin|need|require|on|at|now)\w*\b",
     "(?:升级?|更新|跟|用)?到(?:了)?\\s*(?:哪个|什么|哪一个)\\s*版本|用的?是?\\s*(?:哪个|什么)\\s*版本|(?:依赖|锁)的?.{0,12}(?:哪个|什么)版本",
 )
 WITHOUT = re.compile(

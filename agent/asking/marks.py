@@ -87,7 +87,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     numbered = taker.take(numbers_of)
     flags = [found[0] for found in taker.take(_FLAG)]
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
-    paths = [found[0] for found in taker.take(_PATH, lambda found: found[0].lower() not in _NO_PATHS)]
+    paths = [found[0] for found in taker.take(_PATH, _is_path)]
     shas = [found[0] for found in taker.take(_SHA)]
     models = [found[0] for found in taker.take(_MODEL)]
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
@@ -110,6 +110,11 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
         people=tuple(dict.fromkeys(people)),
         rest=taker.rest,
     )
+
+
+def _is_path(found: re.Match[str]) -> bool:
+    """Tell a path from two words, or two letters, with a stroke between them."""
+    return found[0].lower() not in _NO_PATHS and len(max(found[0].split("/"), key=len)) > 1
 
 
 def _is_name(found: re.Match[str]) -> bool:

@@ -49,6 +49,7 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.LIMIT: ("limit-", "constant-"),
     Thing.REVERT: ("revert",),
     Thing.SYMBOL: ("symbol-",),
+    Thing.PICK: ("cherry-pick",),
 }
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|(?<=[=<>~v])\d+\.\d+")

@@ -21,11 +21,15 @@ _SHORT_EN = rf"{_MONTH_NAME}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>20\d
 _SHORT_EN_TURNED = rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (?P<y>20\d\d))?"
 _ANY_DAY = [re.compile(one, re.IGNORECASE) for one in (_DAY, _DOTTED_ZH, _SHORT_ZH, _SHORT_EN, _SHORT_EN_TURNED)]
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.IGNORECASE)
-_SINCE = re.compile(r"(?:since|from|after|starting|as of|自从?|从|打)\s*(?:the\s+)?$", re.IGNORECASE)
-_UNTIL = re.compile(r"(?:until|till|before|up to|by|截[至止]|到)\s*$", re.IGNORECASE)
+_SINCE = re.compile(r"(?:since|from|after|starting|自从?|从|打)\s*(?:the\s+)?$", re.IGNORECASE)
+_UNTIL = re.compile(r"(?:until|till|before|by|到)\s*$", re.IGNORECASE)
+_THROUGH = re.compile(r"(?:as of|up to|through|截[至止]到?)\s*$", re.IGNORECASE)
 _ONWARDS = re.compile(r"^\s*(?:onwards?|以来|之后|以后|起|开始|至今|到现在)", re.IGNORECASE)
 _BEFOREHAND = re.compile(r"^\s*(?:之前|以前)")
 _BETWEEN = re.compile(r"^\s*(?:and|to|until|through|till|-|–|—|~|到|至|和|与)\s*$", re.IGNORECASE)
+
+BEGINNING = datetime(1970, 1, 2, tzinfo=UTC)
+"""Where a stretch of time begins of which only the end is named."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +125,11 @@ def _by_days(text: str, now: datetime, tz: str) -> Period | None:
     before, after = text[: first.start], text[first.end :]
     if _SINCE.search(before) or _ONWARDS.match(after):
         return _span(midnight(first.day, tz), now, tz, said)
+    if _THROUGH.search(before):
+        after_it = midnight(first.day + timedelta(days=1), tz)
+        return Period(Window(start=BEGINNING, end=after_it, tz=tz), said)
     if _UNTIL.search(before) or _BEFOREHAND.match(after):
-        return Period(Window(start=datetime(1970, 1, 2, tzinfo=UTC), end=midnight(first.day, tz), tz=tz), said)
+        return Period(Window(start=BEGINNING, end=midnight(first.day, tz), tz=tz), said)
     return _period(Window.days(first.day, first.day, tz), now, said)
 
 
@@ -132,6 +139,8 @@ _BY_MONTH = re.compile(
     r"|(?:(?P<zy>20\d\d)\s*年\s*)?(?P<zm>\d{1,2}|十[一二]?|[一二三四五六七八九])\s*月份?(?!\s*\d)",
     re.IGNORECASE,
 )
+
+_LAST_DAY = re.compile(r"\b(?:last|final) day of\b|月(?:的)?最后一天|月底那天", re.IGNORECASE)
 
 
 def _by_month(text: str, now: datetime, tz: str) -> Period | None:
@@ -146,6 +155,8 @@ def _by_month(text: str, now: datetime, tz: str) -> Period | None:
     if not 1970 <= year <= 2098:
         return None
     last = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
+    if _LAST_DAY.search(text):
+        return _period(Window.days(last, last, tz), now, match[0])
     return _period(Window.days(date(year, month, 1), last, tz), now, match[0])
 
 
@@ -194,7 +205,8 @@ def _week(back: int) -> _Resolve:
 
 def _month(back: int) -> _Resolve:
     def resolve(_: re.Match[str], now: datetime, tz: str) -> tuple[datetime, datetime]:
-        today = _today(now, tz)
+        # In the very moment in which a month begins, "this month" is the one that is just over.
+        today = _today(now - timedelta(seconds=1), tz)
         months = today.year * 12 + today.month - 1 - back
         first, after = date(months // 12, months % 12 + 1, 1), date((months + 1) // 12, (months + 1) % 12 + 1, 1)
         return midnight(first, tz), midnight(after, tz)
