@@ -1,5 +1,6 @@
 """What a model is shown of a commit: facts first, then its author's words, then the lines that matter most."""
 
+import re
 from collections.abc import Iterator
 
 from agent.analyst import Read
@@ -8,6 +9,7 @@ from agent.linking.own_words import said
 from agent.templates import params_of, sentence
 
 _FACTS, _HUNKS, _MESSAGE = 12, 3_000, 1_200
+_HUNK = re.compile(r"\n(?=@@ |--- )")
 
 
 def facts_brief(read: Read) -> str:
@@ -41,3 +43,16 @@ def _hunks(read: Read) -> Iterator[str]:
     for file in sorted(read.evidence.change.files, key=lambda file: file.path not in first):
         for part in f"\n{file.patch or ''}".split("\n@@ ")[1:]:
             yield f"{file.path}\n@@ {part}"
+
+
+def answer_brief(text: str, most: int) -> str:
+    """Give whole hunks of what a tool showed, as far as the room goes, and say how many there are beside them."""
+    head, *hunks = _HUNK.split(text)
+    shown = [head if len(head) <= most else head[:most].rpartition("\n")[0]]
+    room = most - len(shown[0])
+    for hunk in hunks:
+        if len(hunk) <= room:
+            shown.append(hunk)
+            room -= len(hunk)
+    left = len(hunks) - len(shown) + 1
+    return "\n".join([*shown, *([f"({left} more hunks; they are shown when you write)"] if left else [])])

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from agent.account import Account, Fallback, Part
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
-from agent.briefs import facts_brief, hunks_brief, message_brief
+from agent.briefs import answer_brief, facts_brief, hunks_brief, message_brief
 from agent.claims import Claim, Judgement, Role
 from agent.drafts import Draft, Shown, settle
 from agent.evidence import EvidenceId
@@ -21,7 +21,10 @@ from agent.tongue import speaks
 from agent.triage import Tier
 
 _NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese"}
-_TABLE, _ANSWER = 60, 3_000
+_TABLE, _LATER = 60, 20
+"""Rows that are shown at first, and of those not read yet in later turns."""
+_ANSWER, _ANSWERS = 1_500, 6_000
+"""Characters of one answer and of all of them: what was read is shown again, and longer, when it is written about."""
 _AT_ONCE = 12
 """Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
 
@@ -93,6 +96,8 @@ class ModelAnalyst:
 
     async def next_calls(self, assignment: Assignment, answers: Sequence[ToolAnswer]) -> Sequence[ToolRequest]:
         """Let the model choose from the table; handles become hashes again."""
+        if not assignment.table:
+            return ()
         handles = {f"c{number}": one.sha for number, one in enumerate(assignment.table[:_TABLE], start=1)}
         user = prompt("investigate", self._table(assignment, handles, answers))
         try:
@@ -225,17 +230,28 @@ class ModelAnalyst:
 
     def _table(self, assignment: Assignment, handles: dict[str, str], answers: Sequence[ToolAnswer]) -> dict[str, str]:
         weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in assignment.table}
-        lines = [f"[{handle}] {weights[sha]} {assignment.titles[sha]}" for handle, sha in handles.items()]
+        seen = {str(one.request.arguments.get("sha")) for one in answers if _shows_diff(one)}
+        unread = {handle: sha for handle, sha in handles.items() if sha not in seen}
+        shown = dict(list(unread.items())[:_LATER]) if answers else handles
+        lines = [f"[{handle}] {weights[sha]} {assignment.titles[sha]}" for handle, sha in shown.items()]
+        if more := len(unread) - len(shown):
+            lines += [f"and {more} lighter ones"] if answers else []
         by_sha = {sha: handle for handle, sha in handles.items()}
-        read = [
-            f"{one.request.tool} {_told(one.request, by_sha)}:\n{fenced(one.text[:_ANSWER], self._mark)}"
-            for one in answers
-        ]
+        read = [f"{one.request.tool} {_told(one.request, by_sha)}:\n{text}" for one, text in self._bounded(answers)]
         return {
             "table": fenced("\n".join(lines), self._mark),
             "deep": str(len(assignment.allotment.deep)),
             "answers": "\n".join(["What you have read so far:", *read]) if read else "",
         }
+
+    def _bounded(self, answers: Sequence[ToolAnswer]) -> list[tuple[ToolAnswer, str]]:
+        """Fence what was answered, the newest as far as there is room; of the others only that they were read."""
+        room, told = _ANSWERS, list[tuple[ToolAnswer, str]]()
+        for one in reversed(answers):
+            text = answer_brief(one.text, min(_ANSWER, room))
+            room = max(0, room - len(text))
+            told.append((one, fenced(text, self._mark)))
+        return told[::-1]
 
 
 def _shows_diff(answer: ToolAnswer) -> bool:

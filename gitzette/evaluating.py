@@ -36,6 +36,7 @@ from evals.sets.injection import INJECTION
 from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
 from evals.sets.model_storm import MODEL_STORM
+from evals.sets.model_tokens import MODEL_TOKENS
 from evals.sets.mutants import MUTANTS
 from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
@@ -75,6 +76,7 @@ SETS: tuple[EvalSet, ...] = (
     STORIES,
     QUESTIONS,
     MODEL_STORM,
+    MODEL_TOKENS,
     INJECTION,
     ASK_COST,
     ADVERSARIAL,

@@ -1,7 +1,7 @@
 """What passes between us and a model's server, in the words of both."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, HumanMessage, SystemMessage
@@ -60,6 +60,13 @@ def as_chat(messages: Sequence[Message]) -> list[AnyMessage]:
 
 
 def as_tool(tool: ToolSpec) -> dict[str, Any]:
-    """Describe a tool as the protocol has it."""
-    function = {"name": tool.name, "description": tool.about, "parameters": tool.schema}
-    return {"type": "function", "function": function}
+    """Describe a tool as the protocol has it, without what says the same again: it is sent with every question."""
+    fields = {name: _bare(field) for name, field in tool.schema.get("properties", {}).items()}
+    schema = _bare(tool.schema) | {"properties": fields}
+    return {"type": "function", "function": {"name": tool.name, "description": tool.about, "parameters": schema}}
+
+
+def _bare(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out titles and defaults, and of the whole what the tool is described by already."""
+    surplus = ("title", "default", *(["description"] if "properties" in schema else []))
+    return {name: value for name, value in schema.items() if name not in surplus}

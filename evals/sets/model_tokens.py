@@ -1,0 +1,143 @@
+"""Model tokens: what a busy day costs with a model that chooses well, beside sending it every diff."""
+
+import asyncio
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import date
+from pathlib import Path
+
+from agent.ids import RepoId
+from agent.report import Report
+from agent.settings import RepoSpec, Settings
+from agent.tokens import message_tokens, tokens_of
+from agent.window import Window
+from evals.figures import Figure, Target, measure, share
+from evals.harness import Bench, EvalSet, Figures
+from evals.model_server.honest import honest
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked, Saying, Script, ToolCall
+from evals.sets.daily_scores import told
+from evals.sets.day_cost import choose_days
+from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of
+from evals.worlds.gold import gold_window
+from evals.worlds.importance import importance
+from evals.worlds.model import LandedGold, World
+
+_FIFTH = 0.2
+_BUSY = 100
+"""How many commits a day of mirrors should have."""
+_ROW = re.compile(r"^\[(c\d+)\] \w+ [\d.]+ (.+)$", re.MULTILINE)
+_CONTEXT = 65_536
+
+
+class Reader:
+    """A scripted perfect reader: of what must be mentioned it reads what the first line does not settle."""
+
+    def __init__(self, unsettled: Collection[str]) -> None:
+        """Take the first lines of the commits that are worth reading."""
+        self._unsettled = frozenset(unsettled)
+
+    def __call__(self, asked: Asked) -> Saying:
+        """Choose what to read; say what the facts say."""
+        if "get_diff" not in asked.tools:
+            return honest(asked)
+        if "What you have read so far" in asked.user:
+            return Saying()
+        rows = _ROW.findall(asked.user)
+        wanted = [handle for handle, title in rows if title in self._unsettled] or [rows[0][0]]
+        return Saying(calls=tuple(ToolCall("get_diff", json.dumps({"sha": handle})) for handle in wanted))
+
+
+async def run(bench: Bench) -> Figures:
+    """Report on the busy day of the world, and on a busy day of the mirrors where they are given."""
+    figures = await _world(bench)
+    return figures | (await _mirrors(bench) if bench.mirrors else {})
+
+
+async def _world(bench: Bench) -> dict[str, Figure]:
+    world = bench.world("full")
+    day = date.fromisoformat(world.notes["busy day"])
+    window = Window.days(day, day, "UTC")
+    rows = [row for repo in world.repos for row in gold_window(world, repo.full_name, window.start, window.end)]
+    specs = tuple(RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in world.repos)
+    dirs = {repo.full_name: repo.git_dir for repo in world.repos}
+    diffs = await asyncio.to_thread(_diffs, [(dirs[row.repo], row.sha) for row in rows])
+    reader = Reader(unsettled(world, rows, dirs))
+    report, asked = await _reported(bench, specs, window, reader)
+    plain, _ = await _reported(bench, specs, window, None)
+    sent = sum(map(tokens_sent, asked))
+    bench.say(f"model-tokens: {len(rows)} commits, {sent} tokens in {len(asked)} calls, {diffs} in all diffs")
+    grades = importance(world)
+    return {
+        "world: tokens sent beside all diffs": measure([sent / diffs], Target(_FIFTH, "at most")),
+        "world: must be mentioned and is": share(told(report, grades, "model"), Target(1.0)),
+        "world: must be mentioned and is, by rules alone": share(told(plain, grades, "rules"), Target(1.0)),
+    }
+
+
+def unsettled(world: World, rows: Sequence[LandedGold], dirs: Mapping[str, Path]) -> list[str]:
+    """List the first lines of what must be mentioned that do not name what was done."""
+    grades, found = importance(world), []
+    for row in rows:
+        title = _git(dirs[row.repo], "log", "-1", "--format=%s", row.sha).strip()
+        names = [value for edit in row.edits for key, value in edit.params if key in ("function", "old", "new", "flag")]
+        if grades[row.repo, row.sha] == 3 and not (names and all(name in title for name in names)):
+            found.append(title)
+    return found
+
+
+async def _mirrors(bench: Bench) -> dict[str, Figure]:
+    lines = {spec: await first_parent_line(git_dir_of(_path(spec))) for spec in bench.mirrors}
+    days = days_of(bench.span) if bench.span else choose_days(lines, _BUSY, longest=1)
+    window = Window.days(days[0], days[-1], "UTC")
+    commits = [(git_dir_of(_path(spec)), sha) for spec in lines for sha in between(lines[spec], days, "UTC")]
+    diffs = await asyncio.to_thread(_diffs, commits)
+    _, asked = await _reported(bench, bench.mirrors, window, honest)
+    sent = sum(map(tokens_sent, asked))
+    bench.say(
+        f"model-tokens: {len(commits)} commits of {days[0]}: {sent} tokens in {len(asked)} calls, {diffs} in all diffs"
+    )
+    return {"mirrors: tokens sent beside all diffs": measure([sent / diffs], Target(_FIFTH, "at most"))}
+
+
+async def _reported(
+    bench: Bench, specs: tuple[RepoSpec, ...], window: Window, script: Script | None
+) -> tuple[Report, list[Asked]]:
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder)))
+        settings = Settings(repos=specs, source="git", lang="en", home=home, out=home / "out")
+        if script is None:
+            return (await bench.system.report(settings, window))[0], []
+        server = stack.enter_context(ModelServer(script, context=_CONTEXT))
+        model = {"analyst": "model", "model": server.model, "model_url": server.url}
+        report, _ = await bench.system.report(settings.model_copy(update=model), window)
+        return report, list(server.asked)
+
+
+def tokens_sent(asked: Asked) -> int:
+    """Count what one question takes: the messages, the tools and the shape of the answer."""
+    extras = [json.dumps(asked.body[name]) for name in ("tools", "response_format") if asked.body.get(name)]
+    return message_tokens(tuple(asked.messages)) + sum(map(tokens_of, extras))
+
+
+def _diffs(commits: Sequence[tuple[Path, str]]) -> int:
+    """Count what sending every message and diff would take, without a word of ours."""
+    shown = (_git(git_dir, "show", "-m", "--first-parent", "-M", "--format=%B", sha) for git_dir, sha in commits)
+    return sum(map(tokens_of, shown))
+
+
+def _git(git_dir: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", f"--git-dir={git_dir}", *arguments], capture_output=True, check=True)
+    return done.stdout.decode("utf-8", errors="replace")
+
+
+def _path(spec: RepoSpec) -> Path:
+    assert spec.path is not None
+    return spec.path
+
+
+MODEL_TOKENS = EvalSet("model-tokens", "what a busy day costs with a model, beside sending every diff", run)
