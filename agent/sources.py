@@ -125,6 +125,29 @@ class FindsTags(Protocol):
 
 
 @runtime_checkable
+class TracesWords(Protocol):
+    """A source of code that can tell since when it has words, and which commits say something."""
+
+    async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
+        """Name, for each word that folders of this name have now and had not then, the landed commit that brought it.
+
+        What was there before, what is not there, and whatever cannot be told is left out.
+        """
+        ...
+
+    async def standing(self, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
+        """Tell which of these words stand in a line of a commit's product code together with another one.
+
+        All of them where that cannot be told.
+        """
+        ...
+
+    async def saying(self, pattern: str, *, upto: str, since: datetime) -> tuple[Commit, ...]:
+        """List the landed commits up to this one, and not before that moment, whose messages fit a pattern."""
+        ...
+
+
+@runtime_checkable
 class KnowsTags(Protocol):
     """A source of code that can tell which tags contain a commit."""
 

@@ -24,6 +24,8 @@ class StoryKind(StrEnum):
     """A change and what mends or completes it."""
     BUMP = "bump"
     """A change of one repository, and another repository that takes it in."""
+    ADOPTION = "adoption"
+    """A change of one repository, and another repository that begins to use what it brought."""
     RELEASED = "released"
     """An issue, the change that fixed it, and the first release that has it."""
 
@@ -40,6 +42,7 @@ class Act(StrEnum):
     FOLLOW_UP = "follow-up"
     UPSTREAM = "upstream"
     TAKEN_IN = "taken in"
+    TAKEN_UP = "taken up"
     OPENED = "opened"
     RELEASED = "released"
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from agent.because import likely_sentence
+from agent.because import adoption_sentence, likely_sentence
 from agent.facts import Fact, FactKind, Severity
 from agent.phrases_en import PHRASES as EN
 from agent.phrases_zh import PHRASES as ZH
@@ -33,6 +33,9 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
     "follows as said": {"en": "Follows up on [@3], as [@2] says.", "zh": "据 [@2] 所述，是 [@3] 的后续改动。"},
     "mends": {"en": "Mends lines that [@2] wrote.", "zh": "修正 [@2] 写下的代码行。"},
     "takes in": {"en": "Takes in [@2].", "zh": "引入 [@2]。"},
+    "rests on": {"en": "Rests on [@2], as it says.", "zh": "按其自述，以 [@2] 为前提。"},
+    "adopts as said": {"en": "Rests on [@3], as [@2] says.", "zh": "据 [@2] 所述，以 [@3] 为前提。"},
+    "made for": {"en": "Takes up [@2], which says that it is made for this.", "zh": "采用 [@2]，后者写明为此而作。"},
 }
 """Sentences whose only values are what they cite."""
 
@@ -63,13 +66,15 @@ SEVERAL = {"fact": "facts", "risk": "risks", "advice": "advices"}
 
 def has_template(predicate: str) -> bool:
     """Tell whether code, and nobody else, writes the words of this kind of statement."""
-    return predicate in _FIXED or predicate in _MADE or predicate == "series"
+    return predicate in _FIXED or predicate in _MADE or predicate in ("series", "adopts")
 
 
 def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     """Write the sentence; None where the values give none, as for the risk of something that has no risk."""
     if predicate == "series":
         return series_sentence(params, lang)
+    if predicate == "adopts":
+        return adoption_sentence(params, lang)
     if predicate == "likely fixes" and "because" in params:
         return likely_sentence(params, lang)
     fixed = _FIXED.get(predicate)

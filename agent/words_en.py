@@ -159,6 +159,7 @@ EN = Words(
         "series": "Series",
         "follow-up": "Follow-up",
         "bump": "Taken in",
+        "adoption": "Taken up",
         "released": "Released",
     },
     acts={
@@ -171,6 +172,7 @@ EN = Words(
         "follow-up": "follow-up",
         "upstream": "upstream",
         "taken in": "taken in",
+        "taken up": "taken up",
         "opened": "opened",
         "released": "released",
     },

@@ -145,6 +145,7 @@ ZH = Words(
         "series": "系列",
         "follow-up": "后续改动",
         "bump": "引入上游",
+        "adoption": "采用上游",
         "released": "已发布",
     },
     acts={
@@ -157,6 +158,7 @@ ZH = Words(
         "follow-up": "后续改动",
         "upstream": "上游",
         "taken in": "引入",
+        "taken up": "采用",
         "opened": "提出",
         "released": "发布",
     },

@@ -1,26 +1,29 @@
-"""What one repository takes in of another one of the report: told when all of them are read."""
+"""What one repository takes in or up of another one of the report: told when all of them are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from agent.claims import Claim, Role
 from agent.domain import Frozen
 from agent.dossier import Dossier
 from agent.errors import AppError
-from agent.evidence import CommitEvidence, ReleaseEvidence
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence
 from agent.gate.judge import judge
 from agent.ids import RepoId
 from agent.report import Drop
-from agent.settings import Language, RepoSpec
+from agent.settings import Language
 from agent.sources import CodeSource, FindsTags, LooksBack
 from agent.stories import Act, Step, Story, StoryKind
 from agent.templates import sentence
+from agent.weaving.adoptions import Borrower
 from agent.weaving.bumps import Taken, tags_of, upstream_of, version_pattern, version_set_by
 from agent.weaving.claims import short_text
 from agent.weaving.headlines import evidence_of, headline
 from agent.weaving.wanted import FAR
 from agent.weaving.weave import with_memory
 from agent.window import Window
+from graphs.adopting import Adopting
 from graphs.desk import Deps
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -28,7 +31,7 @@ _MOST = 40
 _CLOCKS_APART = timedelta(hours=1)
 
 Upstream = CommitEvidence | ReleaseEvidence
-"""What a dependency now stands at."""
+"""What a dependency now stands at, or what is taken up of it."""
 
 
 class Connected(Frozen):
@@ -39,43 +42,91 @@ class Connected(Frozen):
     drops: tuple[Drop, ...] = ()
 
 
-async def connected(
-    moved: Mapping[RepoId, Sequence[Taken]],
-    specs: Sequence[RepoSpec],
-    tips: Mapping[RepoId, str],
-    window: Window,
-    deps: Deps,
-) -> Connected:
-    """Find for each dependency that was moved the change of the repository it comes from."""
-    desks = {spec.name: spec for spec in specs}
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What was read of one repository as far as it may lead to others."""
+
+    code: CodeSource
+    tip: str
+    taken: Sequence[Taken] = ()
+    borrowers: Sequence[Borrower] = ()
+    pulls: Mapping[EvidenceId, Evidence] = field(default_factory=dict)
+    """The pull requests of its commits, by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bond:
+    """A commit, what it takes in or up, and how that is said."""
+
+    doer: CommitEvidence
+    source: Upstream
+    predicate: str
+    params: Mapping[str, str]
+    kind: StoryKind
+    said: tuple[EvidenceId, ...] = ()
+
+
+async def connected(read: Mapping[RepoId, Reading], window: Window, deps: Deps) -> Connected:
+    """Find what commits of each repository take in or up of the others."""
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
-    for repo, some in moved.items():
-        for one in some[:_MOST]:
-            source = upstream_of(one.package, tips, repo)
-            if source is None or any(story.steps[-1] == one.commit and source in story.steps[0] for story in stories):
-                continue
-            found = await _open_upstream(one, desks[source], tips[source], window, deps)
-            if found is None:
-                continue
-            claim = _claim(one, repo, found, window)
-            dossier = await _dossier(one, desks[repo], found, window, deps)
+    tips = {name: one.tip for name, one in read.items()}
+    adopting = Adopting({name: one.code for name, one in read.items()}, tips, window, deps.library)
+    for repo, reading in read.items():
+        bonds = [bond async for bond in _moved(repo, read, window, deps)]
+        bonds += await _adopted(adopting, repo, reading)
+        for bond in bonds:
+            claim = _claim(bond, window)
+            found: dict[EvidenceId, Evidence] = {bond.doer.id: bond.doer, bond.source.id: bond.source}
+            found |= {name: reading.pulls[name] for name in bond.said if name in reading.pulls}
+            late = frozenset({bond.doer.id}) if bond.doer.at not in window else frozenset()
+            dossier = Dossier(found=found, window=window, seen=frozenset(found), late=late)
             judgements = [judge(claim, dossier, lang) for lang in _LANGUAGES]
             worst = next((judgement for judgement in judgements if not judgement.passed), judgements[0])
             if not worst.passed:
                 drops.append(Drop(repo=repo, verdict=worst.verdict, check=worst.check, about=claim.about))
                 continue
             claims.append(claim.model_copy(update={"judgement": worst}))
-            stories.append(_story(one, repo, found, claims[-1], dossier, deps, window))
+            stories.append(_story(bond, claims[-1], deps, window))
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-async def _open_upstream(one: Taken, spec: RepoSpec, tip: str, window: Window, deps: Deps) -> Upstream | None:
+async def _moved(repo: RepoId, read: Mapping[RepoId, Reading], window: Window, deps: Deps) -> AsyncIterator[_Bond]:
+    """Find where each dependency that was moved now stands."""
+    tips = {name: one.tip for name, one in read.items()}
+    seen: set[tuple[EvidenceId, RepoId]] = set()
+    for one in read[repo].taken[:_MOST]:
+        source = upstream_of(one.package, tips, repo)
+        if source is None or (one.commit, source) in seen:
+            continue
+        try:
+            found = await upstream(one, read[source].code, tips[source], window)
+        except AppError:
+            continue
+        if found is not None and (doer := await _skimmed(one, read[repo].code, deps)):
+            seen.add((one.commit, source))
+            params = {"package": one.package} | ({"version": one.version} if one.version else {})
+            yield _Bond(doer=doer, source=found, predicate="takes in", params=params, kind=StoryKind.BUMP)
+
+
+async def _adopted(adopting: Adopting, repo: RepoId, reading: Reading) -> list[_Bond]:
+    """Find what is taken up without a version that moves."""
     try:
-        return await upstream(one, (await deps.desks.open(spec)).code, tip, window)
+        found = await adopting.found(repo, reading.borrowers)
     except AppError:
-        return None
+        return []
+    return [
+        _Bond(
+            doer=one.doer,
+            source=one.source,
+            predicate=one.predicate,
+            params=one.params,
+            kind=StoryKind.ADOPTION,
+            said=(one.said,) if one.said else (),
+        )
+        for one in found
+    ]
 
 
 async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> Upstream | None:
@@ -92,48 +143,42 @@ async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> Up
     return evidence_of(code.repo, head) if head else None
 
 
-async def _dossier(one: Taken, spec: RepoSpec, found: Upstream, window: Window, deps: Deps) -> Dossier:
-    code = (await deps.desks.open(spec)).code
+async def _skimmed(one: Taken, code: CodeSource, deps: Deps) -> CommitEvidence | None:
     sha = one.commit.partition("@")[2]
-    own = deps.library.get(one.commit) or next(iter([read async for read in deps.library.skim(code, [sha])]), None)
-    both = {found.id: found} | ({own.id: own} if own else {})
-    late = frozenset({one.commit}) if own and own.at not in window else frozenset()
-    return Dossier(found=both, window=window, seen=frozenset(both), late=late)
+    return deps.library.get(one.commit) or next(iter([read async for read in deps.library.skim(code, [sha])]), None)
 
 
-def _claim(one: Taken, repo: RepoId, found: Upstream, window: Window) -> Claim:
-    fresh = found.at in window
-    params = {"package": one.package} | ({"version": one.version} if one.version else {})
-    sha = one.commit.partition("@")[2]
+def _claim(bond: _Bond, window: Window) -> Claim:
+    fresh = bond.source.at in window
+    repo, _, sha = bond.doer.id.partition("@")
+    own = (bond.doer.id, *bond.said)
     return Claim(
-        id=f"{repo}@{sha[:12]}.u{found.id.partition('@')[2][:7]}",
+        id=f"{repo}@{sha[:12]}.u{bond.source.id.partition('@')[2][:7]}",
         repo=None,
         role=Role.CHANGE,
-        about=(one.commit,),
-        predicate="takes in",
-        params=params,
-        cites=(one.commit, found.id) if fresh else (one.commit,),
-        background=() if fresh else (found.id,),
-        text={lang: sentence("takes in", {}, lang) or "" for lang in _LANGUAGES},
+        about=(bond.doer.id,),
+        predicate=bond.predicate,
+        params=dict(bond.params),
+        cites=(*own, bond.source.id) if fresh else own,
+        background=() if fresh else (bond.source.id,),
+        text={lang: sentence(bond.predicate, bond.params, lang) or "" for lang in _LANGUAGES},
     )
 
 
-def _story(
-    one: Taken, repo: RepoId, found: Upstream, claim: Claim, dossier: Dossier, deps: Deps, window: Window
-) -> Story:
-    own = dossier.found[one.commit]
-    title = own.change.commit.title if isinstance(own, CommitEvidence) else ""
+def _story(bond: _Bond, claim: Claim, deps: Deps, window: Window) -> Story:
+    doer, found = bond.doer, bond.source
     source = found.change.commit.title if isinstance(found, CommitEvidence) else ""
+    act = Act.TAKEN_IN if bond.kind is StoryKind.BUMP else Act.TAKEN_UP
     timeline = (
         Step(cite=found.id, at=found.at, act=Act.UPSTREAM, title=source),
-        Step(cite=one.commit, at=one.at, act=Act.TAKEN_IN, title=title),
+        Step(cite=doer.id, at=doer.at, act=act, title=doer.change.commit.title),
     )
     story = Story(
-        kind=StoryKind.BUMP,
-        repo=repo,
-        steps=(found.id, one.commit),
+        kind=bond.kind,
+        repo=doer.repo,
+        steps=(found.id, doer.id),
         timeline=timeline,
-        news=(one.commit,),
+        news=(doer.id,),
         text={lang: short_text(claim, lang) for lang in _LANGUAGES},
     )
-    return with_memory(story, deps.stories.known(window, [found.id, one.commit]))
+    return with_memory(story, deps.stories.known(window, [found.id, doer.id]))

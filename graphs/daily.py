@@ -11,12 +11,14 @@ from langgraph.types import Send
 
 from agent.allotment import allot
 from agent.errors import AppError
+from agent.evidence import ThreadEvidence
 from agent.ids import RepoId
 from agent.report import Failure, Report
 from agent.settings import RepoSpec
+from agent.weaving.adoptions import Borrower
 from agent.window import Window
 from graphs import covering, scouting
-from graphs.connecting import Connected, connected
+from graphs.connecting import Connected, Reading, connected
 from graphs.covering import Chapter
 from graphs.desk import Deps
 from graphs.scouting import Scouted
@@ -108,14 +110,36 @@ def _failed(deps: Deps, repo: RepoId, error: AppError) -> dict[str, Any]:
 
 
 async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
-    """Find what the repositories take in of one another; one that is covered alone takes in nothing."""
+    """Find what the repositories take in or up of one another; one that is covered alone takes nothing."""
     deps, window = runtime.context, state["window"]
     order = [spec.name for spec in state["specs"] if spec.name in state.get("covered", [])]
-    landings = {repo: deps.notes.read("scouted", repo, Scouted).landing for repo in order}
-    tips = {repo: landing.tip for repo, landing in landings.items() if landing.tip}
-    moved = {repo: deps.notes.read("chapter", repo, Chapter).taken for repo in order} if len(order) > 1 else {}
-    deps.notes.keep(CONNECTED, "run", await connected(moved, state["specs"], tips, window, deps))
+    specs = {spec.name: spec for spec in state["specs"]}
+    read = {repo: await _reading(specs[repo], deps) for repo in order} if len(order) > 1 else {}
+    known = {repo: one for repo, one in read.items() if one.tip}
+    deps.notes.keep(CONNECTED, "run", await connected(known, window, deps))
     return {}
+
+
+async def _reading(spec: RepoSpec, deps: Deps) -> Reading:
+    """Gather what was read of a repository as far as it may lead to others."""
+    scouted = deps.notes.read("scouted", spec.name, Scouted)
+    pulls = {pull.number: pull for pull in scouted.threads.pulls}
+    numbers = scouted.threads.pull_of
+    return Reading(
+        code=(await deps.desks.open(spec)).code,
+        tip=scouted.landing.tip or "",
+        taken=deps.notes.read("chapter", spec.name, Chapter).taken,
+        borrowers=[
+            Borrower(
+                commit=row.commit,
+                pull=(number := numbers.get(row.commit.sha)),
+                uses=scouted.uses.get(row.commit.sha, ()),
+                body=pulls[number].body if number in pulls else "",
+            )
+            for row in scouted.landed
+        ],
+        pulls={pull.id: ThreadEvidence(thread=pull) for pull in pulls.values()},
+    )
 
 
 async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from agent.links import Link
 from agent.report import Failure
 from agent.settings import RepoSpec
 from agent.triage import Triage, rank, weigh
+from agent.weaving.uses import Use, uses
 from agent.window import Window
 from graphs.desk import Deps, Desk
 from tools.diff.patch_id import patch_ids
@@ -43,6 +44,8 @@ class Scouted(Frozen):
     links: tuple[Link, ...] = ()
     unread: dict[str, str] = Field(default_factory=dict)
     """Commits whose diffs were not read, and why."""
+    uses: dict[str, tuple[Use, ...]] = Field(default_factory=dict)
+    """The names of other packages that commits begin to use, by hash."""
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -126,7 +129,8 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     read = _Looked()
     problem = "the diff could not be read"
     deps.progress.step(repo, "reading diffs", 0, len(wanted))
-    look = _looking(deps, repo, len(wanted), read if known.issues or known.links or scouted.threads.issues else None)
+    named = bool(known.issues or known.links or scouted.threads.issues)
+    look = _looking(deps, repo, len(wanted), read, named=named)
     try:
         async for evidence in deps.library.skim(desk.code, wanted, look):
             weighed.append(scales.weigh(evidence))
@@ -140,6 +144,7 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
         "table": rank(weighed, deps.tiers),
         "links": _links(repo, commits, scouted.threads, links, known, read),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
+        "uses": read.uses,
         "failures": (*scouted.failures, *([failed] if missing else [])),
     }
     deps.notes.keep("scouted", repo, scouted.model_copy(update=update))
@@ -173,6 +178,7 @@ class _Looked:
 
     sketches: dict[str, Sketch] = field(default_factory=dict)
     patches: dict[str, Patch] = field(default_factory=dict)
+    uses: dict[str, tuple[Use, ...]] = field(default_factory=dict)
 
 
 def _links(
@@ -184,13 +190,15 @@ def _links(
     return carried_links(links, known.links, patch_partners(repo, read.patches, (*known.links, *links)))
 
 
-def _looking(deps: Deps, repo: RepoId, total: int, read: _Looked | None) -> Callable[[Change], None]:
-    """Tell the display of each diff that was read, and take down the words that issues may name."""
+def _looking(deps: Deps, repo: RepoId, total: int, read: _Looked, *, named: bool) -> Callable[[Change], None]:
+    """Tell the display of each diff that was read, and take down what it uses and, with `named`, what issues name."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
         deps.progress.step(repo, "reading diffs", next(done), total)
-        if read is not None:
+        if used := uses(change):
+            read.uses[change.commit.sha] = used
+        if named:
             read.sketches[change.commit.sha] = sketch(change)
             names = patch_ids(change.files)
             if names.lines:

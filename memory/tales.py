@@ -110,8 +110,12 @@ class Tales:
 def _keys(story: Story) -> set[tuple[str, EvidenceId]]:
     """Name what makes two tellings one story: the same sort, and its steps."""
     sort = "lineage" if story.kind.value in ("revert", "reland") else story.kind.value
-    steps = story.steps if sort in ("lineage", "series") else story.steps[-1:]
-    return {(sort, step) for step in steps}
+    if sort in ("lineage", "series"):
+        return {(sort, step) for step in story.steps}
+    if sort in ("bump", "adoption"):
+        return {(sort, f"{story.steps[0]} {story.steps[-1]}")}
+    # A release has many fixes, and each of them is a story.
+    return {(sort, story.steps[0] if sort == "released" else story.steps[-1])}
 
 
 def _story(data: str) -> Story | None:

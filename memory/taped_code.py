@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from agent.domain import Change, Commit, FileChange, Landing, Release
 from agent.errors import AppError
 from agent.ids import RepoId
-from agent.sources import CodeSource, FindsTags, LooksBack, Past
+from agent.sources import CodeSource, FindsTags, LooksBack, Past, TracesWords
 from agent.window import Window
 from memory.shapes import Plain, pack_error
 from memory.tape import Call, Tape
@@ -30,6 +30,8 @@ _COMMIT = Plain("commit", TypeAdapter(Commit), lambda commit: commit.id)
 _PAST: Plain[Past | None] = Plain("headlines", TypeAdapter(Past | None))
 _WRITERS = Plain("writers", TypeAdapter(dict[str, int]))
 _TAG: Plain[Release | None] = Plain("tag", TypeAdapter(Release | None))
+_ORIGINS = Plain("origins", TypeAdapter(dict[str, str]))
+_WORDS = Plain("words", TypeAdapter(frozenset[str]))
 _NAMES = Plain("names", TypeAdapter(tuple[str, ...]))
 _VERSIONS: Plain[tuple[str | None, str | None]] = Plain("versions", TypeAdapter(tuple[str | None, str | None]))
 
@@ -126,6 +128,38 @@ class TapedCode:
             return await source.tagged(names) if isinstance(source, FindsTags) else None
 
         return await self._tape.fetch(self._call("tagged", list(names)), _TAG, live)
+
+    async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> dict[str, str]:
+        """Name the landed commits that brought new words; nothing where the source cannot tell."""
+
+        async def live() -> dict[str, str]:
+            source = await self._source()
+            if not isinstance(source, TracesWords):
+                return {}
+            return dict(await source.first_with(words, folder=folder, upto=upto, since=since))
+
+        call = self._call("first_with", [list(words), folder, upto, since.isoformat()])
+        return await self._tape.fetch(call, _ORIGINS, live)
+
+    async def standing(self, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
+        """Tell which words stand in lines of product code with another one; all where the source cannot tell."""
+
+        async def live() -> frozenset[str]:
+            source = await self._source()
+            if not isinstance(source, TracesWords):
+                return frozenset(words)
+            return await source.standing(sha, words, beside=beside)
+
+        return await self._tape.fetch(self._call("standing", [sha, beside, *words]), _WORDS, live)
+
+    async def saying(self, pattern: str, *, upto: str, since: datetime) -> tuple[Commit, ...]:
+        """List what landed with messages that fit; nothing where the source cannot tell."""
+
+        async def live() -> tuple[Commit, ...]:
+            source = await self._source()
+            return await source.saying(pattern, upto=upto, since=since) if isinstance(source, TracesWords) else ()
+
+        return await self._tape.fetch(self._call("saying", [pattern, upto, since.isoformat()]), _COMMITS, live)
 
     def _call(self, method: str, arguments: Any, lasting: Plain[Any] | None = None) -> Call:
         """Name a question; one about a commit by its whole hash has the same answer for ever."""

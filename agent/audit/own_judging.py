@@ -20,7 +20,10 @@ from agent.markdown import visible
 from agent.report import Depth
 from agent.wordings import words
 
-_OF_STORIES = ("likely fixes", "relands part", "undoes part", "follows", "follows as said", "mends", "takes in")
+_OF_STORIES = (
+    "likely fixes", "relands part", "undoes part", "follows", "follows as said", "mends", "takes in", "rests on",
+    "adopts as said", "made for", "adopts",
+)  # fmt: skip
 Verdict = tuple[str, str]
 """What a finding says, and why."""
 

@@ -14,9 +14,10 @@ from agent.templates import sentence
 
 CITING = (
     "undoes", "relands", "undone", "fixes", "likely fixes", "relands part", "undoes part", "follows",
-    "follows as said", "mends", "takes in",
+    "follows as said", "mends", "takes in", "rests on", "adopts as said", "made for", "adopts",
 )  # fmt: skip
-"""Sentences whose only values are what they cite."""
+"""Sentences whose only values are what they cite, and names."""
+_NAMES = {"package": "", "names": "NAMES"}
 _DASH = "— "
 _QUOTED = re.compile(r"\s*“.*”\s*", re.DOTALL)
 
@@ -47,8 +48,9 @@ def said(
 def _citing(layout: Layout, text: str, start: int) -> tuple[str, int, int] | None:
     """Find a sentence that names other commits or an issue: which one it is, where its values begin, where it ends."""
     for predicate in CITING:
-        pieces = MARK.split(sentence(predicate, {}, layout.lang) or "")[::2]
-        form = re.compile(r"\s*" + r"(\S+?)".join(map(re.escape, pieces)) + r"(?=\s|$)")
+        pieces = MARK.split((sentence(predicate, _NAMES, layout.lang) or "").replace("`", ""))[::2]
+        plain = r"(\S+?)".join(map(re.escape, pieces)).replace("NAMES", r"[\w,、 ]+?")
+        form = re.compile(r"\s*" + plain + r"(?=\s|$)")
         if found := form.match(text, start):
             return predicate, found.start(1), found.end()
     return None

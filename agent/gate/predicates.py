@@ -33,6 +33,10 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "follows as said": (),
     "mends": (),
     "takes in": (),
+    "adopts": ("package", "names"),
+    "adopts as said": (),
+    "rests on": (),
+    "made for": (),
     "series": ("part", "landed"),
 }
 """The structured predicates with the values that they cannot do without; any other is judged by its words."""

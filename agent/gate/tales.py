@@ -6,6 +6,7 @@ from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.facts import FactKind
+from agent.weaving.adoptions import adopts_as_said, adopts_names, is_made_for
 from agent.weaving.bumps import sets_version, tags_of, taken
 from agent.weaving.followups import Named, follows
 from agent.weaving.headlines import plain, pull_named
@@ -144,6 +145,31 @@ def _takes_in(claim: Claim, dossier: Dossier) -> Judgement | None:
     return _unsupported(claim, "it moves no dependency to that commit or version")
 
 
+def _adopts(claim: Claim, dossier: Dossier) -> Judgement | None:
+    commits = _commits(claim, dossier)
+    names = tuple(claim.params["names"].split())
+    if commits and len(commits) == 2 and adopts_names(commits[0], commits[1], claim.params["package"], names):
+        return None
+    return _unsupported(claim, "it uses nothing of that name, or the other one did not bring it")
+
+
+def _adopts_as_said(claim: Claim, dossier: Dossier) -> Judgement | None:
+    found = [dossier.found[cite] for cite in claim.sources]
+    doer, source = found[0], found[-1]
+    text = found[1].thread.body if len(found) == 3 and isinstance(found[1], ThreadEvidence) else ""
+    text = doer.change.commit.message if len(found) == 2 and isinstance(doer, CommitEvidence) else text
+    if isinstance(doer, CommitEvidence) and isinstance(source, CommitEvidence) and adopts_as_said(text, doer, source):
+        return None
+    return _unsupported(claim, "nothing says that it rests on the other one")
+
+
+def _made_for(claim: Claim, dossier: Dossier) -> Judgement | None:
+    commits = _commits(claim, dossier)
+    if commits and len(commits) == 2 and is_made_for(commits[0], commits[1]):
+        return None
+    return _unsupported(claim, "the other one does not say that it is made for this")
+
+
 KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
     "series": _series,
     "follows": _follows,
@@ -152,4 +178,8 @@ KINDS: dict[str, Callable[[Claim, Dossier], Judgement | None]] = {
     "relands part": _relands_part,
     "undoes part": _undoes_part,
     "takes in": _takes_in,
+    "adopts": _adopts,
+    "adopts as said": _adopts_as_said,
+    "rests on": _adopts_as_said,
+    "made for": _made_for,
 }

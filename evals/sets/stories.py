@@ -16,7 +16,10 @@ from agent.settings import RepoSpec, Settings
 from agent.sources import Past
 from agent.stories import Story
 from agent.triage import weigh
+from agent.weaving.adoptions import Borrower
 from agent.weaving.bumps import taken, upstream_of
+from agent.weaving.headlines import headline
+from agent.weaving.uses import uses
 from agent.weaving.weave import Remembered
 from agent.window import Window
 from evals.figures import Score, Target, measure, share
@@ -24,12 +27,13 @@ from evals.harness import Bench, EvalSet, Figures
 from evals.sets.stories_scores import Event, compared, events
 from evals.worlds.model import World
 from evals.worlds.saga.world import DAYS, FIRST, GOLD
+from graphs.adopting import Adopting
 from graphs.connecting import upstream
 from graphs.library import Library
 from graphs.weaving import woven
 from tools.git.source import GitSource
 
-_KINDS = ("revert", "reland", "series", "follow-up", "bump")
+_KINDS = ("revert", "reland", "series", "follow-up", "bump", "adoption")
 _CASES = Path(__file__).parent / "data" / "real_stories.json"
 
 
@@ -133,6 +137,8 @@ async def _woven(case: Mapping[str, Any], sources: Mapping[RepoId, GitSource]) -
     window = Window.days(day, day, "UTC")
     if case["kind"] == "bump":
         return await _bumps(evidence, sources, window)
+    if case["kind"] == "adoption":
+        return await _adopted(evidence, sources, window)
     read = Read(evidence=evidence, triage=weigh(evidence.change, evidence.sheet), depth=Depth.DEEP)
     named = [
         fact.old for fact in evidence.facts if fact.old and len(fact.old) == 40 and fact.kind in ("revert", "reland")
@@ -152,6 +158,15 @@ async def _bumps(evidence: CommitEvidence, sources: Mapping[RepoId, GitSource], 
         if landing.tip and (source := await upstream(one, sources[name], landing.tip, window)):
             found.append(Event("bump", evidence.id, frozenset({source.id})))
     return list(dict.fromkeys(found))
+
+
+async def _adopted(evidence: CommitEvidence, sources: Mapping[RepoId, GitSource], window: Window) -> list[Event]:
+    landed = {name: await source.landed(window) for name, source in sources.items()}
+    tips = {name: landing.tip for name, landing in landed.items() if landing.tip}
+    commit = evidence.change.commit
+    borrower = Borrower(commit=commit, pull=headline(commit).pull, uses=uses(evidence.change))
+    found = await Adopting(sources, tips, window, Library()).found(evidence.repo, [borrower])
+    return [Event("adoption", one.doer.id, frozenset({one.source.id})) for one in found]
 
 
 STORIES = EvalSet("stories", "what goes on over days and repositories is found, and nothing else", run)

@@ -43,6 +43,8 @@ def _events(story: Story) -> list[Event]:
             found += [Event("follow-up", step.cite, frozenset({one})) for one in step.after or (first,)]
         elif story.kind is StoryKind.BUMP and step.act is Act.TAKEN_IN:
             found.append(Event("bump", step.cite, frozenset({first})))
+        elif step.act is Act.TAKEN_UP:
+            found.append(Event("adoption", step.cite, frozenset({first})))
         elif step.act is Act.PART:
             before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite]
             missing = tuple(number for number in story.missing if number < (step.part or 0))

@@ -17,6 +17,7 @@ from tools.git.line import Line
 from tools.git.looking_back import headed, written_by
 from tools.git.missing import close_gaps, present_commits
 from tools.git.names import ancestors, name_commits
+from tools.git.origins import first_with, saying, standing
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
@@ -120,6 +121,24 @@ class GitSource:
         """Tell which landed commits since then wrote the lines that this one takes out, and how many each."""
         view = await self._view()
         return await written_by(view, sha, since)
+
+    async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
+        """Name for each new word of folders the landed commit that brought it; none in a partial clone."""
+        repository = await self._open()
+        if repository.promisor is not None:
+            return {}
+        return await first_with(self._shown(repository), words, folder=folder, upto=upto, since=since)
+
+    async def standing(self, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
+        """Tell which words stand in a line of product code together with another one; all in a partial clone."""
+        repository = await self._open()
+        if repository.promisor is not None:
+            return frozenset(words)
+        return await standing(self._shown(repository), sha, words, beside=beside)
+
+    async def saying(self, pattern: str, *, upto: str, since: datetime) -> tuple[Commit, ...]:
+        """List the landed commits up to this one, and not before that moment, whose messages fit a pattern."""
+        return await saying(await self._view(), self.repo, pattern, upto, since)
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""

@@ -1,0 +1,83 @@
+"""Where words come from: which landed commit first had one, and whether a tree has it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from agent.areas import Area, area
+from agent.domain import Commit
+from agent.ids import RepoId
+from tools.git.landing import read_commits
+from tools.git.search import lines_with
+from tools.git.view import View
+
+_MOST_WORDS, _MOST_PATHS, _MOST_SAYING = 12, 6, 400
+
+
+async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
+    """Name, for each word that folders of this name have now and had not then, the commit that brought it."""
+    if view.shallow or not re.fullmatch(r"\w+", folder):
+        return {}
+    then = await _line_before(view, upto, since)
+    # Nearly all words are old, and then there is nothing more to ask.
+    known = await _paths(view, then, words, folder) if then else {}
+    now = await _paths(view, upto, [word for word in words if word not in known], folder)
+    found: dict[str, str] = {}
+    for word in sorted(now)[:_MOST_WORDS]:
+        sha = await _oldest(view, word, now[word], upto, since)
+        # A file that was moved has its words from elsewhere.
+        if sha and word not in await _paths(view, f"{sha}^", [word], folder):
+            found[word] = sha
+    return found
+
+
+async def standing(view: View, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
+    """Tell which of these words stand in a line of a commit's product code together with another one."""
+    lines = [line for path, line in await lines_with(view, sha, words) if area(path) is Area.PRODUCT and beside in line]
+    return frozenset(word for word in words if any(re.search(rf"\b{re.escape(word)}\b", line) for line in lines))
+
+
+async def saying(view: View, repo: RepoId, pattern: str, upto: str, since: datetime) -> tuple[Commit, ...]:
+    """List the commits of the line up to one, not before a moment, whose messages fit a pattern; newest first."""
+    chosen = ["--first-parent", "--regexp-ignore-case", "--extended-regexp", f"--grep={pattern}"]
+    limits = [f"--since=@{max(1, int(since.timestamp()))} +0000", f"--max-count={_MOST_SAYING}"]
+    return tuple(await read_commits(view, repo, [*chosen, *limits, upto]))
+
+
+async def _paths(view: View, sha: str, words: Sequence[str], folder: str) -> dict[str, list[bytes]]:
+    """Find the files of a tree that have these words, in folders of a name."""
+    where = await _folders(view, sha, folder) if words else []
+    if not where:
+        return {}
+    asked = [part for word in words for part in ("-e", word)]
+    told = await view.run(["grep", "--threads=1", "-I", "-F", "-w", "-o", "--null", *asked, sha, "--", *where])
+    found: dict[str, list[bytes]] = defaultdict(list)
+    for line in told.out.split(b"\n"):
+        name, mark, word = line.partition(b"\0")
+        path = name.partition(b":")[2]
+        if mark and path not in (paths := found[word.decode("utf-8", "replace")]):
+            paths.append(path)
+    return dict(found)
+
+
+async def _folders(view: View, sha: str, folder: str) -> list[bytes]:
+    """List the folders of a tree that have this name, the outermost of each branch."""
+    told = await view.run(["ls-tree", "-r", "-d", "-z", "--name-only", sha])
+    name = folder.encode("ascii", "replace")
+    parts = ((path, path.split(b"/")) for path in told.out.split(b"\0"))
+    return [path for path, steps in parts if steps[-1] == name and steps.count(name) == 1]
+
+
+async def _line_before(view: View, upto: str, since: datetime) -> str | None:
+    """Find the last commit of the line before a moment."""
+    asked = ["rev-list", "-1", "--first-parent", f"--before=@{int(since.timestamp())} +0000", upto]
+    return (await view.read(asked)).decode("ascii").strip() or None
+
+
+async def _oldest(view: View, word: str, paths: Sequence[bytes], upto: str, since: datetime) -> str | None:
+    """Find the first commit of the line since a moment that changed how often a word stands in some files."""
+    line = ["--first-parent", "--diff-merges=first-parent", "--no-renames", f"--since=@{int(since.timestamp())} +0000"]
+    told = await view.run(["log", "-s", *line, "--format=%H", f"-S{word}", upto, "--", *paths[:_MOST_PATHS]])
+    shas = told.out.decode("ascii", "replace").split() if told.code == 0 else []
+    return shas[-1] if shas else None
