@@ -198,7 +198,7 @@ def fits(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
         return _about_names(fact, inquiry)
     kinds = [thing for thing in inquiry.things if thing in _THINGS or thing is Thing.BREAKING]
     if kinds and not any(of_thing(fact, thing) for thing in kinds):
-        return False
+        return bool(inquiry.terms) and _told(fact, inquiry, weights) >= _WORDS
     if inquiry.terms:
         return _told(fact, inquiry, weights) >= _FACT_WORDS
     if inquiry.versions:
@@ -257,7 +257,7 @@ def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
             if plain(form) in plain(text):
                 return True
         elif "-" in form:
-            if all(vocabulary.has(part) for part in form.split("-")):
+            if plain(form) in plain(text) or all(vocabulary.has(part) for part in form.split("-")):
                 return True
         elif form.endswith("*"):
             if vocabulary.has_stem(form[:-1]):

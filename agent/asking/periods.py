@@ -205,8 +205,8 @@ def _week(back: int) -> _Resolve:
 
 def _month(back: int) -> _Resolve:
     def resolve(_: re.Match[str], now: datetime, tz: str) -> tuple[datetime, datetime]:
-        # In the very moment in which a month begins, "this month" is the one that is just over.
-        today = _today(now - timedelta(seconds=1), tz)
+        # In the very moment in which a month begins, "this month" is the one that is just over, and so is the last.
+        today = _today(now - timedelta(seconds=not back), tz)
         months = today.year * 12 + today.month - 1 - back
         first, after = date(months // 12, months % 12 + 1, 1), date((months + 1) // 12, (months + 1) % 12 + 1, 1)
         return midnight(first, tz), midnight(after, tz)

@@ -9,6 +9,8 @@ Weights = Mapping[str, float]
 """By the word as it was said."""
 _UNHEARD = 7.0
 """Of a name that no commit has: as much as of one in a thousand."""
+_PLAIN = 0.7
+"""Of a plain word: who wrote the commit may have chosen another, which is less likely of a name, a number, a format."""
 _WEAK = 0.25
 
 
@@ -23,6 +25,7 @@ def weights(terms: Sequence[Term], rarity: Callable[[Sequence[str]], float]) -> 
 
 def _weight(term: Term, rare: float, middle: float) -> float:
     if math.isinf(rare):
-        return 0.0 if term.weak else middle if term.said.islower() else max(middle, _UNHEARD)
-    # What is written in Chinese as it stands is meant, whether it has an English sense or not.
-    return rare * _WEAK if term.weak and term.said.isascii() else rare
+        return 0.0 if term.weak else middle * _PLAIN if term.said.islower() else max(middle, _UNHEARD)
+    if not term.said.isascii():
+        return rare
+    return rare * (_WEAK if term.weak else _PLAIN if term.said.isalpha() and term.said.islower() else 1.0)
