@@ -29,6 +29,10 @@ _KERNEL = re.compile(
 )
 _BESIDE = re.compile(r"(?:^|[_/])(?:utils?|helpers?|common|meta|warmup|configs?|types|registry)\.py$")
 _LAUNCHED = re.compile(r"@(?:\w+\.)*(?:kernel|prim_func|device_kernel)\b|\+class \w*Kernel\w*\b|\+def \w*_kernel\w*\(")
+_OF_THE_PROJECT = re.compile(
+    r"(?:^|[/_.-])(?:tests?|unittests?|ci|lint\w*|checks?|format\w*|releas\w*|whl|wheels?|nightly|labels?|docs?|bump)(?:[/_.-]|$)",
+    re.IGNORECASE,
+)
 _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
 
@@ -67,6 +71,9 @@ def _only(files: Sequence[FileChange]) -> Iterator[Shown]:
     """Tell of a commit that touches nothing but what keeps a project going: tests, documents, CI, scripts."""
     roles = roles_of(files)
     if not roles or not roles <= _UPKEEP.keys():
+        return
+    # A script may as well make what users get.
+    if not all(_OF_THE_PROJECT.search(file.path) for file in files if role(file.path) is Role.SCRIPT):
         return
     kind = _ONLY.get(min(roles), FactKind.ONLY_UPKEEP) if len(roles) == 1 else FactKind.ONLY_UPKEEP
     sorts = None if kind is not FactKind.ONLY_UPKEEP else ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles)

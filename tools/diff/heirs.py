@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import takewhile
 
 from tools.diff.likeness import MOST_PAIRS, likeness
@@ -11,6 +11,7 @@ from tools.diff.values import same_type, same_value
 
 CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
+_CALLED = ("function", "method")
 _HELD = ("constant", "variable")
 _IN_A_ROW = ("member", "field", "method")
 _COUNTED = re.compile(r"auto\(\)$")
@@ -119,6 +120,18 @@ def swapped(
         rows = [_row(one, side.values()) for side in (before, after)]
         if [rivals[0].name if name == one.name else name for name in rows[0]] == rows[1]:
             yield one, rivals[0]
+
+
+def under_other_heads(
+    gone: Iterable[Symbol], come: Iterable[Symbol], kept: Callable[[int], int | None]
+) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair functions of which the head alone is another: the body begins with a line that stayed where it was."""
+    heads = {(other.kind, owner_of(other), other.head + 1): other for other in come if other.kind in _CALLED}
+    for one in gone if heads else ():
+        if one.kind in _CALLED and one.end > one.head and (line := kept(one.head + 1)) is not None:
+            other = heads.pop((one.kind, owner_of(one), line), None)
+            if other is not None:
+                yield one, other
 
 
 def went_inside(

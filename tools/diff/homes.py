@@ -29,6 +29,7 @@ _SAYS_LITTLE = 6
 _FEW = 4
 _MOST_FILES = 50
 _MOST_OF_IT = 0.75
+_RUN, _STEP = 30, 4
 _WORDS = 24
 """Letters of a message that stand on one line nearly always."""
 
@@ -97,7 +98,16 @@ class Homes:
     def still_says(self, message: str | None) -> bool:
         """Tell whether a line that was added anywhere has all of an error's words, other than as a warning."""
         words = _SIGNS.sub("", max(_PLACEHOLDER.split(message or ""), key=len))
-        return len(words) >= _WORDS // 2 and words in self._said_now
+        if len(words) < _WORDS // 2:
+            return False
+        # So long a run of letters is the same sentence, whatever else was reworded.
+        runs = (words[at : at + _RUN] for at in range(0, len(words) - _RUN + 1, _STEP))
+        return words in self._said_now or any(run in self._said_now for run in runs)
+
+    def said_before(self, message: str | None) -> bool:
+        """Tell whether lines that were removed anywhere have all of an error's words."""
+        words = _SIGNS.sub("", max(_PLACEHOLDER.split(message or ""), key=len))
+        return len(words) >= _WORDS and words in self._said_then
 
     def is_alias(self, name: str) -> bool:
         """Tell whether an added line calls a quoted name an alias."""
@@ -148,9 +158,16 @@ class Homes:
 
     @cached_property
     def _said_now(self) -> str:
-        """Give the letters of all added lines, strings that go on for several lines joined; warnings refuse nothing."""
+        return self._said("+")
+
+    @cached_property
+    def _said_then(self) -> str:
+        return self._said("-")
+
+    def _said(self, sign: str) -> str:
+        """Give the letters of all added (removed) lines, strings of several lines joined; warnings refuse nothing."""
         lines = (
-            line[1:] for file in self._told for line in (file.patch or "").split("\n") if line[:1] == "+" != line[1:2]
+            line[1:] for file in self._told for line in (file.patch or "").split("\n") if line[:1] == sign != line[1:2]
         )
         text = _WARNING.sub("\n", _JOINT.sub("", "\n".join(lines)))
         return _SIGNS.sub("", text)

@@ -93,6 +93,23 @@ class Patch:
         """Tell whether any line between two numbers changed."""
         return bool(self.shown(side, start, end))
 
+    def kept(self, old: int) -> int | None:
+        """Give the new number of a line that a hunk shows unchanged; None for any other."""
+        return self._unchanged.get(old)
+
+    @cached_property
+    def _unchanged(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for hunk in self.hunks:
+            old, new = hunk.old_start, hunk.new_start
+            for line in hunk.lines:
+                sign = line[:1]
+                if sign not in ("+", "-", "\\"):
+                    found[old] = new
+                old += sign not in ("+", "\\")
+                new += sign not in ("-", "\\")
+        return found
+
     def together(self, old: int, new: int) -> bool:
         """Tell whether an old and a new line stand in the same hunk."""
         return any(hunk.holds("old", old) and hunk.holds("new", new) for hunk in self.hunks)

@@ -216,7 +216,9 @@ def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
         )
         return raised or _met(draft, draft.old, _WENT[draft.kind]) in both
     if draft.kind in _CAME:
-        raised = draft.kind is FactKind.ERROR_ADDED and homes.says(draft.new, came=False)
+        raised = draft.kind is FactKind.ERROR_ADDED and (
+            homes.says(draft.new, came=False) or homes.said_before(draft.new)
+        )
         return raised or _met(draft, draft.new, draft.kind) in both
     return False
 

@@ -100,7 +100,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     """Compare, and keep only what a changed line shows."""
     path, patch = versions.file.path, versions.patch
     whole = is_whole(versions.file)
-    symbols = [] if whole else compare_symbols(versions.old, versions.new)
+    symbols = [] if whole else compare_symbols(versions.old, versions.new, patch.kept)
     sites = compare_sites(_in_renamed(versions.old.sites, symbols), versions.new.sites, patch.together)
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
     # what users can set is told by itself.
@@ -125,6 +125,9 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     drafts = [_met(draft, symbol_is_met(draft, path)) for draft in symbols]
     # What a new function refuses, nobody could ask of it before.
     come = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_ADDED}
+    # Unless it is a helper of what was there before.
+    if come and all(_is_own(name) for name in come):
+        come = {name for name in come if not _is_called(name, patch)}
     sites = [draft for draft in sites if draft.kind is not FactKind.ERROR_ADDED or not _is_within(draft.detail, come)]
     drafts += [
         _met(draft, site_is_met(draft, path))
@@ -169,6 +172,18 @@ def _renamed_scope(scope: str, renamed: Mapping[str, str]) -> str:
         if new := renamed.get(".".join(parts[:size])):
             return ".".join((new, *parts[size:]))
     return scope
+
+
+def _is_own(name: str) -> bool:
+    """Tell whether a name is the file's own business."""
+    own = name.rpartition(".")[2]
+    return own.startswith("_") and not own.endswith("__")
+
+
+def _is_called(name: str, patch: Patch) -> bool:
+    """Tell whether an added line calls a function."""
+    call = re.compile(rf"(?<!def )\b{re.escape(name.rpartition('.')[2])}\(")
+    return any(call.search(line) for line in patch.added.values())
 
 
 def _met(draft: Draft, public: bool) -> Draft:

@@ -1,7 +1,7 @@
 """What changed between the symbols of two versions of a file."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
@@ -15,10 +15,11 @@ from tools.diff.heirs import (
     owners,
     renames,
     swapped,
+    under_other_heads,
     went_inside,
 )
 from tools.diff.reading import Reading, Symbol
-from tools.diff.records import must_be_given
+from tools.diff.records import is_unpacked, must_be_given
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type, same_value
 
@@ -62,14 +63,21 @@ _RENAMED = {"member": FactKind.MEMBER_RENAMED, "field": FactKind.FIELD_RENAMED}
 _VALUE = {"member": FactKind.MEMBER_CHANGED, "field": FactKind.FIELD_CHANGED}
 
 
-def compare_symbols(old: Reading, new: Reading) -> list[Draft]:
-    """List what came, went, was renamed or is declared otherwise."""
+def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None] | None = None) -> list[Draft]:
+    """List what came, went, was renamed or is declared otherwise.
+
+    `kept` gives the new number of an old line that a hunk shows unchanged.
+    """
     before, after = _indexed(old, new)
     _part(before, after, old, new)
     gone = [symbol for name, symbol in before.items() if name not in after]
     come = [symbol for name, symbol in after.items() if name not in before]
     stayed = in_other_hunks(gone, come)
-    pairs = list(renames([symbol for symbol in gone if symbol.name not in new.imports], come))
+    went = [symbol for symbol in gone if symbol.name not in new.imports]
+    pairs = list(under_other_heads(went, come, kept)) if kept is not None else []
+    taken = {id(symbol) for pair in pairs for symbol in pair}
+    free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, come)]
+    pairs += renames(*free)
     pairs += swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
@@ -275,7 +283,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
     text = _declaration(symbol)
     span = (symbol.start, symbol.head)
     owner = world.get(owner_of(symbol))
-    required = not removed and owner is not None and must_be_given(symbol, owner)
+    required = not removed and owner is not None and (must_be_given(symbol, owner) or is_unpacked(symbol, owner))
     return Draft(
         kind=kinds.get(symbol.kind, default),
         name=symbol.name,

@@ -33,7 +33,7 @@ async def told(
 
 
 async def test_a_commit_of_tests_and_workflows_is_told_as_upkeep(past: "History") -> None:
-    before = {"tests/test_a.py": "a = 1\n", ".github/workflows/ci.yml": "on: push\n", "scripts/run.sh": "true\n"}
+    before = {"tests/test_a.py": "a = 1\n", ".github/workflows/ci.yml": "on: push\n", "scripts/run_tests.sh": "true\n"}
     after = {name: f"{text}# x\n" for name, text in before.items()}
     only = [fact for fact in await told(past, before, after) if fact.kind is FactKind.ONLY_UPKEEP]
     assert [(fact.severity, fact.detail) for fact in only] == [(Severity.INTERNAL, "tests, CI, scripts")]
@@ -200,3 +200,53 @@ async def test_a_function_that_moved_between_files_with_another_parameter_has_mo
     after = {"pkg/a.py": keep, "pkg/b.py": f"{keep}\n\ndef resolve_capacity(n, limit):\n    return min(n, limit)\n"}
     kinds = {fact.kind for fact in await told(past, before, after, route)}
     assert kinds == {FactKind.SYMBOL_MOVED, FactKind.PARAMETER_ADDED}
+
+
+async def test_a_script_that_makes_what_users_get_is_no_upkeep(past: "History") -> None:
+    before, after = {"tools/library/scripts/generator.py": "a = 1\n"}, {"tools/library/scripts/generator.py": "a = 2\n"}
+    assert not [fact for fact in await told(past, before, after) if fact.kind is FactKind.ONLY_UPKEEP]
+
+
+@ROUTES
+async def test_an_error_that_another_file_raises_in_much_the_same_words_is_not_gone(
+    route: str, past: "History"
+) -> None:
+    words = "{} requires a tokenizer with a chat template, but it has none"
+    old = raising(f'"{words.format("--apply-template")}"')
+    after = {
+        "pkg/a.py": "def plan(n, args):\n    return encode_chat(n)\n",
+        "pkg/b.py": raising(f'"{words.format("This")} at all"', "encode_chat"),
+    }
+    facts = await told(past, {"pkg/a.py": old}, after, route)
+    assert FactKind.ERROR_REMOVED not in [fact.kind for fact in facts]
+
+
+@ROUTES
+async def test_what_a_new_helper_refuses_is_told_where_only_old_code_calls_it(route: str, past: "History") -> None:
+    old = "def load(tenant):\n    return tenant\n"
+    helper = (
+        'def _normal(t):\n    if t is not None:\n        raise TypeError("tenant must be text")\n    return t\n\n\n'
+    )
+    facts = await told(
+        past,
+        {"pkg/a.py": old},
+        {"pkg/a.py": f"{helper}{old.replace('return tenant', 'return _normal(tenant)')}"},
+        route,
+    )
+    assert [fact.new for fact in facts if fact.kind is FactKind.ERROR_ADDED] == ["tenant must be text"]
+
+
+@ROUTES
+async def test_a_new_field_of_a_named_tuple_breaks_who_takes_it_apart(route: str, past: "History") -> None:
+    old = "class Ack(NamedTuple):\n    event: int\n    ids: list[int]\n"
+    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": f"{old}    tokens: int = 0\n"}, route)
+    assert (fact.kind, fact.severity) == (FactKind.FIELD_ADDED, Severity.BREAKING)
+
+
+@ROUTES
+async def test_a_method_whose_body_stayed_under_another_name_was_renamed(route: str, past: "History") -> None:
+    body = "        a = self.q(x)\n        b = self.k(x)\n        return a + b\n"
+    old = f"class Layer:\n    def attn_gemm_parallel(self, x):\n{body}"
+    new = f"class Layer:\n    def run_projections(self, x):\n{body.replace('a + b', 'a - b')}"
+    facts = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.SYMBOL_RENAMED, "attn_gemm_parallel")]
