@@ -74,6 +74,8 @@ def _scope(found: Findings) -> list[Card]:
     narrowed = [one.card for one in matches or found.matches]
     cards = narrowed if inquiry.names or inquiry.terms or narrowed else list(found.listed)
     cards = [card for card in cards if not any(one.lower() in card.title.lower() for one in inquiry.without)]
+    if Act.FIXED in inquiry.acts and not narrowed:
+        cards = [card for card in cards if lexicon.ACTS[Act.FIXED].search(card.title)]
     if inquiry.people:
         cards = [card for card in cards if any(is_person(name, card.author) for name in inquiry.people)]
     return _newest(cards)

@@ -210,6 +210,8 @@ BEYOND = _any(
     r"\bwill (?:be|it|they|there|the|you|we)\b|\b(?:is|are) going to\b",
     r"\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\bpredict\b|\beta\b",
     r"\bdo people\b|\bhappy\b",
+    r"\bwhich (?:one |of [\w ]{1,20})?(?:is|are|runs?|performs?) (?:the )?(?:fast|slow|quick|stabl|cheap)\w*",
+    "(?:哪个|哪一个|谁|哪家)(?:更|最|比较)?(?:快|慢|稳定|成熟|流行|省|强)",
     r"\bhow (?:much|many times)? ?(?:faster|slower)\b|\bhow fast\b|\bthroughput\b.{0,30}\bhow\b",
     r"\bspeed-?up\b.{0,40}\b(?:percent|how|%)|\bhow much (?:memory|speed|time|latency|throughput)\b",
     r"\bhow long (?:did|does|will) .{0,40}\btake\b|\bhow much did\b.{0,40}\b(?:improve|save|gain)\b",
@@ -247,7 +249,7 @@ MOVED_TO = _any(
 WITHOUT = re.compile(
     r"(?:不算|不包括|不包含|不含|不计|除了|除去|除开|排除)\s*(?P<zh>[^，。？！,?!;；]+?)(?:以外|之外|外)?(?=[，。？！,?!;；]|$)"
     r"|\b(?:excluding|except(?: for)?|not counting|not including|ignoring|other than|apart from|leaving out)\s+"
-    r"(?:the\s+)?(?P<en>[^,?.;]+)",
+    r"(?:the\s+)?(?P<en>[^,?.;]+)|\(not\s+(?P<aside>[^)]+)\)",
     re.IGNORECASE,
 )
 COURSE = _any(

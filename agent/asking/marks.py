@@ -16,6 +16,9 @@ _NUMBER = (
     r"\s*(?:no\.?|number|号)?\s*"
     r"(?P<c>[1-9]\d{1,8})(?![\w.])"
     r"|(?<![\w.])(?P<d>[1-9]\d{1,8})\s*号?\s*(?:issue|pr|议题|问题|工单)(?![\w])"
+    r"|(?<![\w/-])(?P<home>%s)\s*(?:的|里)?\s*(?P<e>[1-9]\d{1,8})(?=\s*(?:[-–:：,，)）?？]|号|是|做|改|修|$|\b(?:do|did|is|was|fix)))"
+    r"|\b(?:clos(?:e|es|ed|ing)|fix(?:es|ed)?|resolv(?:e|es|ed)|when|after|by)\s+(?P<f>[1-9]\d{1,8})"
+    r"(?=\s*(?:and|,|merged|landed|closed|\?|\.|$))"
 )
 """The number of a thread; the names of the repositories at hand stand in its place."""
 _ADDRESS = re.compile(
@@ -58,6 +61,10 @@ _NO_PATHS = frozenset(
     )
 )
 """Two words with a stroke between them."""
+_ANY_OF_SERIES = re.compile(r"\[?[nxi]/n\]?", re.IGNORECASE)
+"""[n/N] stands for each part of a series."""
+_FURTHER = re.compile(r"(?<=¦)\s*(?:,|and|&|、|和|与|或|or)\s*#?(?P<n>[1-9]\d{1,8})(?![\w.])", re.IGNORECASE)
+"""A number behind another one: 251 and 252."""
 _MODEL = re.compile(r"(?<![\w./-])[A-Z][A-Za-z]+[ -](?:V\d+(?:\.\d+)*|R\d)(?![\w.])")
 """Names of models that have a version for a second word: DeepSeek V3.2."""
 _PERSON_SIGN = re.compile(r"(?<![\w/])@([A-Za-z0-9][A-Za-z0-9-]{0,38})")
@@ -85,6 +92,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     quoted = [next(group for group in found.groups() if group) for found in taker.take(_QUOTED)]
     numbers_of = _numbers(tuple(known))
     numbered = taker.take(numbers_of)
+    further = taker.take(_FURTHER) if numbered else []
     flags = [found[0] for found in taker.take(_FLAG)]
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
     paths = [found[0] for found in taker.take(_PATH, _is_path)]
@@ -93,11 +101,13 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
     names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]
     versions = [re.sub(r"\.x$", "", found[0], flags=re.IGNORECASE) for found in taker.take(_VERSION)]
+    quoted = [one for one in quoted if not _ANY_OF_SERIES.fullmatch(one)]
     inner = [one for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
     shas += [one for one in quoted if _SHA.fullmatch(one)] + [one["sha"] for one in addresses if one["sha"]]
-    numbers = [_number(one) for one in numbered] + [int(one["number"]) for one in addresses if one["number"]]
+    numbers = [_number(one) for one in numbered] + [int(one["n"]) for one in further]
+    numbers += [int(one["number"]) for one in addresses if one["number"]]
     numbers += [_number(found) for one in quoted if (found := numbers_of.fullmatch(one))]
-    homes = [(_number(one), _in_full(one["repo"], known)) for one in numbered if one["repo"]]
+    homes = [(_number(one), _in_full(repo, known)) for one in numbered if (repo := one["repo"] or one["home"])]
     homes += [(int(one["number"]), one["repo"]) for one in addresses if one["number"]]
     repos += [*(repo for _, repo in homes), *(one["repo"] for one in addresses)]
     return Marks(
@@ -127,7 +137,7 @@ def _is_name(found: re.Match[str]) -> bool:
 @lru_cache(maxsize=64)
 def _numbers(known: tuple[RepoId, ...]) -> re.Pattern[str]:
     short = "|".join(re.escape(one.partition("/")[2]) for one in known)
-    return re.compile(_NUMBER % (short or "(?!)"), re.IGNORECASE | re.ASCII)
+    return re.compile(_NUMBER % (short or "(?!)", short or "(?!)"), re.IGNORECASE | re.ASCII)
 
 
 def _in_full(repo: str, known: Sequence[RepoId]) -> str:
@@ -137,7 +147,7 @@ def _in_full(repo: str, known: Sequence[RepoId]) -> str:
 
 
 def _number(found: re.Match[str]) -> int:
-    return int(next(found[name] for name in "abcd" if found[name]))
+    return int(next(found[name] for name in "abcdef" if found[name]))
 
 
 def _is_repo(text: str, known: Sequence[RepoId]) -> bool:

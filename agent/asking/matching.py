@@ -115,7 +115,7 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     telling = [one for one in fitting if one.facts]
     by_kind = any(thing in _THINGS for thing in inquiry.things)
     if telling and (by_kind or (things_of(inquiry.names))):
-        if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is not Aim.WHO:
+        if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is Aim.WHEN:
             return telling
         return [one for one in fitting if one.facts or one.works]
     return fitting

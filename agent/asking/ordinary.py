@@ -3,6 +3,7 @@
 from agent.gate.lists import listed
 
 _WORDS = listed(
+    "support supported supports missing link page newly backed edit edits himself herself themselves "
     "able above accident accidentally accordingly account accurate achieve active actual additional afterwards "
     "against ago agree ahead alive allow almost alone along alongside alter although altogether always amid among "
     "amount ancient announce annoying anyhow anyway apart apparently appear appeared appears apply approach "

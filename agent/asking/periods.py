@@ -134,12 +134,13 @@ def _by_days(text: str, now: datetime, tz: str) -> Period | None:
 
 
 _BY_MONTH = re.compile(
-    rf"\b(?:in|during|of|this|last|early|late|mid|throughout|for)[\s-]+{_MONTH_NAME}\b(?:,?\s+(?P<y>20\d\d))?"
+    rf"\b(?:in|during|of|this|last|early|late|mid|throughout|for|since|from)[\s-]+{_MONTH_NAME}\b(?:,?\s+(?P<y>20\d\d))?"
     rf"|\b{_MONTH_NAME.replace('month', 'whose')}(?:'s)?\s+(?=commits?|changes?|releases?|prs?\b|pull|work|updates?)"
     r"|(?:(?P<zy>20\d\d)\s*年\s*)?(?P<zm>\d{1,2}|十[一二]?|[一二三四五六七八九])\s*月份?(?!\s*\d)",
     re.IGNORECASE,
 )
 
+_FROM = re.compile(r"(?:since|from)\b", re.IGNORECASE)
 _LAST_DAY = re.compile(r"\b(?:last|final) day of\b|月(?:的)?最后一天|月底那天", re.IGNORECASE)
 
 
@@ -155,6 +156,8 @@ def _by_month(text: str, now: datetime, tz: str) -> Period | None:
     if not 1970 <= year <= 2098:
         return None
     last = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
+    if _SINCE.search(text[: match.start()]) or _FROM.match(match[0]) or _ONWARDS.match(text[match.end() :]):
+        return _span(midnight(date(year, month, 1), tz), now, tz, match[0])
     if _LAST_DAY.search(text):
         return _period(Window.days(last, last, tz), now, match[0])
     return _period(Window.days(date(year, month, 1), last, tz), now, match[0])
@@ -250,6 +253,8 @@ _RELATIVE: list[tuple[re.Pattern[str], _Resolve]] = [
             r"(?<!name )(?<!called )(?<!still )(?<!there )(?<!until )(?<!as of )\btoday\b|(?<!到)(?<!至)(?:今天|今日)",
             _day_back(0),
         ),
+        (r"\b(?:the )?week before last\b|上上个?(?:周|星期|礼拜)", _week(2)),
+        (r"\b(?:the )?month before last\b|上上个?月", _month(2)),
         (r"\b(?:since|over|during|in)? ?(?:the )?last week\b(?! of)|上个?(?:周|星期|礼拜)", _week(1)),
         (r"\bthis week\b|[这本]个?(?:周|星期|礼拜)", _week(0)),
         (r"\blast month\b|上个?月", _month(1)),

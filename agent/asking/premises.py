@@ -17,6 +17,8 @@ _DEFINITE = (
     *(Act.DEPRECATED, Act.REVERTED, Act.BUMPED, Act.MOVED),
 )
 _MOVING = {Act.BUMPED, Act.MOVED, Act.RAISED, Act.LOWERED}
+_OBJECT = 90
+"""Signs behind a verb within which its object stands."""
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
 _SHOWN = 3
 
@@ -94,8 +96,15 @@ def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
     pattern, names = lexicon.ACTS[act], [plain(name) for name in inquiry.names if "." not in name]
     lines = [line for one in matches for line in one.card.message.split("\n") if pattern.search(line)]
     if not names:
-        return any(inquiry.names or says_most(line, inquiry) for line in lines)
+        return any(inquiry.names or says_most(_objects(pattern, line), inquiry) for line in lines)
     return any(name in plain(line) for line in lines for name in names)
+
+
+def _objects(verb: re.Pattern[str], line: str) -> str:
+    """Give what stands behind each verb of a line; Chinese may have it in front."""
+    if not line.isascii():
+        return line
+    return " ".join(line[found.end() : found.end() + _OBJECT] for found in verb.finditer(line))
 
 
 def _too_often(found: Findings) -> Draft | None:
@@ -135,7 +144,7 @@ def _never_changed(found: Findings) -> Draft | None:
 def _other_version(found: Findings) -> Draft | None:
     """Correct the versions that something is said to have been moved from or to."""
     inquiry = found.inquiry
-    exempt = not inquiry.versions or inquiry.contained or inquiry.pins or found.between
+    exempt = not inquiry.versions or inquiry.contained or inquiry.pins or inquiry.mentions or found.between
     if exempt or not (inquiry.names or inquiry.terms):
         return None
     moves = [
@@ -144,9 +153,9 @@ def _other_version(found: Findings) -> Draft | None:
         for fact in one.facts
         if acted(fact, Act.BUMPED) and (not inquiry.names or any(is_about(fact, name) for name in inquiry.names))
     ]
-    if not _MOVING & set(inquiry.acts) and not (moves and {Act.CHANGED, Act.REVERTED} & set(inquiry.acts)):
-        return None
     titles = [one.card.title for one in found.matches]
+    if not moves and inquiry.names and not _MOVING & set(inquiry.acts):
+        return None
     told = [*titles, *(value for _, fact in moves for value in (fact.old, fact.new) if value)]
     # Where something was moved, the version that it came to is the last one told.
     new = [*titles, *(fact.new or "" for _, fact in moves)]

@@ -195,7 +195,7 @@ def _flags(names: tuple[str, ...], rest: str, things: Sequence[Thing]) -> tuple[
 
 def _left_out(rest: str) -> tuple[tuple[str, ...], str]:
     """Take out what is not to be counted."""
-    found = [(match["zh"] or match["en"]).strip(" ¦") for match in words.WITHOUT.finditer(rest)]
+    found = [(match["zh"] or match["en"] or match["aside"]).strip(" ¦") for match in words.WITHOUT.finditer(rest)]
     return tuple(one for one in found if one), words.WITHOUT.sub(" ¦ ", rest)
 
 
@@ -235,7 +235,8 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
         return Aim.WHEN
     if asks_state and (Act.FIXED in inquiry.acts or inquiry.bug or Thing.ISSUE in inquiry.things or _OPEN.search(rest)):
         return Aim.STATUS
-    if words.BROKE.search(rest) and not inquiry.names:
+    topical = any(not term.weak for term in inquiry.terms) and Thing.BREAKING not in inquiry.things
+    if words.BROKE.search(rest) and not inquiry.names and not (topical and Act.FIXED in inquiry.acts):
         return Aim.BROKE
     if words.SUMMARY.search(rest) and not inquiry.names:
         return Aim.SUMMARY

@@ -36,7 +36,7 @@ HEADS: Mapping[Language, Mapping[str, str]] = {
         "likely": "#{number} “{title}” is likely fixed; nobody says so outright.",
         "fixed": "Yes: #{number} “{title}” is fixed.",
         "fix undone": "No: #{number} “{title}” was fixed, but the fix was reverted.",
-        "reopened": "No: #{number} “{title}” was closed and is open again.",
+        "reopened": "No: #{number} “{title}” was closed and reopened; it is still open.",
         "closed": "#{number} “{title}” is closed; what closed it is not recorded.",
         "given up": "No: #{number} “{title}” was closed without a fix (not planned or a duplicate).",
         "merged": "#{number} “{title}” was merged on {day}.",
