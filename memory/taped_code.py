@@ -21,6 +21,9 @@ Blobs = tuple[bytes | None, bytes | None]
 _READING = 1
 """Raised whenever the same commit would be read otherwise: then what earlier runs recorded of it is not used."""
 
+_HELD = 8_000_000
+"""Characters of patches that are held: what is weighed, shown and studied is read three times within minutes."""
+
 _LANDING = Plain("landing", TypeAdapter(Landing))
 _CHANGE: Plain[Change | None] = Plain(
     "change", TypeAdapter(Change | None), lambda change: change.commit.id if change else None
@@ -47,6 +50,8 @@ class TapedCode:
         self._tape = tape
         self._origin = origin
         self._source = source
+        self._held: dict[str, Change] = {}
+        self._size = 0
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List what landed, as it was listed the first time."""
@@ -58,11 +63,15 @@ class TapedCode:
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
         """Read these commits in the order given; each is recorded by itself, so that any choice of them works later."""
-        calls = {sha: self._call("changes", sha, _CHANGE) for sha in shas}
-        unread = self._tape.unanswered(calls.values())
+        held = {sha: change for sha in shas if (change := self._held.get(sha))}
+        calls = {sha: self._call("changes", sha, _CHANGE) for sha in shas if sha not in held}
+        unread = self._tape.unanswered(calls.values()) if calls else set()
         async with aclosing(self._read({sha: call for sha, call in calls.items() if call in unread})) as reading:
-            for call in calls.values():
-                change = await anext(reading) if call in unread else self._tape.play(call, _CHANGE)
+            for sha in dict.fromkeys(shas):
+                change = held.get(sha)
+                if change is None:
+                    change = await anext(reading) if calls[sha] in unread else self._tape.play(calls[sha], _CHANGE)
+                    self._hold(change)
                 if change is not None:
                     yield change
 
@@ -161,6 +170,15 @@ class TapedCode:
 
         return await self._tape.fetch(self._call("saying", [pattern, upto, since.isoformat()]), _COMMITS, live)
 
+    def _hold(self, change: Change | None) -> None:
+        """Keep a change at hand that is on the tape, instead of those that were read first where it gets too much."""
+        if change is None or (size := _length(change)) > _HELD:
+            return
+        self._held[change.commit.sha] = change
+        self._size += size
+        while self._size > _HELD:
+            self._size -= _length(self._held.pop(next(iter(self._held))))
+
     def _call(self, method: str, arguments: Any, lasting: Plain[Any] | None = None) -> Call:
         """Name a question; one about a commit by its whole hash has the same answer for ever."""
         form = f"{_READING} {lasting.form}" if lasting else ""
@@ -204,6 +222,10 @@ class TapedCode:
             [(call if path in whole else _passing(call), _VERSIONS.pack(texts[path])) for path, call in calls.items()]
         )
         return found
+
+
+def _length(change: Change) -> int:
+    return sum(len(file.patch or "") for file in change.files)
 
 
 def _passing(call: Call) -> Call:

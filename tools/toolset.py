@@ -13,6 +13,8 @@ PAGE_CHARS = 16_000
 _COMMITS_PER_PAGE = 60
 _COMMENTS = 10
 _LONGEST = 4_000
+_HELD = 20_000_000
+"""Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
 
 
 class ToolError(AppError):
@@ -49,6 +51,7 @@ class Toolset:
         self._notes = notes
         self._recall = recall
         self._changes: dict[str, Change] = {}
+        self._cut: dict[tuple[str, str], list[str]] = {}
         self._pages: dict[str, set[int]] = {}
         self.seen: set[EvidenceId] = set()
         self.whole: list[str] = []
@@ -72,15 +75,11 @@ class Toolset:
 
     async def get_diff(self, sha: str, file: str = "", page: int = 1) -> str:
         """Show the diff of one commit of this window, or of one of its files, in pages that end between hunks."""
-        change = await self._change(self._full(sha))
-        files = [one for one in change.files if not file or file in (one.path, one.previous_path)]
-        if not files:
-            paths = ", ".join(one.path for one in change.files[:20])
-            raise ToolError(f"{sha} does not touch {file!r}; it touches {paths}")
-        pages = diff_pages(change, files)
+        full = self._full(sha)
+        pages = self._cut.get((full, file)) or await self._cut_pages(full, file)
         if not 1 <= page <= len(pages):
             raise ToolError(f"there are {len(pages)} pages; ask for one of them")
-        self._note_shown(change.commit.sha, page, len(pages), whole=not file)
+        self._note_shown(full, page, len(pages), whole=not file)
         return f"page {page} of {len(pages)}\n{pages[page - 1]}"
 
     async def get_issue(self, number: int) -> str:
@@ -116,6 +115,18 @@ class Toolset:
             problem = "fits several commits" if found else "is not a commit of this window"
             raise ToolError(f"{sha!r} {problem}; list_commits shows what there is")
         return found[0]
+
+    async def _cut_pages(self, sha: str, file: str) -> list[str]:
+        """Cut a diff into pages and hold them, instead of those that were cut first where it gets too much."""
+        change = await self._change(sha)
+        files = [one for one in change.files if not file or file in (one.path, one.previous_path)]
+        if not files:
+            paths = ", ".join(one.path for one in change.files[:20])
+            raise ToolError(f"{sha[:12]} does not touch {file!r}; it touches {paths}")
+        self._cut[sha, file] = pages = diff_pages(change, files)
+        while len(self._cut) > 1 and sum(len(one) for held in self._cut.values() for one in held) > _HELD:
+            del self._cut[next(iter(self._cut))]
+        return pages
 
     async def _change(self, sha: str) -> Change:
         if sha not in self._changes:

@@ -9,8 +9,9 @@ from agent.domain import FileChange
 from tools.diff.draft import Draft
 from tools.diff.hunks import read_patch
 from tools.diff.languages import reader_for
+from tools.diff.letters import letters, refused
 from tools.diff.roles import Role, role
-from tools.diff.variables import reads
+from tools.diff.variables import asking, reads
 
 DECLARED = re.compile(
     r"\n[+-](?!(?:struct|class|enum class|enum|union) \w+;)"
@@ -21,9 +22,6 @@ DECLARED = re.compile(
 _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
 _DEFINED = re.compile(r"(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
-_SIGNS = re.compile(r"\W+")
-_JOINT = re.compile(r"""["']\s*\n\s*[frbFRB]{0,2}["']""")
-_WARNING = re.compile(r"""(?:\bwarn(?:ing)?(?:_once)?|\blog\w*\.\w+|\bprint)\(\s*[frb]{0,2}["'][^\n]*""")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _SAYS_LITTLE = 6
 _FEW = 4
@@ -97,7 +95,7 @@ class Homes:
 
     def still_says(self, message: str | None) -> bool:
         """Tell whether a line that was added anywhere has all of an error's words, other than as a warning."""
-        words = _SIGNS.sub("", max(_PLACEHOLDER.split(message or ""), key=len))
+        words = letters(max(_PLACEHOLDER.split(message or ""), key=len))
         if len(words) < _WORDS // 2:
             return False
         # So long a run of letters is the same sentence, whatever else was reworded.
@@ -106,7 +104,7 @@ class Homes:
 
     def said_before(self, message: str | None) -> bool:
         """Tell whether lines that were removed anywhere have all of an error's words."""
-        words = _SIGNS.sub("", max(_PLACEHOLDER.split(message or ""), key=len))
+        words = letters(max(_PLACEHOLDER.split(message or ""), key=len))
         return len(words) >= _WORDS and words in self._said_then
 
     def is_alias(self, name: str) -> bool:
@@ -117,10 +115,9 @@ class Homes:
     def reads(self, name: str, *, before: bool) -> bool:
         """Tell whether a line that the commit shows of the version before it (or after it) reads a variable."""
         signs = (" ", "-") if before else (" ", "+")
-        for file in self._told:
-            patch = file.patch or ""
-            path = (file.previous_path or file.path) if before else file.path
-            if name in patch and reads(name, path, (line for line in patch.split("\n") if line[:1] in signs)):
+        for file, said in self._asking:
+            lines = [line for line in said if name in line and line[:1] in signs]
+            if lines and reads(name, (file.previous_path or file.path) if before else file.path, lines):
                 return True
         return False
 
@@ -157,6 +154,10 @@ class Homes:
         return found
 
     @cached_property
+    def _asking(self) -> list[tuple[FileChange, list[str]]]:
+        return [(file, lines) for file in self._told if (lines := asking(file.patch or ""))]
+
+    @cached_property
     def _said_now(self) -> str:
         return self._said("+")
 
@@ -169,8 +170,7 @@ class Homes:
         lines = (
             line[1:] for file in self._told for line in (file.patch or "").split("\n") if line[:1] == sign != line[1:2]
         )
-        text = _WARNING.sub("\n", _JOINT.sub("", "\n".join(lines)))
-        return _SIGNS.sub("", text)
+        return refused(lines)
 
     @cached_property
     def _new_lines(self) -> list[dict[str, str]]:

@@ -22,6 +22,21 @@ def is_foreign(name: str) -> bool:
     return _FOREIGN.fullmatch(name) is not None
 
 
+def asking(text: str) -> list[str]:
+    """List the lines that may read a variable: whoever asks for one speaks of `env`, in some case."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        return [line for line in text.split("\n") if "env" in line.lower()]
+    lines: list[str] = []
+    at = lower.find("env")
+    while at >= 0:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        lines.append(text[text.rfind("\n", 0, at) + 1 : end])
+        at = lower.find("env", end)
+    return lines
+
+
 def reads(name: str, path: str, lines: Iterable[str]) -> bool:
     """Tell whether one of these lines of a file reads or declares a variable; setting it is not reading it."""
     if role(path) in _ELSEWHERE:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.domain import Change
+from tools.git.opposites import opposites
 from tools.git.view import View
 
 Counts = Mapping[bytes, tuple[int, int]]
@@ -67,6 +68,7 @@ class Line:
     async def alike(self, view: View, sha: str, others: Sequence[str], paths: Sequence[str]) -> list[str]:
         """Keep those commits whose counts of lines allow them to be a copy of this commit or its opposite.
 
+        None is kept where none can be the opposite: of copies alone nothing is told, what was undone has an opposite.
         Where that cannot be told because contents are missing, all are kept.
         """
         mine = self._steps[sha].paths
@@ -74,13 +76,20 @@ class Line:
         own = (await self._counted(view, [sha], asked) if others else {}).get(sha)
         if own is None:
             return list(others)
-        near = [other for other in others if _fits(mine, self._steps[other].paths, _sum(own))]
+        near = [other for other in others if _fits(own, mine, self._steps[other].paths)]
         counts = await self._counted(view, near, asked)
-        common = {other: _common(own, counts.get(other, own)) for other in near}
-        near = [other for other in near if common[other] >= _ALIKE * max(_sum(own), _sum(counts.get(other, own)))]
+        shared = {other: _Shared.of(own, counts.get(other, own)) for other in near}
+        near = [other for other in near if shared[other].most >= shared[other].least]
+        opposite = [one for one in near if one not in counts or shared[one].opposite >= shared[one].least]
+        if opposite and len(mine) <= _MANY_PATHS:
+            opposite = await opposites(view, sha, opposite, asked)
+        if not opposite:
+            return []
         wider = [other for other in near if self._steps[other].paths - mine]
         self._totals |= await _totals(view, [other for other in wider if other not in self._totals])
-        return [other for other in near if other not in wider or common[other] >= _ALIKE * self._totals.get(other, 0)]
+        return [
+            other for other in near if other not in wider or shared[other].most >= _ALIKE * self._totals.get(other, 0)
+        ]
 
     def count(self, change: Change) -> None:
         """Take the counts of lines from a patch that was read, where git would count the same without renames."""
@@ -128,9 +137,35 @@ class Line:
         return last
 
 
-def _fits(mine: frozenset[bytes], other: frozenset[bytes], lines: int) -> bool:
-    """Tell whether a commit touches what this one does, and not many more files than this one has lines."""
-    return mine == other if lines < _FEW_LINES else len(other - mine) <= lines
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """How many lines two changes can have in common at most."""
+
+    same: int
+    opposite: int
+    """How many one has in common with what would undo the other."""
+    least: float
+    """How many it must be for the one to be a copy of the other, or its opposite."""
+
+    @property
+    def most(self) -> int:
+        return max(self.same, self.opposite)
+
+    @classmethod
+    def of(cls, one: Counts, other: Counts) -> "_Shared":
+        pairs = [(lines, other[path]) for path, lines in one.items() if path in other]
+        same = sum(min(a[0], b[0]) + min(a[1], b[1]) for a, b in pairs)
+        opposite = sum(min(a[0], b[1]) + min(a[1], b[0]) for a, b in pairs)
+        return cls(same, opposite, _ALIKE * max(_sum(one), _sum(other)))
+
+
+def _fits(own: Counts, mine: frozenset[bytes], other: frozenset[bytes]) -> bool:
+    """Tell whether a commit touches most of what this one does, and not many more files than this one has lines."""
+    lines = _sum(own)
+    if lines < _FEW_LINES:
+        return mine == other
+    touched = sum(came + went for path, (came, went) in own.items() if path in other)
+    return touched >= _ALIKE * lines and len(other - mine) <= lines
 
 
 async def _counts(view: View, shas: Sequence[str], paths: Sequence[bytes]) -> dict[str, Counts]:
@@ -160,13 +195,6 @@ async def _totals(view: View, shas: Sequence[str]) -> dict[str, int]:
         figures = [int(word) for entry in rest for word in entry.split() if word.isdigit()]
         totals[head.decode("ascii")] = sum(figures[1:])
     return totals
-
-
-def _common(one: Counts, other: Counts) -> int:
-    """Say how many lines two changes can have in common at most, or one with the opposite of the other."""
-    pairs = [(lines, other[path]) for path, lines in one.items() if path in other]
-    same = sum(min(a[0], b[0]) + min(a[1], b[1]) for a, b in pairs)
-    return max(same, sum(min(a[0], b[1]) + min(a[1], b[0]) for a, b in pairs))
 
 
 def _sum(counts: Counts) -> int:

@@ -55,6 +55,32 @@ async def test_commits_may_be_asked_for_in_any_order(work: "Work") -> None:
     assert await code.before(shas[0], ["a.py"]) == ()
 
 
+async def test_copies_are_named_only_where_something_was_undone(work: "Work") -> None:
+    work.write("a.py", FIRST)
+    begun = work.commit("begin")
+    work.write("b.py", FIRST)
+    work.write("a.py", ADDED)
+    work.commit("add")
+    work.write("a.py", ADDED + ADDED.replace("line", "row"))
+    once = work.commit("add rows")
+    work.write("a.py", ADDED + ADDED.replace("line", "row") * 2)
+    again = work.commit("add the same rows once more")
+    assert await source(work).before(again, ["a.py"]) == ()
+    work.write("a.py", ADDED + ADDED.replace("line", "row"))
+    undone = work.commit("take them out")
+    assert await source(work).before(undone, ["a.py"]) == (begun, once, again)
+
+
+async def test_lines_of_the_same_number_that_say_something_else_undo_nothing(work: "Work") -> None:
+    work.write("a.py", FIRST)
+    work.commit("begin")
+    work.write("a.py", FIRST.replace("line 1", "row 1"))
+    work.commit("some rows")
+    work.write("a.py", FIRST.replace("line 1", "row 1").replace("line 2", "row 2"))
+    other = work.commit("as many others")
+    assert await source(work).before(other, ["a.py"]) == ()
+
+
 async def test_a_line_that_merges_interrupt_is_followed_by_first_parents(work: "Work") -> None:
     work.write("a.py", "limit = 0\n")
     first = work.commit("first")

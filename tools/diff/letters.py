@@ -1,0 +1,38 @@
+"""What lines say to whoever runs into an error: their letters alone, without signs and without warnings."""
+
+import re
+from collections.abc import Iterable
+
+_SIGNS = re.compile(r"\W+")
+_ASCII_SIGNS = bytes(sign for sign in range(128) if _SIGNS.match(chr(sign)))
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_JOINT = re.compile(r"""["']\s*\n\s*[frbFRB]{0,2}["']""")
+_GIVEN = re.compile(r"""\(\s*[frb]{0,2}["']""")
+_WARNS = ("warn", "log", "print")
+_WARNER = re.compile(r"(?:\bwarn(?:ing)?(?:_once)?|\blog\w*\.\w+|\bprint)$")
+
+
+def refused(lines: Iterable[str]) -> str:
+    """Give the letters of lines, strings that go on for several lines joined; warnings refuse nothing."""
+    return letters(_unwarned(_JOINT.sub("", "\n".join(lines))))
+
+
+def letters(text: str) -> str:
+    """Leave out all signs; one pattern over the text of a large commit would take as long as reading its facts."""
+    left = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_SIGNS).decode("utf-8", "surrogatepass")
+    return left if left.isascii() else _FOREIGN.sub(lambda found: _SIGNS.sub("", found[0]), left)
+
+
+def _unwarned(text: str) -> str:
+    """Leave out warnings with the rest of their lines; brackets are found far faster than names."""
+    parts: list[str] = []
+    done = 0
+    for given in _GIVEN.finditer(text):
+        at = given.start()
+        begin = max(done, text.rfind("\n", 0, at) + 1)
+        before = text[begin:at]
+        if any(word in before for word in _WARNS) and (warner := _WARNER.search(text, begin, at)):
+            parts.append(text[done : warner.start()])
+            end = text.find("\n", given.end())
+            done = len(text) if end < 0 else end
+    return "\n".join((*parts, text[done:]))
