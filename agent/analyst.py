@@ -102,6 +102,15 @@ class Analyst(Protocol):
 
 
 @runtime_checkable
+class Prepares(Protocol):
+    """An analyst that has something to find out before it is asked."""
+
+    def prepare(self) -> None:
+        """Begin, without waiting for it."""
+        ...
+
+
+@runtime_checkable
 class Accountable(Protocol):
     """An analyst that costs something, can fail, and may take back what it said."""
 

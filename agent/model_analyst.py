@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from pydantic import BaseModel, Field
 
@@ -12,7 +13,7 @@ from agent.claims import Claim, Judgement, Role
 from agent.drafts import Draft, Shown, settle
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.model import Message, Model, ModelError, Models, OneModel
+from agent.model import Job, Message, Model, ModelError, Models, OneModel
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
 from agent.rules import RulesAnalyst
@@ -25,6 +26,7 @@ _TABLE, _LATER = 60, 20
 """Rows that are shown at first, and of those not read yet in later turns."""
 _ANSWER, _ANSWERS = 1_500, 6_000
 """Characters of one answer and of all of them: what was read is shown again, and longer, when it is written about."""
+_FIRST_JOBS: tuple[Job, ...] = ("reading", "writing")
 _AT_ONCE = 12
 """Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
 
@@ -67,6 +69,18 @@ class ModelAnalyst:
         self._rules = RulesAnalyst()
         self._judging = judging
         self._fallbacks: dict[RepoId, list[Fallback]] = {}
+        self._preparing: asyncio.Task[None] | None = None
+
+    def prepare(self) -> None:
+        """Find out what the servers can do while diffs are read; that is needed before the first question."""
+        if self._preparing is None:
+            self._preparing = asyncio.ensure_future(self._learn())
+
+    async def _learn(self) -> None:
+        for job in _FIRST_JOBS:
+            with suppress(ModelError):
+                # Whoever needs the answer meets the same error, and says so.
+                await self._models.room(job)
 
     def account(self, repo: RepoId) -> Account:
         """Tell which parts the rules took over and what was spent, since this was asked last."""

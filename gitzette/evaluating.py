@@ -35,6 +35,7 @@ from evals.sets.griffe import GRIFFE
 from evals.sets.injection import INJECTION
 from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
+from evals.sets.model_latency import MODEL_LATENCY
 from evals.sets.model_storm import MODEL_STORM
 from evals.sets.model_tokens import MODEL_TOKENS
 from evals.sets.mutants import MUTANTS
@@ -77,6 +78,7 @@ SETS: tuple[EvalSet, ...] = (
     QUESTIONS,
     MODEL_STORM,
     MODEL_TOKENS,
+    MODEL_LATENCY,
     INJECTION,
     ASK_COST,
     ADVERSARIAL,

@@ -20,7 +20,7 @@ from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.recipe import Recipe
 from agent.record import to_json
 from agent.report import Report
-from agent.settings import RepoSpec, Settings
+from agent.settings import AnalystChoice, RepoSpec, Settings
 from agent.window import Window
 from gitzette.configured import settings_for, settings_here
 from gitzette.heartbeat import beating
@@ -38,6 +38,9 @@ from memory.runs import RunRecord
 from memory.store import Memory, open_memory
 from tools.git.repository import open_repository
 from tools.github.usage import Usage
+
+_AT_ONCE: Mapping[AnalystChoice, int] = {"rules": 4, "model": 16}
+"""Repositories under way: rules keep the processor busy, whoever asks a model waits most of the time."""
 
 
 def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -189,7 +192,7 @@ async def _walk(house: House, run: str, recipe: Recipe) -> None:
         file.unlink(missing_ok=True)
     async with open_checkpoints(file) as checkpoints:
         graph = daily.build(checkpoints)
-        config: RunnableConfig = {"max_concurrency": 4, "configurable": {"thread_id": run}}
+        config: RunnableConfig = {"max_concurrency": _AT_ONCE[recipe.analyst], "configurable": {"thread_id": run}}
         stood = await graph.aget_state(config)
         if stood.created_at is not None and not stood.next:
             return

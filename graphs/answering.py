@@ -1,5 +1,6 @@
 """What a model adds to the answer of the rules: read on, said, held to the gate, repaired once, or left out."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -132,16 +133,14 @@ def _bears_on(cited: Sequence[EvidenceId], brief: Brief) -> bool:
 async def _checked(answerer: ModelAnswerer, brief: Brief, answering: Answering) -> tuple[list[Claim], int]:
     """Hold every sentence to its evidence; one that fails is said anew once, then quoted, then left out."""
     dossier = dossier_of(brief)
-    kept: list[Claim] = []
-    dropped = 0
-    for number, said in enumerate(answering.statements[:_STATEMENTS], start=1):
-        if not said.text.strip() and not said.quote.strip():
-            continue
-        name = f"model.{number}"
-        claim = await _stands(answerer, brief, dossier, said, name)
-        dropped += claim is None
-        kept += [claim] if claim is not None else []
-    return kept, dropped
+    told = [
+        (f"model.{number}", said)
+        for number, said in enumerate(answering.statements[:_STATEMENTS], start=1)
+        if said.text.strip() or said.quote.strip()
+    ]
+    found = await asyncio.gather(*(_stands(answerer, brief, dossier, said, name) for name, said in told))
+    kept = [claim for claim in found if claim is not None]
+    return kept, len(told) - len(kept)
 
 
 async def _stands(answerer: ModelAnswerer, brief: Brief, dossier: Dossier, said: Said, name: str) -> Claim | None:

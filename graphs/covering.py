@@ -1,5 +1,6 @@
 """One repository's part of the report: what is read closely, what is said of it, and what the gate lets through."""
 
+import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -159,21 +160,26 @@ async def verify(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
     scouted = deps.notes.read("scouted", repo, Scouted)
     material = await _material(state, deps)
     dossier = _dossier(material, scouted)
-    kept: list[Claim] = []
-    drops: list[Drop] = []
-    for claim in deps.notes.read("drafts", repo, Written).claims:
-        passed, judgement = _judged(claim, dossier)
-        if not judgement.passed and (again := await deps.analyst.mend(claim, judgement, material)):
-            passed, judgement = _judged(again, dossier)
-        if judgement.passed and await _withdrawn(deps.analyst, passed, material):
-            drops.append(Drop(repo=repo, verdict=Verdict.UNSUPPORTED, check="judge", about=claim.about))
-        elif judgement.passed:
-            kept.append(passed)
-        else:
-            drops.append(Drop(repo=repo, verdict=judgement.verdict, check=judgement.check, about=claim.about))
-    written = Written(claims=tuple(kept), drops=tuple(drops), account=_account(deps, repo))
+    drafts = deps.notes.read("drafts", repo, Written).claims
+    # No claim waits for another: whoever is asked to say one anew can be asked for all of them at once.
+    settled = await asyncio.gather(*(_settled(claim, dossier, material, deps.analyst) for claim in drafts))
+    kept = tuple(one for one in settled if isinstance(one, Claim))
+    drops = tuple(one for one in settled if isinstance(one, Drop))
+    written = Written(claims=kept, drops=drops, account=_account(deps, repo))
     deps.notes.keep("verified", repo, written)
     return {"done": ["verify"]}
+
+
+async def _settled(claim: Claim, dossier: Dossier, material: Material, analyst: Analyst) -> Claim | Drop:
+    """Judge one claim, have it said anew once where it fails, and keep it or say why not."""
+    passed, judgement = _judged(claim, dossier)
+    if not judgement.passed and (again := await analyst.mend(claim, judgement, material)):
+        passed, judgement = _judged(again, dossier)
+    if not judgement.passed:
+        return Drop(repo=material.repo, verdict=judgement.verdict, check=judgement.check, about=claim.about)
+    if await _withdrawn(analyst, passed, material):
+        return Drop(repo=material.repo, verdict=Verdict.UNSUPPORTED, check="judge", about=claim.about)
+    return passed
 
 
 async def _withdrawn(analyst: Analyst, claim: Claim, material: Material) -> bool:

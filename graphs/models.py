@@ -23,6 +23,7 @@ from agent.rambling import rambles
 from agent.spending import Spent
 from agent.structure import asking_for_json, json_in, schema_of
 from agent.tokens import message_tokens, room_in, tokens_of
+from graphs.lanes import Lanes
 from graphs.model_messages import as_chat, as_chunk, as_tool, calls_of, seconds_in, spent_on
 
 M = TypeVar("M", bound=BaseModel)
@@ -52,7 +53,6 @@ class ChatModel:
         tries: int = 3,
         first_pause: float = 1.0,
         most_tokens: int = 2_000,
-        at_once: int = 8,
     ) -> None:
         """Ask the model `name` at `url`; a server on this machine usually wants any key at all.
 
@@ -65,7 +65,7 @@ class ChatModel:
         self._tries = tries
         self._first_pause = first_pause
         self._most_tokens = most_tokens
-        self._gate = asyncio.Semaphore(at_once)
+        self._lanes = Lanes()
         self._streams = True
         self._learn = learn
         self._learning = asyncio.Lock()
@@ -171,7 +171,7 @@ class ChatModel:
             )
         for again in range(self._tries):
             try:
-                async with self._gate, self._told():
+                async with self._lanes.enter(), self._told():
                     answer = await self._whole(as_chat(messages), how)
                 return answer, spent_on(answer, coming)
             except ModelError as error:

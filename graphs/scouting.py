@@ -11,6 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import Field
 
+from agent.analyst import Prepares
 from agent.domain import Change, Commit, Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
 from agent.errors import AppError
 from agent.evidence import CommitEvidence
@@ -83,6 +84,8 @@ async def collect(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
     shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
     mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
+    if isinstance(deps.analyst, Prepares) and (mine.rows or mine.late):
+        deps.analyst.prepare()
     threads, failures = await _threads(desk, state, deps, (*mine.rows, *mine.late))
     told = tuple(
         Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))

@@ -34,13 +34,18 @@ class ModelServer(ThreadingHTTPServer):
         context: int | None = None,
         without: tuple[str, ...] = (),
         name: str = "scripted",
+        latency: float = 0.0,
     ) -> None:
-        """Answer by `script`; `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`."""
+        """Answer by `script`, each question after so many seconds.
+
+        `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`.
+        """
         self.script = script
         self.mood = mood
         self.context = context
         self.without = without
         self.model = name
+        self.latency = latency
         self.asked: list[Asked] = []
         self.stopping = threading.Event()
         self._counting = threading.Lock()
@@ -85,6 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = min(int(self.headers.get("content-length", "0")), _MAX_BODY)
         body = json.loads(self.rfile.read(length))
         asked = self.server.note(body, {name.lower(): value for name, value in self.headers.items()})
+        self.server.stopping.wait(self.server.latency)
         lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
         if lacking and lacking in self.server.without:
             self._refuse(400, f"{lacking} is not supported by this server")

@@ -111,6 +111,27 @@ async def test_the_model_chooses_by_handle_and_is_not_given_the_same_twice() -> 
     assert "a" * 40 not in model.asked[1]
 
 
+async def test_where_nothing_landed_no_model_is_asked() -> None:
+    model = ScriptedModel([])
+    assert await analyst(model).next_calls(assignment(), []) == ()
+    assert model.asked == []
+
+
+async def test_later_turns_show_what_is_unread_and_whole_hunks_of_what_was_read() -> None:
+    several = [read(sign, f"Change {sign}") for sign in "abcdef"]
+    shown = ToolAnswer(
+        ToolRequest("get_diff", {"sha": "a" * 40}),
+        "page 1 of 1\nabc Mira\n@@ -1 +1 @@\n-x\n+y\n@@ -9 +9 @@\n" + "+z\n" * 900,
+    )
+    model = ScriptedModel([[]])
+    await analyst(model).next_calls(assignment(*several), [shown])
+    assert "[c2] high 6.0 Change b" in model.asked[0]
+    assert "[c1] high" not in model.asked[0]
+    assert "+y" in model.asked[0]
+    assert "+z" not in model.asked[0]
+    assert "(1 more hunks; they are shown when you write)" in model.asked[0]
+
+
 async def test_a_model_that_chooses_nothing_or_nonsense_leaves_the_reading_to_the_rules() -> None:
     one = read("a", "Lower the limit of topK")
     nonsense = ToolAnswer(ToolRequest("get_diff", {"sha": [1], "page": "many"}), "Error: sha is no text")
