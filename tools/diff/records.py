@@ -1,4 +1,4 @@
-"""When the users of a Python record notice a new field: its constructor asks for it, or it is taken apart by place."""
+"""When the constructor of a Python record asks for a field."""
 
 import re
 
@@ -15,8 +15,3 @@ def must_be_given(symbol: Symbol, owner: Symbol) -> bool:
     if symbol.kind != "field" or not made or (symbol.annotation or "").startswith(("ClassVar", "typing.ClassVar")):
         return False
     return symbol.value is None or bool(_ASKED_FOR.match(symbol.value) and not _OFFERED.search(symbol.value))
-
-
-def is_unpacked(symbol: Symbol, owner: Symbol) -> bool:
-    """Tell whether a field is one of a tuple: whoever takes the tuple apart gets one value too many."""
-    return symbol.kind == "field" and any(base.rpartition(".")[2] == "NamedTuple" for base in owner.bases)

@@ -74,8 +74,8 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     `together` tells whether an old and a new line stand in the same hunk: what took another's place does.
     """
     before, after = _by_key(old), _by_key(new)
-    gone = [site for key, sites in before.items() if key not in after for site in sites[:1]]
-    come = [site for key, sites in after.items() if key not in before for site in sites[:1]]
+    gone = [_first(sites) for key, sites in before.items() if key not in after]
+    come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
     come = _without_old_deprecations(gone, come)
     drafts: list[Draft] = []
@@ -91,6 +91,12 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
         if key in after:
             drafts += _paired(sites, after[key])
     return drafts
+
+
+def _first(sites: list[Site]) -> Site:
+    """Speak for sites of one name by the first; of several things that are registered under it, none speaks for all."""
+    several = sites[0].kind == "registration" and len({site.value for site in sites}) > 1
+    return sites[0]._replace(value=None) if several else sites[0]
 
 
 def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:

@@ -19,7 +19,7 @@ from tools.diff.heirs import (
     went_inside,
 )
 from tools.diff.reading import Reading, Symbol
-from tools.diff.records import is_unpacked, must_be_given
+from tools.diff.records import must_be_given
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type, same_value
 
@@ -283,7 +283,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
     text = _declaration(symbol)
     span = (symbol.start, symbol.head)
     owner = world.get(owner_of(symbol))
-    required = not removed and owner is not None and (must_be_given(symbol, owner) or is_unpacked(symbol, owner))
+    required = not removed and owner is not None and must_be_given(symbol, owner)
     return Draft(
         kind=kinds.get(symbol.kind, default),
         name=symbol.name,

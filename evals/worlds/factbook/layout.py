@@ -155,6 +155,15 @@ def _only() -> list[Case]:
             (("    used_ += tokens;\n", "    used_   +=   tokens;\n"),),
             _just("formatting"),
         ),
+        Case(
+            "tests and docs changed",
+            {"tests/unit/test_both_~noun~_~v~.py": _TEST, "docs/both/~noun~_~v~.md": _PAGE},
+            {
+                "tests/unit/test_both_~noun~_~v~.py": _TEST.replace("< ~big~", "<= ~big~"),
+                "docs/both/~noun~_~v~.md": _PAGE.replace("holds up to", "has"),
+            },
+            (_just("upkeep"),),
+        ),
     ]
 
 

@@ -237,16 +237,19 @@ async def test_what_a_new_helper_refuses_is_told_where_only_old_code_calls_it(ro
 
 
 @ROUTES
-async def test_a_new_field_of_a_named_tuple_breaks_who_takes_it_apart(route: str, past: "History") -> None:
-    old = "class Ack(NamedTuple):\n    event: int\n    ids: list[int]\n"
-    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": f"{old}    tokens: int = 0\n"}, route)
-    assert (fact.kind, fact.severity) == (FactKind.FIELD_ADDED, Severity.BREAKING)
-
-
-@ROUTES
 async def test_a_method_whose_body_stayed_under_another_name_was_renamed(route: str, past: "History") -> None:
     body = "        a = self.q(x)\n        b = self.k(x)\n        return a + b\n"
     old = f"class Layer:\n    def attn_gemm_parallel(self, x):\n{body}"
     new = f"class Layer:\n    def run_projections(self, x):\n{body.replace('a + b', 'a - b')}"
     facts = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.SYMBOL_RENAMED, "attn_gemm_parallel")]
+
+
+@ROUTES
+async def test_a_name_registered_for_several_things_is_told_without_the_first_of_them(
+    route: str, past: "History"
+) -> None:
+    old = "#include <a.h>\n"
+    new = f"{old}REGISTER_LAUNCHER(768, fp32, 1);\nREGISTER_LAUNCHER(768, fp16, 1);\n"
+    facts = await told(past, {"csrc/k.cu": old}, {"csrc/k.cu": new}, route)
+    assert [(fact.name, fact.new) for fact in facts if fact.kind is FactKind.REGISTERED] == [("768", None)]
