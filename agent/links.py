@@ -40,6 +40,11 @@ class Link(Frozen):
     """What says so: a verbatim line, a record, a feature by its name."""
 
     @property
+    def may_be_told(self) -> bool:
+        """Tell whether a report may print it: a mere mention and what is weak may not."""
+        return self.relation is not Relation.MENTIONS and self.grade is not Grade.D
+
+    @property
     def may_read_fixed(self) -> bool:
         """Tell whether "fixed" may be said of the issue."""
         return self.relation is Relation.FIXES and self.grade in (Grade.A, Grade.B)

@@ -96,7 +96,6 @@ class Words:
     dropped: str
     verdicts: dict[Verdict, str]
     graded: str
-    nothing_graded: str
     analyst: dict[str, str]
     by_model: str
     """How much of a page a model wrote, and which."""

@@ -110,8 +110,8 @@ def _damaged(span: Span) -> Mention | None:
         sha = found["sha"].lower()
         why = f"{len(sha)} digits" if re.fullmatch("[0-9a-f]+", sha) else "not hexadecimal"
         return Mention("commit", span.line, span.url, repo, sha=sha, damaged=f"no commit hash: {why}", at=span.at)
-    if (found := _THREAD_URL.search(span.url)) and (repo := _repo_of(span.url)) and not found["number"].isdigit():
-        why = f"{found['number']!r} is not a number"
+    if (found := _THREAD_URL.search(span.url)) and (repo := _repo_of(span.url)):
+        why = f"{found['number']!r} is no number of a thread"
         return Mention("thread", span.line, span.url, repo, damaged=why, at=span.at) if found["number"] else None
     return None
 

@@ -1,6 +1,7 @@
 """Our own reports: every number, date, name and count in their layout is a statement."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -35,6 +36,7 @@ def own(page: Page) -> Iterator[Statement]:
     if layout is None:
         return
     yield from _heads(page, layout)
+    yield from _releases(page)
     said: list[Statement] = []
     for section in layout.sections:
         yield from _section(page, layout, section)
@@ -54,6 +56,17 @@ def own_window(page: Page) -> Window | None:
         if layout and (found := form_of(layout.say.period).fullmatch(page.blocks[place].text.split(" · ")[0])):
             return _window(found["start"], found["end"], found["tz"])
     return None
+
+
+def _releases(page: Page) -> Iterator[Statement]:
+    """Hold each link to a release to the name that it shows."""
+    for block in page.blocks:
+        for span in block.spans:
+            target = linked(span) if span.kind == "link" else None
+            if target is not None and target.kind == "release":
+                same = span.text.strip() in (target.tag, f"{target.repo}@{target.tag}")
+                why = "right" if same else "label"
+                yield structural(span.line, "label", span.text, why, f"the link goes to {target.tag}")
 
 
 # ---------------------------------------------------------------- the head
@@ -155,7 +168,8 @@ def _section(page: Page, layout: Layout, section: Section) -> Iterator[Statement
     event: str | None = None
     for place in section.others:
         block = page.blocks[place]
-        event = None if block.kind == "heading" else event
+        if block.kind == "heading":
+            event = "" if block.text.strip() == layout.say.releases else None
         named = _event(layout, block)
         if named:
             event = named[0]
@@ -215,6 +229,8 @@ def _totals(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
 def _summed(page: Page, layout: Layout, section: Section, block: Block, found: re.Match[str]) -> Statement:
     """State the files and lines of all commits of a part that has no table, where late ones do not count."""
     params = {name: str(number_in(found[name])) for name in ("files", "additions", "deletions")}
+    merged = re.search(form_of(layout.say.merges).pattern + r"(?=$|\s)", block.text.replace("\n", " "))
+    params |= {name: str(number_in(merged[name]) if merged else 0) for name in ("merges", "members")}
     commits = tuple(commits_told(page, layout, section).values())
     words = shortened(block.text)
     return Statement(block.line, "count", words, None, section.repo, "summed", params, also=commits)
@@ -283,8 +299,8 @@ def _entry_of(page: Page, layout: Layout, section: Section, place: int, event: s
     make = About(block.line, target, section.repo)
     if target.kind == "thread":
         if waiting := re.search(f"{form_of(layout.say.waiting).pattern}$", rest.rpartition(" → ")[2]):
-            counts = {name: str(number_in(waiting[name])) for name in ("comments", "reactions")}
-            yield make("count", waiting[0], "waiting", thread="yes", **counts)
+            count = str(number_in(waiting["comments"]))
+            yield make("count", waiting[0], "waiting", thread="yes", comments=count)
         rest = _without_news(layout, rest)
         title, dash, author = rest.rpartition(" — ")
         yield make("title", title or rest, "titled", title=title or rest, exact="yes", thread="yes")
@@ -293,8 +309,6 @@ def _entry_of(page: Page, layout: Layout, section: Section, place: int, event: s
         if event:
             yield make("state", f"{event}: #{target.number}", "happened", event=event)
     else:
-        same = span.text.strip() == target.tag
-        yield structural(block.line, "label", span.text, "right" if same else "label", f"the link goes to {target.tag}")
         if rest:
             yield make("title", rest, "named", name=re.sub(r" \([^()]*\)$", "", rest))
 
@@ -331,6 +345,23 @@ def _footer(page: Page, layout: Layout) -> Iterator[Statement]:
                 yield structural(block.line, "count", block.text, "count", f"{unread} rows were not read")
         elif found := form_of(layout.say.threads).fullmatch(block.text.strip()):
             yield from _coverage(layout, block, found["p0"])
+        elif found := form_of(layout.say.graded).fullmatch(block.text.strip()):
+            real = ", ".join(f"{grade} {count}" for grade, count in _grades(page, layout).items())
+            why = "right" if found["p0"].split(layout.say.comma) == real.split(", ") else "count"
+            yield structural(block.line, "count", block.text, why, f"linked on this page: {real}")
+
+
+def _grades(page: Page, layout: Layout) -> dict[str, int]:
+    """Count the links between issues and commits that the page prints, each once, by grade."""
+    found: set[tuple[str, str, str]] = set()
+    words = "|".join(map(re.escape, layout.say.fixed.values()))
+    for section in layout.sections:
+        for block in (page.blocks[place] for place in section.others):
+            links = [one for one in block.spans if one.kind == "link"]
+            for told in re.finditer(rf"(?:{words}) \S+ \(([A-C])\)", block.text):
+                change = [one.url for one in links if told.start() <= one.at < told.end()]
+                found |= {(links[0].url, url, told[1]) for url in change}
+    return dict(sorted(Counter(grade for _, _, grade in found).items()))
 
 
 def _coverage(layout: Layout, block: Block, told: str) -> Iterator[Statement]:

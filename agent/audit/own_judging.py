@@ -11,11 +11,11 @@ from agent.audit.page import Page
 from agent.audit.reckoning import Reckoning
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, told, wrong
 from agent.conventions import Purpose, read_heading
-from agent.domain import Issue, PullRequest
+from agent.domain import Change, Issue, PullRequest
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.gate.metadata import titles
 from agent.gate.verbatim import normal, stands_in
-from agent.ids import thread_id
+from agent.ids import commit_id, thread_id
 from agent.markdown import visible
 from agent.report import Depth
 from agent.wordings import words
@@ -256,12 +256,23 @@ class OwnJudge:
             "files": str(sum(len(one.files) for one in changes)),
             "additions": str(sum(one.additions for one in changes)),
             "deletions": str(sum(one.deletions for one in changes)),
+            **self._merged(changes, statement),
         }
         same = real == dict(statement.params)
         whole = len(changes) == len(statement.also) and not any(one.incomplete for one in changes)
         verdict = RIGHT if same else wrong("count") if whole else UNVERIFIABLE
         why = ", ".join(f"{name} {count}" for name, count in real.items())
         return Finding(statement.line, statement.kind, statement.words, verdict, f"the commits: {why}")
+
+    def _merged(self, changes: Sequence[Change], statement: Statement) -> dict[str, str]:
+        """Count the merges among commits, and what they brought in, where that could be read."""
+        assert statement.repo is not None
+        brought = self._library.members
+        counts = [brought.get(commit_id(statement.repo, one.commit.sha)) for one in changes if one.commit.is_merge]
+        if None in counts:
+            return {name: statement.params[name] for name in ("merges", "members")}
+        full = [count for count in counts if count]
+        return {"merges": str(len(full)), "members": str(sum(full))}
 
     def _named(self, statement: Statement, evidence: Evidence) -> Verdict:
         name = evidence.release.name if isinstance(evidence, ReleaseEvidence) else ""
@@ -287,13 +298,11 @@ class OwnJudge:
         thread = evidence.thread if isinstance(evidence, ThreadEvidence) else None
         if not isinstance(thread, Issue):
             return UNVERIFIABLE, told(evidence)
-        stated = [int(statement.params[name]) for name in ("comments", "reactions")]
-        real = [thread.comments, thread.reactions]
-        why = f"comments: {real[0]}, reactions: {real[1]}"
+        stated, why = int(statement.params["comments"]), f"comments: {thread.comments}"
         settled = self._library.window is not None and thread.updated_at < self._library.window.end
-        if any(one > other for one, other in zip(stated, real, strict=True)) or (settled and stated[0] != real[0]):
-            return wrong("number"), why
-        return RIGHT if stated == real else UNVERIFIABLE, why
+        if stated == thread.comments:
+            return RIGHT, why
+        return wrong("number") if settled or stated > thread.comments else UNVERIFIABLE, why
 
 
 def printed(text: str) -> str:

@@ -57,10 +57,16 @@ def _news(page: Page, layout: Layout, block: Block, span: Span, heading: int) ->
     subject, repo = told_of(page, layout, heading), page.repos[heading]
     if subject is None or repo is None or naming(layout, page.blocks[heading]) is None:
         return
-    whose = re.fullmatch(r"(\S+/\S+)", block.text[: span.at].removesuffix(layout.say.colon).rpartition(" ")[2])
-    if whose:
-        why = "right" if whose[1] == repo else "metadata"
-        yield structural(block.line, "repository", whose[1], why, f"the commit is one of {repo}")
+    mark, _, whose = block.text[: span.at].removesuffix(layout.say.colon).rpartition(" ")
+    if "/" in whose:
+        why = "right" if whose == repo else "metadata"
+        yield structural(block.line, "repository", whose, why, f"the commit is one of {repo}")
+    about = page.blocks[heading + 1].text if heading + 1 < len(page.blocks) else ""
+    real = layout.say.breaking if about.startswith(f"{layout.say.breaking} · ") else ""
+    # What stands deeper is a table of contents, which says no more than titles.
+    if block.level == 1 and mark.strip() != real:
+        why = f"the entry says {real or 'no such thing'}"
+        yield structural(block.line, "label", block.text[: span.at], "label", why)
     if block.text.startswith(" — ", span.end):
         named = naming(layout, page.blocks[heading])
         pull = pull_read(page, layout, repo, named)

@@ -56,8 +56,10 @@ def _step(page: Page, layout: Layout, section: Section, block: Block) -> Iterato
         return
     make = About(block.line, target, section.repo)
     title, _, act = block.text[span.end :].rpartition(" — ")
-    if target.kind == "commit":
-        day = block.text[: len("0000-00-00")]
+    day = block.text[: len("0000-00-00")]
+    if day > layout.label.rpartition("..")[2]:
+        yield structural(block.line, "date", day, "metadata", f"the report is of {layout.label}")
+    if target.kind in ("commit", "release"):
         yield make("date", day, "dated", at=day, tz=zone_told(page, layout), exact="yes")
     if title.strip() and target.kind != "release":
         thread = {"thread": "yes"} if target.kind == "thread" else {}

@@ -69,7 +69,7 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
     others = {digits: None for digits in others if digits not in own}
     window = page.days.window("UTC")
     numbers = tuple(threads)[:_SEVERAL]
-    members = any(statement.predicate == "brought" and statement.repo == repo for statement in statements)
+    members = any(statement.predicate in ("brought", "summed") and statement.repo == repo for statement in statements)
     return Wanted(
         own=tuple(own),
         others=tuple(others),

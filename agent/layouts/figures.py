@@ -32,9 +32,12 @@ def model_counts(report: Report) -> dict[str, Any]:
 
 def checked_counts(report: Report) -> dict[str, Any]:
     """Count what was said, what was refused, and how sure the links are."""
+    # A reader can count what stands on the page: the rest has no sentence.
+    landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
+    told = [link for link in report.links if link.may_be_told and link.change in landed]
     return {
         "claims": len(report.claims),
         "citations": sum(len(claim.sources) for claim in report.claims),
         "dropped": dict(sorted(Counter(drop.verdict.value for drop in report.drops).items())),
-        "links": dict(sorted(Counter(link.grade.value for link in report.links).items())),
+        "links": dict(sorted(Counter(link.grade.value for link in told).items())),
     }

@@ -8,7 +8,7 @@ from agent.layouts.rows import named
 from agent.layouts.sheet import Sheet, chrome, computed, title
 from agent.layouts.view import View, row_id
 from agent.linking.standing import Standing
-from agent.links import Grade, Link, Relation
+from agent.links import Link, Relation
 from agent.markdown import code, inline, link
 from agent.report import LedgerRow, RepoSection, ThreadLine
 from agent.spans import Span
@@ -71,9 +71,10 @@ def _news(thread: ThreadLine, section: RepoSection, view: View) -> list[Span]:
     if thread.standing in say.standings and not any(one.relation is Relation.REVERTS for one in own):
         told.append(say.standings[thread.standing])
     if thread.release is not None and thread.standing in _RELEASED:
-        told.append(say.first_in.format(code(thread.release)) if thread.release else say.unreleased)
+        first = link(code(thread.release), view.web.release(section.repo, thread.release))
+        told.append(say.first_in.format(first) if thread.release else say.unreleased)
     if thread.event == "important":
-        told.append(say.waiting.format(comments=thread.comments, reactions=thread.reactions))
+        told.append(say.waiting.format(comments=thread.comments))
     return [computed(f" → {say.semicolon.join(told)}")] if told else []
 
 
@@ -91,7 +92,7 @@ def _link(one: Link, standing: Standing | None, view: View) -> str:
 
 def told_relation(one: Link, standing: Standing | None) -> str | None:
     """Choose the word for what a change does to an issue; None where nothing is to be said."""
-    if one.grade is Grade.D:
+    if not one.may_be_told:
         return None
     if one.relation is Relation.FIXES:
         if not one.may_read_fixed:

@@ -142,7 +142,7 @@ def footer(sheet: Sheet, view: View) -> None:
     if drops:
         told = say.comma.join(f"{say.verdicts[verdict]} {count}" for verdict, count in sorted(drops.items()))
         sheet.paragraph(computed(say.dropped.format(told)))
-    if report.links:
+    if counts["links"]:
         told = say.comma.join(f"{grade} {count}" for grade, count in counts["links"].items())
         sheet.paragraph(computed(say.graded.format(told)))
     coverage = [

@@ -236,7 +236,7 @@ class DayPage:
         if drops := Counter(drop.verdict for drop in report.drops):
             refused = say.comma.join(f"{say.verdicts[verdict]} {count}" for verdict, count in sorted(drops.items()))
             told.append(say.dropped.format(refused))
-        if report.links:
+        if counts["links"]:
             told.append(say.graded.format(say.comma.join(f"{grade} {n}" for grade, n in counts["links"].items())))
         coverage = [f"{section.repo} {say.coverage[section.coverage]}" for section in report.sections]
         if coverage:

@@ -96,7 +96,7 @@ class Threads:
         if thread.release is not None and thread.standing in _RELEASED:
             told.append(fill(say.first_in, tag("code", thread.release)) if thread.release else say.unreleased)
         if thread.event == "important":
-            told.append(say.waiting.format(comments=thread.comments, reactions=thread.reactions))
+            told.append(say.waiting.format(comments=thread.comments))
         return tag("ul", [tag("li", one) for one in told], class_="news") if told else None
 
     def _link(self, one: Link, standing: Standing | None) -> Markup | None:

@@ -49,7 +49,7 @@ def test_a_fix_is_told_with_its_grade_and_its_release() -> None:
         line(10, "linked", Standing.ADDRESSED, release=""),
     ]
     text = page(lines, links)
-    assert "It hangs — o → fixed by `6666666` (A); first in `v0.6.3`" in text
+    assert "It hangs — o → fixed by `6666666` (A); first in [`v0.6.3`](https://git.example/octo/router/releases/tag/v0.6.3)" in text
     assert "**Addressed by a commit of this window** (1)" in text
     assert "It hangs — o → addressed by `6666666` (B); still open; not in a release yet" in text
 
@@ -89,4 +89,4 @@ def test_parts_reverts_and_reopened_issues_are_told_as_such() -> None:
 def test_important_issues_are_told_with_how_many_wait() -> None:
     text = page([line(9, "important", Standing.OPEN, comments=31, reactions=8)], [])
     assert "**Still open and important** (1)" in text
-    assert "It hangs — o → comments: 31, reactions: 8" in text
+    assert "It hangs — o → comments: 31" in text

@@ -67,11 +67,23 @@ Ada Lovelace · 11:00 · +4 −0 · 2 files
 
 - Rename run to execute ([#14]({PULL}/14)) [`<rename>`](<rename:url>) — The function `run` is removed.
 
+### Releases
+
+- [`v0.2.0`](https://github.com/acme/engine/releases/tag/v0.2.0)
+
+### Issues
+
+**Addressed by a commit of this window** (1)
+
+- [#11](https://github.com/acme/engine/issues/11) → fixed by [`<fix>`](<fix:url>) (A)
+
 ---
 
 Commits landed: 3 (2 deep, 1 skimmed, 0 listed, 0 grouped, 0 failed).
 
 Claims published: 3; citations checked: 3, passed: 3; decided by rules: 100 %.
+
+Issues linked: A 1.
 
 Threads: acme/engine not read (commits only, as asked).
 
@@ -115,6 +127,9 @@ async def test_an_untouched_page_has_nothing_wrong(audit: Audit) -> None:
         ("checked: 3, passed", "checked: 8, passed"),
         ("rules: 100 %", "rules: 101 %"),
         ("**Authors**: 3", "**Authors**: 2"),
+        ("Issues linked: A 1.", "Issues linked: A 2."),
+        ("Issues linked: A 1.", "Issues linked: B 1."),
+        ("acme/engine/releases/tag", "acme/kernels/releases/tag"),
         ("**Lines**: +10 −1", "**Lines**: +10 −2"),
     ],
 )
