@@ -104,8 +104,11 @@ class Homes:
 
     def said_before(self, message: str | None) -> bool:
         """Tell whether lines that were removed anywhere have all of an error's words."""
-        words = letters(max(_PLACEHOLDER.split(message or ""), key=len))
-        return len(words) >= _WORDS and words in self._said_then
+        longest = max(_PLACEHOLDER.split(message or ""), key=len).strip()
+        words = letters(longest)
+        # Most errors are said once; only where the commit shows the beginning again is it worth a look.
+        again = sum((file.patch or "").count(longest[: _WORDS // 2]) for file in self._told) > 1
+        return again and len(words) >= _WORDS and words in self._said_then
 
     def is_alias(self, name: str) -> bool:
         """Tell whether an added line calls a quoted name an alias."""

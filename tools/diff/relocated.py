@@ -13,7 +13,7 @@ from tools.diff.homes import Homes
 from tools.diff.hunks import Patch, read_patch, whole_file
 from tools.diff.languages import reader_for
 from tools.diff.proof import place_of
-from tools.diff.reading import Reading, Symbol
+from tools.diff.reading import Reading
 from tools.diff.symbols import compare_symbols
 from tools.diff.versions import Versions
 
@@ -22,15 +22,23 @@ _TELLING = 8
 """Letters of a name that hardly two things of a commit have by chance."""
 _MOST = 400_000
 """Characters of whole files that are parsed for this."""
+_MOST_NAMES = 200
 _UNTOLD = (FactKind.SYMBOL_ADDED, FactKind.CONSTANT_CHANGED)
 
 
 class _Home(NamedTuple):
-    """A file that has, or had, a thing, with all that is declared of it."""
+    """A file that has, or had, a thing, and all that is declared there."""
 
     path: str
     patch: Patch
-    symbols: tuple[Symbol, ...]
+    reading: Reading
+
+    def declared(self, name: str) -> Reading:
+        """Give what is declared of one thing."""
+        inside = f"{name}."
+        return Reading(
+            symbols=tuple(one for one in self.reading.symbols if one.name == name or one.name.startswith(inside))
+        )
 
 
 def relocated(read: Iterable[Versions], files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
@@ -44,9 +52,9 @@ def relocated(read: Iterable[Versions], files: Sequence[FileChange], homes: Home
     for versions in _whole(files, homes, left.keys(), come.keys()):
         side, reading = (come, versions.new) if versions.file.status == "added" else (left, versions.old)
         _note(side, versions, reading, _outer(reading))
-    for name in left.keys() & come.keys():
-        if len(left[name]) == len(come[name]) == 1 and len(name) >= _TELLING:
-            yield from _compared(left[name][0], come[name][0])
+    both = [name for name in left if name in come and len(left[name]) == len(come[name]) == 1 and len(name) >= _TELLING]
+    for name in both[:_MOST_NAMES]:
+        yield from _compared(name, left[name][0], come[name][0])
 
 
 def _outer(reading: Reading) -> set[str]:
@@ -54,9 +62,9 @@ def _outer(reading: Reading) -> set[str]:
 
 
 def _note(side: dict[str, list[_Home]], versions: Versions, reading: Reading, names: set[str]) -> None:
+    home = _Home(versions.file.path, versions.patch, reading)
     for name in names:
-        inside = tuple(one for one in reading.symbols if one.name == name or one.name.startswith(f"{name}."))
-        side.setdefault(name, []).append(_Home(versions.file.path, versions.patch, inside))
+        side.setdefault(name, []).append(home)
 
 
 def _whole(files: Sequence[FileChange], homes: Homes, left: Iterable[str], come: Iterable[str]) -> Iterator[Versions]:
@@ -77,9 +85,8 @@ def _whole(files: Sequence[FileChange], homes: Homes, left: Iterable[str], come:
         yield Versions(file, patch, reading, reading)
 
 
-def _compared(one: _Home, other: _Home) -> Iterator[Shown]:
-    before, after = one.symbols, other.symbols
-    for draft in compare_symbols(Reading(symbols=before), Reading(symbols=after)):
+def _compared(name: str, one: _Home, other: _Home) -> Iterator[Shown]:
+    for draft in compare_symbols(one.declared(name), other.declared(name)):
         # What is new in a file that is new goes without saying.
         if draft.kind in _UNTOLD or (draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name):
             continue
