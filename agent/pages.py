@@ -26,14 +26,9 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
 
 
 def readme_page(
-    latest: Report,
-    labels: Iterable[str],
-    lang: Language,
-    web: Web,
-    layout: Layout = "digest",
-    others: Mapping[str, Sequence[Language]] | None = None,
+    latest: str, labels: Iterable[str], lang: Language, others: Mapping[str, Sequence[Language]] | None = None
 ) -> str:
-    """Render the front page of an output folder: the latest report in full and the list of all of them.
+    """Render the front page of an output folder: the page of the latest report in full and the list of all of them.
 
     `others` are the further languages in which each report of the list can be read.
     """
@@ -41,7 +36,7 @@ def readme_page(
         "- " + " · ".join([link(label, f"reports/{label}.md"), *_others(label, (others or {}).get(label, ()))])
         for label in sorted(labels, reverse=True)
     ]
-    return "\n".join([report_page(latest, lang, web, layout), f"## {words(lang).archive}", "", *archive, ""])
+    return "\n".join([latest, f"## {words(lang).archive}", "", *archive, ""])
 
 
 def _others(label: str, others: Sequence[Language]) -> list[str]:

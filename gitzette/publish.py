@@ -88,8 +88,9 @@ class FilePublisher:
         self._note(asked, earlier)
         # Everything that could be refused is looked at before anything is written.
         check_front_page(self._out / "README.md")
-        front_page = self._front_page(report)
-        replace_file(page, self._page(report, self._style.lang))
+        text = self._page(report, self._style.lang)
+        front_page = self._front_page(report, text)
+        replace_file(page, text)
         for lang in self._style.others:
             replace_file(page.with_name(f"{report.window.label}.{lang}.md"), self._page(report, lang))
         replace_file(record, dump(report))
@@ -102,7 +103,7 @@ class FilePublisher:
     def _earlier(self, record: Path) -> Report | None:
         return load(record.read_bytes(), record.name) if record.exists() else None
 
-    def _front_page(self, report: Report) -> str:
+    def _front_page(self, report: Report, page: str) -> str:
         labels = {file.stem for file in self._reports.glob("*.json") if _LABEL.fullmatch(file.stem)}
         labels.add(report.window.label)
         latest, kept_back = self._latest(labels, report)
@@ -113,7 +114,8 @@ class FilePublisher:
         if kept_back:
             told = ", ".join(link(label, f"reports/{label}.md") for label in kept_back)
             head += f"\n> [!WARNING]\n> {words(style.lang).kept_back.format(told)}\n\n"
-        return head + readme_page(latest, labels, style.lang, style.web, style.layout, others)
+        shown = page if latest is report else self._page(latest, style.lang)
+        return head + readme_page(shown, labels, style.lang, others)
 
     def _latest(self, labels: Collection[str], report: Report) -> tuple[Report, list[str]]:
         """Choose the report of the front page, and name newer ones of which too much is missing.

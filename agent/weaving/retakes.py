@@ -1,7 +1,7 @@
 """Work that comes back in part after it was undone, and nobody says so: the same files, some of the same lines."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ SOON = timedelta(days=14)
 _ENOUGH_LINES, _LONG = 3, 24
 _NEARLY_ALL, _MOST, _LIKE = 0.95, 0.8, 0.6
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|[\u4e00-\u9fff]{2,}")
+_SUBSTANCE = re.compile(r"\w.*\w")
 _PLAIN = listed("revert fix add support the for and with from kernel model perf feat use using bugfix refactor")
 
 
@@ -80,20 +81,20 @@ def written_anew(one: Change, other: Change) -> bool:
     came = mended - gone
     if not mended or len(came) < _MOST * len(mended):
         return False
-    words = [frozenset(_WORD.findall(line)) for line in gone]
-    new = [line for line in came if not any(_is_like(frozenset(_WORD.findall(line)), one) for one in words)]
+    words = {frozenset(_WORD.findall(line)) for line in gone}
+    new = [line for line in came if not _has_like(frozenset(_WORD.findall(line)), words)]
     return len(new) >= len(mended) / 2
 
 
-def _is_like(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell whether a line says nearly what another one did: something in it was renamed."""
-    return len(one & other) >= _LIKE * max(1, len(one | other))
+def _has_like(one: frozenset[str], others: Set[frozenset[str]]) -> bool:
+    """Tell whether a line says nearly what one of others did: something in it was renamed."""
+    return any(len(one & other) >= _LIKE * max(1, len(one | other)) for other in others if not one.isdisjoint(other))
 
 
 def _lines(change: Change, sign: str) -> Iterator[tuple[str, str]]:
     for file in change.files:
         for line in (file.patch or "").split("\n"):
-            if line.startswith(sign) and re.search(r"\w.*\w", line[1:]):
+            if line.startswith(sign) and _SUBSTANCE.search(line, 1):
                 yield file.path, " ".join(line[1:].split())
 
 

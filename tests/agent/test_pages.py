@@ -281,7 +281,7 @@ def test_times_are_those_of_the_windows_zone(make_row: Rows, make_report: Report
 
 def test_the_front_page_is_the_latest_report_and_the_list_of_all(busy: Report) -> None:
     labels = ["2026-02-03", "2026-02-04", "2026-01-26..2026-02-01"]
-    page = readme_page(busy, labels, "en", WEB, "ledger")
+    page = readme_page(report_page(busy, "en", WEB, "ledger"), labels, "en")
     assert page.startswith(english(busy))
     assert links(page.split("## Archive")[1]) == [f"reports/{label}.md" for label in sorted(labels, reverse=True)]
     inside = [link[1:] for link in links(page) if link.startswith("#")]
