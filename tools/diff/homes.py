@@ -28,6 +28,7 @@ _FEW = 4
 _MOST_FILES = 50
 _MOST_OF_IT = 0.75
 _RUN, _STEP = 30, 4
+_TWICE = 2
 _WORDS = 24
 """Letters of a message that stand on one line nearly always."""
 
@@ -105,10 +106,12 @@ class Homes:
     def said_before(self, message: str | None) -> bool:
         """Tell whether lines that were removed anywhere have all of an error's words."""
         longest = max(_PLACEHOLDER.split(message or ""), key=len).strip()
-        words = letters(longest)
+        if len(longest) < _WORDS:
+            return False
         # Most errors are said once; only where the commit shows the beginning again is it worth a look.
-        again = sum((file.patch or "").count(longest[: _WORDS // 2]) for file in self._told) > 1
-        return again and len(words) >= _WORDS and words in self._said_then
+        if sum(file.patch.count(longest[: _WORDS // 2]) for file in self._told if file.patch) < _TWICE:
+            return False
+        return letters(longest) in self._said_then
 
     def is_alias(self, name: str) -> bool:
         """Tell whether an added line calls a quoted name an alias."""

@@ -70,7 +70,7 @@ def _note(side: dict[str, list[_Home]], versions: Versions, reading: Reading, na
 def _whole(files: Sequence[FileChange], homes: Homes, left: Iterable[str], come: Iterable[str]) -> Iterator[Versions]:
     """Read the files that came or went as wholes and share a name with what went or came elsewhere."""
     budget = _MOST
-    shared = homes.shared(left, come)
+    shared = homes.shared(left, come) if files else ()
     for file in files:
         if file.path not in shared or not file.path.endswith(".py"):
             continue

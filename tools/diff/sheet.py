@@ -126,7 +126,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # What a new function refuses, nobody could ask of it before.
     come = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_ADDED}
     # Unless it is a helper of what was there before.
-    if come and all(_is_own(name) for name in come):
+    if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in come):
         come = {name for name in come if not _is_called(name, patch)}
     sites = [draft for draft in sites if draft.kind is not FactKind.ERROR_ADDED or not _is_within(draft.detail, come)]
     drafts += [
