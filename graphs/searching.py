@@ -66,7 +66,8 @@ class Searcher:
         attempts = tracer.attempts(threads)
         labelled = tracer.labelled(inquiry, repos)
         pins = tracer.pins(inquiry)
-        beside = [*tracer.linked(links), *pins, *self._brought(labelled)]
+        causes = tracer.causes(inquiry, matches)
+        beside = [*tracer.linked(links), *pins, *causes, *self._brought(labelled)]
         cards = {card.id: card for card in (*named, *beside, *(one.card for one in (*matches, *near)))}
         lineage = tracer.lineage(list(cards.values()), repos)
         later = tracer.later(replace(lineage, cards=[*lineage.cards, *cards.values()])) if _follows(inquiry) else ()
@@ -99,6 +100,7 @@ class Searcher:
             origins=await tracer.origins(shown),
             members=await tracer.members(inquiry, evidence),
             pins=pins,
+            causes=causes,
             later=later,
             ambiguous=self._ambiguous(inquiry, named),
             unknown=await self._unknown(inquiry, specs),

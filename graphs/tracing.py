@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from agent.asking.inquiry import Aim, Inquiry, Thing
+from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Finder, Lineage, lineage_of
 from agent.asking.matching import Match, speaks_of
 from agent.asking.names import plain
@@ -28,6 +28,11 @@ _THREADS = 8
 _ATTEMPTS = 4
 _LABELLED = 200
 _TAGGED = 6
+_CAUSED = 3
+_CAUSE = re.compile(
+    r"\b(?:br[eo]a?ke?n?|introduced|caused|regress\w*|since|after|due to)\b[^\n#]{0,30}#(?P<number>[1-9]\d{0,8})",
+    re.IGNORECASE,
+)
 _PINS = 20
 _LATER, _AFTER, _RARE = 2, 60, 4.5
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.]{2,}")
@@ -113,9 +118,9 @@ class Tracer:
         return found
 
     async def comments(self, inquiry: Inquiry, threads: Threads) -> dict[ThreadId, tuple[Comment, ...]]:
-        """Read what was said below the threads that are named, where the question asks why."""
+        """Read what was said below the threads that are named, where the question asks how they stand or why."""
         found: dict[ThreadId, tuple[Comment, ...]] = {}
-        if not inquiry.reason or not inquiry.numbers:
+        if not inquiry.numbers or not (inquiry.reason or inquiry.aim in (Aim.STATUS, Aim.EXPLAIN, Aim.FATE)):
             return found
         for spec in self.specs:
             for thread in [one for one in threads.values() if one.repo == spec.name and one.number in inquiry.numbers]:
@@ -189,6 +194,14 @@ class Tracer:
             if shared and again and card.id not in (first.id, undoing.id):
                 fitting.append(card)
         return fitting[:_LATER]
+
+    def causes(self, inquiry: Inquiry, matches: Sequence[Match]) -> tuple[Card, ...]:
+        """Find the changes that the commits in question name as what broke something, where that is asked."""
+        if Act.BROKEN not in inquiry.acts:
+            return ()
+        named = [(one.card, found) for one in matches[:_CAUSED] for found in _CAUSE.finditer(one.card.message)]
+        found = [card for own, said in named for card in self.stock.cards.by_pull(int(said["number"]), [own.repo])]
+        return tuple({card.id: card for card in found}.values())
 
     async def origins(self, cards: Sequence[Card]) -> dict[EvidenceId, Commit]:
         """Find the commits that these were picked from."""

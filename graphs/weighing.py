@@ -138,7 +138,7 @@ class Weigher:
     def _with_other_names(self, inquiry: Inquiry, found: list[Match], repos: Sequence[RepoId]) -> list[Match]:
         """Follow renames in both directions, so that a history has the names before and after."""
         names, fresh = set(inquiry.names), list(inquiry.names)
-        known = {one.card.id: one for one in found if one.facts}
+        known = {one.card.id: one for one in found if one.facts or one.works}
         while fresh and len(names) < _NAMES:
             facts = [fact for one in known.values() for fact in one.facts if fact.kind.value.endswith("-renamed")]
             others = {name for fact in facts for name in (fact.old, fact.new) if name}

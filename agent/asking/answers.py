@@ -16,7 +16,7 @@ from agent.asking.premises import broken_premise
 from agent.asking.releases import contained, with_release
 from agent.asking.shortfalls import nothing, shortfall
 from agent.asking.standings import closed_why, status
-from agent.asking.telling import explained
+from agent.asking.telling import explained, gives_reason
 
 _LISTING = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.SUMMARY)
 
@@ -45,7 +45,7 @@ def _explain(found: Findings) -> Draft:
         undoing = [found.cards[name] for name in names if name in found.cards]
         cards = undoing or cards
     items = [explained(card, found) for card in cards[:3]]
-    told = any(claim.speech for item in items for claim in item.claims)
+    told = any(gives_reason(item, found) for item in items)
     if found.inquiry.reason and not told:
         return Draft(head="no reason", items=tuple(items), cites=tuple(c.id for c in cards), abstained=True)
     return Draft(head="explained", items=tuple(items), cites=tuple(card.id for card in cards[:3]))

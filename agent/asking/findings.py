@@ -68,6 +68,8 @@ class Findings:
     """What merges brought in, where that was asked."""
     pins: tuple[Card, ...] = ()
     """Commits that move one repository to a version of another, newest first."""
+    causes: tuple[Card, ...] = ()
+    """What the commits in question name as the change that broke something."""
     later: tuple[Card, ...] = ()
     """Commits on the same matter that landed after something was undone, oldest first."""
     ambiguous: Mapping[str, tuple[EvidenceId, ...]] = field(default_factory=dict)

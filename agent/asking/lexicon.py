@@ -166,7 +166,7 @@ WHY = _any(
     "为什么|为何|原因|为啥|动机|理由",
 )
 STATUS = _any(
-    r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed|solved)\b",
+    r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed?|solved)\b",
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:merged|released|still open|open)\b",
     r"\bstill (?:open|broken|there|happen\w*|an issue|unfixed)\b|\bstatus\b|\bstate of\b|\btaken care of\b",
     r"\b(?:been|get|gets?|got|was|is) (?:dealt with|handled|addressed|sorted|looked at)\b|\bclosed or open\b",

@@ -11,7 +11,8 @@ from agent.asking.matching import definite
 from agent.asking.premises import is_person, names_nobody
 from agent.asking.releases import releases
 from agent.asking.shortfalls import nothing
-from agent.asking.telling import commit_item, explained, facts_each, shown_facts
+from agent.asking.standings import by_issue
+from agent.asking.telling import SHORT, commit_item, explained, facts_each, gives_reason, shown_facts, shown_item
 from agent.card import Card
 from agent.facts import Fact, Severity
 
@@ -32,12 +33,13 @@ def changes(found: Findings) -> Draft:
         if not definite(inquiry):
             return summary(found)
     if not found.matches:
-        return nothing(found, "nothing", {})
+        return by_issue(found) or nothing(found, "nothing", {})
     if inquiry.reason:
         return _reasons(found)
     matches = in_order(acting(found.matches, inquiry), inquiry)
     most = facts_each(len(matches))
-    items = [commit_item(one.card, shown_facts(one.facts, most), found) for one in matches[:_SHOWN]]
+    told = shown_item if len(matches) <= SHORT else commit_item
+    items = [told(one.card, shown_facts(one.facts, most), found) for one in matches[:_SHOWN]]
     return Draft(
         head="one change" if len(matches) == 1 else "changes",
         values={"count": str(len(matches))},
@@ -51,7 +53,7 @@ def _reasons(found: Findings) -> Draft:
     """Let the commits that fit say why, in their own words; nobody else may."""
     cards = [one.card for one in acting(found.matches, found.inquiry)][:3]
     explanations = [explained(card, found) for card in cards]
-    items = [item for item in explanations if any(claim.speech for claim in item.claims)]
+    items = [item for item in explanations if gives_reason(item, found)]
     if not items:
         items = [commit_item(card, (), found) for card in cards[:1]]
         return Draft(head="no reason", items=tuple(items), cites=tuple(item.cite for item in items), abstained=True)

@@ -63,7 +63,7 @@ _NO_PATHS = frozenset(
 """Two words with a stroke between them."""
 _ANY_OF_SERIES = re.compile(r"\[?[nxi]/n\]?", re.IGNORECASE)
 """[n/N] stands for each part of a series."""
-_FURTHER = re.compile(r"(?<=¦)\s*(?:,|and|&|、|和|与|或|or)\s*#?(?P<n>[1-9]\d{1,8})(?![\w.])", re.IGNORECASE)
+_FURTHER = re.compile(r"(?<=¦)\s*(?:,|and|&|、|和|与|或|or)\s*#?(?P<n>[1-9]\d{1,8})(?!\w|\.\d)", re.IGNORECASE)
 """A number behind another one: 251 and 252."""
 _MODEL = re.compile(r"(?<![\w./-])[A-Z][A-Za-z]+[ -](?:V\d+(?:\.\d+)*|R\d)(?![\w.])")
 """Names of models that have a version for a second word: DeepSeek V3.2."""

@@ -52,6 +52,8 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.PICK: ("cherry-pick",),
 }
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+_NAMELIKE = re.compile(r"[A-Za-z0-9][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
+"""Capitals or digits inside a word."""
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|(?<=[=<>~v])\d+\.\d+")
 
 
@@ -91,7 +93,9 @@ def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
         facts=tuple(sorted(facts, key=lambda fact: -_strength(fact, inquiry, weights))),
         named=share_named(inquiry.names, card, text),
         covered=_covered(inquiry.terms, _vocabulary(text), text, weights),
-        titled=_covered(inquiry.terms, _vocabulary(core), core, weights),
+        titled=_covered(
+            [term for term in inquiry.terms if not term.weak] or inquiry.terms, _vocabulary(core), core, weights
+        ),
         works=any(works_in(name, card) for name in inquiry.names),
     )
 
@@ -155,9 +159,11 @@ def speaks_of(text: str, inquiry: Inquiry, weights: Weights) -> bool:
 
 
 def says_most(text: str, inquiry: Inquiry) -> bool:
-    """Tell whether a line has at least half of the words that a question is about."""
+    """Tell whether a line has all names, and at least half of the words, that a question is about."""
     terms = [term for term in inquiry.terms if not term.weak] or list(inquiry.terms)
-    return 2 * sum(_says(term, _vocabulary(text), text) for term in terms) >= len(terms)
+    said = {term.said: _says(term, _vocabulary(text), text) for term in terms}
+    named = all(said[term.said] for term in terms if _NAMELIKE.search(term.said))
+    return named and 2 * sum(said.values()) >= len(terms)
 
 
 def acted(fact: Fact, act: Act) -> bool:

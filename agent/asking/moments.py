@@ -7,7 +7,8 @@ from agent.asking.inquiry import Act, Thing
 from agent.asking.matching import Match
 from agent.asking.releases import release_day
 from agent.asking.shortfalls import nothing
-from agent.asking.telling import commit_item, facts_each, shown_facts, whole_day
+from agent.asking.standings import by_issue
+from agent.asking.telling import SHORT, commit_item, facts_each, shown_facts, shown_item, whole_day
 
 _SHOWN = 10
 
@@ -17,11 +18,12 @@ def when(found: Findings) -> Draft:
     if len(found.inquiry.versions) == 1 and not (found.inquiry.names or found.inquiry.terms):
         return release_day(found) or nothing(found, "no version", {"version": found.inquiry.versions[0]})
     if not found.matches:
-        return nothing(found, "nothing", {})
+        return by_issue(found) or nothing(found, "nothing", {})
     matches = in_order(acting(found.matches, found.inquiry), found.inquiry)
     telling = [one for one in matches if one.facts] or matches
     most, single = facts_each(len(telling)), Thing.DEFAULT in found.inquiry.things
-    items = [commit_item(one.card, shown_facts(one.facts, most, single=single), found) for one in telling[:_SHOWN]]
+    told = shown_item if len(telling) <= SHORT else commit_item
+    items = [told(one.card, shown_facts(one.facts, most, single=single), found) for one in telling[:_SHOWN]]
     if found.inquiry.acts == (Act.ADDED,) and len(telling) > 1:
         return _since(telling[::-1], found)
     return Draft(

@@ -26,6 +26,10 @@ def with_parts(draft: Draft, found: Findings) -> Draft:
         draft = draft.model_copy(
             update={"items": (*draft.items, *fixed), "cites": (*draft.cites, *(item.cite for item in fixed))}
         )
+    broke = [commit_item(card, (), found) for card in found.causes if card.id not in cites]
+    draft = draft.model_copy(
+        update={"items": (*draft.items, *broke), "cites": (*draft.cites, *(item.cite for item in broke))}
+    )
     notes = [
         note for card in cards[:3] for note in (*_merged(card, found), *_brought(card, found), *_picked(card, found))
     ]

@@ -13,7 +13,7 @@ _GAP = r"[\s_/-]{0,3}"
 
 def phrases_of(rest: str, terms: Sequence[Term]) -> tuple[tuple[str, ...], ...]:
     """Find the runs of two or more words of the topic with nothing but a space between them."""
-    said = {term.said.lower() for term in terms if term.said.isascii()}
+    said = {term.said.lower() for term in terms if term.said.isascii() and not term.weak}
     runs: list[tuple[str, ...]] = []
     run: list[str] = []
     for word in rest.replace("?", " ? ").replace(",", " , ").split():

@@ -17,6 +17,15 @@ _DEFINITE = (
     *(Act.DEPRECATED, Act.REVERTED, Act.BUMPED, Act.MOVED),
 )
 _MOVING = {Act.BUMPED, Act.MOVED, Act.RAISED, Act.LOWERED}
+_TEST = re.compile(r"(?:^|[\W_])tests?(?:$|[\W_])|测试", re.IGNORECASE)
+_ON = re.compile(
+    r"\b(?:enabled?|on|turned on) by default\b|\bdefault(?:s|ed)? to (?:on|true|enabled)\b|默认(?:开启|打开|启用|开)",
+    re.I,
+)
+_OFF = re.compile(
+    r"\b(?:disabled?|off|turned off) by default\b|\bdefault(?:s|ed)? to (?:off|false)\b|默认(?:关闭|禁用|关)", re.I
+)
+_TRUE, _FALSE = frozenset(("1", "true", "on", "yes")), frozenset(("0", "false", "off", "no"))
 _OBJECT = 90
 """Signs behind a verb within which its object stands."""
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
@@ -27,7 +36,16 @@ def broken_premise(found: Findings) -> Draft | None:
     """Correct a question that takes something for granted which the evidence denies; None where nothing is wrong."""
     if found.inquiry.aim not in _ASSUMING or not found.matches:
         return None
-    checks = (_other_author, _other_version, _turned_round, _other_act, _too_often, _never_changed, _other_value)
+    checks = (
+        _other_author,
+        _other_version,
+        _turned_round,
+        _other_act,
+        _too_often,
+        _never_changed,
+        _other_value,
+        _switched,
+    )
     return next((draft for check in checks if (draft := check(found)) is not None), None)
 
 
@@ -88,7 +106,13 @@ def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
     """Tell whether a fact shows the act; that a field came or went does not show it of the flag of the same name."""
     flags = [name for name in inquiry.names if name.startswith("--")]
     of_flag = fact.kind.value.startswith("flag-") or fact.name.startswith("--")
+    if not inquiry.names and not inquiry.versions and _in_tests(fact) and not _TEST.search(inquiry.text):
+        return False  # What goes from the tests of something is not gone itself.
     return acted(fact, act) and (not flags or of_flag or act not in (Act.ADDED, Act.REMOVED))
+
+
+def _in_tests(fact: Fact) -> bool:
+    return bool(fact.places) and all(_TEST.search(place.file) for place in fact.places)
 
 
 def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
@@ -189,6 +213,20 @@ def _other_value(found: Findings) -> Draft | None:
     if all(any(one == other or one in other for other in told) for one in said):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in facts])
+
+
+def _switched(found: Findings) -> Draft | None:
+    """Correct that something is on by default where it was turned off, and the other way round."""
+    wanted = _ON.search(found.inquiry.text), _OFF.search(found.inquiry.text)
+    states = [
+        (one, plain(fact.new) in _TRUE)
+        for one in found.matches
+        for fact in one.facts
+        if fact.old and fact.new and {plain(fact.old), plain(fact.new)} <= _TRUE | _FALSE
+    ]
+    if bool(wanted[0]) == bool(wanted[1]) or not states or any(state == bool(wanted[0]) for _, state in states):
+        return None
+    return _corrected(found, "other value", {}, [one for one, _ in states])
 
 
 def _tells_value(found: Findings) -> bool:

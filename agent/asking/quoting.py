@@ -1,15 +1,19 @@
-"""Sentences of a commit's message that speak of what a question asks."""
+"""What a commit says and shows of what a question asks: sentences of its message, lines of its diff."""
 
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.asking.inquiry import Term
+from agent.asking.inquiry import Inquiry, Term
+from agent.asking.names import plain
 from agent.claims import Claim, Quote, Role
 from agent.evidence import CommitEvidence
+from agent.excerpts import short_stretches
 from agent.gate.stems import Vocabulary, words_of
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n(?=\s*(?:[-*+]|\d+[.)])\s)")
 _NO_SPEECH = re.compile(r"^\s*(?:[A-Z][\w-]*-by:|Co-authored|#|\||```|https?://|\(cherry picked)", re.IGNORECASE)
+_NAME = 3
+"""How many words a name counts for."""
 _READ, _LONGEST, _SHORTEST = 8_000, 420, 25
 
 
@@ -36,6 +40,31 @@ def spoken_of(evidence: CommitEvidence, terms: Sequence[Term], known: Sequence[C
         cites=(evidence.id,),
         quotes=(Quote(cite=evidence.id, text=best),),
         speech=True,
+    )
+
+
+def changed_lines(evidence: CommitEvidence, inquiry: Inquiry) -> Claim | None:
+    """Show the changed lines that have most of what a question names; None where no short stretch has any."""
+
+    def fit(stretch: tuple[str, tuple[str, ...]]) -> tuple[int, bool]:
+        text = "\n".join(stretch[1])
+        names = sum(plain(name) in plain(text) for name in inquiry.names)
+        vocabulary = Vocabulary(words_of(text))
+        words = sum(any(_has(vocabulary, form, text) for form in term.forms) for term in inquiry.terms)
+        return _NAME * names + words, {line[0] for line in stretch[1]} == {"+", "-"}
+
+    stretches = short_stretches(evidence.change)
+    best = max(stretches, key=fit, default=None)
+    if best is None or not (fit(best)[0] or len(stretches) == 1):
+        return None
+    return Claim(
+        id="",
+        repo=evidence.repo,
+        role=Role.CHANGE,
+        about=(evidence.id,),
+        predicate="shows",
+        cites=(evidence.id,),
+        quotes=(Quote(cite=evidence.id, text="\n".join(best[1]), file=best[0]),),
     )
 
 

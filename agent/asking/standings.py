@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
+from agent.asking.inquiry import Act
 from agent.asking.releases import release_ids, release_note
 from agent.asking.telling import commit_item, whole_day
 from agent.claims import Claim, Quote, Role
@@ -50,6 +51,14 @@ def status(found: Findings) -> Draft | None:
     )
 
 
+def by_issue(found: Findings) -> Draft | None:
+    """Answer by the issue that speaks of what is asked, where commits do not, and by what fixes it; else None."""
+    if Act.FIXED not in found.inquiry.acts and not found.inquiry.bug:
+        return None
+    draft = status(found)
+    return draft if draft is not None and any(item.cite in found.cards for item in draft.items) else None
+
+
 def _asked(found: Findings) -> list[Issue | PullRequest]:
     """Give the threads that are named, in the order of the question, else the one that fits."""
     numbers = found.inquiry.numbers
@@ -62,7 +71,7 @@ def _issue(issue: Issue, found: Findings) -> Draft:
     links = [link for link in found.links if link.issue == issue.id]
     how = standing(issue, links, found.undone)
     fixes = [link for link in links if link.may_read_fixed or link.may_read_likely]
-    items = [Item(cite=issue.id)]
+    items = [Item(cite=issue.id, claims=_closing_words(issue, found, how))]
     items += [_fix(link, issue, found, how) for link in fixes if link.change in found.cards]
     values = {"number": str(issue.number), "title": issue.title}
     notes = []
@@ -76,12 +85,17 @@ def _issue(issue: Issue, found: Findings) -> Draft:
     return Draft(
         head=_HEADS[how],
         values=values,
-        # Whoever asks which commit fixed it takes for granted that one did.
-        abstained=found.inquiry.which_fix and unfixed,
+        # Whoever asks which commit fixed it, or when, takes for granted that one did.
+        abstained=unfixed and (found.inquiry.which_fix or _took_for_closed(issue, found)),
         items=tuple(items),
         cites=tuple(item.cite for item in items) + tuple(release_ids(notes, issue.repo)),
         notes=tuple(notes),
     )
+
+
+def _took_for_closed(issue: Issue, found: Findings) -> bool:
+    """Tell whether a question asks for the day on which an issue was closed that is open."""
+    return found.inquiry.when and not found.inquiry.opened and issue.state == "open"
 
 
 def _naming(issue: Issue, links: list[Link], found: Findings) -> tuple[list[Item], list[tuple[str, dict[str, str]]]]:
@@ -114,7 +128,20 @@ def closed_why(found: Findings) -> Draft | None:
     words = _last_words(thread, found.comments.get(thread.id, ()))
     if words is None:
         return Draft(head="why unsaid", items=(Item(cite=thread.id),), cites=(thread.id,), abstained=True)
-    claim = Claim(
+    item = Item(cite=thread.id, claims=(_quoted(thread, words),))
+    return Draft(head="closed because", values={"number": str(thread.number)}, items=(item,), cites=(thread.id,))
+
+
+def _closing_words(issue: Issue, found: Findings, how: Standing) -> tuple[Claim, ...]:
+    """Quote what was said when an issue was given up or came back, where its comments were read."""
+    if how not in (Standing.GIVEN_UP, Standing.REOPENED, Standing.CLOSED):
+        return ()
+    words = _last_words(issue, found.comments.get(issue.id, ()))
+    return (_quoted(issue, words),) if words else ()
+
+
+def _quoted(thread: Issue | PullRequest, words: str) -> Claim:
+    return Claim(
         id=f"{thread.id}.closed",
         repo=thread.repo,
         role=Role.CHANGE,
@@ -122,10 +149,6 @@ def closed_why(found: Findings) -> Draft | None:
         cites=(thread.id,),
         quotes=(Quote(cite=thread.id, text=words),),
         speech=True,
-    )
-    values = {"number": str(thread.number)}
-    return Draft(
-        head="closed because", values=values, items=(Item(cite=thread.id, claims=(claim,)),), cites=(thread.id,)
     )
 
 

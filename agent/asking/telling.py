@@ -1,5 +1,6 @@
 """What an answer says of one commit: the facts that were asked for, its lineage, its own words."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -7,7 +8,7 @@ from agent.analyst import Material, Read
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
 from agent.asking.names import plain
-from agent.asking.quoting import spoken_of
+from agent.asking.quoting import changed_lines, spoken_of
 from agent.card import Card
 from agent.claims import Claim, Role
 from agent.domain import Issue, PullRequest
@@ -21,7 +22,13 @@ from agent.triage import Tier, Triage
 from agent.window import Window, zone
 
 _MOST_FACTS = 3
+_CAUSE = re.compile(
+    r"\b(?:from|due to|because|caused by|broken by|to (?:avoid|prevent)|so that)\b|引起|导致|由于|避免|以免|防止",
+    re.IGNORECASE,
+)
 _ROOM = 12
+SHORT = 3
+"""Commits up to which an answer has room for lines of their diffs."""
 
 
 def shown_facts(facts: Sequence[Fact], most: int = _MOST_FACTS, *, single: bool = False) -> tuple[Group, ...]:
@@ -55,6 +62,16 @@ def commit_item(card: Card, groups: Sequence[Group], found: Findings, *, lineage
     return Item(cite=card.id, claims=_numbered(card, claims), places=tuple(places)[:3])
 
 
+def shown_item(card: Card, groups: Sequence[Group], found: Findings) -> Item:
+    """Say of a commit what these facts say; where they tell no value, show the lines that were changed."""
+    item = commit_item(card, groups, found)
+    evidence = found.evidence.get(card.id)
+    if evidence is None or any(fact.new for group in groups for fact in group):
+        return item
+    lines = changed_lines(evidence, found.inquiry)
+    return item.model_copy(update={"claims": _numbered(card, [*item.claims, lines])}) if lines else item
+
+
 def dependency_facts(card: Card, found: Findings) -> tuple[Fact, ...]:
     """Give the facts of a commit about one of the repositories as a dependency."""
     short = {plain(one.repo.partition("/")[2]) for one in found.searched}
@@ -83,6 +100,12 @@ def explained(card: Card, found: Findings) -> Item:
     said = spoken_of(evidence, found.inquiry.terms, own)
     own += [said] if said else []
     return Item(cite=card.id, claims=_numbered(card, [*own, *_lineage(card, evidence, found, always=True)]))
+
+
+def gives_reason(item: Item, found: Findings) -> bool:
+    """Tell whether a commit says why, in its author's words or in its title."""
+    title = found.cards[item.cite].title
+    return any(claim.speech for claim in item.claims) or bool(_CAUSE.search(title))
 
 
 def _lineage(card: Card, evidence: CommitEvidence, found: Findings, *, always: bool) -> list[Claim]:
