@@ -65,7 +65,7 @@ Ada Lovelace · 11:00 · +4 −0 · 2 files
 
 ### Also landed (1)
 
-- Rename run to execute ([#14]({PULL}/14)) [`<rename>`](<rename:url>) — The function `run` is removed.
+- Rename run to execute ([#14]({PULL}/14)) [`<rename>`](<rename:url>) — The function `run` is now called `execute`.
 
 ### Releases
 
@@ -118,7 +118,7 @@ async def test_an_untouched_page_has_nothing_wrong(audit: Audit) -> None:
         ("“Fixes #11”", "“Fixes the overflow”"),
         ("default `16`.", "default `17`."),
         ("New flag `--max-batch`", "New flag `--max-batches`"),
-        ("`run` is removed", "`run` is deprecated"),
+        ("`run` is now called `execute`", "`run` is now called `executes`"),
         ("type=int, default=16)", "type=int, default=17)"),
         ("`engine/server.py`\n\n", "`engine/core.py`\n\n"),
         ("- **Type**: fix\n", "- **Type**: feature\n"),
