@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel, SecretStr
 
 from agent.analyst import Analyst, ToolRequest, ToolSpec
-from agent.asking.model_answer import ModelAnswerer
 from agent.capabilities import Capabilities
 from agent.errors import AppError, ConfigError
 from agent.model import JOBS, Answered, Endpoint, Job, Message, ModelError
-from agent.model_analyst import ModelAnalyst
 from agent.recipe import Recipe
 from agent.rules import RulesAnalyst
 from agent.settings import Budget, Language, Settings
@@ -22,6 +20,7 @@ from memory.tape import Tape
 from memory.taped_model import TapedModels
 
 if TYPE_CHECKING:
+    from agent.asking.model_answer import ModelAnswerer
     from graphs.models import ChatModel, Learn
 
 M = TypeVar("M", bound=BaseModel)
@@ -34,16 +33,17 @@ def analyst_of(
     if settings.analyst == "rules" or tape is None:
         return RulesAnalyst()
     models = models_of(settings, environ, tape, servers)
-    judging = settings.model_judging is not None
-    return ModelAnalyst(models, _languages(settings.lang, settings.languages), fence_seed(home, tape), judging=judging)
+    return _writing(models, settings, fence_seed(home, tape))
 
 
 def answerer_of(
     settings: Settings, environ: Mapping[str, str], tape: Tape, home: Path, servers: Servers
-) -> ModelAnswerer | None:
+) -> "ModelAnswerer | None":
     """Make what explains answers; None where the rules answer alone."""
     if settings.analyst == "rules":
         return None
+    from agent.asking.model_answer import ModelAnswerer
+
     models = models_of(settings, environ, tape, servers, run=Cap())
     return ModelAnswerer(models, fence_seed(home, tape))
 
@@ -54,9 +54,15 @@ def analyst_again(recipe: Recipe, tape: Tape) -> Analyst:
         return RulesAnalyst()
     names = _names(recipe, recipe.model)
     silent: dict[Job, Endpoint] = {job: SilentModel(names[job]) for job in JOBS}
-    models = TapedModels(tape, silent, "", prices=recipe.prices)
-    judging = recipe.model_judging is not None
-    return ModelAnalyst(models, _languages(recipe.lang, recipe.languages), fence_seed(None, tape), judging=judging)
+    return _writing(TapedModels(tape, silent, "", prices=recipe.prices), recipe, fence_seed(None, tape))
+
+
+def _writing(models: TapedModels, source: Settings | Recipe, seed: str) -> Analyst:
+    """Make the analyst that has models write; the rules do not wait for what only it needs."""
+    from agent.model_analyst import ModelAnalyst
+
+    languages = _languages(source.lang, source.languages)
+    return ModelAnalyst(models, languages, seed, judging=source.model_judging is not None)
 
 
 def models_of(
