@@ -57,7 +57,7 @@ class Step(Frozen):
     part: int | None = None
     """Which part of a series."""
     after: tuple[EvidenceId, ...] = ()
-    """What a follow-up follows, where that is more than the first step."""
+    """What a follow-up follows or a revert undoes, where that is more than the step before."""
 
 
 class Story(Frozen):
@@ -90,7 +90,7 @@ def undone_pairs(story: Story) -> list[tuple[EvidenceId, EvidenceId]]:
     for step in story.timeline:
         if step.act in (Act.LANDED, Act.LANDED_AGAIN, Act.PART_AGAIN):
             standing = step.cite
-        elif step.act is Act.UNDONE and standing:
-            pairs.append((standing, step.cite))
+        elif step.act is Act.UNDONE and (step.after or standing):
+            pairs += [(one, step.cite) for one in step.after or (standing,)]
             standing = ""
     return pairs

@@ -35,7 +35,10 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
     "takes in": {"en": "Takes in [@2].", "zh": "引入 [@2]。"},
     "rests on": {"en": "Rests on [@2], as it says.", "zh": "按其自述，以 [@2] 为前提。"},
     "adopts as said": {"en": "Rests on [@3], as [@2] says.", "zh": "据 [@2] 所述，以 [@3] 为前提。"},
-    "made for": {"en": "Takes up [@2], which says that it is made for this.", "zh": "采用 [@2]，后者写明为此而作。"},
+    "made for": {
+        "en": "Takes up [@2], which names this as where it is used or tried.",
+        "zh": "采用 [@2]，后者写明用于或试于此处。",
+    },
 }
 """Sentences whose only values are what they cite."""
 

@@ -228,6 +228,8 @@ def _pair(claim: Claim, dossier: Dossier, kind: FactKind, doer: int, other: int)
         names.add(thread_id(target.repo, target.pull))
     if named & names or dossier.reverted.get(target.id) == actor.id:
         return None
+    if kind is FactKind.REVERT and tales.says_undone(actor, target):
+        return None
     if kind is FactKind.RELAND and tales.lands_again(actor, target):
         return None
     if isinstance(target, CommitEvidence) and any(tales.quotes_title(value, target) for value in named):

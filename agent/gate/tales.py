@@ -10,9 +10,10 @@ from agent.weaving.adoptions import adopts_as_said, adopts_names, is_made_for
 from agent.weaving.bumps import sets_version, tags_of, taken
 from agent.weaving.followups import Named, follows
 from agent.weaving.headlines import plain, pull_named
-from agent.weaving.lineage import is_revert
+from agent.weaving.lineage import sets_back
 from agent.weaving.parts import read_part
 from agent.weaving.retakes import comes_back, mended_lines, puts_back, shared_lines, written_anew
+from agent.weaving.undoings import undoings
 from agent.weaving.weave import is_fix, is_move
 
 _SHORTEST_TITLE = 12
@@ -121,9 +122,25 @@ def _relands_part(claim: Claim, dossier: Dossier) -> Judgement | None:
 def _undoes_part(claim: Claim, dossier: Dossier) -> Judgement | None:
     commits = _commits(claim, dossier)
     pair = [one.change for one in commits] if commits and len(commits) == 2 else None
-    if pair and is_revert(pair[0].commit.title) and puts_back(*pair):
+    if pair and sets_back(pair[0].commit.title) and puts_back(*pair):
+        return None
+    if commits and pair and mended_lines(*pair) and says_undone(*commits, part=True):
         return None
     return _unsupported(claim, "it calls itself no revert, or takes out nothing that the other one brought")
+
+
+def says_undone(one: Evidence, target: Evidence, *, part: bool = False) -> bool:
+    """Tell whether a commit's message says that it undoes another one, as a whole or, with `part`, in part."""
+    if not isinstance(one, CommitEvidence) or not isinstance(target, CommitEvidence):
+        return False
+    commit = target.change.commit
+    number = target.pull or pull_named(commit.subject) or pull_named(commit.title)
+    said = [said.of for said in undoings(one.change.commit.message) if not said.again and (part or not said.part)]
+    return any(
+        (name.number is not None and name.number == number) or (name.sha and commit.sha.startswith(name.sha))
+        for name in said
+        if name.repo in ("", target.repo.lower())
+    )
 
 
 def _takes_in(claim: Claim, dossier: Dossier) -> Judgement | None:

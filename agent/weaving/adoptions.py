@@ -8,7 +8,7 @@ from agent.weaving.headlines import pull_named
 from agent.weaving.references import made_for, rests_on
 from agent.weaving.uses import Use, brings, uses
 
-NEW_FOR = timedelta(days=120)
+NEW_FOR = timedelta(days=240)
 """So long a name is new after somebody brought it."""
 
 

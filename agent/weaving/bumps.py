@@ -6,17 +6,18 @@ from datetime import datetime
 
 from agent.domain import Frozen
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.facts import FactKind
+from agent.facts import Fact, FactKind
 from agent.gate.lists import listed
 from agent.ids import RepoId
 from agent.sources import Headline
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII)
+_PIN = re.compile(r"[A-Z][A-Z0-9_]*_(?:REVISION|GIT_TAG|TAG|COMMIT|VERSION|REF|SHA)")
 _BESIDE = listed(
     """
     python py cubin jit cache version dsl nvidia lib libs core git tag ref rev commit sha csrc third party thirdparty
-    3rdparty vendor vendored submodule submodules deps extern external cu12 cu13 the
+    3rdparty vendor vendored submodule submodules deps extern external cu12 cu13 the repo revision kernels default
     """
 )
 
@@ -35,7 +36,7 @@ def taken(evidence: CommitEvidence) -> list[Taken]:
     """List the dependencies that a commit moves, each to one place."""
     found: dict[tuple[str, str], Taken] = {}
     for fact in evidence.facts:
-        if fact.kind is not FactKind.DEPENDENCY_CHANGED or not fact.new:
+        if not fact.new or not (fact.kind is FactKind.DEPENDENCY_CHANGED or _is_pin(fact)):
             continue
         sha = fact.new if _HASH.fullmatch(fact.new) else ""
         version = "" if sha else (match[1] if (match := _VERSION.search(fact.new)) else "")
@@ -43,6 +44,11 @@ def taken(evidence: CommitEvidence) -> list[Taken]:
             one = Taken(commit=evidence.id, at=evidence.at, package=fact.name, version=version, sha=sha)
             found.setdefault((_bare(fact.name), sha or version), one)
     return list(found.values())
+
+
+def _is_pin(fact: Fact) -> bool:
+    """Tell a key of a build that says at which version or commit something is fetched: `CUTLASS_REVISION`."""
+    return fact.kind is FactKind.CONFIG_CHANGED and _PIN.fullmatch(fact.name) is not None
 
 
 def upstream_of(package: str, repos: Iterable[RepoId], own: RepoId) -> RepoId | None:

@@ -44,7 +44,7 @@ def _sayings(
     standing = [one.cite for one in before if one.act in _STANDING]
     undoing = [one.cite for one in before if one.act is Act.UNDONE]
     if step.act is Act.UNDONE and standing:
-        yield "undoes", [standing[-1]], {}
+        yield from (("undoes", [one], {}) for one in step.after or standing[-1:])
     elif step.act is Act.LANDED_AGAIN and standing:
         yield "relands", [standing[0]], {}
     elif step.act is Act.PART_AGAIN and standing and undoing:

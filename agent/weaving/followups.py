@@ -4,31 +4,33 @@ import re
 from dataclasses import dataclass
 
 _MOST = 20_000
-_REF = (
+REF = (
     r"(?:(?:PR|pull request|commit|change)s?\s{0,2}:?\s{0,2})?"
     r"(?:https?://[\w.:-]{1,99}/(?P<where>[\w.-]{1,99}/[\w.-]{1,99})/(?:pull|commit)/(?P<linked>\w{1,40})\b"
     r"|(?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,8})\b|(?P<sha>(?=[a-f]*\d)[0-9a-f]{7,40})\b)"
 )
-_MORE = re.compile(
+MORE = re.compile(
     rf"[^\S\n]{{0,3}}(?:\([^()\n]{{0,80}}\))?\s{{0,3}}(?:,|and|/|&|\+)\s{{0,3}}(?:and\s)?"
-    rf"(?:(?:re-?landed|added|extended|introduced|changed)\s(?:in|by)\s)?{_REF}",
+    rf"(?:(?:re-?landed|added|extended|introduced|changed)\s(?:in|by)\s)?{REF}",
     re.IGNORECASE,
 )
 _BREAKAGE = (
-    r"(?:regress\w*|bugs?|breakage|break|error|failure|crash|issue|problem|leak|hang|typo|\w*error|mistake|oversight"
+    r"(?:regress\w*|defects?|bugs?|breakage|break|error|failure|crash|issue|problem|leak|hang|typo|\w*error|mistake|oversight"
     r"|race|deadlock|lint|warnings?|slowdown|mismatch|corruption|segfault)"
 )
 _SAYINGS = tuple(
-    re.compile(rf"{opening}\s{{0,3}}(?:the\s)?{_REF}", re.IGNORECASE)
+    re.compile(rf"{opening}\s{{0,3}}(?:the\s)?{REF}", re.IGNORECASE)
     for opening in (
         r"\bfollow[\s-]?ups?(?:\s(?:fix|fixes|pr|patch|change|work|cleanup|clean-up))?\s(?:to|of|on|for|from|after)",
         r"\bfollowing\sup\s(?:to|on)",
         rf"\b{_BREAKAGE}\s(?:\w+\s){{0,2}}?(?:introduced|caused|added|created|brought)\s(?:in|by|with|from|since)",
-        r"\b(?:regression|regressed|regresses|broken|broke|breakage)\s(?:from|of|in|by|since|after|introduced\sby)",
+        r"\b(?:regressions?|regressed|regresses|broken|broke|breakage)\s(?:from|of|in|by|since|after|introduced\sby)",
         r"\b(?:missed|overlooked|forgotten|left\s(?:out|over|behind))\s(?:by|in|from)",
         r"\b(?:accidentally|mistakenly|unintentionally|inadvertently|wrongly)\s(?:\w+\s){1,2}?(?:in|by)",
         r"\b(?:move|moves|rework|reworks|simplify|simplifies|clean\sup|extend|extends)\s(?:\w+\s){0,3}?changes\s(?:from|of|in)",
         r"\b(?:was|were|is|are|got|been)\s(?:accidentally\s|mistakenly\s|wrongly\s|incorrectly\s)?(?:broken|dropped|removed|lost)\s(?:in|by)",
+        r"\b(?:partially\s)?(?:overwritten|clobbered)\s(?:in|by)",
+        r"(?:^|[.\n]\s{0,3})(?:this\s(?:is\s|was\s)?)?(?:needed|required|necessary)\s(?:after|since)",
         r"\b(?:fix|fixes|fixed|fixing|repair|repairs|restore|restores|correct|corrects|address|addresses)\b[^\n.;]{1,90}?\s"
         r"(?:removed|broken|introduced|dropped|lost|caused|added|missed|left|restriction|after|since|brought)"
         r"(?:\s(?:in|by|from|after|out|over))?(?:\s(?:of|in|by|from))?",
@@ -36,7 +38,14 @@ _SAYINGS = tuple(
         r"\b(?:complements|completes|continuation\sof|continues|builds?\s(?:up)?on\stop\sof)",
     )
 )
-_BROUGHT = re.compile(rf"\b(?:added|introduced|changed|landed)\s(?:in|by)\s{{1,3}}{_REF}", re.IGNORECASE)
+_INTRODUCED = re.compile(
+    rf"(?:(?:^|\n|[.]\s)\W{{0,4}}(?:this\s(?:was\s|is\s)?|it\s(?:was\s)?|was\s)?|\b(?:is|was|were|are|been)\s)"
+    rf"introduced\s(?:in|by|with)\s{{1,3}}{REF}",
+    re.IGNORECASE,
+)
+"""What a fix says of itself in a sentence of its own: where the trouble came from."""
+_BROUGHT = re.compile(rf"\b(?:added|introduced|changed|landed)\s(?:in|by)\s{{1,3}}{REF}", re.IGNORECASE)
+_FIX = re.compile(r"\b(?:bug\s?)?fix(?:es|ed|up)?\b|bugfix|修复|修正", re.IGNORECASE)
 _BREAKS = re.compile(
     r"\s(?:(?!\bnot\b|n't\b|\bnever\b|\bno longer\b)[^.;:#]){0,50}?\b(?:breaks?|broke|fails?|crash(?:es)?)\b",
     re.IGNORECASE,
@@ -62,7 +71,7 @@ _TITLES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # A closed issue is not an earlier change, and quoted or checked lines are forms.
-_NOISE = re.compile(r"<!--.*?-->|```.*?```|^\s*>.*$|^\s*[-*]\s\[[ xX]\].*$", re.DOTALL | re.MULTILINE)
+NOISE = re.compile(r"<!--.*?-->|```.*?```|^\s*>.*$|^\s*[-*]\s\[[ xX]\].*$", re.DOTALL | re.MULTILINE)
 _BEFORE = re.compile(
     r"\b(?:not|no|isn't|unlike|before|until|without|must be merged|depends on)\s(?:a\s)?$", re.IGNORECASE
 )
@@ -80,27 +89,29 @@ class Named:
 
 def follows(message: str) -> list[Named]:
     """List the earlier changes that a message says it follows up, mends or completes."""
-    text = _TITLES.sub(" ", _NOISE.sub(" ", message[:_MOST]))
+    mending = (_INTRODUCED,) if _FIX.search(message.partition("\n")[0]) else ()
+    text = _TITLES.sub(" ", NOISE.sub(" ", message[:_MOST]))
     found: dict[tuple[int | None, str, str], Named] = {}
-    for saying in (*_SAYINGS, _BROUGHT, *_SAYINGS_ZH):
+    for saying in (*_SAYINGS, _BROUGHT, *mending, *_SAYINGS_ZH):
         for match in saying.finditer(text):
             if _BEFORE.search(text[max(0, match.start() - 24) : match.start()]):
                 continue
             end = match.end()
             refs = [match]
-            while more := _MORE.match(text, end):
+            while more := MORE.match(text, end):
                 refs.append(more)
                 end = more.end()
             if saying is _BROUGHT and not _BREAKS.match(text, end):
                 continue
             words = " ".join(text[match.start() : end].split())
             for ref in refs:
-                named = _named(ref, words)
-                found.setdefault((named.number, named.sha, named.repo), named)
+                one = named(ref, words)
+                found.setdefault((one.number, one.sha, one.repo), one)
     return list(found.values())
 
 
-def _named(ref: re.Match[str], words: str) -> Named:
+def named(ref: re.Match[str], words: str) -> Named:
+    """Read what a match of `REF` names."""
     groups = ref.groupdict()
     linked = groups.get("linked") or ""
     number = ref["number"] or (linked if linked.isdigit() and len(linked) < 10 else None)

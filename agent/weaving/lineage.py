@@ -7,11 +7,18 @@ from datetime import timedelta
 
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind
+from agent.ids import RepoId
 from agent.sources import Headline
 from agent.weaving.headlines import Line, headline, plain
+from agent.weaving.undoings import Undoing, undoings
 
-_QUOTED = re.compile(r"^\W*(?:\[[^\]]{1,40}\]\s*)*reverts?\s*:?\s*[\"“](?P<title>.+)[\"”…]", re.IGNORECASE)
-_NUMBERED = re.compile(r"^\W*(?:\[[^\]]{1,40}\]\s*)*(?:revert|rollback|roll back)\b(?P<rest>.*)", re.IGNORECASE)
+_TAGS = r"^\W*(?:\[[^\]]{1,40}\]\s*)*(?:[\w/.+-]{1,30}\s?:\s{1,2})?"
+_QUOTED = re.compile(rf"{_TAGS}reverts?\s*:?\s*[\"“](?P<title>.+)[\"”…]", re.IGNORECASE)
+_NUMBERED = re.compile(rf"{_TAGS}(?:partial(?:ly)?\s)?(?:revert|rollback|roll back)\b(?P<rest>.*)", re.IGNORECASE)
+_BACK = re.compile(
+    r"\b(?:re-?enabl(?:e|es|ed|ing)|restor(?:e|es|ed|ing)|undo(?:es)?|put(?:s|ting)?\sback|back\sout|bring(?:s|ing)?\sback)\b",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?:#|\bPR\s{0,2})([1-9]\d{1,8})\b", re.IGNORECASE)
 _OWN = re.compile(r"\(#\d{1,9}\)\s*$")
 _NAME = re.compile(r"#([1-9]\d{0,8})$")
@@ -45,6 +52,11 @@ def kinships(today: Sequence[CommitEvidence], line: Line) -> list[Kinship]:
     return list(found.values())
 
 
+def sets_back(title: str) -> bool:
+    """Tell a title that takes something back, or says that something is again as it was."""
+    return is_revert(title) or _BACK.search(title) is not None
+
+
 def is_revert(title: str) -> bool:
     """Tell a title that takes something back."""
     return _NUMBERED.match(title) is not None
@@ -56,12 +68,23 @@ def _targets(one: CommitEvidence, doer: Headline, line: Line) -> Iterator[tuple[
             continue
         if target := _target(fact, doer, line):
             yield fact.kind is FactKind.RELAND, target
+    for said in undoings(one.change.commit.message):
+        if not said.part and not said.again and (target := said_target(said, one.repo, doer, line)):
+            yield False, target
+
+
+def said_target(said: Undoing, repo: RepoId, doer: Headline, line: Line) -> Headline | None:
+    """Find the earlier commit that a message names."""
+    if said.of.repo not in ("", repo.lower()):
+        return None
+    found = line.pull(said.of.number, doer) if said.of.number else line.sha(said.of.sha)
+    return found if found and found.sha != doer.sha and found.at <= doer.at else None
 
 
 def _is_meant(fact: Fact, one: CommitEvidence) -> bool:
     """Tell a revert from a value that happens to be set back: either the message says so, or much is undone."""
     change = one.change
-    said = "message" in (fact.detail or "") or is_revert(change.commit.title)
+    said = "message" in (fact.detail or "") or sets_back(change.commit.title)
     return said or change.additions + change.deletions >= _ENOUGH_LINES
 
 

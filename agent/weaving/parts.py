@@ -80,7 +80,7 @@ def read_part(title: str) -> Part | None:
         form="/" if total else word,
         tags=tags,
         own_tags=frozenset(tag for tag in tags if " " in tag or not set(re.split(r"[\s/_-]+", tag)) <= _GENERIC),
-        lead=_lead(rest),
+        lead=_naming(_lead(rest)),
         words=frozenset(_words(rest)),
         references=_references(text),
     )
@@ -121,6 +121,11 @@ def _tags(text: str) -> list[str]:
         if plain and not plain.startswith("#"):
             found.append(plain)
     return found
+
+
+def _naming(lead: str) -> str:
+    """Keep a lead that names this work; one that is an area or a purpose names nothing."""
+    return "" if set(re.split(r"[\s/_-]+", lead)) <= _GENERIC else lead
 
 
 def _lead(rest: str) -> str:

@@ -22,7 +22,8 @@ _FOR = re.compile(
     r"(?:\b(?:integration|integrator\schange|consumer|consumer\schange|downstream(?:\s(?:pr|change|user))?)\b[^.;\n]{0,30}?"
     r"(?::|\b(?:is|in|of)\b)"
     r"|\b(?:enables?|unblocks?|supports?)\s(?:the\s)?(?:\w+\s){0,4}?(?:merging|integration(?:\sof|\sin)?|landing)\b"
-    r"[^.;\n]{0,60}?|\benables\b|\brequired\sby\b|\bneeded\s(?:by|for)\b|\b(?:used|consumed|adopted)\s(?:by|in)\b)"
+    r"[^.;\n]{0,60}?|\b(?:validated|verified|tested)\s(?:[\w-]+\s){0,3}?(?:in|from|with|on)\s[^;\n]{0,60}?"
+    r"|\benables\b|\brequired\sby\b|\bneeded\s(?:by|for)\b|\b(?:used|consumed|adopted)\s(?:by|in)\b)"
     rf"\s{{0,6}}[-*|\s]{{0,6}}{_REF}",
     re.IGNORECASE,
 )
@@ -31,6 +32,7 @@ _AGAINST = re.compile(
     r"|broken|break\w*|fails?|errors?|remove\w*|revert\w*|drop\w*|unlike|similar|compar\w*|inspired|ported|todo)\b",
     re.IGNORECASE,
 )
+_NO_LONGER = re.compile(r"[^.;\n]{0,20}\b(?:no\slonger|any\s?more|not\syet|is\s(?:released|fixed|merged))\b", re.I)
 _NOISE = re.compile(r"<!--.*?-->|```.*?```|^\s*>.*$|^\s*[-*]\s\[[ xX]\].*$", re.DOTALL | re.MULTILINE)
 
 
@@ -63,7 +65,8 @@ def _named(form: re.Pattern[str], text: str) -> list[Ref]:
     found: dict[Ref, None] = {}
     for match in form.finditer(plain):
         start = max(plain.rfind(mark, 0, match.start()) for mark in ("\n\n", ". ", "; ", "\n- ", "\n* "))
-        if _AGAINST.search(plain[max(0, start, match.start() - 80) : match.start()]):
+        before, behind = plain[max(0, start, match.start() - 80) : match.start()], plain[match.end() :][:40]
+        if _AGAINST.search(before) or _NO_LONGER.match(behind):
             continue
         where, number = match["where"] or match["repo"], match["linked"] or match["number"]
         found[Ref(where.lower(), int(number))] = None

@@ -78,8 +78,10 @@ def _home(one: Headline, part: Part, known: Sequence[Series]) -> Series | None:
 
 def _kinship(one: Part, whose: Headline, other: Part, of: Headline) -> int:
     """Weigh whether two parts are of one work: by its name or plan (4), their words (3), their author (2, 1)."""
-    if one.form != other.form or (one.total and other.total and one.total != other.total):
+    if one.form != other.form:
         return 0
+    if one.total and other.total and one.total != other.total:
+        return 2 if _grows(one, whose, other, of) else 0
     if one.references & other.references:
         return 4 if one.total == other.total else 0
     shared = one.words & other.words
@@ -97,6 +99,15 @@ def _kinship(one: Part, whose: Headline, other: Part, of: Headline) -> int:
     if whose.author != of.author:
         return 0
     return 2 if _counts_on(one, other, shared, apart) else int(_goes_straight_on(one, other, apart))
+
+
+def _grows(one: Part, whose: Headline, other: Part, of: Headline) -> bool:
+    """Tell whether an author goes on with the next number in nearly the same words and now counts more parts."""
+    shared = one.words & other.words
+    alike = len(shared) >= 2 and len(shared) >= _HALF * min(len(one.words), len(other.words))
+    grown = one.total is not None and other.total is not None and one.total > other.total
+    goes_on = one.index - other.index == 1 and abs(whose.at - of.at) <= _NEXT_APART
+    return grown and goes_on and alike and whose.author == of.author
 
 
 def _named_apart(one: Part, other: Part) -> bool:

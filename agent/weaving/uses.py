@@ -10,14 +10,16 @@ from agent.ids import RepoId
 from agent.weaving.bumps import upstream_of
 
 _MOST = 200
-_SHORTEST, _SHORT_WORD = 8, 3
+_SHORTEST, _SHORT_WORD = 7, 3
 _PYTHON = (".py", ".pyi")
 _NATIVE = (".h", ".hpp", ".cuh", ".cu", ".c", ".cc", ".cpp", ".cxx", ".inl")
 _FROM = re.compile(r"^\s*from\s+([A-Za-z_]\w*)(?:\.\w+)*\s+import\s+(.*)")
 _DOTTED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?:\.\w+)*\.(\w+)")
 _LAZY = re.compile(r"[\"']([A-Za-z_]\w*)(?:\.\w+)*[\"']\s*,\s*[\"'](\w+)[\"']")
 _SCOPED = re.compile(r"(?<![\w:])([A-Za-z_]\w*)(?:::\w+)*::(\w+)")
+_SETTING = re.compile(r"(?<![\w.])([A-Z][A-Z0-9]{4,})_[A-Z0-9_]*[A-Z0-9](?!\w)")
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
+_COMMENT = re.compile(r"(?:#|//)\s.*")
 _DISTINCT = re.compile(r"[A-Za-z](?=.*(?:_|[a-z0-9][A-Z]))\w*")
 
 
@@ -61,7 +63,8 @@ def brings(change: Change, use: Use) -> bool:
         rf"\s*{name}\s*(?::[^=\n]+)?=(?!=)",
         rf"\s*from\s+\S+\s+import\s+.*\b{name}\b",
         rf"\s*[\"']?{name}[\"']?(?:\s+as\s+{name})?\s*,?\s*(?:#.*)?$",
-        rf"(?:[\w:<>,*&\s]+[\s*&]){name}\s*\(",
+        rf"(?!\s*(?:return|throw|co_return)\b)(?:[\w:<>,*&][\w:<>,*& ]*[ *&]){name}\s*\(",
+        *([rf"[^#\n]*(?<!\w){name}(?!\w)"] if use.name.isupper() else []),
     )
     form = re.compile(rf"^\+(?:{'|'.join(forms)})", re.MULTILINE)
     return any(
@@ -87,6 +90,11 @@ def _is_short_for(short: str, word: str) -> bool:
 
 def _uses(file: FileChange) -> Iterator[Use]:
     lines = (file.patch or "").split("\n")
+    for line in lines:
+        if line.startswith("+") and file.path.endswith((*_PYTHON, *_NATIVE)):
+            # A variable of the environment bears the name of what reads it.
+            code = _COMMENT.sub("", line)
+            yield from (Use(match[1].lower(), match[0]) for match in _SETTING.finditer(code))
     if file.path.endswith(_PYTHON):
         yield from _imported(lines)
         for line in lines:

@@ -1,13 +1,14 @@
 """What to look for in the past of a repository, given what landed today."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 
 from agent.evidence import CommitEvidence
 from agent.facts import FactKind
 from agent.weaving.followups import follows
 from agent.weaving.parts import PARTS, read_part
+from agent.weaving.undoings import undoings
 
 FAR = timedelta(days=400)
 """How far back parts of a series and earlier changes are looked for."""
@@ -33,10 +34,12 @@ def literal(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9 ]", ".", text[:60].strip())
 
 
-def quoted_titles(titles: Iterable[str]) -> str:
-    """Write what titles must fit that these reverts quote."""
+def quoted_titles(titles: Collection[str]) -> str:
+    """Write what titles must fit that these reverts quote, or of which they give the numbers."""
+    numbers = {number for title in titles for number in re.findall(r"(?:#|\bPR\s{1,2})([1-9]\d{1,8})\b", title)}
     quoted = (re.search(r"[\"“](.{12,}?)[\"”…]?(?:\s*\(#\d+\))*\s*$", title) for title in titles)
     found = {literal(re.sub(r"\s*\(#\d+\)", "", match[1]).strip("\"“”' …")) for match in quoted if match}
+    found |= {rf"\(#{number}\)" for number in numbers}
     return "|".join(sorted(found)[:_MOST_NAMES])
 
 
@@ -52,4 +55,5 @@ def _named(today: Sequence[CommitEvidence], bodies: Mapping[str, tuple[int, str]
                     titles.add(fact.name)
         texts = [one.change.commit.message, bodies.get(one.change.commit.sha, (0, ""))[1]]
         numbers |= {name.number for text in texts for name in follows(text) if name.number}
+        numbers |= {said.of.number for said in undoings(one.change.commit.message) if said.of.number}
     return numbers, {title for title in titles if len(title) >= 12}

@@ -61,7 +61,8 @@ class Loom:
 def weave(loom: Loom) -> list[Story]:
     """Find the stories to which today's commits belong."""
     line = Line([*loom.past.found, *map(_head, loom.background), *map(_head, loom.today)])
-    kin = kinships(loom.today, line)
+    again = {one.doer for one in loom.retakes}
+    kin = [one for one in kinships(loom.today, line) if one.again or one.doer.sha not in again]
     stories = [_lineage(one, loom.repo) for one in kin]
     known = {one.doer.sha for one in kin}
     stories += [
@@ -120,7 +121,8 @@ def _all(line: Line, shas: Sequence[str]) -> tuple[Headline, Headline, Headline]
 def _lineage(one: Kinship, repo: RepoId) -> Story:
     first = _step(repo, one.target, Act.LANDED)
     if not one.again:
-        return _story(StoryKind.REVERT, repo, [first, _step(repo, one.doer, Act.UNDONE)])
+        undone_now = _step(repo, one.doer, Act.UNDONE).model_copy(update={"after": (first.cite,)})
+        return _story(StoryKind.REVERT, repo, [first, undone_now])
     undone = [_step(repo, one.undone_by, Act.UNDONE)] if one.undone_by else []
     return _story(StoryKind.RELAND, repo, [first, *undone, _step(repo, one.doer, Act.LANDED_AGAIN)])
 
@@ -212,11 +214,20 @@ def _joined(stories: Sequence[Story], mine: set[EvidenceId]) -> list[Story]:
             joined.remove(before)
             steps = {step.cite: step for step in (*before.timeline, *story.timeline)}
             # What followed, undid or came back is more than that it landed.
-            steps |= {step.cite: step for step in before.timeline if step.act is not Act.LANDED}
+            steps |= {
+                step.cite: _both(step, steps[step.cite]) for step in before.timeline if step.act is not Act.LANDED
+            }
             story = _story(story.kind, story.repo, list(steps.values()))
         joined.append(story)
     news = [tuple(step for step in story.steps if step in mine) for story in joined]
     return [story.model_copy(update={"news": new}) for story, new in zip(joined, news, strict=True)]
+
+
+def _both(one: Step, other: Step) -> Step:
+    """Keep everything that a step undoes where two stories tell of it."""
+    if one.act is not other.act:
+        return one
+    return one.model_copy(update={"after": tuple(dict.fromkeys((*one.after, *other.after)))})
 
 
 def _goes_on(one: Story, story: Story) -> bool:

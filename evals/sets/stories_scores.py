@@ -27,14 +27,16 @@ def events(stories: Iterable[Story]) -> list[Event]:
 
 
 def _events(story: Story) -> list[Event]:
-    undone = {later: earlier for earlier, later in undone_pairs(story)}
+    undone: dict[EvidenceId, list[EvidenceId]] = {}
+    for earlier, later in undone_pairs(story):
+        undone.setdefault(later, []).append(earlier)
     first = story.steps[0]
     found = []
     for step in story.timeline:
         if step.cite not in story.news:
             continue
         if step.cite in undone:
-            found.append(Event("revert", step.cite, frozenset({undone[step.cite]})))
+            found += [Event("revert", step.cite, frozenset({one})) for one in undone[step.cite]]
         elif step.act is Act.PART_UNDONE:
             found.append(Event("revert", step.cite, frozenset({first})))
         elif step.act in AGAIN:

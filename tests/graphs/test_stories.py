@@ -22,6 +22,7 @@ from evals.worlds.saga.world import GOLD, OWNER
 from evals.worlds.worlds import build
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
+from memory.store import open_memory
 
 TOKEN = "c4nary-stories-51aa"
 WEB = Web("https://git.example")
@@ -93,6 +94,21 @@ async def test_a_version_that_is_taken_in_leads_back_to_the_commit_that_set_it(w
     (story,) = of(await told(world, tmp_path, taken, KERNELS, SERVING), StoryKind.BUMP)
     assert (story.repo, story.since) == (SERVING, released.isoformat())
     assert [step.cite.partition("@")[0] for step in story.timeline] == [KERNELS, SERVING]
+
+
+async def test_what_is_taken_up_of_another_project_is_told_in_both_languages_and_listed(
+    world: World, tmp_path: Path
+) -> None:
+    brought, used = day_of(world, "lend-0"), day_of(world, "borrow-0")
+    await told(world, tmp_path, brought, KERNELS, SERVING)
+    report = await told(world, tmp_path, used, KERNELS, SERVING)
+    story = next(one for one in of(report, StoryKind.ADOPTION) if "gather_paged_rows" in one.text["en"])
+    assert (story.repo, story.since) == (SERVING, brought.isoformat())
+    assert [step.act for step in story.timeline] == [Act.UPSTREAM, Act.TAKEN_UP]
+    assert re.search(r"Uses `gather_paged_rows`, which \[\S+ brought\.", report_page(report, "en", WEB))
+    assert re.search(r"使用了 `gather_paged_rows`，由 \[\S+ 引入。", report_page(report, "zh", WEB, "ledger"))
+    with open_memory(tmp_path / "home", used) as memory:
+        assert story.steps in [one.story.steps for one in memory.tales.listed(repo=SERVING)]
 
 
 async def test_the_second_days_report_is_the_same_to_the_byte_when_the_memory_was_lost(

@@ -18,7 +18,7 @@ from tools.git.walk import Walk
 
 _MOST = 4_000
 _LONGEST_TITLE = 400
-_MOST_FILES, _MOST_LINES = 6, 80
+_MOST_FILES, _MOST_LINES = 12, 450
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+", re.ASCII)
 _BLAMED = re.compile(rb"^(\^?)([0-9a-f]{39,40})\s", re.ASCII)
 _SUBSTANCE = re.compile(rb"\w[^\n]*\w", re.ASCII)

@@ -26,8 +26,9 @@ async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str
     found: dict[str, str] = {}
     for word in sorted(now)[:_MOST_WORDS]:
         sha = await _oldest(view, word, now[word], upto, since)
-        # A file that was moved has its words from elsewhere.
-        if sha and word not in await _paths(view, f"{sha}^", [word], folder):
+        parent = await _parent(view, sha) if sha else None
+        # A file that was moved has its words from elsewhere, and what was there from the beginning is nobody's news.
+        if sha and parent and word not in await _paths(view, parent, [word], folder):
             found[word] = sha
     return found
 
@@ -73,6 +74,11 @@ async def _line_before(view: View, upto: str, since: datetime) -> str | None:
     """Find the last commit of the line before a moment."""
     asked = ["rev-list", "-1", "--first-parent", f"--before=@{int(since.timestamp())} +0000", upto]
     return (await view.read(asked)).decode("ascii").strip() or None
+
+
+async def _parent(view: View, sha: str) -> str | None:
+    told = await view.run(["rev-parse", "--verify", "--quiet", f"{sha}^"])
+    return told.out.decode("ascii", "replace").strip() or None
 
 
 async def _oldest(view: View, word: str, paths: Sequence[bytes], upto: str, since: datetime) -> str | None:

@@ -17,7 +17,8 @@ async def tags_with(repository: Repository, sha: str) -> tuple[str, ...] | None:
         return None
     form = "--format=%(refname:strip=2)"
     told = await ask_refs(repository, ["for-each-ref", f"--contains={sha}", "--sort=creatordate", form, "refs/tags"])
-    return tuple(name for name in told.split("\n") if name)[:_MOST]
+    # What is built every night is no release that anybody waits for.
+    return tuple(name for name in told.split("\n") if name and "nightly" not in name.lower())[:_MOST]
 
 
 async def tagged(repository: Repository, repo: RepoId, names: Sequence[str]) -> Release | None:

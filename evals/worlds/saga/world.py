@@ -13,6 +13,7 @@ from evals.worlds.model import LandedGold, World
 from evals.worlds.plan import filler, pull
 from evals.worlds.projects import SWIFTSERVE, TENSORFORGE
 from evals.worlds.pulls import Work
+from evals.worlds.saga.borrowing import LOANS, OLD, SAYINGS, brought, used
 from evals.worlds.saga.plot import FALSE_PARTS, FOLLOWING, NEAR_MISSES, serials
 from evals.worlds.script import Made, Step, at, finish, perform, start, work_notes
 from evals.worlds.source import Constant
@@ -60,7 +61,8 @@ Gold = list[dict[str, Any]]
 def make(seed: int, folder: Path) -> tuple[World, list[Made]]:
     """Make the world."""
     gold: Gold = []
-    made = [_kernels(seed, folder, gold), _serving(seed, folder, gold)]
+    kernels = _kernels(seed, folder, gold)
+    made = [kernels, _serving(seed, folder, gold, kernels)]
     notes = work_notes(made)
     shas = {name.partition(": ")[2]: value for name, value in notes.items()}
     told = [_resolved(one, shas) for one in gold]
@@ -108,6 +110,10 @@ def _kernels(seed: int, folder: Path, gold: Gold) -> Made:
     works += _follow_ups(team, gold, avoid)
     works += _mended(gold)
     works += [
+        pull(f"lend-{number}", _day(loan.day), "10:40", _SAANVI, brought(number, loan))
+        for number, loan in enumerate(LOANS)
+    ]
+    works += [
         pull(f"release-{name}", _day(day), "17:00", _MIRA, version(TENSORFORGE, name), tags=("release",))
         for name, day, _ in _RELEASES
     ]
@@ -116,7 +122,7 @@ def _kernels(seed: int, folder: Path, gold: Gold) -> Made:
     return finish(team, folder, repo_id=7101)
 
 
-def _serving(seed: int, folder: Path, gold: Gold) -> Made:
+def _serving(seed: int, folder: Path, gold: Gold, kernels: Made) -> Made:
     team = start(OWNER, SWIFTSERVE, seed, at("2026-02-20", "09:00"), first_number=6200, repo_id=7102)
     works = []
     for name, _, day in _RELEASES:
@@ -127,9 +133,39 @@ def _serving(seed: int, folder: Path, gold: Gold) -> Made:
         pull(f"trap-{number}", _day(2 + number), "11:30", _CHIDI, by_chance(SWIFTSERVE, team.dice), subject=subject)
         for number, subject in enumerate(FALSE_PARTS)
     ]
+    works += _borrowed(gold) + _said(team, gold, kernels)
     works += filler(team, [(_day(number), 2) for number in range(DAYS)])
     perform(team, (), works)
     return finish(team, folder, repo_id=7102)
+
+
+def _borrowed(gold: Gold) -> list[Work]:
+    """Use what the other project brought, for the first time and again, and what it always had."""
+    works = []
+    for number, loan in enumerate(LOANS):
+        day = loan.day + loan.apart
+        works.append(pull(f"borrow-{number}", _day(day), "20:20", _CHIDI, used(number, loan)))
+        if loan.true:
+            gold.append({"kind": "adoption", "doer": f"borrow-{number}", "targets": [f"lend-{number}"]})
+        if loan.again is not None:
+            make = used(number, loan, f"swiftserve/second_{number}.py")
+            works.append(pull(f"reborrow-{number}", _day(day + loan.again), "20:20", _CHIDI, make))
+    make = text("swiftserve/adapter_old.py", "", OLD, "feat", "adapter for old rows", "旧行的适配器")
+    return [*works, pull("borrow-old", _day(6), "20:40", _CHIDI, make)]
+
+
+def _said(team: Team, gold: Gold, kernels: Made) -> list[Work]:
+    """Name pull requests of the other project, some as what a change rests on."""
+    numbers = {one.merge_commit: one.number for one in kernels.repo.pulls}
+    works = []
+    for number, (words, true) in enumerate(SAYINGS):
+        name = f"{kernels.repo.full_name}#{numbers[kernels.work[f'lend-{number}']]}"
+        make = by_chance(SWIFTSERVE, team.dice)
+        day = LOANS[number].day + 3
+        works.append(pull(f"said-{number}", _day(day), "22:10", _ZHANG, make, trailer=words.format(name)))
+        if true:
+            gold.append({"kind": "adoption", "doer": f"said-{number}", "targets": [f"lend-{number}"]})
+    return works
 
 
 def _series(team: Team, gold: Gold, avoid: tuple[str, ...]) -> list[Work]:

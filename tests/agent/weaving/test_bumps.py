@@ -16,6 +16,8 @@ OWN = RepoId("sgl-project/sglang")
         ("FLASHINFER_VERSION", REPOS[0]),
         ("3rdparty/cutlass", REPOS[1]),
         ("nvidia-cutlass-dsl", REPOS[1]),
+        ("repo-cutlass", REPOS[1]),
+        ("CUTLASS_REVISION", REPOS[1]),
         ("numpy", None),
         ("flashinfer-bench-extras", None),
         ("vllm-flash-attn", None),

@@ -55,6 +55,10 @@ def test_hostile_messages_are_read_in_no_time() -> None:
         ("fix: guards\n\nThe guards\nadded in #41 / relanded in #42 therefore break the build.", [41, 42]),
         ("Move changes from #89 into the verifiers (#90)", [89]),
         ("fix: it\n\nA regression of #12.", [12]),
+        ("[Bugfix] Fix oracle regressions from #37128 (#37787)", [37128]),
+        ("fix(comm): keep it importable\n\nIntroduced by #3701, which added the file.", [3701]),
+        ("[AMD] Fix a test\n\nThis was fixed by #7457 but then partially overwritten by #7480.", [7480]),
+        ("[AMD] Add scratch\n\nNeeded after https://git.example/o/r/pull/7258", [7258]),
     ],
 )
 def test_what_was_missed_brought_or_rolled_back_is_named_by_its_number(message: str, numbers: list[int]) -> None:

@@ -1,0 +1,97 @@
+"""Several reverts in one, a part of something undone, and a revert of a revert, as reports tell them."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent.ids import RepoId, commit_id
+from agent.pages import report_page
+from agent.report import Report
+from agent.settings import RepoSpec, Settings
+from agent.stories import Act, Story, StoryKind
+from agent.web import Web
+from agent.window import Window
+from gitzette.progress import QuietProgress
+from gitzette.running import cover
+from tests.tools.git.conftest import NOON, Work
+
+REPO = RepoId("acme/engine")
+
+
+def lines(name: str) -> str:
+    return "".join(f"{name}_{number} = limit_of_{name}({number})\n" for number in range(9))
+
+
+async def told(work: Work, folder: Path) -> Report:
+    day = NOON.date()
+    settings = Settings(
+        repos=(RepoSpec(name=REPO, path=work.path),), out=folder / "out", home=folder / "home", source="git"
+    )
+    window = Window.days(day, day, "UTC")
+    return (await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())).report
+
+
+def of(report: Report, doer: str) -> Story:
+    return next(story for story in report.stories if commit_id(REPO, doer) in story.news and len(story.steps) > 1)
+
+
+def begun(folder: Path) -> Work:
+    work = Work(folder / "engine")
+    work.write("engine/core.py", lines("core"))
+    work.commit("begin")
+    return work
+
+
+async def test_one_commit_that_undoes_two_names_both(tmp_path: Path) -> None:
+    work = begun(tmp_path)
+    work.write("engine/one.py", lines("one"))
+    first = work.commit("feat: bring the first engine (#11)")
+    work.write("engine/two.py", lines("two"))
+    second = work.commit("feat: bring the second engine (#12)")
+    for name in ("one", "two"):
+        (work.path / "engine" / f"{name}.py").unlink()
+    both = work.commit("Revert #11 and #12 (#13)")
+    report = await told(work, tmp_path)
+    undone = {
+        claim.sources[1] for claim in report.claims if claim.predicate == "undoes" and claim.about[0].endswith(both)
+    }
+    assert undone == {commit_id(REPO, first), commit_id(REPO, second)}
+
+
+async def test_a_part_that_a_message_says_it_undoes_is_told_as_a_part(tmp_path: Path) -> None:
+    work = begun(tmp_path)
+    work.write("engine/core.py", lines("core") + lines("extra") + lines("more"))
+    first = work.commit("feat: extra and more (#21)")
+    work.write("engine/core.py", lines("core") + lines("more") + "checked = True\nlogged = checked\n")
+    part = work.commit("[core] Revert the extra limits from #21 (#22)")
+    report = await told(work, tmp_path)
+    story = of(report, part)
+    assert [step.act for step in story.timeline] == [Act.LANDED, Act.PART_UNDONE]
+    assert story.steps[0] == commit_id(REPO, first)
+    assert "Undoes a part of [" in report_page(report, "en", Web("https://git.example"))
+
+
+async def test_who_reverts_a_revert_lands_the_first_one_again(tmp_path: Path) -> None:
+    work = begun(tmp_path)
+    work.write("engine/core.py", lines("core") + lines("extra"))
+    first = work.commit("feat: extra limits (#31)")
+    work.write("engine/core.py", lines("core"))
+    work.commit("Revert the extra limits from PR 31 (#32)")
+    work.write("engine/core.py", lines("core") + lines("extra") + "checked = True\n")
+    again = work.commit('Revert "Revert the extra limits from PR 31" (#33)')
+    story = of(await told(work, tmp_path), again)
+    assert story.kind is StoryKind.RELAND
+    assert story.steps[0] == commit_id(REPO, first)
+    assert story.timeline[-1].act in (Act.LANDED_AGAIN, Act.PART_AGAIN)
+
+
+async def test_a_value_that_is_re_enabled_undoes_what_had_switched_it_off(tmp_path: Path) -> None:
+    work = begun(tmp_path)
+    work.write("engine/switch.py", "FAST_PATH = True\n")
+    work.commit("feat: a fast path (#40)")
+    work.write("engine/switch.py", "FAST_PATH = False\n")
+    off = work.commit("Turn the fast path off (#41)")
+    work.write("engine/switch.py", "FAST_PATH = True\n")
+    on = work.commit("Re-enable the fast path (#42)")
+    story = of(await told(work, tmp_path), on)
+    assert commit_id(REPO, off) in story.steps
+    assert story.kind is StoryKind.REVERT
