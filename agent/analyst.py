@@ -63,6 +63,8 @@ class Read:
     evidence: CommitEvidence
     triage: Triage
     depth: Depth
+    asked: bool = True
+    """Whether the analyst wanted to see it; code reads on by itself where it did not."""
 
 
 @dataclass(frozen=True, kw_only=True)

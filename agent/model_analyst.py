@@ -136,8 +136,8 @@ class ModelAnalyst:
         return await self._rules.next_calls(assignment, list(filter(_shows_diff, answers)))
 
     async def write(self, material: Material) -> Sequence[Claim]:
-        """Explain each commit that was read in depth, sum up the day, and keep everything the rules say."""
-        deep = [read for read in material.reads if read.depth is Depth.DEEP]
+        """Explain each commit that the model read in depth, sum up the day, and keep everything the rules say."""
+        deep = [read for read in material.reads if read.depth is Depth.DEEP and read.asked]
         shown = _shown(material)
         room = await self._room(material)
         # Nothing here waits for anything else; the endpoint limits how many are under way.

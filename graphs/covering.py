@@ -63,6 +63,8 @@ class Readings(Frozen):
     """Which commits were read in depth, and which commits of earlier days beside them."""
 
     deep: tuple[str, ...]
+    unasked: tuple[str, ...] = ()
+    """Those of them that the analyst did not ask for."""
     background: tuple[str, ...] = ()
     account: Account = Account()
 
@@ -117,13 +119,19 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         tools=tool_specs(toolset),
     )
     await investigate(deps.analyst, assignment, toolset, deps.turns)
-    done, total = itertools.count(1), len(toolset.whole)
+    # Nobody may talk a model out of a commit: what it passes over is read all the same, only not explained by it.
+    passed_over = set(allotment.deep) - set(toolset.whole) if isinstance(deps.analyst, Accountable) else set()
+    wanted = [*toolset.whole, *(sha for sha in allotment.deep if sha in passed_over)]
+    done, total = itertools.count(1), len(wanted)
     studied = await deps.library.study_all(
-        desk.code, toolset.whole, lambda: deps.progress.step(repo, "reading in depth", next(done), total)
+        desk.code, wanted, lambda: deps.progress.step(repo, "reading in depth", next(done), total)
     )
     deep = tuple(evidence.change.commit.sha for evidence in studied)
     background = [old for evidence in studied for old in _undone(evidence) if old not in titles]
-    readings = Readings(deep=deep, background=tuple(dict.fromkeys(background)), account=_account(deps, repo))
+    unasked = tuple(sha for sha in deep if sha in passed_over)
+    readings = Readings(
+        deep=deep, unasked=unasked, background=tuple(dict.fromkeys(background)), account=_account(deps, repo)
+    )
     deps.notes.keep("readings", repo, readings)
     return {"done": ["investigate"]}
 
@@ -308,7 +316,8 @@ async def _gather(state: Covering, deps: Deps) -> Material:
     reads = []
     for one in _weighed_again(known, undone, Scales(scouted, state["spec"]), deps):
         depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.tier is Tier.NOISE else Depth.SKIM
-        reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
+        asked = one.sha not in readings.unasked
+        reads.append(Read(evidence=known[one.sha], triage=one, depth=depth, asked=asked))
     background = {one.id: one async for one in deps.library.skim(code, readings.background)}
     earlier = deps.issues.known(repo, state["window"])
     links = with_pulls(carried_links(scouted.links, earlier.links, partners(known.values())), pulls)

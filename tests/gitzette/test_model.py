@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from evals.model_server.honest import honest
 from evals.model_server.moods import Mood
 from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked, Saying
+from evals.model_server.talk import Asked, Saying, ToolCall
 from evals.sets.model_storm import leak_in
 from gitzette.cli import main
 
@@ -26,6 +27,8 @@ class Engine(Protocol):
 
     @property
     def repo(self) -> list[str]: ...
+
+    def commit(self, title: str, at: datetime, author: str = "Ada", **files: str) -> str: ...
 
 
 pytestmark = pytest.mark.usefixtures("corner")
@@ -138,6 +141,33 @@ def test_a_report_says_what_the_model_wrote_and_what_it_cost(
     assert data["footer"]["model"]["fallbacks"] == {}
     assert leak_in(tmp_path, KEY) is None
     assert leak_in(corner, KEY) is None
+
+
+def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
+    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path
+) -> None:
+    def picky(asked: Asked) -> Saying:
+        if "get_diff" not in asked.tools or "read so far" in asked.user:
+            return honest(asked)
+        return Saying(calls=(ToolCall("get_diff", json.dumps({"sha": "c1"})),))
+
+    for day, code in enumerate(
+        ("def a() -> int: ...\ndef b() -> int: ...\n", "def b() -> int: ...\n", "X = 1\n"), start=5
+    ):
+        engine.commit("Work on the interface", datetime(2026, 2, day, 9, tzinfo=UTC), api=code)
+    deep = {}
+    span = ["--since", "2026-02-05", "--until", "2026-02-08"]
+    with ModelServer(picky, context=32_768) as server:
+        point(server)
+        for who in ("rules", "model"):
+            out = tmp_path / who
+            assert main(["run", *span, "--analyst", who, "--out", str(out), *engine.repo]) == 0
+            ledger = json.loads((out / "reports" / "2026-02-05..2026-02-07.json").read_text())["ledger"]
+            deep[who] = {row["sha"] for row in ledger if row["depth"] == "deep"}
+    assert len(deep["rules"]) > 1
+    assert deep["model"] >= deep["rules"]
+    explained = [asked for asked in server.asked if "Facts that the program found" in asked.user]
+    assert len(explained) == 1
 
 
 def test_a_report_says_where_the_rules_had_to_do_without_the_model(
