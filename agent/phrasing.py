@@ -204,7 +204,8 @@ def _list(fact: Fact, phrases: Phrases) -> str | None:
     if any(len(item) > _LONG for item in (*gone, *came)):
         return None
     form = "both" if gone and came else "gone" if gone else "came"
-    prefix = {K.FLAG_CHOICES: "flag ", K.BASE_CHANGED: "base ", K.SIGNATURE_CHANGED: "type "}.get(fact.kind, "")
+    typed = "type " if fact.detail else "parameters "
+    prefix = {K.FLAG_CHOICES: "flag ", K.BASE_CHANGED: "base ", K.SIGNATURE_CHANGED: typed}.get(fact.kind, "")
     template = phrases.lists[prefix + form]
     return fill(template, [fact], phrases, gone=listed(gone, phrases), came=listed(came, phrases))
 
@@ -212,12 +213,18 @@ def _list(fact: Fact, phrases: Phrases) -> str | None:
 def _exchanged(fact: Fact) -> tuple[list[str], list[str], bool]:
     """Compare what was listed with what is: what went, what came, and whether something stayed."""
     old, new = fact.old or "", fact.new or ""
+    if fact.kind is K.SIGNATURE_CHANGED and not fact.detail:
+        return _exchanged_items(old, new, ",") if old[-1:] == new[-1:] == ")" else ([], [], False)
     listed_before = fact.kind in _CHOSEN or (old[:1] in "[({" and new[:1] in "[({")
     separator = "|" if "|" in old + new and fact.kind not in _CHOSEN else ","
     if separator == "," and not listed_before:
         return [], [], False
     if fact.kind is K.SIGNATURE_CHANGED:
         old, new = (side.partition(": ")[2] for side in (old, new))
+    return _exchanged_items(old, new, separator)
+
+
+def _exchanged_items(old: str, new: str, separator: str) -> tuple[list[str], list[str], bool]:
     before, after = items_of(old, separator), items_of(new, separator)
     gone, came = [item for item in before if item not in after], [item for item in after if item not in before]
     return gone, came, len(gone) < len(before)

@@ -200,3 +200,13 @@ def test_a_package_a_submodule_and_a_build_variable_ask_for_different_things(
 def test_the_commit_of_a_submodule_is_written_short() -> None:
     moved = fact(K.DEPENDENCY_CHANGED, "dep", Severity.BEHAVIOUR, old="ab" * 20, new="cd" * 20, detail="submodule")
     assert told([moved]) == ["The dependency `dep` goes from `abababababab` to `cdcdcdcdcdcd`."]
+
+
+def test_a_signature_that_changed_in_several_places_tells_only_what_went_and_what_came() -> None:
+    old, new = (
+        "(layer: int, size: int, pages: list[int] | None)",
+        "(layer: int, sizes: Tensor, pages: list[int] | None)",
+    )
+    changed = [fact(K.SIGNATURE_CHANGED, "Pool.read", old=old, new=new)]
+    assert told(changed) == ["`Pool.read` takes `sizes: Tensor` instead of `size: int`."]
+    assert told(changed, lang="zh") == ["`Pool.read` 的参数由 `size: int` 改为 `sizes: Tensor`。"]
