@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from agent.asking.inquiry import Act, Aim, Inquiry
 from agent.asking.matching import Match, accepted, acted, definite, match
-from agent.asking.names import is_path, pinned, plain, things_of
+from agent.asking.names import is_path, is_person, pinned, plain, things_of
 from agent.asking.periods import BEGINNING
-from agent.asking.premises import is_person
 from agent.asking.topics import terms_of
 from agent.asking.weights import weights
 from agent.card import Card
@@ -41,7 +40,7 @@ class Weigher:
     def with_names(self, inquiry: Inquiry) -> Inquiry:
         """Take a word for the name of something where facts know it by exactly that name; part what is no path."""
         names = [part for one in inquiry.names for part in self._parted(one)]
-        loose = [one for one in names if _is_phrase(one) and not self.stock.cards.search([Needle((one,))], limit=1)]
+        loose = [one for one in names if _is_phrase(one) and not self._is_written(one)]
         spoken = (*inquiry.terms, *(term for one in loose for term in terms_of(one)))
         update = {"names": tuple(one for one in names if one not in loose), "terms": spoken}
         inquiry = self._settled(inquiry.model_copy(update=update))
@@ -63,6 +62,11 @@ class Weigher:
         if bounded and all(one.weak and one.said.isascii() for one in heard):
             heard = []
         return inquiry.model_copy(update={"terms": tuple(heard)})
+
+    def _is_written(self, words: str) -> bool:
+        """Tell whether some commit has these very words."""
+        cards = self.stock.cards.search([Needle((words,))], limit=_PROMOTING)
+        return any(plain(words) in plain(card.message) for card in cards)
 
     def _parted(self, name: str) -> list[str]:
         """Take `a_x/b_y` for two names where nothing has it as a path."""

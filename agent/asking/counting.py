@@ -8,7 +8,7 @@ from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Thing
 from agent.asking.matching import acted, definite, of_thing
-from agent.asking.premises import is_person
+from agent.asking.names import is_person
 from agent.asking.releases import releases
 from agent.asking.telling import commit_item, shown_facts
 from agent.card import Card

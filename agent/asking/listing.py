@@ -8,7 +8,8 @@ from agent.asking.findings import Findings
 from agent.asking.inquiry import Thing
 from agent.asking.labels import labelled
 from agent.asking.matching import definite
-from agent.asking.premises import is_person, names_nobody
+from agent.asking.names import is_person
+from agent.asking.premises import names_nobody
 from agent.asking.releases import releases
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import by_issue

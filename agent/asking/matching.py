@@ -112,6 +112,8 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
     heard = any(one.covered for one in matches)
     fitting = [one for one in whole if one.covered >= enough or (inquiry.names and (one.facts or not heard))]
+    if inquiry.names and not any(_NAMELIKE.search(term.said) for term in inquiry.terms):
+        fitting = fitting or whole  # The name is what is asked about; the words describe it as somebody else would.
     if not inquiry.names and not inquiry.mentions:
         fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
     fitting = _with_phrases(fitting, inquiry)

@@ -18,6 +18,12 @@ def plain(name: str) -> str:
     return name.strip("`'\" ").removesuffix("()").lstrip("-").replace("-", "_").lower()
 
 
+def is_person(name: str, author: str) -> bool:
+    """Tell whether a name is that of an author, in full or by one of its parts."""
+    wanted, known = plain(name), plain(author)
+    return wanted == known or wanted in known.replace("_", " ").split() or known in wanted.replace("_", " ").split()
+
+
 def is_path(name: str) -> bool:
     """Tell whether a name is that of a file or a folder."""
     return "/" in name or bool(_FILE.search(name.lower()))

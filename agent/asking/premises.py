@@ -8,8 +8,9 @@ from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
 from agent.asking.matching import Match, acted, says_most
-from agent.asking.names import is_about, plain
+from agent.asking.names import is_about, is_person, plain
 from agent.asking.telling import commit_item, shown_facts
+from agent.asking.values import goals_of, turn_of
 from agent.facts import Fact
 
 _DEFINITE = (
@@ -66,12 +67,6 @@ def by_one_of(people: Sequence[str], one: Match) -> bool:
     return any(is_person(name, one.card.author) for name in people)
 
 
-def is_person(name: str, author: str) -> bool:
-    """Tell whether a name is that of an author, in full or by one of its parts."""
-    wanted, known = plain(name), plain(author)
-    return wanted == known or wanted in known.replace("_", " ").split() or known in wanted.replace("_", " ").split()
-
-
 # ---------------------------------------------------------------- what
 
 
@@ -93,6 +88,8 @@ def _happened(act: Act, found: Findings) -> bool:
     if act is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
         return True
     matches = [one for one in found.matches if act is not Act.REMOVED or not _renames(one, inquiry)]
+    if inquiry.people and inquiry.aim is not Aim.WHO:
+        matches = [one for one in matches if by_one_of(inquiry.people, one)]
     return any(_shows(fact, act, inquiry) for one in matches for fact in one.facts) or _says_so(matches, act, inquiry)
 
 
@@ -108,7 +105,19 @@ def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
     of_flag = fact.kind.value.startswith("flag-") or fact.name.startswith("--")
     if not inquiry.names and not inquiry.versions and _in_tests(fact) and not _TEST.search(inquiry.text):
         return False  # What goes from the tests of something is not gone itself.
+    if not inquiry.names and act in (Act.ADDED, Act.REMOVED) and not says_most(_object_of(fact), inquiry):
+        return False
     return acted(fact, act) and (not flags or of_flag or act not in (Act.ADDED, Act.REMOVED))
+
+
+def _object_of(fact: Fact) -> str:
+    """Name what came or went: of a member, not what it is a member of; of an error, nothing."""
+    kind = fact.kind.value
+    if kind.startswith(("error-", "check-")):
+        return ""
+    if kind.startswith(("field-", "parameter-", "enum-member-")):
+        return " ".join(one for one in (fact.old, fact.new, fact.detail) if one)
+    return f"{fact.name} {fact.detail or ''}"
 
 
 def _in_tests(fact: Fact) -> bool:
@@ -134,10 +143,11 @@ def _objects(verb: re.Pattern[str], line: str) -> str:
 def _too_often(found: Findings) -> Draft | None:
     """Correct a second time where there was only one."""
     acts = [act for act in found.inquiry.acts if act in _DEFINITE]
-    times = [one for one in found.matches if any(acted(fact, act) for fact in one.facts for act in acts)]
+    moved = [(one, fact) for one in found.matches for fact in one.facts if any(acted(fact, act) for act in acts)]
+    times = {one.card.id: one for one, fact in moved if Act.ADDED in acts or not acted(fact, Act.ADDED)}
     if not acts or not lexicon.SECOND.search(found.inquiry.text) or len(times) != 1:
         return None
-    return _corrected(found, "not so", {"act": acts[0].value}, times)
+    return _corrected(found, "not so", {"act": acts[0].value}, list(times.values()))
 
 
 def _turned_round(found: Findings) -> Draft | None:
@@ -200,8 +210,8 @@ def _other_value(found: Findings) -> Draft | None:
     inquiry = found.inquiry
     facts = [(one, fact) for one in found.matches for fact in one.facts if fact.old or fact.new]
     turned = inquiry.turn and any(_turned(inquiry.turn, fact) for _, fact in facts)
-    if inquiry.turn and not turned and any(_turned(inquiry.turn[::-1], fact) for _, fact in facts):
-        return _corrected(found, "other value", {}, [one for one, _ in facts])
+    if against := _the_other_way(found):
+        return _corrected(found, "other value", {}, against)
     if inquiry.values and inquiry.names and not facts:
         return None if _tells_value(found) else _corrected(found, "other value", {}, found.matches)
     if not inquiry.values or not facts:
@@ -213,6 +223,22 @@ def _other_value(found: Findings) -> Draft | None:
     if all(any(one == other or one in other for other in told) for one in said):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in facts])
+
+
+def _the_other_way(found: Findings) -> list[Match]:
+    """Find the commits that go from what a question calls the new value to another, where none goes to it."""
+    turns = [(one, fact.old, fact.new) for one in found.matches for fact in one.facts if fact.old and fact.new]
+    titles = [(one, turn_of(one.card.title)) for one in found.matches]
+    turns += [(one, *turn) for one, turn in titles if turn]
+    goals = {_bare(goal) for goal in (*goals_of(found.inquiry.text), *(found.inquiry.turn or ())[1:])}
+    if any(_bare(new) in goals for _, _, new in turns):
+        return []
+    return [one for one, old, _ in turns if _bare(old) in goals]
+
+
+def _bare(value: str) -> str:
+    """Write a value without what stands around it: quotation marks, signs of versions."""
+    return plain(value.strip("\"'`“” ").lstrip("=<>~^v"))
 
 
 def _switched(found: Findings) -> Draft | None:

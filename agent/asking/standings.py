@@ -6,6 +6,7 @@ from datetime import timedelta
 from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act
+from agent.asking.names import is_person
 from agent.asking.releases import release_ids, release_note
 from agent.asking.telling import commit_item, whole_day
 from agent.claims import Claim, Quote, Role
@@ -24,6 +25,7 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _NEAR = timedelta(days=1)
+_LONGEST = 300
 _HEADS = {
     Standing.OPEN: "open",
     Standing.ADDRESSED: "addressed",
@@ -54,6 +56,10 @@ def status(found: Findings) -> Draft | None:
 def by_issue(found: Findings) -> Draft | None:
     """Answer by the issue that speaks of what is asked, where commits do not, and by what fixes it; else None."""
     if Act.FIXED not in found.inquiry.acts and not found.inquiry.bug:
+        return None
+    people = found.inquiry.people
+    fixing = [card for card in found.cards.values() if any(link.change == card.id for link in found.links)]
+    if people and not any(is_person(name, card.author) for name in people for card in fixing):
         return None
     draft = status(found)
     return draft if draft is not None and any(item.cite in found.cards for item in draft.items) else None
@@ -86,7 +92,7 @@ def _issue(issue: Issue, found: Findings) -> Draft:
         head=_HEADS[how],
         values=values,
         # Whoever asks which commit fixed it, or when, takes for granted that one did.
-        abstained=unfixed and (found.inquiry.which_fix or _took_for_closed(issue, found)),
+        abstained=(unfixed and found.inquiry.which_fix) or _took_for_closed(issue, found),
         items=tuple(items),
         cites=tuple(item.cite for item in items) + tuple(release_ids(notes, issue.repo)),
         notes=tuple(notes),
@@ -136,7 +142,10 @@ def _closing_words(issue: Issue, found: Findings, how: Standing) -> tuple[Claim,
     """Quote what was said when an issue was given up or came back, where its comments were read."""
     if how not in (Standing.GIVEN_UP, Standing.REOPENED, Standing.CLOSED):
         return ()
-    words = _last_words(issue, found.comments.get(issue.id, ()))
+    comments = found.comments.get(issue.id, ())
+    words = _last_words(issue, comments)
+    if words is None and how is Standing.REOPENED and comments:
+        words = comments[-1].body.strip().split("\n")[0].strip()[:_LONGEST]
     return (_quoted(issue, words),) if words else ()
 
 

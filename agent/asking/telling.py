@@ -23,7 +23,8 @@ from agent.window import Window, zone
 
 _MOST_FACTS = 3
 _CAUSE = re.compile(
-    r"\b(?:from|due to|because|caused by|broken by|to (?:avoid|prevent)|so that)\b|引起|导致|由于|避免|以免|防止",
+    r"\bfrom\b(?!.*\bto\b)|\b(?:due to|because|caused by|broken by|to (?:avoid|prevent)|so that)\b"
+    r"|引起|导致|由于|避免|以免|防止",
     re.IGNORECASE,
 )
 _ROOM = 12

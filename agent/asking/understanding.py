@@ -14,18 +14,12 @@ from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
 from agent.asking.phrases import phrases_of
 from agent.asking.topics import terms_of
+from agent.asking.values import turn_of, values_of
 from agent.ids import RepoId
 from agent.settings import Language
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _PERSON = re.compile(r"\b(?:by|did|has|from|does|author)\s+((?:[A-Z][\w'’.-]+)(?:\s+[A-Z][\w'’.-]+){0,2})")
-_VALUE = r"(?:[\w.%+-]*[\w%](?:\s*[*x<]+\s*\d[\w.]*)*)"
-_VALUES = re.compile(
-    rf"\bfrom\s+(?P<a>{_VALUE})\s+to\s+(?P<b>{_VALUE})|\bto\s+(?P<c>(?=\d){_VALUE})"
-    rf"|[从由]\s*(?P<d>{_VALUE})\s*(?:又|再|被|直接)?(?:改|变|调|降|升|提|加|减|换|涨|到|至)[^\d\w]{{0,4}}\s*(?P<e>{_VALUE})"
-    rf"|(?:改|变|调|降|升|提高|设|换|加|减)[到成为至回]了?\s*(?P<f>(?=\d){_VALUE})",
-    re.IGNORECASE | re.ASCII,
-)
 _OWNER = re.compile(
     r"(?<![对给把为])(?<![对给把为] )(?<![\w¦'-])([A-Za-z][\w-]{2,30})"
     r"(?:'s\s|\s*(?:的|这边|那边|仓库|项目)|\s+(?:repo|repository|project)\b)"
@@ -64,7 +58,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
     rest = " ".join(rest.split())
     acts = tuple(act for act, pattern in words.ACTS.items() if pattern.search(rest))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
-    values, terms = _values(text), tuple(terms_of(rest))
+    values, terms = values_of(text), tuple(terms_of(rest))
     versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
     inquiry = Inquiry(
         text=text,
@@ -85,7 +79,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         acts=_settled(acts),
         things=things,
         values=tuple(value for value in values if value not in versions),
-        turn=_turn(text) if marks.names and not versions else None,
+        turn=turn_of(text) if marks.names and not versions else None,
         broad=len(words.WHO.findall(rest)) > 1 or bool(words.LATER.search(rest)),
         reason=bool(words.WHY.search(rest)),
         owners=tuple(dict.fromkeys(one for one in _OWNER.findall(rest) if one.lower() not in silence.WORDS)),
@@ -167,17 +161,6 @@ def _as_word(form: str) -> re.Pattern[str]:
     if _HAN.fullmatch(form):
         return re.compile(re.escape(form))
     return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)(?:'s)?", re.IGNORECASE)
-
-
-def _values(text: str) -> tuple[str, ...]:
-    found = [group for match in _VALUES.finditer(text) for group in match.groups() if group]
-    return tuple(dict.fromkeys(one for one in found if any(sign.isdigit() for sign in one)))
-
-
-def _turn(text: str) -> tuple[str, str] | None:
-    """Find the old and the new value where a question tells both."""
-    pairs = ((match["a"] or match["d"], match["b"] or match["e"]) for match in _VALUES.finditer(text))
-    return next(((old, new) for old, new in pairs if old and new), None)
 
 
 def _is_version(text: str, period: Period | None, values: Sequence[str], marks: Marks) -> bool:
