@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from sqlite_utils import Database
+
 from agent.asking.answers import answer
 from agent.asking.understanding import Setting, understand
 from agent.card import Card
@@ -25,8 +27,8 @@ from memory.catalogue import Catalogue, Needle
 from memory.database import open_database
 from memory.known_threads import KnownThreads
 
-_REPO = RepoId("lumen-ai/tensorforge")
-_NOW = datetime(2026, 4, 2, tzinfo=UTC)
+REPO = RepoId("lumen-ai/tensorforge")
+NOW = datetime(2026, 4, 2, tzinfo=UTC)
 _SIZES, _FEW = (1_000, 10_000, 100_000), (1_000,)
 _BAR = 10_000
 """The size for which there is a promise."""
@@ -34,7 +36,7 @@ _WORDS = (
     *("scheduler", "cache", "prefix", "kernel", "router", "decode", "prefill", "lora", "quantization", "metrics"),
     *("attention", "worker", "tokenizer", "sampling", "memory", "graph", "expert", "batch", "stream", "config"),
 )
-_NEEDLES = (
+NEEDLES = (
     (Needle(("enable_prefix_cache_17",)),),
     (Needle(("prefix*",), needed=False), Needle(("cache*",), needed=False)),
     (Needle(("scheduler",)), Needle(("decode",), needed=False)),
@@ -104,9 +106,9 @@ def made_cards(count: int) -> Iterator[Card]:
         )
         title = f"[{a}] Change the {b} of {a} {number % 1_000} (#{number})"
         yield Card(
-            repo=_REPO,
+            repo=REPO,
             sha=f"{number * 2_654_435_761 % 2**160:040x}",
-            at=_NOW - timedelta(days=90) + timedelta(seconds=number * 90 * 86_400 / count),
+            at=NOW - timedelta(days=90) + timedelta(seconds=number * 90 * 86_400 / count),
             author=f"Author {number % 1_500}",
             title=title,
             message=f"{title}\n\nThe {a} kept the {b} for too long, and {chance.choice(_WORDS)} waited for it.",
@@ -126,10 +128,10 @@ async def run(bench: Bench) -> Figures:
         db = open_database(home)
         try:
             book = Catalogue(db)
-            window = Window(start=_NOW - timedelta(days=91), end=_NOW + timedelta(seconds=1), tz="UTC")
-            book.put(_REPO, made_cards(count), window)
+            window = Window(start=NOW - timedelta(days=91), end=NOW + timedelta(seconds=1), tz="UTC")
+            book.put(REPO, made_cards(count), window)
             searching = _searches(book)
-            answering = await _answers(Stock(_Desks(), book, KnownThreads(db), _Quiet()))
+            answering = await answer_all(empty_stock(book, db))
         finally:
             db.close()
         bench.say(f"ask-cost: {count} commits: search {max(searching):.0f} ms, answers {max(answering):.2f} s")
@@ -144,24 +146,29 @@ async def run(bench: Bench) -> Figures:
 
 def _searches(book: Catalogue) -> list[float]:
     times = []
-    for needles in _NEEDLES:
-        book.search(needles, [_REPO])
+    for needles in NEEDLES:
+        book.search(needles, [REPO])
         started = time.perf_counter()
-        book.search(needles, [_REPO])
+        book.search(needles, [REPO])
         times.append((time.perf_counter() - started) * 1_000)
     return times
 
 
-async def _answers(stock: Stock) -> list[float]:
+def empty_stock(book: Catalogue, db: Database) -> Stock:
+    """Give a memory whose sources have nothing to add."""
+    return Stock(_Desks(), book, KnownThreads(db), _Quiet())
+
+
+async def answer_all(stock: Stock) -> list[float]:
     """Ask each question twice; the second time everything is warm."""
-    specs = (RepoSpec(name=_REPO),)
+    specs = (RepoSpec(name=REPO),)
     times = []
     for question in _QUESTIONS:
         for _ in range(2):
             started = time.perf_counter()
-            setting = Setting(repos=(_REPO,), now=_NOW, tz="UTC", people=stock.cards.people((_REPO,)))
+            setting = Setting(repos=(REPO,), now=NOW, tz="UTC", people=stock.cards.people((REPO,)))
             inquiry = understand(question, setting)
-            found = await Searcher(stock, specs, _NOW, "UTC").find(inquiry)
+            found = await Searcher(stock, specs, NOW, "UTC").find(inquiry)
             answer(found)
             seconds = time.perf_counter() - started
         times.append(seconds)
