@@ -253,3 +253,11 @@ async def test_a_name_registered_for_several_things_is_told_without_the_first_of
     new = f"{old}REGISTER_LAUNCHER(768, fp32, 1);\nREGISTER_LAUNCHER(768, fp16, 1);\n"
     facts = await told(past, {"csrc/k.cu": old}, {"csrc/k.cu": new}, route)
     assert [(fact.name, fact.new) for fact in facts if fact.kind is FactKind.REGISTERED] == [("768", None)]
+
+
+@ROUTES
+async def test_a_macro_before_a_parameter_is_not_its_type(route: str, past: "History") -> None:
+    old = "__global__ void attend(GRID_CONSTANT Fwd_params const params, GRID_CONSTANT int const rows) {\n}\n"
+    new = "__global__ void attend(GRID_CONSTANT int const rows) {\n}\n"
+    facts = await told(past, {"include/a/k.cuh": old}, {"include/a/k.cuh": new}, route)
+    assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.PARAMETER_REMOVED, "params: Fwd_params const")]

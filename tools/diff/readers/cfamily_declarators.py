@@ -1,5 +1,6 @@
 """Declarators of C, C++ and CUDA: what is declared, as what, with which parameters."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -15,6 +16,9 @@ _NAMES = {"identifier", "field_identifier", "type_identifier", "qualified_identi
     "operator_cast",
 }
 
+_MARKED = re.compile(r"[A-Z][A-Z0-9_]{3,} ((?:typename )?[A-Za-z_][^=]*[ *&>])([A-Za-z_]\w*)$")
+"""A parameter behind a macro of the project (`GRID_CONSTANT Params const params`), which no grammar knows."""
+
 
 def dotted(text: str) -> str:
     """Return a name with dots, without template arguments: `A<T>::run` is `A.run`."""
@@ -29,6 +33,12 @@ def parameters_of(parameters: Node, text: bytes) -> Iterator[Param]:
     for node in parameters.named_children:
         if not node.type.endswith("parameter_declaration"):
             continue
+        rest = node.next_sibling
+        if rest is not None and rest.type == "ERROR":
+            marked = _MARKED.match(syntax.fold(text[node.start_byte : rest.end_byte]))
+            if marked is not None:
+                yield Param(marked[2], annotation=marked[1].strip())
+                continue
         default = node.child_by_field_name("default_value")
         declarator = node.child_by_field_name("declarator")
         name = named(declarator) if declarator is not None else None
