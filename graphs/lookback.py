@@ -1,6 +1,6 @@
 """Looking back from a day's commits to the lines of earlier ones: who wrote them, who undid them, what comes back."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agent.analyst import Material, Read
 from agent.domain import Change
@@ -16,7 +16,7 @@ from agent.weaving.wanted import quoted_titles
 from agent.weaving.weave import MENDED_WITHIN, is_fix, is_move, mended_commit
 from graphs.library import Library
 
-_MOST_FIXES, _MOST_REVERTS = 60, 30
+_MOST_FIXES, _MOST_REVERTS, _MOST_BETWEEN = 60, 30, 12
 _MOST_LINES, _MOST_UNDONE = 80, 800
 
 
@@ -54,10 +54,14 @@ class Lookback:
         for one in [read.evidence for read in self._material.reads if _may_undo(read)][:_MOST_REVERTS]:
             sha = one.change.commit.sha
             writer = mended_commit(await self._code.written_by(sha, since=one.at - MENDED_WITHIN))
-            if writer and (head := await self._head(writer)) and await self._holds(retakes.puts_back, sha, writer):
+            if writer and (head := await self._head(writer)) and await self._holds(_sets_back, sha, writer):
                 found[sha] = writer
                 heads.append(head)
         return found, heads
+
+    async def wholly(self, undone: Mapping[str, str]) -> frozenset[str]:
+        """Tell which commits undo all of another one."""
+        return frozenset([sha for sha, other in undone.items() if await self._holds(retakes.undoes_all, sha, other)])
 
     async def parts_said(self, past: Past) -> dict[str, str]:
         """Find what a message says it undoes a part of, where lines of that go."""
@@ -73,19 +77,32 @@ class Lookback:
     async def said_again(self, past: Past) -> tuple[list[retakes.Retake], list[Headline]]:
         """Find what a message says comes back: a part of something that was undone, or all that a revert undid."""
         line = self._line(past)
-        pairs = [*self._restored(line), *self._unreverted(line)]
+        pairs = [*await self._restored(line), *self._unreverted(line)]
         if not pairs:
             return [], []
-        heads = await self._originals([undoing.title for _, undoing in pairs], past)
+        messages = {undoing.sha: await self._message(undoing) for _, undoing in pairs}
+        heads = await self._originals([undoing.title for _, undoing in pairs], past, messages.values())
         line = Line([*line.heads, *heads])
         found = []
         for doer, undoing in pairs:
-            earlier = [head for head in line.heads if head.at <= undoing.at and names(undoing.title, head)]
-            if earlier and (again := await self._returns(doer.sha, earlier[-1].sha, undoing.sha)):
-                found.append(again)
+            originals = self._undone_by(undoing, messages[undoing.sha], line)
+            backs = [await self._returns(doer.sha, original.sha, undoing.sha) for original in originals]
+            found += [again for again in backs if again][:1]
         return found, heads
 
-    def _restored(self, line: Line) -> list[tuple[Headline, Headline]]:
+    def _undone_by(self, undoing: Headline, message: str, line: Line) -> list[Headline]:
+        """Name what a revert undid: by its title, else by what its message says."""
+        titled = [head for head in line.heads if head.at <= undoing.at and names(undoing.title, head)]
+        said = [said_target(one, self._material.repo, undoing, line) for one in undoings(message) if not one.again]
+        return titled[-1:] or [head for head in said if head]
+
+    async def _message(self, head: Headline) -> str:
+        try:
+            return (await self._code.resolve(head.sha)).message
+        except NotFound:
+            return ""
+
+    async def _restored(self, line: Line) -> list[tuple[Headline, Headline]]:
         """Pair commits that say they bring something back with what had undone that."""
         found = []
         reverts = [head for head in line.heads if is_revert(head.title)]
@@ -95,8 +112,11 @@ class Lookback:
                 if target and said.undoer:
                     found.append((doer, target))
                 elif target:
-                    between = [head for head in reverts if target.at <= head.at < doer.at and names(head.title, target)]
-                    found += [(doer, head) for head in between[-1:]]
+                    between = [head for head in reverts if target.at <= head.at < doer.at][-_MOST_BETWEEN:]
+                    undoing = [
+                        head for head in between if target in self._undone_by(head, await self._message(head), line)
+                    ]
+                    found += [(doer, head) for head in undoing[-1:]]
         return found
 
     def _unreverted(self, line: Line) -> list[tuple[Headline, Headline]]:
@@ -105,9 +125,10 @@ class Lookback:
         kin = kinships(today, line)
         return [(one.doer, one.target) for one in kin if not one.again and is_revert(one.target.title)]
 
-    async def _originals(self, titles: Sequence[str], past: Past) -> list[Headline]:
-        """Look for what reverts of these titles took back."""
-        wanted = quoted_titles(titles)
+    async def _originals(self, titles: Sequence[str], past: Past, messages: Iterable[str] = ()) -> list[Headline]:
+        """Look for what reverts of these titles, and with these messages, took back."""
+        numbers = [f"#{said.of.number}" for message in messages for said in undoings(message) if said.of.number]
+        wanted = quoted_titles([*titles, *numbers])
         if not wanted or not isinstance(self._code, LooksBack) or past.since is None:
             return []
         newest = max((read.evidence for read in self._material.reads), key=lambda one: (one.at, one.id))
@@ -197,6 +218,10 @@ def _may_undo(read: Read) -> bool:
         and 0 < change.deletions <= (_MOST_UNDONE if is_revert(change.commit.title) else 2 * _MOST_LINES)
         and len(change.commit.parents) == 1
     )
+
+
+def _sets_back(one: Change, other: Change) -> bool:
+    return retakes.puts_back(one, other) or retakes.undoes_all(one, other)
 
 
 def _takes_out(one: Change, other: Change) -> bool:

@@ -60,6 +60,7 @@ async def woven(material: Material, code: CodeSource, library: Library, stories_
         background=list(material.background.values()),
         writers=writers,
         undone=undone,
+        wholly=await back.wholly(undone),
         retakes=taken,
         bodies=bodies,
     )

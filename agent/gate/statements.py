@@ -228,7 +228,7 @@ def _pair(claim: Claim, dossier: Dossier, kind: FactKind, doer: int, other: int)
         names.add(thread_id(target.repo, target.pull))
     if named & names or dossier.reverted.get(target.id) == actor.id:
         return None
-    if kind is FactKind.REVERT and tales.says_undone(actor, target):
+    if kind is FactKind.REVERT and (tales.says_undone(actor, target) or tales.takes_all_back(actor, target)):
         return None
     if kind is FactKind.RELAND and tales.lands_again(actor, target):
         return None

@@ -12,7 +12,7 @@ from agent.weaving.followups import Named, follows
 from agent.weaving.headlines import plain, pull_named
 from agent.weaving.lineage import sets_back
 from agent.weaving.parts import read_part
-from agent.weaving.retakes import comes_back, mended_lines, puts_back, shared_lines, written_anew
+from agent.weaving.retakes import comes_back, mended_lines, puts_back, shared_lines, undoes_all, written_anew
 from agent.weaving.undoings import undoings
 from agent.weaving.weave import is_fix, is_move
 
@@ -127,6 +127,13 @@ def _undoes_part(claim: Claim, dossier: Dossier) -> Judgement | None:
     if commits and pair and mended_lines(*pair) and says_undone(*commits, part=True):
         return None
     return _unsupported(claim, "it calls itself no revert, or takes out nothing that the other one brought")
+
+
+def takes_all_back(one: Evidence, target: Evidence) -> bool:
+    """Tell whether a commit calls itself a revert, or so, and undoes every line of another one."""
+    if not isinstance(one, CommitEvidence) or not isinstance(target, CommitEvidence):
+        return False
+    return sets_back(one.change.commit.title) and undoes_all(one.change, target.change)
 
 
 def says_undone(one: Evidence, target: Evidence, *, part: bool = False) -> bool:

@@ -10,7 +10,7 @@ REF = (
     r"|(?P<repo>[\w.-]{1,99}/[\w.-]{1,99})?#(?P<number>[1-9]\d{0,8})\b|(?P<sha>(?=[a-f]*\d)[0-9a-f]{7,40})\b)"
 )
 MORE = re.compile(
-    rf"[^\S\n]{{0,3}}(?:\([^()\n]{{0,80}}\))?\s{{0,3}}(?:,|and|/|&|\+)\s{{0,3}}(?:and\s)?"
+    rf"[^\S\n]{{0,3}}(?:\([^()\n]{{0,80}}\))?\s{{0,3}}(?:,|and|/|&|\+|[-*](?=\s))\s{{0,3}}(?:and\s)?"
     rf"(?:(?:re-?landed|added|extended|introduced|changed)\s(?:in|by)\s)?{REF}",
     re.IGNORECASE,
 )

@@ -63,6 +63,12 @@ def puts_back(change: Change, original: Change) -> bool:
     return bool(mended_lines(change, original)) and len(brought & gone) >= _MOST * len(brought)
 
 
+def undoes_all(change: Change, original: Change) -> bool:
+    """Tell whether a change takes out every line that another one brought, and brings every line that it took out."""
+    brought, gone = set(_lines(original, "+")), set(_lines(original, "-"))
+    return bool(brought) and brought <= set(_lines(change, "-")) and gone <= set(_lines(change, "+"))
+
+
 def shared_lines(one: Change, other: Change) -> tuple[frozenset[str], frozenset[str]]:
     """List the lines that two changes both bring, and those that both take out, file by file."""
     both = [frozenset(line for _, line in set(_lines(one, sign)) & set(_lines(other, sign))) for sign in ("+", "-")]

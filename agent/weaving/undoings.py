@@ -18,7 +18,8 @@ _OUT_OF = re.compile(
     rf"[^\"“”\n#]{{3,120}}?\s(?:from|of|in|by|introduced\s(?:in|by))\s(?:the\s)?{REF}(?=\W*$)", re.IGNORECASE
 )
 _OWN = re.compile(r"\s*\(#\d{1,9}\)\s*$")
-_OPENING = r"(?:^|(?<=[.:]\s))\W{0,4}(?:this\s(?:pr|pull\srequest|commit|change|patch)\s)?"
+# A line may go on with what the last one began; only a sentence says what the commit does.
+_OPENING = r"(?:\A\s*|\n[ \t]*\n|(?<=[.:!])\s)\W{0,4}(?:this\s(?:pr|pull\srequest|commit|change|patch)\s)?"
 _BODY = (
     re.compile(rf"{_OPENING}{_SOME}reverts?:?\s{{1,3}}[-*\s]{{0,4}}{_COUNTED}{REF}", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"\b(?:have|had|need|want|going)\sto\s{_SOME}revert\s{_COUNTED}{REF}", re.IGNORECASE),

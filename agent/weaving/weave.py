@@ -26,6 +26,7 @@ _MOST_OF_THEM = 0.8
 _MOST_PARTS = 24
 _OPENING = 2_000
 _BUG = re.compile(r"\b(?:the|this)\s(?:bug|crash|deadlock)\s(?:triggers|occurs|happens|appears)\b", re.IGNORECASE)
+_FIXUP = re.compile(r"\bfix-?ups?\b", re.IGNORECASE)
 _LINEAGE = (StoryKind.REVERT, StoryKind.RELAND)
 
 
@@ -52,6 +53,8 @@ class Loom:
     """Who wrote the lines that a commit takes out, by its hash."""
     undone: Mapping[str, str] = field(default_factory=dict)
     """What a commit undoes a part of though it does not name it, by hashes."""
+    wholly: frozenset[str] = frozenset()
+    """Those of them that undo all of it."""
     retakes: Sequence[Retake] = ()
     """What comes back in part or as a whole though no message says so."""
     bodies: Mapping[str, tuple[int, str]] = field(default_factory=dict)
@@ -72,7 +75,12 @@ def weave(loom: Loom) -> list[Story]:
     ]
     stories += [
         _story(
-            StoryKind.REVERT, loom.repo, [_step(loom.repo, target, Act.LANDED), _step(loom.repo, doer, Act.PART_UNDONE)]
+            StoryKind.REVERT,
+            loom.repo,
+            [
+                _step(loom.repo, target, Act.LANDED),
+                _step(loom.repo, doer, Act.UNDONE if sha in loom.wholly else Act.PART_UNDONE),
+            ],
         )
         for sha, of in loom.undone.items()
         if sha not in known and (doer := line.sha(sha)) and (target := line.sha(of))
@@ -170,8 +178,8 @@ def mended_commit(writers: Mapping[str, int]) -> str | None:
 def is_fix(commit: Commit) -> bool:
     """Tell a commit that says it mends something which runs."""
     purposes = read_heading(commit.title).purposes
-    mends = Purpose.FIX in purposes or _BUG.search(commit.message[:_OPENING]) is not None
-    return mends and not {Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE} & set(purposes)
+    mends = Purpose.FIX in purposes or _FIXUP.search(commit.title) or _BUG.search(commit.message[:_OPENING])
+    return bool(mends) and not {Purpose.DOCS, Purpose.TESTS, Purpose.CI, Purpose.CHORE} & set(purposes)
 
 
 def is_move(title: str) -> bool:

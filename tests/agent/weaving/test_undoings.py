@@ -52,6 +52,7 @@ def test_what_comes_back_is_named_itself_or_by_what_had_undone_it() -> None:
         f"{BODY}Update PR #25015 revert",
         f"{BODY}* start\n* Revert #12\n\nThis reverts #12",
         f"{BODY}> Reverts #12",
+        f"{BODY}Re-land it, after\nrevert https://git.example/o/r/pull/12. Issues are known.",
         "fix: revert to the old path when FA3 is missing (#12)",
         "",
     ],
