@@ -6,7 +6,7 @@ from agent.domain import Change, Frozen
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import Fact, FactSheet
 from agent.ids import RepoId, commit_id
-from agent.touches import touched_names
+from agent.touches import touched_names, written_names
 
 _MESSAGE = 6_000
 _PATHS = 400
@@ -32,6 +32,8 @@ class Card(Frozen):
     paths: tuple[str, ...] = ()
     touched: tuple[str, ...] = ()
     """Functions and classes that its hunks lie in."""
+    written: tuple[str, ...] = ()
+    """Names that stand on its changed lines."""
     facts: tuple[Fact, ...] = ()
     route: str = "hunks"
 
@@ -57,6 +59,7 @@ class Card(Frozen):
             deletions=evidence.change.deletions,
             paths=tuple(dict.fromkeys(evidence.paths))[:_PATHS],
             touched=touched_names(evidence.change),
+            written=written_names(evidence.change),
             facts=tuple(_short(fact) for fact in evidence.facts[:_FACTS]),
             route=evidence.sheet.route if evidence.sheet else "hunks",
         )

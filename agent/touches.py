@@ -1,4 +1,4 @@
-"""Which functions and classes a diff works in, by what git prints at the head of each hunk."""
+"""Which functions and classes a diff works in, by what git prints at the head of each hunk, and what it names."""
 
 import re
 from collections.abc import Iterator
@@ -27,6 +27,23 @@ def touched_names(change: Change) -> tuple[str, ...]:
             names.setdefault(name)
             if len(names) == _MOST:
                 return tuple(names)
+    return tuple(names)
+
+
+_LINE = re.compile(r"^[+-](?![+-]{2} )(?P<text>.{1,400})", re.MULTILINE)
+_DISTINCT = re.compile(r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}")
+_MOST_WRITTEN = 150
+
+
+def written_names(change: Change) -> tuple[str, ...]:
+    """Name what stands on the changed lines themselves, as far as it is a name and no plain word."""
+    names: dict[str, None] = {}
+    for file in change.files:
+        for line in _LINE.finditer((file.patch or "")[:_READ]):
+            for found in _DISTINCT.finditer(line["text"]):
+                names.setdefault(found[0].rstrip("-"))
+                if len(names) == _MOST_WRITTEN:
+                    return tuple(names)
     return tuple(names)
 
 

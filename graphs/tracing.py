@@ -67,7 +67,7 @@ class Tracer:
                     continue
                 threads[thread.id] = thread
         asks_thread = inquiry.aim in (Aim.STATUS, Aim.BEYOND) or (
-            inquiry.bug and inquiry.aim in (Aim.WHO, Aim.WHEN, Aim.FATE)
+            (inquiry.bug or Act.FIXED in inquiry.acts) and inquiry.aim in (Aim.WHO, Aim.WHEN, Aim.FATE)
         )
         if not inquiry.numbers and asks_thread:
             threads |= self.by_words(inquiry, [spec.name for spec in specs])
@@ -98,7 +98,9 @@ class Tracer:
         needles += [Needle(term.forms, needed=False) for term in inquiry.terms]
         best = [one for one in self.stock.threads.search(needles, repos, _THREADS) if isinstance(one, Issue)]
         weighty = weights(inquiry.terms, self.stock.cards.rarity)
-        return {one.id: one for one in best if speaks_of(f"{one.title}\n{one.body}", inquiry, weighty)}
+        fitting = [one for one in best if speaks_of(f"{one.title}\n{one.body}", inquiry, weighty)]
+        fitting.sort(key=lambda one: not speaks_of(one.title, inquiry, weighty))
+        return {one.id: one for one in fitting}
 
     def labelled(self, inquiry: Inquiry, repos: Sequence[RepoId]) -> tuple[Issue | PullRequest, ...]:
         """Find the threads with a label that the question names."""

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from agent.asking.inquiry import Act, Aim, Inquiry
+from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.matching import Match, accepted, acted, definite, match
 from agent.asking.names import is_path, is_person, pinned, plain, things_of
 from agent.asking.periods import BEGINNING
 from agent.asking.topics import terms_of
 from agent.asking.weights import weights
 from agent.card import Card
+from agent.facts import FactKind
 from agent.ids import RepoId
 from agent.settings import RepoSpec
 from agent.sources import NamesCommits
@@ -80,6 +81,8 @@ class Weigher:
     def _is_name(self, word: str) -> bool:
         """Tell whether a word is the whole name of a dependency, or one with a hyphen that of anything."""
         cards = self.stock.cards.search([Needle((word,))], limit=_PROMOTING)
+        if "-" in word and any(plain(one) == plain(word) for card in cards for one in card.written):
+            return True
         return any(
             (("-" in word and plain(fact.name).rpartition(".")[2] == plain(word)) or pinned(fact) == plain(word))
             for card in cards
@@ -118,6 +121,8 @@ class Weigher:
         if not (inquiry.names or inquiry.terms or inquiry.versions):
             listed = self.stock.cards.listed(repos, window) if definite(inquiry) or inquiry.things else []
             mine = [card for card in listed if not inquiry.people or _by_one_of(inquiry.people, card)]
+            if Thing.PICK in inquiry.things:
+                mine = [card for card in mine if any(fact.kind is FactKind.CHERRY_PICK for fact in card.facts)]
             return [one for card in mine if (one := match(card, inquiry, {})).facts], []
         found = self._weighed(inquiry, repos, window)
         if inquiry.names and (inquiry.aim is Aim.FATE or inquiry.often):

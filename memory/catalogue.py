@@ -21,7 +21,7 @@ _FACTS = TypeAdapter(tuple[Fact, ...])
 _NAMES = tuple(Card.model_fields)
 _CARD = (
     "select c.repo, c.sha, c.at, c.author, c.title, c.message, c.pull, c.files, c.additions, c.deletions, c.paths,"
-    " c.touched, c.facts, c.route from "
+    " c.touched, c.written, c.facts, c.route from "
 )
 _IN = " (? is null or c.repo in (select value from json_each(?)))"
 _BY_HASH = f"{_CARD} cards c where c.sha >= ? and c.sha < ? and {_IN} order by c.at desc limit ?"
@@ -38,7 +38,7 @@ _SEARCH = "".join(
 )
 _INSERT = (
     "insert into cards (repo, sha, at, author, title, message, pull, files, additions, deletions, paths, touched,"
-    " facts, route) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " written, facts, route) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _MOST_WEIGHED = 2_000
 """Of a word that is everywhere only so many of the newest commits are weighed; it keeps a search short."""
@@ -176,6 +176,7 @@ class Catalogue:
         values = (
             card.repo, card.sha, _text(card.at), card.author, _clean(card.title), _clean(card.message), card.pull,
             card.files, card.additions, card.deletions, _clean("\n".join(card.paths)), "\n".join(card.touched),
+            _clean("\n".join(card.written)),
             _clean(_FACTS.dump_json(card.facts, exclude_defaults=True).decode()), card.route,
         )  # fmt: skip
         number = execute(_INSERT, values).lastrowid
@@ -185,7 +186,8 @@ class Catalogue:
             indexed(_clean(" ".join((*card.touched, *card.paths)))[:_PATH_WORDS]),
             indexed(_clean(card.message)),
         )
-        parts = " ".join((title.parts, facts.parts, paths.parts, body.parts))
+        written = indexed(_clean(" ".join(card.written)))
+        parts = " ".join((title.parts, facts.parts, paths.parts, body.parts, written.words))
         execute(
             "insert into card_words (rowid, title, facts, paths, body, parts) values (?, ?, ?, ?, ?, ?)",
             (number, title.words, facts.words, paths.words, body.words, parts),
@@ -225,7 +227,7 @@ def _told(facts: Iterable[Fact]) -> str:
 def _card(row: Sequence[object]) -> Card:
     values = dict(zip(_NAMES, row, strict=True))
     facts = _FACTS.validate_json(str(values.pop("facts")))
-    lists = {name: tuple(str(values.pop(name) or "").split("\n")) for name in ("paths", "touched")}
+    lists = {name: tuple(str(values.pop(name) or "").split("\n")) for name in ("paths", "touched", "written")}
     return Card.model_validate(
         values | {"facts": facts} | {name: one if one != ("",) else () for name, one in lists.items()}
     )

@@ -183,6 +183,12 @@ def m013_model_servers(db: Database) -> None:
     db.table("model_servers").create({"key": str, "body": str, "probed": str}, pk="key")
 
 
+@migrations()
+def m014_written(db: Database) -> None:
+    """Remember which names stand on the changed lines of a commit."""
+    db.table("cards").add_column("written", str)
+
+
 def open_database(home: Path) -> Database:
     """Open the memory under `home`, creating or migrating it; a damaged or newer file is refused and left untouched."""
     file = home / FILE_NAME

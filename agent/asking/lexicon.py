@@ -74,7 +74,8 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"\bbr(?:eak|oke|oken|eaking|eaks|eakage)\b|\bincompatib\w*", "破坏性|不兼容|breaking|弄坏|搞坏|挂了"
     ),
     Act.CHANGED: _any(
-        r"\bchang\w*|\bswitch\w*|\bmodif\w*|\bdifferent\b|\bupdat\w*|\btouch\w*|\bset to\b|\bbec[ao]me\b",
+        r"\bchang\w*|\balter\w*|\badjust\w*|\btweak\w*|\bamend\w*|\bswitch\w*|\bmodif\w*|\bdifferent\b",
+        r"\bupdat\w*|\btouch\w*|\bset to\b|\bbec[ao]me\b",
         "改动|改了|改成|改为|变更|变化|变成|变为|修改|调整|更新|动过|碰过|换成|改的|改过|改回|换回|调回",
     ),
 }
@@ -112,7 +113,8 @@ WHICH_FIX = _any(
     r"哪(?:个|次|条|一个)\s*(?:提交|pr|改动|commit|版本|补丁|合并请求|拉取请求)|谁修|被谁|怎么修",
 )
 BUG = _any(
-    r"\bbugs?\b|\bissues?\b|\bcrash\w*|\bhangs?\b|\bdeadlock\w*|\bregression\b|\bproblem\b|\bfail(?:s|ed|ure)\b",
+    r"\bbugs?\b|\bissues?\b|\bcrash\w*|\bhangs?\b|\bhung\b|\bstuck\b|\bfroze\w*|\bdeadlock\w*|\bregression\b",
+    r"\bproblem\b|\bfail(?:s|ed|ure)\b",
     r"\bleak\w*|\bwrong\b",
     "bug|issue|议题|崩溃|卡死|死锁|挂起|报错|泄漏|出错|不生效",
 )
@@ -124,7 +126,8 @@ RELEASES = _any(
 """Releases are what is counted."""
 LATER = _any(r"\blater\b|\bthen who\b|\bafterwards\b|\bin the end\b", "后来|之后又|最后又")
 MENTIONS = _any(
-    r"\bmention\w*|\bsay(?:s|ing)?\b|\bcontain(?:s|ing)? the words?\b|\bcommit messages?\b",
+    r"\bmention\w*|\b(?:talk|speak)(?:s|ing)? (?:about|of)\b|\bsay(?:s|ing)?\b",
+    r"\bcontain(?:s|ing)? the words?\b|\bcommit messages?\b",
     "提到|提及|说明里|信息里|消息里",
 )
 CONTAINED = _any(

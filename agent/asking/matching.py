@@ -11,7 +11,7 @@ from agent.asking.phrases import has_phrase
 from agent.asking.weights import Weights
 from agent.card import Card
 from agent.facts import Fact, FactKind, Severity
-from agent.gate.stems import Vocabulary, words_of
+from agent.gate.stems import Vocabulary, parts, words_of
 
 K = FactKind
 _ACTED: Mapping[Act, tuple[str, ...]] = {
@@ -168,6 +168,13 @@ def says_most(text: str, inquiry: Inquiry) -> bool:
     return named and 2 * sum(said.values()) >= len(terms)
 
 
+def is_called(name: str, inquiry: Inquiry) -> bool:
+    """Tell whether a name is made of the words that a question is about, and of little else."""
+    words = parts(name)
+    own = [word for word in words if any(_says(term, _vocabulary(word), word) for term in inquiry.terms)]
+    return says_most(name, inquiry) and 2 * len(own) >= len(words)
+
+
 def acted(fact: Fact, act: Act) -> bool:
     """Tell whether a fact is of the kind of thing that is said to have happened."""
     kind = fact.kind.value
@@ -203,7 +210,7 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
 def fits(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
     """Tell whether a fact is about what is asked: by name, else by words, kind and act."""
     if inquiry.names:
-        return _about_names(fact, inquiry)
+        return _about_names(fact, inquiry, weights)
     kinds = [thing for thing in inquiry.things if thing in _THINGS or thing is Thing.BREAKING]
     if kinds and not any(of_thing(fact, thing) for thing in kinds):
         return bool(inquiry.terms) and _told(fact, inquiry, weights) >= _WORDS
@@ -215,11 +222,13 @@ def fits(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
     return any(acted(fact, act) for act in acts) if acts else bool(kinds)
 
 
-def _about_names(fact: Fact, inquiry: Inquiry) -> bool:
+def _about_names(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
     """Tell whether a fact is about one of the names; of what a file holds, only what is of the kind asked for."""
     if things := things_of(inquiry.names):
         return any(is_about(fact, name) for name in things)
     if not any(is_about(fact, name) for name in inquiry.names):
+        return False
+    if any(not term.weak for term in inquiry.terms) and _told(fact, inquiry, weights) < _FACT_WORDS:
         return False
     kinds = [thing for thing in inquiry.things if thing in _THINGS]
     acts = definite(inquiry)

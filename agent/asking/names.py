@@ -88,7 +88,7 @@ def has_name(name: str, card: Card, text: str) -> bool:
         return True
     if name.startswith("--"):
         return f"--{wanted.replace('_', '-')}" in text.lower().replace("_", "-")
-    if any(plain(one) == wanted.rpartition(".")[2] for one in card.touched):
+    if any(plain(one) == wanted.rpartition(".")[2] for one in (*card.touched, *card.written)):
         return True
     spelling = re.sub(r"(?:_|\\ |\s)+", "[-_ ]?", re.escape(wanted))
     return bool(re.search(rf"(?<![a-z0-9_]){spelling}(?![a-z0-9_])", text.lower()))

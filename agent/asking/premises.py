@@ -7,7 +7,7 @@ from agent.asking import lexicon
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import Match, acted, says_most
+from agent.asking.matching import Match, acted, is_called, says_most
 from agent.asking.names import is_about, is_person, plain
 from agent.asking.telling import commit_item, shown_facts
 from agent.asking.values import goals_of, turn_of
@@ -105,7 +105,7 @@ def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
     of_flag = fact.kind.value.startswith("flag-") or fact.name.startswith("--")
     if not inquiry.names and not inquiry.versions and _in_tests(fact) and not _TEST.search(inquiry.text):
         return False  # What goes from the tests of something is not gone itself.
-    if not inquiry.names and act in (Act.ADDED, Act.REMOVED) and not says_most(_object_of(fact), inquiry):
+    if not inquiry.names and act in (Act.ADDED, Act.REMOVED) and not is_called(_object_of(fact), inquiry):
         return False
     return acted(fact, act) and (not flags or of_flag or act not in (Act.ADDED, Act.REMOVED))
 

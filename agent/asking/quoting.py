@@ -53,7 +53,7 @@ def changed_lines(evidence: CommitEvidence, inquiry: Inquiry) -> Claim | None:
         words = sum(any(_has(vocabulary, form, text) for form in term.forms) for term in inquiry.terms)
         return _NAME * names + words, {line[0] for line in stretch[1]} == {"+", "-"}
 
-    stretches = short_stretches(evidence.change)
+    stretches = short_stretches(evidence.change) or short_stretches(evidence.change, everywhere=True)
     best = max(stretches, key=fit, default=None)
     if best is None or not (fit(best)[0] or len(stretches) == 1):
         return None

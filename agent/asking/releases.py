@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from agent.asking.choosing import acting, named
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
+from agent.asking.inquiry import Aim
 from agent.asking.telling import commit_item, shown_facts, whole_day
 from agent.card import Card
 from agent.domain import Release
@@ -18,7 +19,7 @@ _SHOWN = 10
 def with_release(draft: Draft, found: Findings) -> Draft:
     """Say in which release the change is, where that is asked."""
     cards = [found.cards[item.cite] for item in draft.items if item.cite in found.cards]
-    if not found.inquiry.which_release or draft.abstained or not cards:
+    if not found.inquiry.which_release or found.inquiry.aim is Aim.COUNT or draft.abstained or not cards:
         return draft
     told = any("release" in key for key, _ in draft.notes)
     if told and (found.inquiry.numbers or found.releases.get(cards[0].repo)):

@@ -7,7 +7,7 @@ from agent.gate.lists import listed
 WORDS = listed(
     "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb "
     "mar apr jun jul aug sep "
-    "later end often forth across subject line lines original cause replaced miss going ones right "
+    "message messages later end often forth across subject line lines original cause replaced miss going ones right "
     "oct nov dec january february march april may june july august september "
     "october november december pick picked "
     "order flapped flap already detail details turned says said title titles folder directory directories "

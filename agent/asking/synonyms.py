@@ -57,6 +57,8 @@ key keys
 moe expert experts
 rename renamed
 flaky nondeterministic unstable
+hardware card cards gpu gpus device devices accelerator
+interval seconds period
 """
 
 
