@@ -89,30 +89,40 @@ def _is_short_for(short: str, word: str) -> bool:
 
 
 def _uses(file: FileChange) -> Iterator[Use]:
-    lines = (file.patch or "").split("\n")
-    for line in lines:
-        if line.startswith("+") and file.path.endswith((*_PYTHON, *_NATIVE)):
+    """Give what the new lines of a file use; signs are looked for before patterns, which most lines do not need."""
+    python, native = file.path.endswith(_PYTHON), file.path.endswith(_NATIVE)
+    lines = (file.patch or "").split("\n") if python or native else []
+    new = [line for line in lines if line.startswith("+")]
+    for line in new if _SETTING.search(file.patch or "") else ():
+        if _SETTING.search(line):
             # A variable of the environment bears the name of what reads it.
             code = _COMMENT.sub("", line)
             yield from (Use(match[1].lower(), match[0]) for match in _SETTING.finditer(code))
-    if file.path.endswith(_PYTHON):
+    if python:
         yield from _imported(lines)
-        for line in lines:
-            if line.startswith("+"):
-                yield from (Use(*match.groups()) for match in _LAZY.finditer(line))
-                code = _STRING.sub("''", line[1:]).partition("#")[0]
-                yield from (Use(*match.groups()) for match in _DOTTED.finditer(code) if code[match.end() :].strip())
-    elif file.path.endswith(_NATIVE):
-        for line in lines:
-            if line.startswith("+"):
+        yield from (use for line in new if "." in line or "," in line for use in _called(line))
+    elif native:
+        for line in new:
+            if "::" in line:
                 code = _STRING.sub('""', line[1:]).partition("//")[0]
                 yield from (Use(*match.groups()) for match in _SCOPED.finditer(code))
+
+
+def _called(line: str) -> Iterator[Use]:
+    """Read what a new line of Python calls under a package, by its name or as text."""
+    quoted = '"' in line or "'" in line
+    if quoted and "," in line:
+        yield from (Use(*match.groups()) for match in _LAZY.finditer(line))
+    code = (_STRING.sub("''", line[1:]) if quoted else line[1:]).partition("#")[0]
+    yield from (Use(*match.groups()) for match in _DOTTED.finditer(code) if code[match.end() :].strip())
 
 
 def _imported(lines: list[str]) -> Iterator[Use]:
     """Read the names that new lines import, also where the list of them goes over several lines."""
     package = ""
     for line in lines:
+        if not package and "import" not in line:
+            continue
         if line.startswith(("-", "@@")):
             package = "" if line.startswith("@@") else package
             continue
