@@ -37,6 +37,7 @@ from evals.sets.griffe import GRIFFE
 from evals.sets.injection import INJECTION
 from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
+from evals.sets.long_window import LONG_WINDOW
 from evals.sets.model_latency import MODEL_LATENCY
 from evals.sets.model_storm import MODEL_STORM
 from evals.sets.model_tokens import MODEL_TOKENS
@@ -74,6 +75,7 @@ SETS: tuple[EvalSet, ...] = (
     MUTANTS,
     DAILY,
     DAY_COST,
+    LONG_WINDOW,
     KILLS,
     LINKS,
     STORIES,

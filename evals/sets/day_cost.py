@@ -35,10 +35,11 @@ Lines = Mapping[RepoSpec, list[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a program used: the clock, and the processor with everything the program ran."""
+    """What a program used: the clock, the processor with everything the program ran, and memory at the peak."""
 
     clock: float
     processor: float
+    megabytes: float = 0.0
 
 
 async def run(bench: Bench) -> Figures:
@@ -83,7 +84,7 @@ def _day(bench: Bench, turn: int, lines: Lines, days: list[date]) -> float:
     """Time one turn: the import, git alone, the run."""
     start = timed([sys.executable, "-c", "import langgraph.graph"])
     floor = _floor(lines, days)
-    spent = _cold_run(bench.folder / f"day-cost-{turn}", lines, days)
+    spent = cold_run(bench.folder / f"day-cost-{turn}", lines, days)
     ratio = (spent.clock - start.clock - _GRACE) / floor.clock
     bench.say(
         f"day-cost: {_count(lines, days)} commits of {days[0]}: run {_told(spent)}, import {_told(start)}, "
@@ -98,14 +99,15 @@ def _growth(bench: Bench, turn: int, line: Lines) -> float:
     each = []
     for wanted, longest in ((_FEW, 1), (_MANY, _LONGEST)):
         days = choose_days(line, wanted, longest=longest)
-        spent = _cold_run(bench.folder / f"day-cost-{turn}-{wanted}", line, days)
+        spent = cold_run(bench.folder / f"day-cost-{turn}-{wanted}", line, days)
         count = _count(line, days)
         each.append((spent.clock - start.clock) / count)
         bench.say(f"day-cost: {count} commits of {days[0]} to {days[-1]}: run {_told(spent)}, {each[-1]:.3f} s each")
     return each[1] / each[0]
 
 
-def _cold_run(folder: Path, lines: Lines, days: list[date]) -> Spent:
+def cold_run(folder: Path, lines: Lines, days: list[date]) -> Spent:
+    """Report on some days of these repositories in a process and a home of its own."""
     folder.mkdir(parents=True)
     repos = [part for spec in lines for part in ("--repo", f"{spec.name}={spec.path}")]
     window = ["--since", days[0].isoformat(), "--until", (days[-1] + timedelta(days=1)).isoformat()]
@@ -153,7 +155,7 @@ def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
     process.stderr.close()
     if process.returncode != 0:
         raise InputError(f"{command[0]} ended with {process.returncode}: {told.decode('utf-8', 'replace').strip()}")
-    return Spent(clock, used.ru_utime + used.ru_stime)
+    return Spent(clock, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def _count(lines: Lines, days: list[date]) -> int:
