@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from agent.asking import lexicon
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.matching import Match, accepted, acted, definite, match
 from agent.asking.names import is_path, is_person, pinned, plain, things_of
@@ -204,7 +205,8 @@ def _moved(matches: list[Match], inquiry: Inquiry) -> list[Match]:
     """Where a question asks which version something has come to, keep the commits that moved it."""
     if not (inquiry.last and inquiry.acts == (Act.BUMPED,)):
         return matches
-    return [one for one in matches if any(acted(fact, Act.BUMPED) for fact in one.facts)]
+    moved = [one for one in matches if any(acted(fact, Act.BUMPED) for fact in one.facts)]
+    return moved or [one for one in matches if lexicon.ACTS[Act.BUMPED].search(one.card.title)]
 
 
 def _apart(moment: datetime, window: Window) -> timedelta:

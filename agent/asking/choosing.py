@@ -1,6 +1,5 @@
 """Which of what was found an answer speaks of, and in which order."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,11 +11,6 @@ from agent.asking.names import plain
 from agent.card import Card
 
 _TITLED = 0.62
-_ENTITLED = {
-    **lexicon.ACTS,
-    Act.ADDED: re.compile(r"\b(?:add|support|enabl|introduc|implement)\w*|\bnew\b|新增|支持|增加|添加", re.IGNORECASE),
-}
-"""How titles call what was done; they say less than questions do."""
 
 
 def acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
@@ -32,7 +26,11 @@ def acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
         facts = () if undoes and not lineage else tuple(f for f in one.facts if any(acted(f, act) for act in acts))
         if facts or (lineage and any(acted(fact, act) for fact in one.card.facts for act in acts)):
             kept.append(replace(one, facts=facts))
-        elif not inquiry.names and one.titled >= _TITLED and any(_ENTITLED[act].search(one.card.title) for act in acts):
+        elif (
+            not inquiry.names
+            and one.titled >= _TITLED
+            and any(lexicon.ENTITLED[act].search(one.card.title) for act in acts)
+        ):
             kept.append(one)
     return kept or list(matches)
 

@@ -81,6 +81,13 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
 }
 """In the order in which they are looked for; several may hold."""
 
+ENTITLED: Mapping[Act, re.Pattern[str]] = {
+    **ACTS,
+    Act.ADDED: _any(
+        r"\b(?:add|support|enabl|introduc|implement|creat)\w*|\bnew\b|\bfeat\w*", "新增|支持|增加|添加|引入|实现"
+    ),
+}
+"""How titles call what was done; they say less than questions do."""
 THINGS: Mapping[Thing, re.Pattern[str]] = {
     Thing.BREAKING: _any(r"\bbreaking\b|\bincompatib\w*|\bbackwards?[- ]incompat\w*", "破坏性|不兼容"),
     Thing.REVERT: _any(r"\breverts?\b|\breverted (?:commits?|changes?)", "回退|撤销|回滚"),

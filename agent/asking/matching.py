@@ -112,6 +112,9 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
     heard = any(one.covered for one in matches)
     fitting = [one for one in whole if one.covered >= enough or (inquiry.names and (one.facts or not heard))]
+    spoken = [one for one in whole if one.covered >= _WORDS]
+    if inquiry.names and inquiry.terms and spoken and not things_of(inquiry.names):
+        fitting = [one for one in whole if one.covered >= enough]  # A file says where; the words say what.
     if inquiry.names and not any(_NAMELIKE.search(term.said) for term in inquiry.terms):
         fitting = fitting or whole  # The name is what is asked about; the words describe it as somebody else would.
     if not inquiry.names and not inquiry.mentions:
@@ -210,7 +213,7 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
 def fits(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
     """Tell whether a fact is about what is asked: by name, else by words, kind and act."""
     if inquiry.names:
-        return _about_names(fact, inquiry, weights)
+        return _about_names(fact, inquiry)
     kinds = [thing for thing in inquiry.things if thing in _THINGS or thing is Thing.BREAKING]
     if kinds and not any(of_thing(fact, thing) for thing in kinds):
         return bool(inquiry.terms) and _told(fact, inquiry, weights) >= _WORDS
@@ -222,13 +225,11 @@ def fits(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
     return any(acted(fact, act) for act in acts) if acts else bool(kinds)
 
 
-def _about_names(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
+def _about_names(fact: Fact, inquiry: Inquiry) -> bool:
     """Tell whether a fact is about one of the names; of what a file holds, only what is of the kind asked for."""
     if things := things_of(inquiry.names):
         return any(is_about(fact, name) for name in things)
     if not any(is_about(fact, name) for name in inquiry.names):
-        return False
-    if any(not term.weak for term in inquiry.terms) and _told(fact, inquiry, weights) < _FACT_WORDS:
         return False
     kinds = [thing for thing in inquiry.things if thing in _THINGS]
     acts = definite(inquiry)

@@ -126,7 +126,7 @@ def _in_tests(fact: Fact) -> bool:
 
 def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
     """Tell whether the commits themselves speak of the act and of what it was done to, in one line."""
-    pattern, names = lexicon.ACTS[act], [plain(name) for name in inquiry.names if "." not in name]
+    pattern, names = lexicon.ENTITLED[act], [plain(name) for name in inquiry.names if "." not in name]
     lines = [line for one in matches for line in one.card.message.split("\n") if pattern.search(line)]
     if not names:
         return any(inquiry.names or says_most(_objects(pattern, line), inquiry) for line in lines)

@@ -92,7 +92,8 @@ def _issue(issue: Issue, found: Findings) -> Draft:
         head=_HEADS[how],
         values=values,
         # Whoever asks which commit fixed it, or when, takes for granted that one did.
-        abstained=(unfixed and found.inquiry.which_fix and not fixes) or _took_for_closed(issue, found),
+        abstained=(unfixed and found.inquiry.which_fix and not (fixes and not found.inquiry.which_release))
+        or _took_for_closed(issue, found),
         items=tuple(items),
         cites=tuple(item.cite for item in items) + tuple(release_ids(notes, issue.repo)),
         notes=tuple(notes),

@@ -54,7 +54,8 @@ def _pieces(run: str) -> list[Term]:
             word = run[at : at + length]
             stems = tuple(f"{one}*" if len(one) > _SHORTEST_STEM - 1 else one for one in sorted(known[word]))
             pieces += _loose(loose)
-            pieces.append(Term(said=word, forms=(word, *stems)))
+            further = {other for one in known[word] for other in relatives(one)}
+            pieces.append(Term(said=word, forms=(word, *stems, *sorted(further - set(known[word])))))
             loose, at = "", at + length
         elif run[at] in silence.SIGNS:
             pieces += _loose(loose)
