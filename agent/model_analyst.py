@@ -8,11 +8,12 @@ from pydantic import BaseModel, Field
 
 from agent.account import Account, Fallback, Part
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
-from agent.briefs import answer_brief, facts_brief, hunks_brief, message_brief
+from agent.briefs import facts_brief, hunks_brief, message_brief
 from agent.claims import Claim, Judgement, Role
 from agent.drafts import Draft, Shown, settle
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
+from agent.menu import Menu, shows_diff
 from agent.model import Job, Message, Model, ModelError, Models, OneModel
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
@@ -22,10 +23,6 @@ from agent.tongue import speaks
 from agent.triage import Tier
 
 _NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese"}
-_TABLE, _LATER = 60, 20
-"""Rows that are shown at first, and of those not read yet in later turns."""
-_ANSWER, _ANSWERS = 1_500, 6_000
-"""Characters of one answer and of all of them: what was read is shown again, and longer, when it is written about."""
 _FIRST_JOBS: tuple[Job, ...] = ("reading", "writing")
 _AT_ONCE = 12
 """Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
@@ -112,19 +109,19 @@ class ModelAnalyst:
         """Let the model choose from the table; handles become hashes again."""
         if not assignment.table:
             return ()
-        handles = {f"c{number}": one.sha for number, one in enumerate(assignment.table[:_TABLE], start=1)}
-        user = prompt("investigate", self._table(assignment, handles, answers))
+        menu = Menu(assignment)
+        user = prompt("investigate", menu.values(answers, self._mark))
         try:
             messages = [self._system(assignment.repo), Message("user", user)]
             wanted = await self._models.get("reading", assignment.repo).call_tools(messages, assignment.tools)
         except ModelError as error:
             return await self._read_by_rules(assignment, answers, error)
         asked = {(one.request.tool, repr(sorted(one.request.arguments.items()))) for one in answers}
-        resolved = [_with_hash(request, handles) for request in wanted]
+        resolved = [menu.resolve(request) for request in wanted]
         # A model that asks the same again would never end, and one that asks for everything at once is cut.
         fresh = {(one.tool, repr(sorted(one.arguments.items()))): one for one in resolved}
         chosen = [one for key, one in fresh.items() if key not in asked][:_AT_ONCE]
-        if not chosen and assignment.allotment.deep and not any(map(_shows_diff, answers)):
+        if not chosen and assignment.allotment.deep and not any(map(shows_diff, answers)):
             return await self._read_by_rules(assignment, answers, ModelError("it chose nothing that can be read"))
         return chosen
 
@@ -133,7 +130,7 @@ class ModelAnalyst:
     ) -> Sequence[ToolRequest]:
         """Let the rules go on from what the model has read already."""
         self._fell_back(assignment.repo, "choosing", error)
-        return await self._rules.next_calls(assignment, list(filter(_shows_diff, answers)))
+        return await self._rules.next_calls(assignment, list(filter(shows_diff, answers)))
 
     async def write(self, material: Material) -> Sequence[Claim]:
         """Explain each commit that the model read in depth, sum up the day, and keep everything the rules say."""
@@ -241,48 +238,6 @@ class ModelAnalyst:
 
     def _asked(self) -> str:
         return " and ".join(f"{_NAMES[lang]} (field {lang})" for lang in self._languages)
-
-    def _table(self, assignment: Assignment, handles: dict[str, str], answers: Sequence[ToolAnswer]) -> dict[str, str]:
-        weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in assignment.table}
-        seen = {str(one.request.arguments.get("sha")) for one in answers if _shows_diff(one)}
-        unread = {handle: sha for handle, sha in handles.items() if sha not in seen}
-        shown = dict(list(unread.items())[:_LATER]) if answers else handles
-        lines = [f"[{handle}] {weights[sha]} {assignment.titles[sha]}" for handle, sha in shown.items()]
-        if more := len(unread) - len(shown):
-            lines += [f"and {more} lighter ones"] if answers else []
-        by_sha = {sha: handle for handle, sha in handles.items()}
-        read = [f"{one.request.tool} {_told(one.request, by_sha)}:\n{text}" for one, text in self._bounded(answers)]
-        return {
-            "table": fenced("\n".join(lines), self._mark),
-            "deep": str(len(assignment.allotment.deep)),
-            "answers": "\n".join(["What you have read so far:", *read]) if read else "",
-        }
-
-    def _bounded(self, answers: Sequence[ToolAnswer]) -> list[tuple[ToolAnswer, str]]:
-        """Fence what was answered, the newest as far as there is room; of the others only that they were read."""
-        room, told = _ANSWERS, list[tuple[ToolAnswer, str]]()
-        for one in reversed(answers):
-            text = answer_brief(one.text, min(_ANSWER, room))
-            room = max(0, room - len(text))
-            told.append((one, fenced(text, self._mark)))
-        return told[::-1]
-
-
-def _shows_diff(answer: ToolAnswer) -> bool:
-    """Tell whether a diff was shown; a call that was refused shows nothing, and may name anything at all."""
-    return answer.request.tool == "get_diff" and answer.text.startswith("page ")
-
-
-def _told(request: ToolRequest, handles: dict[str, str]) -> str:
-    """Name a call as the model made it: by handles."""
-    return ", ".join(f"{key}={handles.get(str(value), value)}" for key, value in sorted(request.arguments.items()))
-
-
-def _with_hash(request: ToolRequest, handles: dict[str, str]) -> ToolRequest:
-    arguments = dict(request.arguments)
-    if isinstance(sha := arguments.get("sha"), str):
-        arguments["sha"] = handles.get(sha.strip("[] "), sha)
-    return ToolRequest(request.tool, arguments)
 
 
 def _shown(material: Material) -> Shown:
