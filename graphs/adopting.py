@@ -8,7 +8,7 @@ from agent.domain import Change, Commit
 from agent.evidence import CommitEvidence
 from agent.ids import RepoId, thread_id
 from agent.sources import CodeSource, LooksBack, TracesWords
-from agent.weaving.adoptions import NEW_FOR, Borrower, adopts_as_said, adopts_names, is_made_for
+from agent.weaving.adoptions import NEW_FOR, SAID_FOR, Borrower, adopts_as_said, adopts_names, is_made_for
 from agent.weaving.headlines import headline
 from agent.weaving.lineage import is_revert
 from agent.weaving.references import Ref, made_for, naming, rests_on
@@ -127,7 +127,7 @@ class Adopting:
     async def _naming_others(self, home: RepoId, code: TracesWords) -> tuple[Commit, ...]:
         """List the newer commits of a repository that name pull requests of another one; once for all of these."""
         if home not in self._naming:
-            pattern, since = naming(name for name in self._tips if name != home), self._window.start - NEW_FOR
+            pattern, since = naming(name for name in self._tips if name != home), self._window.start - SAID_FOR
             self._naming[home] = await code.saying(pattern, upto=self._tips[home], since=since)
         return self._naming[home]
 

@@ -49,11 +49,12 @@ class View:
 
     @cached_property
     def undone_by(self) -> dict[EvidenceId, LedgerRow]:
-        """Tell which commits of the window another commit of the window undid."""
+        """Tell which commits of the window another commit of the window undid; of several the first, told with it."""
         known = {row_id(row): row for row in self.report.ledger}
         pairs = [pair for story in self.report.stories for pair in undone_pairs(story)]
         standing = [(one, other) for one, other in pairs if other not in self._taken_back]
-        return {one: known[other] for one, other in standing if one in known and other in known}
+        firsts = {other: one for one, other in reversed(standing) if one in known and other in known}
+        return {one: known[other] for other, one in firsts.items()}
 
     @cached_property
     def _taken_back(self) -> dict[EvidenceId, EvidenceId]:

@@ -10,6 +10,8 @@ from agent.weaving.uses import Use, brings, uses
 
 NEW_FOR = timedelta(days=240)
 """So long a name is new after somebody brought it."""
+SAID_FOR = timedelta(days=120)
+"""So old may a message be that names the pull request for which its commit was made."""
 
 
 class Borrower(Frozen):

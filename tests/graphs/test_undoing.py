@@ -55,6 +55,8 @@ async def test_one_commit_that_undoes_two_names_both(tmp_path: Path) -> None:
         claim.sources[1] for claim in report.claims if claim.predicate == "undoes" and claim.about[0].endswith(both)
     }
     assert undone == {commit_id(REPO, first), commit_id(REPO, second)}
+    page = report_page(report, "en", Web("https://git.example"))
+    assert all(page.count(f"bring the {name} engine") for name in ("first", "second"))
 
 
 async def test_a_part_that_a_message_says_it_undoes_is_told_as_a_part(tmp_path: Path) -> None:
