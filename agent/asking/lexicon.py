@@ -31,7 +31,10 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"\b(?:use|call|pass|set) instead\b|\bnew spelling\b|\bname(?:d)? now\b",
         "改名|重命名|更名|换(?:了|回)?(?:原|旧|新)?名|改叫|改回原名|现在叫|新名字|叫什么",
     ),
-    Act.MOVED: _any(r"\bmov(?:ed|e|ing)(?: ¦)? (?:to|from|into)\b|\brelocat\w*", "移到|移动到|挪到|搬到|迁到"),
+    Act.MOVED: _any(
+        r"\bmov(?:ed|e|ing)(?: ¦)? (?:to|from|into)\b|\brelocat\w*|\bwhere did .{1,60} (?:go|move)\b",
+        "移到|移动到|挪到|搬到|迁到",
+    ),
     Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: _any(
         r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\b(?:got|get|getting) rid\b",
@@ -62,7 +65,8 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         "降低|降回|降到|降级|降为|调低|减小|调小|下调|变小|缩小|收紧|退回|退到|减半",
     ),
     Act.FIXED: _any(
-        r"\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b|\baddress(?:ed|es)\b|\bclosed?\b",
+        r"\brepair\w*|\bmend(?:ed)?\b|\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b",
+        r"\baddress(?:ed|es)\b|\bclosed?\b",
         "修复|修好|修掉|修了|修的|谁修|解决|修没修|关闭|关掉",
     ),
     Act.ADDED: _any(
@@ -83,6 +87,10 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
 
 ENTITLED: Mapping[Act, re.Pattern[str]] = {
     **ACTS,
+    Act.MOVED: _any(
+        r"\bmov(?:e|ed|es|ing)\b|\brelocat\w*|\bmigrat\w*|\bport(?:ed|s)?\b", "移到|移动|挪到|搬到|迁移|迁到"
+    ),
+    Act.REMOVED: _any(ACTS[Act.REMOVED].pattern, r"\breplac\w*|\b(?:migrat|switch)\w* from\b", "替换"),
     Act.ADDED: _any(
         r"\b(?:add|support|enabl|introduc|implement|creat)\w*|\bnew\b|\bfeat\w*", "新增|支持|增加|添加|引入|实现"
     ),

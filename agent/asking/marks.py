@@ -16,7 +16,8 @@ _NUMBER = (
     r"\s*(?:no\.?|number|号)?\s*"
     r"(?P<c>[1-9]\d{1,8})(?![\w.])"
     r"|(?<![\w.])(?P<d>[1-9]\d{1,8})\s*号?\s*(?:issue|pr|议题|问题|工单)(?![\w])"
-    r"|(?<![\w/-])(?P<home>%s)\s*(?:的|里)?\s*(?P<e>[1-9]\d{1,8})(?=\s*(?:[-–:：,，)）?？]|号|是|做|改|修|$|\b(?:do|did|is|was|fix)))"
+    r"|(?<![\w/-])(?P<home>%s)\s*(?:的|里)?\s*(?P<e>[1-9]\d{1,8})(?!\s*(?:commits?|prs?|issues?|days?|weeks?|times|[个次天周月年]))"
+    r"(?![\w.]*\w)"
     r"|\b(?:clos(?:e|es|ed|ing)|fix(?:es|ed)?|resolv(?:e|es|ed)|when|after|by)\s+(?P<f>[1-9]\d{1,8})"
     r"(?=\s*(?:and|,|merged|landed|closed|\?|\.|$))"
 )
@@ -30,6 +31,10 @@ _VERSION = re.compile(
     r"(?:\.x\b)?(?![\w.]*\w)",
     re.IGNORECASE,
 )
+_WHOLE_VERSION = re.compile(
+    r"(?:\b(?:to|onto)|升到|升级到|换到)\s+[A-Za-z][\w.-]*\s+(?P<n>\d{1,3})(?![\w.])", re.IGNORECASE | re.ASCII
+)
+"""A version that is a plain number, behind the name of what it is a version of: to CUDA 13."""
 _QUOTED = re.compile(
     r"(\[[A-Za-z][\w/ .-]{0,30}\])|`([^`\n]{1,200})`"
     r"|“([^”\n]{2,200})”|\"([^\"\n]{2,200})\"|「([^」\n]{2,200})」|『([^』\n]{2,200})』"
@@ -100,6 +105,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     models = [found[0] for found in taker.take(_MODEL)]
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
     names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]
+    whole = [found["n"] for found in _WHOLE_VERSION.finditer(taker.rest)]
     versions = [re.sub(r"\.x$", "", found[0], flags=re.IGNORECASE) for found in taker.take(_VERSION)]
     quoted = [one for one in quoted if not _ANY_OF_SERIES.fullmatch(one)]
     inner = [one for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
@@ -115,7 +121,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
         numbers=tuple(dict.fromkeys(numbers)),
         homes=tuple(dict.fromkeys(homes)),
         repos=tuple(dict.fromkeys(repos)),
-        versions=tuple(dict.fromkeys(versions)),
+        versions=tuple(dict.fromkeys((*versions, *whole))),
         names=tuple(dict.fromkeys(one.strip() for one in (*inner, *flags, *paths, *models, *names) if one.strip())),
         people=tuple(dict.fromkeys(people)),
         rest=taker.rest,

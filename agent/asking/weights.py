@@ -1,6 +1,7 @@
 """How much each word of a question says about its topic: much if few commits have it, little if everybody says it."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from agent.asking.inquiry import Term
@@ -11,7 +12,9 @@ _UNHEARD = 7.0
 """Of a name that no commit has: as much as of one in a thousand."""
 _PLAIN = 0.7
 """Of a plain word: who wrote the commit may have chosen another, which is less likely of a name, a number, a format."""
-_WEAK = 0.25
+_WEAK = 0.12
+_VERBAL = re.compile(r"^[a-z]{3,}(?:ed|ing)$")
+"""What was done is said in other words more often than to what."""
 
 
 def weights(terms: Sequence[Term], rarity: Callable[[Sequence[str]], float]) -> dict[str, float]:
@@ -25,7 +28,11 @@ def weights(terms: Sequence[Term], rarity: Callable[[Sequence[str]], float]) -> 
 
 def _weight(term: Term, rare: float, middle: float) -> float:
     if math.isinf(rare):
-        return 0.0 if term.weak else middle * _PLAIN if term.said.islower() else max(middle, _UNHEARD)
+        if term.weak:
+            return 0.0
+        if _VERBAL.search(term.said):
+            return middle * _WEAK
+        return middle * _PLAIN if term.said.islower() else max(middle, _UNHEARD)
     if not term.said.isascii():
         return rare
     return rare * (_WEAK if term.weak else _PLAIN if term.said.isalpha() and term.said.islower() else 1.0)
