@@ -41,6 +41,7 @@ _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CH
 _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
+_VALUED = ("constant", "variable")
 _WITHIN = ("error", "limit")
 """Sites that are told by the function they stand in."""
 _SPACED = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".cc", ".cpp", ".cxx", ".cu")
@@ -126,7 +127,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # What a new function refuses, nobody could ask of it before.
     come = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_ADDED}
     # Unless it is a helper of what was there before.
-    if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in come):
+    callers = {draft.name for draft in symbols if draft.name in come and draft.detail not in _VALUED}
+    if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
         come = {name for name in come if not _is_called(name, patch)}
     sites = [draft for draft in sites if draft.kind is not FactKind.ERROR_ADDED or not _is_within(draft.detail, come)]
     drafts += [
