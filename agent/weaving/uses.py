@@ -67,8 +67,11 @@ def brings(change: Change, use: Use) -> bool:
         *([rf"[^#\n]*(?<!\w){name}(?!\w)"] if use.name.isupper() else []),
     )
     form = re.compile(rf"^\+(?:{'|'.join(forms)})", re.MULTILINE)
+    # A variable of the environment is read wherever it is needed.
     return any(
-        use.package in file.path.split("/") and area(file.path) is Area.PRODUCT and form.search(file.patch or "")
+        (use.name.isupper() or use.package in file.path.split("/"))
+        and area(file.path) is Area.PRODUCT
+        and form.search(file.patch or "")
         for file in change.files
     )
 

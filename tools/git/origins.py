@@ -12,7 +12,7 @@ from tools.git.landing import read_commits
 from tools.git.search import lines_with
 from tools.git.view import View
 
-_MOST_WORDS, _MOST_PATHS, _MOST_SAYING = 12, 6, 400
+_MOST_WORDS, _MOST_PATHS, _MOST_SAYING, _MOST_MOVES = 12, 40, 400, 4
 
 
 async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
@@ -23,14 +23,24 @@ async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str
     # Nearly all words are old, and then there is nothing more to ask.
     known = await _paths(view, then, words, folder) if then else {}
     now = await _paths(view, upto, [word for word in words if word not in known], folder)
-    found: dict[str, str] = {}
-    for word in sorted(now)[:_MOST_WORDS]:
-        sha = await _oldest(view, word, now[word], upto, since)
+    traced = {word: await _origin(view, word, upto, since) for word in sorted(now)[:_MOST_WORDS]}
+    return {word: sha for word, sha in traced.items() if sha}
+
+
+async def _origin(view: View, word: str, upto: str, since: datetime) -> str | None:
+    """Follow a word back to the commit before which no product code had it, through files that were moved."""
+    at = upto
+    for _ in range(_MOST_MOVES):
+        paths = (await _paths(view, at, [word])).get(word, [])
+        sha = await _oldest(view, word, paths, at, since) if paths else None
         parent = await _parent(view, sha) if sha else None
-        # A file that was moved has its words from elsewhere, and what was there from the beginning is nobody's news.
-        if sha and parent and word not in await _paths(view, parent, [word], folder):
-            found[word] = sha
-    return found
+        # What was there from the beginning, or before the moment, is nobody's news.
+        if sha is None or parent is None:
+            return None
+        if word not in await _paths(view, parent, [word]):
+            return sha
+        at = parent
+    return None
 
 
 async def standing(view: View, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
@@ -46,10 +56,10 @@ async def saying(view: View, repo: RepoId, pattern: str, upto: str, since: datet
     return tuple(await read_commits(view, repo, [*chosen, *limits, upto]))
 
 
-async def _paths(view: View, sha: str, words: Sequence[str], folder: str) -> dict[str, list[bytes]]:
-    """Find the files of a tree that have these words, in folders of a name."""
-    where = await _folders(view, sha, folder) if words else []
-    if not where:
+async def _paths(view: View, sha: str, words: Sequence[str], folder: str = "") -> dict[str, list[bytes]]:
+    """Find the files of product code in a tree that have these words; with `folder`, in folders of that name."""
+    where = await _folders(view, sha, folder) if words and folder else []
+    if not words or (folder and not where):
         return {}
     asked = [part for word in words for part in ("-e", word)]
     told = await view.run(["grep", "--threads=1", "-I", "-F", "-w", "-o", "--null", *asked, sha, "--", *where])
@@ -57,8 +67,9 @@ async def _paths(view: View, sha: str, words: Sequence[str], folder: str) -> dic
     for line in told.out.split(b"\n"):
         name, mark, word = line.partition(b"\0")
         path = name.partition(b":")[2]
-        if mark and path not in (paths := found[word.decode("utf-8", "replace")]):
-            paths.append(path)
+        if mark and area(path.decode("utf-8", "replace")) is Area.PRODUCT:
+            paths = found[word.decode("utf-8", "replace")]
+            paths += [path] if path not in paths else []
     return dict(found)
 
 

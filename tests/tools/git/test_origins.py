@@ -38,6 +38,22 @@ async def test_what_was_moved_into_a_folder_or_stood_in_the_first_commit_is_nobo
     assert await source.first_with(["fused_route", "other_route"], folder="kernels", upto=tip, since=THEN) == {}
 
 
+async def test_a_word_is_followed_through_a_move_to_where_it_first_stood(work: "Work") -> None:
+    work.commit("begin")
+    work.write("kernels/norm.py", "def fused_norm(): ...\n\n\nLIMIT = 3\n")
+    brought = work.commit("bring it")
+    work.git("mv", "kernels/norm.py", "kernels/core.py")
+    work.commit("move")
+    work.write("csrc/env.cpp", 'getenv("KERNELS_FAST_NORM");\n')
+    read = work.commit("read it")
+    work.write("kernels/env.py", 'FAST = environ["KERNELS_FAST_NORM"]\n')
+    tip = work.commit("read it in Python too")
+    found = await GitSource(REPO, work.path).first_with(
+        ["fused_norm", "KERNELS_FAST_NORM"], folder="kernels", upto=tip, since=THEN
+    )
+    assert found == {"fused_norm": brought, "KERNELS_FAST_NORM": read}
+
+
 async def test_a_word_stands_where_product_code_has_it_beside_its_package(work: "Work") -> None:
     work.write("server/a.py", "from kernels.moe import fused_route\nlocal_route = 1\n")
     work.write("tests/test_a.py", "from kernels.moe import tested_route\n")
