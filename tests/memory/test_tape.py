@@ -87,6 +87,17 @@ async def test_what_a_source_said_can_be_had_again_without_it(
     assert await again.blobs(changes[1], ["file4.txt"]) == {"file4.txt": (None, b"a\0b")}
 
 
+async def test_a_commit_that_was_just_read_is_not_taken_from_the_tape_again(
+    db: Database, shas: list[str], watched: Callable[[], Any]
+) -> None:
+    source = code(Tape(db, "r1"), watched())
+    changes = await read(source, shas)
+    db.execute("delete from artefacts")
+    assert await read(source, [shas[1], shas[0]]) == [changes[1], changes[0]]
+    with pytest.raises(StorageError):
+        await read(replayed(db), shas[:1])
+
+
 async def test_each_commit_is_recorded_before_anybody_sees_it_and_the_next_is_not_read_ahead(
     db: Database, shas: list[str], watched: Callable[[], Any], tmp_path: Path
 ) -> None:
