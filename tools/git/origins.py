@@ -23,24 +23,27 @@ async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str
     # Nearly all words are old, and then there is nothing more to ask.
     known = await _paths(view, then, words, folder) if then else {}
     now = await _paths(view, upto, [word for word in words if word not in known], folder)
-    traced = {word: await _origin(view, word, upto, since) for word in sorted(now)[:_MOST_WORDS]}
-    return {word: sha for word, sha in traced.items() if sha}
+    return await _origins(view, sorted(now)[:_MOST_WORDS], upto, since)
 
 
-async def _origin(view: View, word: str, upto: str, since: datetime) -> str | None:
-    """Follow a word back to the commit before which no product code had it, through files that were moved."""
-    at = upto
+async def _origins(view: View, words: Sequence[str], upto: str, since: datetime) -> dict[str, str]:
+    """Follow words back to the commits before which no product code had them, through files that were moved."""
+    found: dict[str, str] = {}
+    open_at = {upto: list(words)} if words else {}
     for _ in range(_MOST_MOVES):
-        paths = (await _paths(view, at, [word])).get(word, [])
-        sha = await _oldest(view, word, paths, at, since) if paths else None
-        parent = await _parent(view, sha) if sha else None
-        # What was there from the beginning, or before the moment, is nobody's news.
-        if sha is None or parent is None:
-            return None
-        if word not in await _paths(view, parent, [word]):
-            return sha
-        at = parent
-    return None
+        brought: dict[str, list[str]] = defaultdict(list)
+        for at, some in open_at.items():
+            for word, paths in (await _paths(view, at, some)).items():
+                if sha := await _oldest(view, word, paths, at, since):
+                    brought[sha].append(word)
+        open_at = {}
+        for sha, some in brought.items():
+            # What was there from the beginning, or before the moment, is nobody's news.
+            if parent := await _parent(view, sha):
+                known = await _paths(view, parent, some)
+                found |= {word: sha for word in some if word not in known}
+                open_at |= {parent: sorted(known)} if known else {}
+    return found
 
 
 async def standing(view: View, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
