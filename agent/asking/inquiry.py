@@ -129,6 +129,8 @@ class Inquiry(Frozen):
     """It asks why."""
     when: bool = False
     """It asks for a day, whatever else it asks for."""
+    value: bool = False
+    """It asks what something is, was or became."""
     often: bool = False
     """It asks how often something happened."""
     merger: bool = False

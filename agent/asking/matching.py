@@ -257,7 +257,8 @@ def _strength(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
 
 def _told(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
     """Tell how much of the topic a fact has by itself."""
-    text = " ".join(one for one in (fact.name, fact.detail, fact.old, fact.new) if one)[:2_000]
+    files = " ".join(place.file for place in fact.places[:1])
+    text = " ".join(one for one in (fact.kind.value, fact.name, fact.detail, fact.old, fact.new, files) if one)[:2_000]
     return _covered(inquiry.terms, _vocabulary(text), text, weights)
 
 
@@ -301,4 +302,6 @@ def _text(card: Card) -> str:
 
 @lru_cache(maxsize=4_000)
 def _core(card: Card) -> str:
-    return "\n".join((card.title, " ".join(f"{one.name} {one.detail or ''}" for one in card.facts[:20])))
+    return "\n".join(
+        (card.title, " ".join(f"{one.kind.value} {one.name} {one.detail or ''}" for one in card.facts[:20]))
+    )

@@ -7,7 +7,7 @@ from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import status
-from agent.asking.telling import commit_item, explained, shown_facts
+from agent.asking.telling import SHORT, commit_item, explained, shown_facts, shown_item
 from agent.card import Card
 from agent.domain import Issue, PullRequest
 
@@ -31,7 +31,8 @@ def who(found: Findings) -> Draft:
     facts = {one.card.id: one.facts for one in matches}
     items = [Item(cite=one.id) for one in threads]
     for card in cards[:_SHOWN]:
-        plain = commit_item(card, shown_facts(facts.get(card.id, ())), found)
+        told = shown_item if inquiry.value and len(cards) <= SHORT else commit_item
+        plain = told(card, shown_facts(facts.get(card.id, ())), found)
         items.append(explained(card, found) if inquiry.reason and card is cards[0] else plain)
     names = _authors(cards)
     reporters = ", ".join(dict.fromkeys(one.author or "?" for one in threads if isinstance(one, Issue)))

@@ -57,6 +57,7 @@ key keys
 moe expert experts
 rename renamed
 flaky nondeterministic unstable
+truncate cut clip trim
 hardware card cards gpu gpus device devices accelerator
 interval seconds period
 """

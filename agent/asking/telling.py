@@ -67,7 +67,9 @@ def shown_item(card: Card, groups: Sequence[Group], found: Findings) -> Item:
     """Say of a commit what these facts say; where they tell no value, show the lines that were changed."""
     item = commit_item(card, groups, found)
     evidence = found.evidence.get(card.id)
-    if evidence is None or any(fact.new for group in groups for fact in group):
+    told = [fact for group in groups for fact in group if fact.new]
+    # That something is new does not say with which value.
+    if evidence is None or any(not (found.inquiry.value and fact.kind.value.endswith("-added")) for fact in told):
         return item
     lines = changed_lines(evidence, found.inquiry)
     return item.model_copy(update={"claims": _numbered(card, [*item.claims, lines])}) if lines else item

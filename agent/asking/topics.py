@@ -1,6 +1,7 @@
 """The words that say what a question is about, each with everything that is as good as it."""
 
 import re
+from functools import cache
 
 from agent.asking import lexicon as words
 from agent.asking import silence
@@ -42,7 +43,17 @@ def _forms(word: str) -> tuple[str, ...]:
     base = stem(word)
     # An abbreviation or a short word stands for itself; anything else for whatever begins like it too.
     own = (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
-    return (*own, *relatives(word))
+    return (*own, *relatives(word), *_chinese().get(base, ())[:_LONGEST_TERM])
+
+
+@cache
+def _chinese() -> dict[str, tuple[str, ...]]:
+    """Give the Chinese words that have one English sense alone, by its stem."""
+    table: dict[str, tuple[str, ...]] = {}
+    for word, stems in glossary().items():
+        if len(stems) == 1 and len(word) > 1:
+            table |= {one: (*table.get(one, ()), word) for one in stems}
+    return table
 
 
 def _pieces(run: str) -> list[Term]:

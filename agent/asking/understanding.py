@@ -88,6 +88,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         owners=tuple(dict.fromkeys(one for one in _OWNER.findall(rest) if one.lower() not in silence.WORDS)),
         without=without,
         when=bool(words.WHEN.search(rest)),
+        value=bool(words.WHAT_VALUE.search(rest)),
         often=bool(words.OFTEN.search(rest)),
         merger=bool(words.MERGER.search(rest)),
         origin=bool(words.ORIGIN.search(rest)),

@@ -31,7 +31,7 @@ def _weight(term: Term, rare: float, middle: float) -> float:
         if term.weak:
             return 0.0
         if _VERBAL.search(term.said):
-            return middle * _WEAK
+            return middle * _PLAIN / 2
         return middle * _PLAIN if term.said.islower() else max(middle, _UNHEARD)
     if not term.said.isascii():
         return rare
