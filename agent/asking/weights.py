@@ -34,5 +34,6 @@ def _weight(term: Term, rare: float, middle: float) -> float:
             return middle * _PLAIN / 2
         return middle * _PLAIN if term.said.islower() else max(middle, _UNHEARD)
     if not term.said.isascii():
-        return rare
+        # What has no English sense cannot be in an English title.
+        return rare * _PLAIN / 2 if term.weak else rare
     return rare * (_WEAK if term.weak else _PLAIN if term.said.isalpha() and term.said.islower() else 1.0)
