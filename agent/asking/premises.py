@@ -145,9 +145,9 @@ def _too_often(found: Findings) -> Draft | None:
     acts = [act for act in found.inquiry.acts if act in _DEFINITE]
     moved = [(one, fact) for one in found.matches for fact in one.facts if any(acted(fact, act) for act in acts)]
     times = {one.card.id: one for one, fact in moved if Act.ADDED in acts or not acted(fact, Act.ADDED)}
-    if not acts or not lexicon.SECOND.search(found.inquiry.text) or len(times) != 1:
+    if not acts or not lexicon.SECOND.search(found.inquiry.text) or len(times) > 1:
         return None
-    return _corrected(found, "not so", {"act": acts[0].value}, list(times.values()))
+    return _corrected(found, "not so", {"act": acts[0].value}, list(times.values()) or found.matches)
 
 
 def _turned_round(found: Findings) -> Draft | None:

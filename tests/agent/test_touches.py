@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from agent.domain import Change, Commit, FileChange, Person
 from agent.ids import RepoId
-from agent.touches import touched_names
+from agent.touches import touched_names, written_names
 
 ADA = Person(name="Ada", email="ada@example.com")
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -37,3 +37,9 @@ def test_heads_of_hunks_and_new_definitions_name_what_is_worked_on() -> None:
 
 def test_a_binary_file_works_in_nothing() -> None:
     assert touched_names(change(None)) == ()
+
+
+def test_names_on_changed_lines_are_noted_and_plain_words_are_not() -> None:
+    lines = ("-    timeout-minutes: 30", "+    timeout-minutes: 60", "     keep_this: 1", "+    call __syncthreads now")
+    patch = "\n".join(("@@ -1,2 +1,2 @@ jobs:", *lines))
+    assert written_names(change(patch)) == ("timeout-minutes", "__syncthreads")

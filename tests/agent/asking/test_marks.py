@@ -31,3 +31,30 @@ def test_names_are_taken_as_they_stand(name: str) -> None:
 @pytest.mark.parametrize("word", ["LoRA", "MoE", "vLLM"])
 def test_words_with_capitals_inside_are_no_names_of_code(word: str) -> None:
     assert marks_of(f"what changed in {word}?", KNOWN).names == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["what does tensorforge 251 do?", "tensorforge 251 - what is it", "讲讲 tensorforge 251 干了啥"]
+)
+def test_a_plain_number_behind_a_repository_is_one_of_its_threads(text: str) -> None:
+    assert marks_of(text, KNOWN).homes == ((251, "lumen-ai/tensorforge"),)
+
+
+@pytest.mark.parametrize("text", ["did tensorforge 12 days ago", "tensorforge 合了 12 个提交", "tensorforge 0.5.0"])
+def test_an_amount_behind_a_repository_is_no_thread(text: str) -> None:
+    assert marks_of(text, KNOWN).numbers == ()
+
+
+def test_numbers_go_on_behind_an_and() -> None:
+    assert marks_of("PR 263 claims to close 251 and 252.", KNOWN).numbers == (263, 251, 252)
+
+
+@pytest.mark.parametrize(
+    ("text", "version"), [("on torch 5.x", "5"), ("flashinfer 0.7.x", "0.7"), ("moved to CUDA 14", "14")]
+)
+def test_versions_may_be_told_in_part(text: str, version: str) -> None:
+    assert marks_of(text, KNOWN).versions == (version,)
+
+
+def test_the_number_of_any_part_of_a_series_is_no_name() -> None:
+    assert marks_of("list the [XPU][n/N] series (x/N)", KNOWN).names == ("[XPU]",)

@@ -40,3 +40,20 @@ async def test_a_repository_that_is_not_at_hand_is_named_as_such(ask: Ask, quest
     reply = await ask(question)
     assert reply.abstained
     assert "`vllm`" in reply.answer
+
+
+@pytest.mark.parametrize("question", ["which commit has drop_oldest?", "drop_oldest 是哪个提交用上的"])
+async def test_a_name_is_found_on_changed_lines(ask: Ask, history: dict[str, str], question: str) -> None:
+    reply = await ask(question)
+    assert f"lumen-ai/code@{history['caching']}" in reply.cites
+
+
+async def test_changed_lines_are_shown_where_no_fact_tells_what_was_done(ask: Ask) -> None:
+    reply = await ask("prefix caching for long prompts: what exactly was replaced by what?")
+    assert "self.drop_oldest()" in reply.answer
+
+
+async def test_everyday_words_do_not_hide_the_topic(ask: Ask, history: dict[str, str]) -> None:
+    reply = await ask("I vaguely remember somebody talking about prefix caching, whose work was that?")
+    assert reply.cites == (f"lumen-ai/code@{history['caching']}",)
+    assert "Bo Chen" in reply.answer

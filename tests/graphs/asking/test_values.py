@@ -44,3 +44,18 @@ async def test_a_version_that_nothing_was_moved_to_is_corrected(ask: Ask, questi
     reply = await ask(question)
     assert reply.abstained
     assert "2.10.0" in reply.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which commit took us to torch 2.11?",
+        "when was torch 2.10.0 bumped a second time?",
+        "why did Cem raise MAX_QUEUE?",
+        "who removed fast caching?",
+        "when was MAX_QUEUE renamed?",
+        "which reviewer approved #3?",
+    ],
+)
+async def test_what_did_not_happen_is_not_answered(ask: Ask, question: str) -> None:
+    assert (await ask(question)).abstained
