@@ -12,7 +12,7 @@ from tools.git.landing import read_commits
 from tools.git.search import lines_with
 from tools.git.view import View
 
-_MOST_WORDS, _MOST_PATHS, _MOST_SAYING, _MOST_MOVES = 12, 40, 400, 4
+_MOST_WORDS, _MOST_PATHS, _MOST_SAYING, _MOST_MOVES = 12, 8, 400, 4
 
 
 async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
@@ -22,27 +22,29 @@ async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str
     then = await _line_before(view, upto, since)
     # Nearly all words are old, and then there is nothing more to ask.
     known = await _paths(view, then, words, folder) if then else {}
-    now = await _paths(view, upto, [word for word in words if word not in known], folder)
-    return await _origins(view, sorted(now)[:_MOST_WORDS], upto, since)
+    now = await _paths(view, upto, [word for word in words if word not in known])
+    name = folder.encode("ascii")
+    inside = [word for word in sorted(now) if any(name in path.split(b"/")[:-1] for path in now[word])]
+    return await _origins(view, {word: now[word] for word in inside[:_MOST_WORDS]}, upto, since)
 
 
-async def _origins(view: View, words: Sequence[str], upto: str, since: datetime) -> dict[str, str]:
+async def _origins(view: View, now: Mapping[str, Sequence[bytes]], upto: str, since: datetime) -> dict[str, str]:
     """Follow words back to the commits before which no product code had them, through files that were moved."""
     found: dict[str, str] = {}
-    open_at = {upto: list(words)} if words else {}
+    standing_at: dict[str, Mapping[str, Sequence[bytes]]] = {upto: now}
     for _ in range(_MOST_MOVES):
         brought: dict[str, list[str]] = defaultdict(list)
-        for at, some in open_at.items():
-            for word, paths in (await _paths(view, at, some)).items():
+        for at, words in standing_at.items():
+            for word, paths in words.items():
                 if sha := await _oldest(view, word, paths, at, since):
                     brought[sha].append(word)
-        open_at = {}
+        standing_at = {}
         for sha, some in brought.items():
             # What was there from the beginning, or before the moment, is nobody's news.
             if parent := await _parent(view, sha):
                 known = await _paths(view, parent, some)
                 found |= {word: sha for word in some if word not in known}
-                open_at |= {parent: sorted(known)} if known else {}
+                standing_at |= {parent: known} if known else {}
     return found
 
 
