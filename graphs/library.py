@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from agent.analyst import Material
+from agent.compact import compact
 from agent.domain import Change
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import RepoId, commit_id
@@ -39,7 +40,7 @@ class Library:
         unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
         async for change in code.changes(unread):
             evidence = CommitEvidence(change=_without_patches(change), sheet=read_facts(change, None), landed=True)
-            self._skimmed[evidence.id] = evidence
+            self._skimmed[evidence.id] = compact(evidence)
             look(change)
         for sha in shas:
             if found := self._skimmed.get(commit_id(code.repo, sha)):

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
+from agent.compact import compact
 from agent.ids import RepoId
 from memory.shapes import Plain
 from memory.tape import Call, Tape
@@ -20,7 +21,7 @@ class Notes:
 
     def keep(self, name: str, repo: RepoId | str, value: BaseModel) -> None:
         """Write a note, over an earlier one of the same name."""
-        self._held[name, repo] = value
+        self._held[name, repo] = compact(value)
         if self._tape is None:
             return
         shape: Plain[BaseModel] = Plain(f"note {name}", TypeAdapter(type(value)))
