@@ -85,6 +85,23 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
 }
 """In the order in which they are looked for; several may hold."""
 
+SYMPTOM = _any(
+    r"\bstop(?:s|ped)? working\b|\b(?:fails?|failing|broken|breaks?|errors?|unknown|unrecogni[sz]ed|rejected)\b",
+    "报错|失效|不生效|用不了|不能用|跑不起来|起不来|不认",
+)
+"""What somebody meets who does not know what was done."""
+_WONDERING = _any(
+    r"\bwhere (?:did|has|is) .{1,60} (?:go|gone|move|moved)\b|\bwent missing\b", "去哪|到哪里?去|哪里去了"
+)
+_DESCRIBING = _any(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
+
+
+def takes_for_granted(act: Act, text: str, *, named: bool) -> bool:
+    """Tell whether a question says that an act happened, and does not only wonder, or describe what is not done now."""
+    rest = _WONDERING.sub(" ", text)
+    return bool(ACTS[act].search(rest if named else _DESCRIBING.sub(" ", rest)))
+
+
 ENTITLED: Mapping[Act, re.Pattern[str]] = {
     **ACTS,
     Act.MOVED: _any(

@@ -123,6 +123,8 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
     telling = [one for one in fitting if one.facts]
     by_kind = any(thing in _THINGS for thing in inquiry.things)
+    if spoken and telling and inquiry.terms and not any(one in spoken for one in telling):
+        return [one for one in fitting if one in spoken]  # Facts about the name alone are about something else of it.
     if telling and (by_kind or (things_of(inquiry.names))):
         if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is Aim.WHEN:
             return telling

@@ -73,7 +73,12 @@ def by_one_of(people: Sequence[str], one: Match) -> bool:
 def _other_act(found: Findings) -> Draft | None:
     """Correct what happened to something: it was renamed, not removed; it was never bumped at all."""
     inquiry = found.inquiry
-    acts = [act for act in inquiry.acts if act in _DEFINITE and not inquiry.pins]
+    named = bool(inquiry.names)
+    acts = [
+        act
+        for act in inquiry.acts
+        if act in _DEFINITE and not inquiry.pins and lexicon.takes_for_granted(act, inquiry.text, named=named)
+    ]
     if not acts or len(acts) > 1 + (Act.BUMPED in acts) or not (inquiry.names or inquiry.terms):
         return None
     if any(_happened(act, found) for act in acts):

@@ -164,7 +164,8 @@ def _spellings(name: str) -> list[str]:
 def _as_word(form: str) -> re.Pattern[str]:
     if _HAN.fullmatch(form):
         return re.compile(re.escape(form))
-    return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)(?:'s)?", re.IGNORECASE)
+    # A short name may be a word or a product as well.
+    return re.compile(rf"(?<!\w){re.escape(form)}(?!\w)(?:'s)?", re.IGNORECASE if len(form) >= _FIRST_NAME else 0)
 
 
 def _is_version(text: str, period: Period | None, values: Sequence[str], marks: Marks) -> bool:
