@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from agent.asking import lexicon
+from agent.asking.acts import ACTS
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.matching import Match, accepted, acted, definite, match
 from agent.asking.names import is_path, is_person, pinned, plain, things_of
@@ -206,7 +206,7 @@ def _moved(matches: list[Match], inquiry: Inquiry) -> list[Match]:
     if not (inquiry.last and inquiry.acts == (Act.BUMPED,)):
         return matches
     moved = [one for one in matches if any(acted(fact, Act.BUMPED) for fact in one.facts)]
-    return moved or [one for one in matches if lexicon.ACTS[Act.BUMPED].search(one.card.title)]
+    return moved or [one for one in matches if ACTS[Act.BUMPED].search(one.card.title)]
 
 
 def _apart(moment: datetime, window: Window) -> timedelta:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.asking import lexicon
+from agent.asking.acts import ACTS, ENTITLED
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Inquiry
 from agent.asking.matching import Match, acted
@@ -26,11 +26,7 @@ def acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
         facts = () if undoes and not lineage else tuple(f for f in one.facts if any(acted(f, act) for act in acts))
         if facts or (lineage and any(acted(fact, act) for fact in one.card.facts for act in acts)):
             kept.append(replace(one, facts=facts))
-        elif (
-            not inquiry.names
-            and one.titled >= _TITLED
-            and any(lexicon.ENTITLED[act].search(one.card.title) for act in acts)
-        ):
+        elif not inquiry.names and one.titled >= _TITLED and any(ENTITLED[act].search(one.card.title) for act in acts):
             kept.append(one)
     return kept or list(matches)
 
@@ -39,7 +35,7 @@ def _fixing(matches: Sequence[Match], inquiry: Inquiry) -> Sequence[Match]:
     """Where a fix is asked for, keep the commits that call themselves one."""
     if Act.FIXED not in inquiry.acts or inquiry.broad:
         return matches
-    return [one for one in matches if lexicon.ACTS[Act.FIXED].search(one.card.title)] or matches
+    return [one for one in matches if ACTS[Act.FIXED].search(one.card.title)] or matches
 
 
 def _with_value(matches: Sequence[Match], inquiry: Inquiry) -> Sequence[Match]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from agent.asking import lexicon
+from agent.asking.acts import ACTS
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Thing
@@ -75,7 +76,7 @@ def _scope(found: Findings) -> list[Card]:
     cards = narrowed if inquiry.names or inquiry.terms or narrowed else list(found.listed)
     cards = [card for card in cards if not any(one.lower() in card.title.lower() for one in inquiry.without)]
     if Act.FIXED in inquiry.acts and not narrowed:
-        cards = [card for card in cards if lexicon.ACTS[Act.FIXED].search(card.title)]
+        cards = [card for card in cards if ACTS[Act.FIXED].search(card.title)]
     if inquiry.people:
         cards = [card for card in cards if any(is_person(name, card.author) for name in inquiry.people)]
     return _newest(cards)

@@ -1,191 +1,89 @@
-"""The words of questions in both languages: what asks, what acts, what is asked about, and what says nothing."""
+"""The words of questions in both languages: what asks, and what is asked about."""
 
 import re
 from collections.abc import Mapping
 
-from agent.asking.inquiry import Act, Thing
+from agent.asking.inquiry import Thing
 
 
-def _any(*forms: str) -> re.Pattern[str]:
+def any_of(*forms: str) -> re.Pattern[str]:
+    """Put forms together into one pattern, whatever their capitals."""
     return re.compile("|".join(forms), re.IGNORECASE)
 
 
-ACTS: Mapping[Act, re.Pattern[str]] = {
-    Act.RELANDED: _any(
-        r"\bre-?land\w*|\bre-?appl(?:y|ied)\b",
-        r"\b(?:c[ao]m(?:e|es|ing)|br(?:ing|ings|ought)|get|got|put) (?:\w+ )?back\b",
-        r"\bis (?:it|that|this) back\b|\bback in\b|\bred(?:o|one|id)\b|\bre-?(?:introduc|instat|enabl|add)\w*",
-        r"\bresurrect\w*",
-        r"\b(?:land|merge|go|went)(?:ed|d|es|s)? (?:in )?again\b|\b(?:second|another) (?:attempt|try)\b",
-        r"\brestor(?:e|ed|ing)\b",
-        "重做|回来了|重新(?:合|落地|加|引入|提交)|再次?合[入并回]|又合[入回并]|又(?:加|恢复)|合回来?|加回|恢复|再合",
-    ),
-    Act.REVERTED: _any(
-        r"\brevert\w*|\bback(?:ed|ing)? (?:it |this |that |them )?out\b",
-        r"\broll(?:ed|ing|s)? (?:it |this |that )?back\b",
-        r"\bundo(?:ne|ing|es)?\b|\bundid\b|\brollback\b|\bbackout\b",
-        "回退|撤销|回滚|还原|撤回|撤掉|撤了|被撤|后撤",
-    ),
-    Act.RENAMED: _any(
-        r"\brenam\w*|\bnew name\b|\bcall(?:ed)? (?:it )?(?:instead|now)\b|\bgo(?:es)? by\b|\bnow (?:called|named)\b",
-        r"\b(?:use|call|pass|set) instead\b|\bnew spelling\b|\bname(?:d)? now\b",
-        "改名|重命名|更名|换(?:了|回)?(?:原|旧|新)?名|改叫|改回原名|现在叫|新名字|叫什么",
-    ),
-    Act.MOVED: _any(
-        r"\bmov(?:ed|e|ing)(?: ¦)? (?:to|from|into)\b|\brelocat\w*|\bwhere did .{1,60} (?:go|move)\b",
-        "移到|移动到|挪到|搬到|迁到",
-    ),
-    Act.DEPRECATED: _any(r"\bdeprecat\w*", "弃用|废弃"),
-    Act.REMOVED: _any(
-        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\bgone\b|\b(?:got|get|getting) rid\b",
-        r"\bdisappear\w*|\bvanish\w*|\bgo away\b|\bwent away\b|\bkill(?:ed|s|ing)?\b",
-        r"\bt(?:ook|aken?|ake) .{1,60}\bout\b",
-        r"\bpull(?:ed)?(?! requests?\b)(?! #?\d)(?=.{0,40}\b(?:out|from)\b)|\bripp?(?:ed)? .{0,60}out\b",
-        r"\bax(?:ed?|ing)\b",
-        r"\bretir(?:ed?|ing)\b|\bnuk(?:ed?|ing)\b|\byank(?:ed)?\b|\bditch(?:ed)?\b|\bscrap(?:ped)?\b",
-        r"\bpurg(?:ed?|ing)\b",
-        r"\bclean(?:ed|s)? (?:up|out)\b|\bstrip(?:ped|s)?\b|\beliminat\w*|\bdiscontinu\w*|\bdead code\b",
-        r"\bno longer\b|\bstop(?:ped|s)? (?:reading|using|supporting|accepting|shipping)\b",
-        "不再(?:读|用|支持|需要|接受|使用)",
-        "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉|砍了|清理掉|清掉|清除|剔除|干掉|(?<!多)少了|删 ?¦",
-    ),
-    Act.BUMPED: _any(
-        r"\bbump\w*|\bupgrad\w*|\bpinn?(?:ed|s)?\b|\bmoved?(?: ¦)? to\b|\bupdat\w+ to\b",
-        "升级|升到|升至|升了|升过|更新到|抬到|抬高到|提升到|换到",
-    ),
-    Act.RAISED: _any(
-        r"\brais(?:e|ed|ing)\b|\bincreas\w*|\bbump(?:ed)? up\b|\bhigher\b|\blarger\b|\bgrew\b|\bboost\w*|\bwiden\w*",
-        r"\b(?:go|goes|gone|went|going) up\b|\bdoubl(?:ed?|ing)\b|\blift(?:ed)? (?:to|from)\b|\benlarg\w*",
-        r"加到(?=了?\s*\d)|升回|涨到|提高|调高|增大|调大|上调|提升到|变大|放宽|拉高|翻倍",
-    ),
-    Act.LOWERED: _any(
-        r"\b(?:go|goes|gone|went|going|t(?:ake|ook)) down\b|\bdrop(?:ped|s)? (?:to|from)\b|\bdowngrad\w*",
-        r"\bhalv(?:ed?|ing)\b",
-        r"\blower\w*|\breduc\w*|\bdecreas\w*|\bshr[aiu]nk\w*|\bcut (?:to|from|back|down)\b|\bsmaller\b|\btighten\w*",
-        "降低|降回|降到|降级|降为|调低|减小|调小|下调|变小|缩小|收紧|退回|退到|减半",
-    ),
-    Act.FIXED: _any(
-        r"\brepair\w*|\bmend(?:ed)?\b|\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b",
-        r"\baddress(?:ed|es)\b|\bclosed?\b",
-        "修复|修好|修掉|修了|修的|谁修|解决|修没修|关闭|关掉",
-    ),
-    Act.ADDED: _any(
-        r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|(?<!/)\bnew\b(?! (?:value|name|default|limit|version|number|one|and)|/)",
-        r"\bland(?:ed)? support\b|\bsupport(?:ed)? added\b|\bgain(?:ed)?\b",
-        "新增|增加|添加|加入|加了|加的|加过|引入|新加|加上|加进|多了|加(?:到|进|给)? ?¦",
-    ),
-    Act.BROKEN: _any(
-        r"\bbr(?:eak|oke|oken|eaking|eaks|eakage)\b|\bincompatib\w*", "破坏性|不兼容|breaking|弄坏|搞坏|挂了"
-    ),
-    Act.CHANGED: _any(
-        r"\bchang\w*|\balter\w*|\badjust\w*|\btweak\w*|\bamend\w*|\bswitch\w*|\bmodif\w*|\bdifferent\b",
-        r"\bupdat\w*|\btouch\w*|\bset to\b|\bbec[ao]me\b",
-        "改动|改了|改成|改为|变更|变化|变成|变为|修改|调整|更新|动过|碰过|换成|改的|改过|改回|换回|调回",
-    ),
-}
-"""In the order in which they are looked for; several may hold."""
-
-SYMPTOM = _any(
-    r"\bstop(?:s|ped)? working\b|\b(?:fails?|failing|broken|breaks?|errors?|unknown|unrecogni[sz]ed|rejected)\b",
-    "报错|失效|不生效|用不了|不能用|跑不起来|起不来|不认",
-)
-"""What somebody meets who does not know what was done."""
-_WONDERING = _any(
-    r"\bwhere (?:did|has|is) .{1,60} (?:go|gone|move|moved)\b|\bwent missing\b", "去哪|到哪里?去|哪里去了"
-)
-_DESCRIBING = _any(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
-
-
-def takes_for_granted(act: Act, text: str, *, named: bool) -> bool:
-    """Tell whether a question says that an act happened, and does not only wonder, or describe what is not done now."""
-    rest = _WONDERING.sub(" ", text)
-    return bool(ACTS[act].search(rest if named else _DESCRIBING.sub(" ", rest)))
-
-
-ENTITLED: Mapping[Act, re.Pattern[str]] = {
-    **ACTS,
-    Act.MOVED: _any(
-        r"\bmov(?:e|ed|es|ing)\b|\brelocat\w*|\bmigrat\w*|\bport(?:ed|s)?\b", "移到|移动|挪到|搬到|迁移|迁到"
-    ),
-    Act.REMOVED: _any(ACTS[Act.REMOVED].pattern, r"\breplac\w*|\b(?:migrat|switch)\w* from\b", "替换"),
-    Act.ADDED: _any(
-        r"\b(?:add|support|enabl|introduc|implement|creat)\w*|\bnew\b|\bfeat\w*", "新增|支持|增加|添加|引入|实现"
-    ),
-}
-"""How titles call what was done; they say less than questions do."""
 THINGS: Mapping[Thing, re.Pattern[str]] = {
-    Thing.BREAKING: _any(r"\bbreaking\b|\bincompatib\w*|\bbackwards?[- ]incompat\w*", "破坏性|不兼容"),
-    Thing.REVERT: _any(r"\breverts?\b|\breverted (?:commits?|changes?)", "回退|撤销|回滚"),
-    Thing.ISSUE: _any(r"\bissues?\b|\bbug reports?\b|\btickets?\b", "议题|工单|issue"),
-    Thing.PULL: _any(r"\bprs?\b|\bpull requests?\b|\bpulls\b", "合并请求|拉取请求"),
-    Thing.RELEASE: _any(r"\breleases?\b|\breleased\b|\bversions?\b", "发版|发布|版本"),
-    Thing.FLAG: _any(
+    Thing.BREAKING: any_of(r"\bbreaking\b|\bincompatib\w*|\bbackwards?[- ]incompat\w*", "破坏性|不兼容"),
+    Thing.REVERT: any_of(r"\breverts?\b|\breverted (?:commits?|changes?)", "回退|撤销|回滚"),
+    Thing.ISSUE: any_of(r"\bissues?\b|\bbug reports?\b|\btickets?\b", "议题|工单|issue"),
+    Thing.PULL: any_of(r"\bprs?\b|\bpull requests?\b|\bpulls\b", "合并请求|拉取请求"),
+    Thing.RELEASE: any_of(r"\breleases?\b|\breleased\b|\bversions?\b", "发版|发布|版本"),
+    Thing.FLAG: any_of(
         r"\bflags?\b|\bcommand[- ]line\b|\bcli (?:option|arg\w*|flag)s?\b|\bswitches\b", "命令行|启动参数|flag"
     ),
-    Thing.ENV: _any(r"\benv(?:ironment)?[- ]?var\w*|\benvs?\b", "环境变量"),
-    Thing.DEPENDENCY: _any(r"\bdependenc\w*|\brequirements?\b|\bpinn?ed\b", "依赖"),
-    Thing.DEFAULT: _any(r"\bdefaults?\b(?! branch)", "默认(?!分支)|缺省"),
-    Thing.LIMIT: _any(r"\blimits?\b|\bcap\b|\bmaximum\b|\bupper bound\b", "上限|限制|最大值|阈值"),
-    Thing.FILE: _any(r"\bfiles?\b", "文件"),
-    Thing.SYMBOL: _any(r"\bfunctions?\b|\bclass(?:es)?\b|\bmethods?\b|\bsymbols?\b|\bapis?\b", "函数|方法|接口|类"),
-    Thing.AUTHOR: _any(
+    Thing.ENV: any_of(r"\benv(?:ironment)?[- ]?var\w*|\benvs?\b", "环境变量"),
+    Thing.DEPENDENCY: any_of(r"\bdependenc\w*|\brequirements?\b|\bpinn?ed\b", "依赖"),
+    Thing.DEFAULT: any_of(r"\bdefaults?\b(?! branch)", "默认(?!分支)|缺省"),
+    Thing.LIMIT: any_of(r"\blimits?\b|\bcap\b|\bmaximum\b|\bupper bound\b", "上限|限制|最大值|阈值"),
+    Thing.FILE: any_of(r"\bfiles?\b", "文件"),
+    Thing.SYMBOL: any_of(r"\bfunctions?\b|\bclass(?:es)?\b|\bmethods?\b|\bsymbols?\b|\bapis?\b", "函数|方法|接口|类"),
+    Thing.AUTHOR: any_of(
         r"\bauthors?\b|\bcontributors?\b|\bpeople\b|\bdevelopers?\b", "作者|贡献者|开发者|几个人|多少人"
     ),
-    Thing.PICK: _any(r"\bcherry[- ]?pick\w*|\bback-?port\w*", "cherry-?pick|摘取|反向移植"),
-    Thing.COMMIT: _any(r"\bcommits?\b|\bchanges\b|\bpatch(?:es)?\b", "提交|commit|改动|变更"),
+    Thing.PICK: any_of(r"\bcherry[- ]?pick\w*|\bback-?port\w*", "cherry-?pick|摘取|反向移植"),
+    Thing.COMMIT: any_of(r"\bcommits?\b|\bchanges\b|\bpatch(?:es)?\b", "提交|commit|改动|变更"),
 }
 
-HOW_MANY = _any(
+HOW_MANY = any_of(
     r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow often\b|\btotal of\b",
     r"(?<!值)(?<!值是)多少|(?<!哪)几(?:个|次|条|处|项|位)|数量|总共|一共",
 )
-WHICH_FIX = _any(
+WHICH_FIX = any_of(
     r"\bwhich (?:commit|pr|pull request|change|release|version)\b|\bwhat fixed\b|\bhow was\b|\bin which\b",
     r"\bwho (?:fixed|closed|resolved|solved)\b|\bhow (?:does|did) .{0,12}\bfix\b|\bthe fix (?:for|of)\b",
     r"哪(?:个|次|条|一个)\s*(?:提交|pr|改动|commit|版本|补丁|合并请求|拉取请求)|谁修|被谁|怎么修",
 )
-BUG = _any(
+BUG = any_of(
     r"\bbugs?\b|\bissues?\b|\bcrash\w*|\bhangs?\b|\bhung\b|\bstuck\b|\bfroze\w*|\bdeadlock\w*|\bregression\b",
     r"\bproblem\b|\bfail(?:s|ed|ure)\b",
     r"\bleak\w*|\bwrong\b",
     "bug|issue|议题|崩溃|卡死|死锁|挂起|报错|泄漏|出错|不生效",
 )
-RELEASES = _any(
+RELEASES = any_of(
     r"\bhow many (?:[\w¦]+ ){0,2}(?:releases?|versions?)\b",
     r"\b(?:number|count) of (?:[\w¦]+ ){0,2}(?:releases|versions)\b",
     "[几多]少?(?:个|次)?\\s*(?:版本|release|正式版)|发(?:布|版)?了?[几多]少?[个次]",
 )
 """Releases are what is counted."""
-LATER = _any(r"\blater\b|\bthen who\b|\bafterwards\b|\bin the end\b", "后来|之后又|最后又")
-MENTIONS = _any(
+LATER = any_of(r"\blater\b|\bthen who\b|\bafterwards\b|\bin the end\b", "后来|之后又|最后又")
+MENTIONS = any_of(
     r"\bmention\w*|\b(?:talk|speak)(?:s|ing)? (?:about|of)\b|\bsay(?:s|ing)?\b",
     r"\bcontain(?:s|ing)? the words?\b|\bcommit messages?\b",
     "提到|提及|说明里|信息里|消息里",
 )
-CONTAINED = _any(
+CONTAINED = any_of(
     r"\b(?:in|into|part of|contain\w*|includ\w*|has|have|make it)\b.{0,40}$", "里有|进了|包含|带了|有没有进|赶上|在里面"
 )
 LABEL = re.compile(
     r"\blabel(?:l?ed)?\s+(?:as\s+|with\s+)?[`'\"]?(?P<a>[\w-]+)|\b(?P<b>[\w-]+)[`'\"]? label\b|(?P<c>[\w-]+)\s*标签",
     re.IGNORECASE,
 )
-MORE = _any(r"\bmore\b|\bmost\b|\bfewer\b|\bbusier\b|\bbusiest\b", "更多|最多|更少|最少|哪个.{0,6}多")
-OPENED = _any(r"\b(?:opened|reported|filed|raised|submitted)\b|\breporter\b", "谁(?:提|报|开)|报的|提的|提出")
-WHICH_RELEASE = _any(
+MORE = any_of(r"\bmore\b|\bmost\b|\bfewer\b|\bbusier\b|\bbusiest\b", "更多|最多|更少|最少|哪个.{0,6}多")
+OPENED = any_of(r"\b(?:opened|reported|filed|raised|submitted)\b|\breporter\b", "谁(?:提|报|开)|报的|提的|提出")
+WHICH_RELEASE = any_of(
     r"\b(?:which|what) (?:[\w¦]+ ){0,2}(?:release|version)s?\b|\breleased? in\b|\bshipped\b|\bfirst release\b",
     r"\bin a release\b",
     r"哪个\s*(?:版本|release)|版本(?:是|为)哪|什么版本|第一个.{0,12}版本|发布(?:了|过)?(?:吗|没)|进了哪个|随哪个|跟着哪个",
 )
-WHO = _any(
+WHO = any_of(
     r"\bwho(?:m|se(?! (?:message|title|subject|name|description|body|diff|text)s?\b))?\b",
     r"\bwhich (?:person|author|developer|engineer|contributor|maintainer)s?\b|\bauthor of\b",
     "谁|哪位|哪个人|哪些人|作者是",
 )
-WHEN = _any(
+WHEN = any_of(
     r"\bwhen\b|\bwhat (?:day|date|time)\b|\bwhich day\b|\bon what\b|\bsince when\b",
     "什么时候|何时|哪天|哪一天|几号|啥时候|什么时间|哪日",
 )
-WHAT_VALUE = _any(
+WHAT_VALUE = any_of(
     r"\bfrom what\b|\bto what\b|\bwhat (?:is|was|are) the (?:new|old|current|default|previous)\b",
     r"\bold value\b|\bnew value\b",
     r"\bwhat value\b|\bwhat did .{1,80} (?:change|become|use to be)\b|\bused to be\b",
@@ -194,13 +92,13 @@ WHAT_VALUE = _any(
     "之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是?(?:多少|什么|几)|值是?多少",
     "(?:设|改回|调回|换)(?:成|为|到|了)*多少|值是多少|是多少",
 )
-WHY = _any(
+WHY = any_of(
     r"\b(?:went|was|goes) wrong\b",
     r"\bwhy\b|\breasons?\b|\bcauses?\b|\bgiven as\b|\bjustif\w+|\bwhat for\b|\bhow come\b|\brationale\b",
     r"\bmotivation\b",
     "为什么|为何|原因|为啥|动机|理由",
 )
-STATUS = _any(
+STATUS = any_of(
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed?|solved)\b",
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:merged|released|still open|open)\b",
     r"\bstill (?:open|broken|there|happen\w*|an issue|unfixed)\b|\bstatus\b|\bstate of\b|\btaken care of\b",
@@ -210,12 +108,12 @@ STATUS = _any(
     "修复了(?:吗|没|么)|修了(?:吗|没)|修好|解决了(?:吗|没)|修没修|关闭了|关了|还开着|状态",
     "哪个(?:版本|release)|哪个提交修|被.{0,12}修复|进展|合入了(?:吗|没)|合并了(?:吗|没)|是否",
 )
-EXPLAIN = _any(
+EXPLAIN = any_of(
     r"\bwhat (?:does|did|do|is|was)\b|\bexplain\b|\bdescribe\b|\btell me about\b|\bwhat'?s in\b",
     r"\bsummari[sz]e\b|\babout\b",
     "做了什么|干了什么|干嘛|是什么|讲讲|解释|说明|介绍|内容|改了(?:什么|啥)|做了啥|干啥",
 )
-FATE = _any(
+FATE = any_of(
     r"\bwhere d(?:id|oes) .{1,40} (?:stand|end up)\b|\bhow did .{1,60} end\b|\bend(?:ed)? up\b",
     r"\bdid .{1,60} (?:last|stick|survive|stay)\b",
     r"\bcalled now\b|\bstill (?:there|in|around)\b|\btrace\b|\bhistory of\b|\bstill exists?\b",
@@ -225,17 +123,17 @@ FATE = _any(
     r"\bcome back\b|\bcame back\b|\bre-?land",
     "怎么样了|后来|下场|命运|去哪|怎么回事|最后怎么|重新合入|恢复了(?:吗|没)",
 )
-SUMMARY = _any(
+SUMMARY = any_of(
     r"\bsummar\w+|\boverview\b|\bhighlights?\b|\bdigest\b|\bwhat happened\b|\bwhat'?s new\b|\brecap\b",
     r"\bcatch me up\b|\bworth knowing\b|\bimportant\b|\bneed to know\b",
     "总结|概括|概述|汇总|有什么新|发生了什么|重要|值得关注|要点|动态|梳理",
 )
-BROKE = _any(
+BROKE = any_of(
     r"\bbreaking\b|\bbroke\b|\bbreaks?\b|\bincompatib\w*|\bwatch out\b",
     r"\bupgrad(?:e|ing)\b.{0,60}\b(?:from|to|safe|careful|break)",
     "破坏性|不兼容|升级.{0,30}(?:注意|影响|破坏|坏|问题)|会不会挂|要注意什么|breaking",
 )
-BEYOND = _any(
+BEYOND = any_of(
     r"\b(?:best|worst|highest|better|worse|cleanest|ugliest)[- ](?:quality|code|engineer|developer|written)\b",
     r"\bquality of\b|\bhow good\b|\bwell[- ]written\b|\bmost (?:talented|productive|elegant|impressive)\b",
     "质量(?:最|更|怎么样|如何|好|高|差)|最(?:好|差|优雅|厉害|靠谱)|水平(?:最|怎么样|如何)|写得(?:最|怎么样|好)",
@@ -263,20 +161,20 @@ BEYOND = _any(
     "省了?多少|性能(?:提升|提高)?(?:了)?多少|吞吐.{0,8}多少|多少(?:倍|百分)|满意|开心|公司|工资|天气",
     "下载量|星标",
 )
-OFTEN = _any(r"\bhow (?:often|many times)\b|\bnumber of times\b", "[几多]少?(?:次|回|遍)|几度")
-SECOND = _any(r"\b(?:second|third|fourth) time\b|\bonce more\b|\btwice\b", "第[二三四]次|又一次|再一次")
-MERGER = _any(
+OFTEN = any_of(r"\bhow (?:often|many times)\b|\bnumber of times\b", "[几多]少?(?:次|回|遍)|几度")
+SECOND = any_of(r"\b(?:second|third|fourth) time\b|\bonce more\b|\btwice\b", "第[二三四]次|又一次|再一次")
+MERGER = any_of(
     r"\bwho (?:\w+ ){0,2}(?:merged?|the merge)\b|\bmerged by (?:who|whom)\b|\bmerger\b", "谁(?:来)?合(?:的|并|入|进)"
 )
-ORIGIN = _any(
+ORIGIN = any_of(
     r"\bcherry[- ]?pick\w*|\bback-?port\w*|\bpicked from\b|\bcame? in with\b|\bbrought in\b|\bmerged from\b",
     "cherry|摘(?:取|自|过来)|从哪个(?:提交|分支)|带(?:进|来)了(?:什么|哪些)|合进来|并进来",
 )
-PINS = _any(
+PINS = any_of(
     r"\b(?:pin(?:s|ned)?|depends? on|uses?|requires?|(?:is|are) on)\b|\bup(?:graded?|dated?) to\b|\bbump\w*",
     "升到|升级到|依赖|用的(?:是)?|锁(?:定|在)|跟上|钉在",
 )
-MOVED_TO = _any(
+MOVED_TO = any_of(
     r"\b(?:what|which) version of\b",
     r"\b(?:what|which) [\w.-]+ version\b.{0,40}\b(?:use|pin|need|require|on|at|now)\w*\b",
     "(?:升级?|更新|跟|用)?到(?:了)?\\s*(?:哪个|什么|哪一个)\\s*版本|用的?是?\\s*(?:哪个|什么)\\s*版本|(?:依赖|锁)的?.{0,12}(?:哪个|什么)版本",
@@ -287,18 +185,18 @@ WITHOUT = re.compile(
     r"(?:the\s+)?(?P<en>[^,?.;]+)|\(not\s+(?P<aside>[^)]+)\)",
     re.IGNORECASE,
 )
-COURSE = _any(
+COURSE = any_of(
     r"\b(?:values?|settings?|names?|versions?) (?:has|have|did|had) .{1,60}(?:had|taken|have|go(?:ne)? through|gone)\b",
     r"\ball the (?:values|names|versions)\b|\bback and forth\b|\bhow (?:has|did) .{1,60} (?:evolved?|changed over)\b",
     r"\bevery (?:time|change) .{0,60}(?:chang|set|touch|made)\w*",
     "经过|过程|始末|从(?:加入|引入|新增|出现).{0,4}到|取过(?:哪些|什么)|都(?:改|取|变|叫|用)过|来回|反复|哪些值|几经|改来改去|一路|从.{1,12}到现在",
 )
-FIRST = _any(r"\bfirst\b|\bearliest\b|\boriginally\b|\binitially\b", "最早|首次|第一次|最初|最先")
-LAST = _any(
+FIRST = any_of(r"\bfirst\b|\bearliest\b|\boriginally\b|\binitially\b", "最早|首次|第一次|最初|最先")
+LAST = any_of(
     r"\blast (?:time|commit|change|touched)\b|\blatest\b|\bmost recent\w*\b|\blastly\b|\bnewest\b",
     "最后一次|最新|最近一次|最近的一|最晚|上一次|上次",
 )
-FOLLOWS = _any(
+FOLLOWS = any_of(
     r"\b(?:it|its|those|them|these)\b|\bthe same (?:commit|author|person|pr)\b",
     r"\bthat (?:commit|change|pr|issue|one|fix|flag|release)\b|\bthis (?:commit|change|pr|issue|one|fix)\b",
     "它|那个(?:提交|改动|commit|pr|issue|议题|问题|参数)?|这个(?:提交|改动|commit|pr|issue|议题|问题)",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agent.asking import lexicon
+from agent.asking.acts import SYMPTOM
 from agent.asking.choosing import acting, in_order
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
@@ -36,7 +36,7 @@ def changes(found: Findings) -> Draft:
             return summary(found)
     if not found.matches:
         return by_issue(found) or nothing(found, "nothing", {})
-    if inquiry.reason and not lexicon.SYMPTOM.search(inquiry.text):
+    if inquiry.reason and not SYMPTOM.search(inquiry.text):
         return _reasons(found)
     matches = in_order(acting(found.matches, inquiry), inquiry)
     most = facts_each(len(matches))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from agent.asking import lexicon
+from agent.asking.acts import ACTS, ENTITLED, takes_for_granted
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
@@ -77,7 +78,7 @@ def _other_act(found: Findings) -> Draft | None:
     acts = [
         act
         for act in inquiry.acts
-        if act in _DEFINITE and not inquiry.pins and lexicon.takes_for_granted(act, inquiry.text, named=named)
+        if act in _DEFINITE and not inquiry.pins and takes_for_granted(act, inquiry.text, named=named)
     ]
     if not acts or len(acts) > 1 + (Act.BUMPED in acts) or not (inquiry.names or inquiry.terms):
         return None
@@ -101,7 +102,7 @@ def _happened(act: Act, found: Findings) -> bool:
 def _renames(one: Match, inquiry: Inquiry) -> bool:
     """Tell whether a commit calls itself the renaming of what is asked about: what goes there comes back."""
     title = one.card.title
-    return bool(lexicon.ACTS[Act.RENAMED].search(title)) and not inquiry.names and says_most(title, inquiry)
+    return bool(ACTS[Act.RENAMED].search(title)) and not inquiry.names and says_most(title, inquiry)
 
 
 def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
@@ -131,7 +132,7 @@ def _in_tests(fact: Fact) -> bool:
 
 def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
     """Tell whether the commits themselves speak of the act and of what it was done to, in one line."""
-    pattern, names = lexicon.ENTITLED[act], [plain(name) for name in inquiry.names if "." not in name]
+    pattern, names = ENTITLED[act], [plain(name) for name in inquiry.names if "." not in name]
     lines = [line for one in matches for line in one.card.message.split("\n") if pattern.search(line)]
     if not names:
         return any(inquiry.names or says_most(_objects(pattern, line), inquiry) for line in lines)

@@ -5,6 +5,7 @@ from functools import cache
 
 from agent.asking import lexicon as words
 from agent.asking import silence
+from agent.asking.acts import ACTS
 from agent.asking.inquiry import Term
 from agent.asking.ordinary import is_ordinary
 from agent.asking.synonyms import relatives
@@ -33,7 +34,7 @@ def terms_of(rest: str) -> list[Term]:
 
 def _acts(word: str) -> bool:
     """Tell whether a word is that of an act or a kind of thing, which are looked at by themselves."""
-    patterns = (*words.ACTS.values(), *words.THINGS.values(), words.BUG)
+    patterns = (*ACTS.values(), *words.THINGS.values(), words.BUG)
     return any((found := pattern.search(word)) and len(found[0]) == len(word) for pattern in patterns)
 
 

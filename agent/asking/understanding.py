@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from agent.asking import lexicon as words
 from agent.asking import silence
+from agent.asking.acts import ACTS
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
@@ -57,7 +58,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
     repos, strangers, rest = _repositories(marks, rest, setting)
     people, rest = _people(marks, rest, setting)
     rest = " ".join(rest.split())
-    acts = tuple(act for act, pattern in words.ACTS.items() if pattern.search(rest))
+    acts = tuple(act for act, pattern in ACTS.items() if pattern.search(rest))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
     values, terms = values_of(text), tuple(terms_of(rest))
     versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
