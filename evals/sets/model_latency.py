@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from agent.ids import RepoId
@@ -18,12 +19,13 @@ from evals.model_server.talk import Asked
 
 _SECONDS = 1.0
 _SEEDS, _REPOSITORIES = 3, 8
+_TURNS = 3
 _MOST = 1.3
 _REPO = re.compile(r"depend on (\S+)\. ")
 
 
 async def run(bench: Bench) -> Figures:
-    """Report on eight repositories with a model that takes a second for every answer."""
+    """Report on eight repositories with a model that takes a second for every answer, some turns of it."""
     worlds = [bench.world("demo", bench.seed + place) for place in range(_SEEDS)]
     specs = tuple(
         RepoSpec(name=RepoId(f"lane-{place}/{repo.name}"), path=repo.git_dir)
@@ -32,24 +34,38 @@ async def run(bench: Bench) -> Figures:
     )[:_REPOSITORIES]
     day = worlds[0].notes["reported day"]
     window = Window.model_validate({"start": f"{day}T00:00:00Z", "end": f"{day}T23:59:59Z", "tz": "UTC"})
+    turns = [await _turn(bench, specs, window) for _ in range(_TURNS)]
+    return {
+        "seconds beside the longest chain of calls": measure([one.ratio for one in turns], Target(_MOST, "at most")),
+        "seconds more than by rules alone, beside the same chain": measure(
+            [one.more for one in turns], Target(_MOST, "at most")
+        ),
+    }
+
+
+@dataclass(frozen=True)
+class _Turn:
+    ratio: float
+    more: float
+    """The same without what the rules take by themselves, which is what a busy machine stretches."""
+
+
+async def _turn(bench: Bench, specs: tuple[RepoSpec, ...], window: Window) -> _Turn:
+    """Report once by rules, so that everything is loaded, and once with the model, each in a home of its own."""
     with tempfile.TemporaryDirectory(dir=bench.folder) as name, ModelServer(honest, latency=_SECONDS) as server:
         home = Path(name)
         settings = Settings(repos=specs, source="git", lang="en", home=home, out=home / "out")
         _, plain = await bench.system.report(settings, window)
         model = {"analyst": "model", "model": server.model, "model_url": server.url, "home": home / "fresh"}
         started, used = time.monotonic(), time.process_time()
-        report, _ = await bench.system.report(settings.model_copy(update=model), window)
+        await bench.system.report(settings.model_copy(update=model), window)
         seconds, used = time.monotonic() - started, time.process_time() - used
     chain = longest_chain(server.asked)
     bench.say(
-        f"model-latency: {len(report.sections)} repositories, {len(server.asked)} calls, {seconds:.1f} s "
-        f"({used:.1f} s of processor; {plain.seconds:.1f} s by rules alone), "
-        f"longest chain {chain} calls of {_SECONDS:g} s"
+        f"model-latency: {len(specs)} repositories, {len(server.asked)} calls, {seconds:.1f} s "
+        f"({used:.1f} s of processor; {plain.seconds:.1f} s by rules alone), longest chain {chain} calls"
     )
-    return {
-        "seconds beside the longest chain of calls": measure([seconds / (chain * _SECONDS)], Target(_MOST, "at most")),
-        "calls under way at once, on the mean": measure([len(server.asked) * _SECONDS / seconds], Target(1.0)),
-    }
+    return _Turn(seconds / (chain * _SECONDS), (seconds - plain.seconds) / (chain * _SECONDS))
 
 
 def longest_chain(asked: Sequence[Asked]) -> int:
