@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from agent.gate.act import Act
 from agent.gate.direction import Direction
+from agent.gate.families import STAYING
 from agent.gate.lists import listed
 from agent.gate.prose import VALUES, Kind, Token
 from agent.gate.words_en import (
@@ -68,6 +69,9 @@ _TWO_WORDS = {
     ("comes", "back"): _D.RELAND,
     ("got", "rid"): _D.REMOVE,
 }
+_YIELDING = listed("give gives gave given giving make makes made")
+"""Who gives way to something is replaced by it."""
+_RESTORING = listed("restore restores restored restoring")
 _STOPPING = listed("stop stops stopped stopping")
 _STOPPED = {_D.DISABLE: _D.ENABLE, _D.ENABLE: _D.DISABLE, _D.ADD: _D.REMOVE, _D.REMOVE: _D.ADD}
 """What it means to stop doing something: who stops rejecting allows."""
@@ -104,6 +108,10 @@ def _verbs(tokens: Sequence[Token]) -> Iterator[tuple[int, Direction]]:
             continue
         elif (word, following) in _TWO_WORDS:
             yield place, _TWO_WORDS[word, following]
+        elif word in _RESTORING and place + 1 < len(tokens) and tokens[place + 1].kind is Kind.MARK:
+            yield place, _D.RELAND
+        elif word in _YIELDING and following == "way":
+            yield place, _D.REPLACE
         elif word.startswith("re-") and DIRECTION_OF.get(word[3:]) in (_D.ADD, _D.ENABLE):
             yield place, _D.RELAND
         elif word == "no" and following == "longer":
@@ -152,7 +160,7 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     chain = _chain(tokens, place, low)
     aux = {tokens[n].lower for n in range(chain, place)}
     head = _phrase(tokens, place + 1, high, nominal=tokens[place].lower in NOMINAL)
-    passive = bool(aux & _PASSIVE) or not any(head)
+    passive = bool(aux & _PASSIVE) or not any(head) or tokens[place].lower in _YIELDING
     subject = _phrase(tokens, _subject_start(tokens, _clause_start(tokens, chain, low), chain), chain, nominal=False)
     objects, near, words = subject if passive else head
     old, new = _values(tokens, place, high, direction) if direction in _TAKES_NEW else (None, None)
@@ -238,7 +246,7 @@ def _phrase(
                 break
             continue
         word = token.lower
-        if token.kind is Kind.WORD and word in BOUNDS:
+        if token.kind is Kind.WORD and (word in BOUNDS or _is_other(tokens, place)):
             break
         if token.kind is Kind.WORD and word in PREPOSITIONS:
             if nominal and word in ("of", "for") and not objects and not words:
@@ -254,6 +262,11 @@ def _phrase(
         if token.kind in (Kind.WORD, Kind.NAME) and word not in FUNCTION and (direct or light or len(words) < 2):
             words.append(word)
     return tuple(objects), tuple(near), tuple(words)
+
+
+def _is_other(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether another verb begins here that says what stays: loses a and keeps b."""
+    return tokens[place].lower in STAYING.words and place > 0 and tokens[place - 1].lower in ("and", "but")
 
 
 def _values(tokens: Sequence[Token], place: int, high: int, direction: Direction) -> tuple[Token | None, Token | None]:
@@ -272,7 +285,7 @@ def _values(tokens: Sequence[Token], place: int, high: int, direction: Direction
             old, new = tokens[n - 1], token
         elif (
             (word == "to" and new is None)
-            or (word in ("with", "by") and direction is _D.REPLACE and new is None)
+            or (word in ("with", "by", "for") and direction is _D.REPLACE and new is None)
             or (word in ("as", "into") and direction in (_D.RENAME, _D.MOVE) and new is None)
         ):
             new = token

@@ -27,6 +27,10 @@ _MATTERS = listed(
 """A word of the first kind before one of the second names a thing: the fallback check."""
 _OUT = listed("移出 挪出 搬出 迁出 挪了出来 挪出来 移了出来 移出来")
 _SOFT = _OUT | listed("提供 停止 允许 打开 不再 放宽 收紧 扩大")
+_ONE = listed("一条 一项 一行 一段 一节 一处 一句 一个 一组")
+_POINTERS = listed("该 此 这个 这些 其 上述 这一")
+_USES = listed("使用 引用 调用 用法 导入 定义 声明 依赖")
+"""Nouns that say of a name no more than that it stands there."""
 _FUNCTION = frozenset(FUNCTION)
 
 
@@ -75,12 +79,13 @@ def _act(tokens: Sequence[Token], place: int, before: Sequence[Token], after: Se
     if valued or (direction is _D.REPLACE and not _means(before)):
         region = _given(before)
     else:
-        region = after if _has_content(after) else _given(before)
+        region = after if _has_content(after) or _is_counted(after) else _given(before)
+        region = () if _points_back(region) else region
     by = next((n for n, token in enumerate(region) if token.text == "被"), None)
     if direction is _D.REPLACE and by is not None:
         new = _first(region[by:]) or new
         region = region[:by]
-    objects, near, words = _phrase(region)
+    objects, near, words = _phrase(region, used=direction in (_D.ADD, _D.REMOVE))
     if any(one.kind is Kind.NUMBER and two.text == "行" for one, two in pairwise(after)):
         # 减少 7 行: the lines are counted elsewhere.
         return Act(direction, word, words=("行",), negated=_negated(before), place=place)
@@ -145,9 +150,24 @@ def _has_content(tokens: Sequence[Token]) -> bool:
     return any(token.kind is not Kind.HAN or token.text not in _FUNCTION for token in plain)
 
 
-def _phrase(region: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[Token, ...], tuple[str, ...]]:
+def _is_counted(after: Sequence[Token]) -> bool:
+    """Tell whether no more is said than that there is one: 新增一条."""
+    return "".join(token.text for token in after[:2]) in _ONE
+
+
+def _points_back(region: Sequence[Token]) -> bool:
+    """Tell whether what was named before is meant: 跳过该选项."""
+    plain = [token.text for token in region if token.kind is not Kind.PUNCT]
+    return len(plain) == 2 and plain[0] in _POINTERS and region[-1].kind is Kind.HAN
+
+
+def _phrase(region: Sequence[Token], *, used: bool) -> tuple[tuple[Token, ...], tuple[Token, ...], tuple[str, ...]]:
     """Read a noun with its names: those behind the last 的 are meant, owners and places stand near."""
     last = max((n for n, token in enumerate(region) if token.text == "的"), default=-1)
+    nouns = [token.text for token in region[last + 1 :] if token.text not in _FUNCTION or token.text in _USES]
+    if used and last >= 0 and nouns and all(word in _USES for word in nouns):
+        # 对 x 的使用随之删除: x is meant.
+        last = -1
     objects, near, words = list[Token](), list[Token](), list[str]()
     for n, token in enumerate(region):
         following = region[n + 1].text if n + 1 < len(region) else ""

@@ -19,9 +19,12 @@ from agent.gate.names import check_expansions, check_names, check_projects
 from agent.gate.opposites import check_denied, check_opposites, check_present, check_staying
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.relations import check_relations
+from agent.gate.sequence import check_enclosed, check_sequence
+from agent.gate.siblings import check_siblings
 from agent.gate.stances import check_absolutes, check_causes, check_forecasts
 from agent.gate.stand import Stand
 from agent.gate.values import check_values
+from agent.gate.wrongs import check_wrongs
 
 Check = Callable[[Reading], Judgement | None]
 
@@ -32,7 +35,8 @@ def check_directions(reading: Reading) -> Judgement | None:
     undone = any(act.direction is Direction.REVERT and not act.negated for act in reading.acts)
     for act in _with_objects(reading.acts):
         # Lines are counted by the check of numbers.
-        if act.negated or act.word in ("no", "不再") or act.words in (("line",), ("lines",)):
+        counted = act.words in (("line",), ("lines",), ("行",)) and not act.objects
+        if act.negated or act.word in ("no", "不再") or counted:
             continue
         stand = Stand.SILENT if _is_consequence(act, reading) else stand_of(act, reading.ground)
         about = ", ".join(token.text for token in act.objects) or " ".join(act.words)
@@ -106,6 +110,10 @@ CHECKS: tuple[Check, ...] = (
     check_opposites,
     check_staying,
     check_present,
+    check_wrongs,
+    check_sequence,
+    check_enclosed,
+    check_siblings,
     check_denied,
     check_absolutes,
     check_causes,

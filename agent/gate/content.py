@@ -39,12 +39,30 @@ def _free_zh() -> frozenset[str]:
 def check_content(reading: Reading) -> Judgement | None:
     """Look up each word that nothing else has checked."""
     tokens = reading.tokens
+    loose = _loose(reading)
     missing = [
-        one.text for n, one in enumerate(tokens) if not (_is_found(one, reading) or _is_joined(tokens, n, reading))
+        one.text
+        for n, one in enumerate(tokens)
+        if one in loose or not (_is_found(one, reading) or _is_joined(tokens, n, reading))
     ]
     if missing:
         return undecided("words", "not in the cited evidence: " + ", ".join(missing))
     return None
+
+
+_LIMITING = re.compile(r"(?:relax|loosen|tighten|widen|narrow|clamp)")
+
+
+def _loose(reading: Reading) -> frozenset[Token]:
+    """Give words for limits that are said of nothing that was measured, and by nobody else: relaxed ordering."""
+    valued = {act.place for act in reading.acts if act.old or act.new}
+    return frozenset(
+        token
+        for place, token in enumerate(reading.tokens)
+        if place not in valued
+        and _LIMITING.match(token.lower)
+        and not any(reading.ground.words.has_stem(one) for one in (stem(token.lower), *_synonyms(stem(token.lower))))
+    )
 
 
 def is_free(word: str) -> bool:

@@ -13,7 +13,7 @@ from agent.gate.direction import Direction
 from agent.gate.ground import Ground, occurs
 from agent.gate.holding import stand_of
 from agent.gate.lists import listed
-from agent.gate.prose import VALUES, Kind, Token
+from agent.gate.prose import VALUES, Kind, Token, clauses
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.stand import Stand
 from agent.gate.stems import vocabulary
@@ -25,7 +25,8 @@ _NO = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    r"\b(?:previously|would|used to|before|fix\w*|avoid\w*|prevent\w*|bug|crash\w*|fail\w*)\b|修复|之前", re.IGNORECASE
+    r"\b(?:previously|would|used to|before|caus(?:ed|ing)|fix\w*|avoid\w*|prevent\w*|bug|crash\w*|fail\w*)\b|修复|之前",
+    re.IGNORECASE,
 )
 _FAILURE = re.compile(
     r"fail|crash|hang|error|leak|stall|break|overflow|corrupt|race|泄露|溢出|报错|失败|崩溃|卡|泄漏|异常|出错",
@@ -53,6 +54,10 @@ def check_negation(reading: Reading) -> Judgement | None:
         ):
             said = unsupported if act.objects else undecided
             return said("negation", f"the evidence shows that it was {act.direction.value}")
+    for act in reading.acts:
+        longer = act.word in ("no", "不再") and act.objects
+        if longer and stand_of(act, reading.ground) is Stand.OPPOSES:
+            return undecided("negation", f"the evidence shows that {act.objects[0].text} came")
     twice = _denials(reading) > 1 and not _said_as_often(reading)
     for place, token in enumerate(reading.tokens):
         if not _negates(reading.tokens, place) or (not twice and _is_removed(reading, place)):
@@ -116,8 +121,8 @@ def _is_removed(reading: Reading, place: int) -> bool:
 
 
 def _doing(line: str, stems: Sequence[frozenset[str]]) -> bool:
-    """Tell whether a line names what went on, as bugs are named: dropping, leaking, skipping."""
-    doing = [word.lower() for word in re.findall(r"\b[A-Za-z]+ing\b", line)]
+    """Tell whether a line names what went on, as bugs are named: dropping, leaking, caused it to skip."""
+    doing = [word.lower() for word in re.findall(r"\b[A-Za-z]+ing\b|(?<=\bto )[A-Za-z]+", line)]
     return any(word.startswith(one) for word in doing for group in stems for one in group if len(one) > 2)
 
 
@@ -174,7 +179,14 @@ def _is_case(reading: Reading, place: int) -> bool:
         return False
     meant = stems_of(clause, trade=True)
     hunks = [hunk for hunk in reading.ground.hunks if share_of(hunk.words, meant) >= _ALIKE]
-    return bool(meant) and any(_ASKS.search(line) for hunk in hunks for line in hunk.added)
+    plain = {token.lower for token in clause if token.kind is Kind.WORD}
+    twice = any(word.startswith("non-") for word in plain)
+    wanted = sum(_negates(clause, n) for n in range(len(clause))) + twice
+    # Non-empty says no as well as `!x.empty()` does, and empty alone says it of what is not there.
+    asked = (
+        [sign for sign in _ASKS.findall(line) if not twice or sign == "!"] for hunk in hunks for line in hunk.added
+    )
+    return bool(meant) and any(len(signs) >= wanted for signs in asked)
 
 
 _CHANGED_ZH = listed("变化 变 改 改动 变更 修改 变动 改变 动 动过")
@@ -201,8 +213,9 @@ def _denials(reading: Reading) -> int:
 
 
 def _said_as_often(reading: Reading) -> bool:
-    meant = stems_of(reading.tokens)
-    lines = (line for line in reading.ground.said if _alike(line, meant, _ALIKE))
+    denying = [part for part in clauses(reading.tokens) if any(_negates(part, place) for place in range(len(part)))]
+    wholes = (stems_of(reading.tokens), stems_of([token for part in denying for token in part]))
+    lines = (line for line in reading.ground.said if any(_alike(line, meant, _ALIKE) for meant in wholes))
     return any(len(_PLAIN_NO.findall(line)) >= _denials(reading) for line in lines)
 
 

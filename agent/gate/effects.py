@@ -34,6 +34,10 @@ _FAST = re.compile(
     r"性能|更快|加速|提速|吞吐|延迟更低|耗时",
     re.IGNORECASE,
 )
+_TWICE = re.compile(r"\b(?:twice|doubl\w+|halv\w+)\b|[一两1] ?倍|翻倍|减半|一半", re.IGNORECASE)
+_TWICE_SAID = re.compile(
+    r"twice|doubl|halv|\bhalf\b|\b[12](?:\.0+)? ?[x×]|(?:50|100|200) ?%|倍|减半|一半", re.IGNORECASE
+)
 _REVERT = re.compile(
     r"revert|roll(?:ed|s|ing)?[ -]?back|back(?:ed|s)? out|undone|undo|回退(?![到至])|回滚|撤销|还原|撤回|被退回",
     re.IGNORECASE,
@@ -96,4 +100,6 @@ def check_effects(reading: Reading) -> Judgement | None:
         told = _FAST_SAID.search(remarks) or _FAST_SAID.search(" ".join(reading.ground.paths))
         verdict = undecided if told else unsupported
         return verdict("performance", "nothing in the evidence says that it became faster")
+    if _FAST.search(text) and _TWICE.search(text) and not _TWICE_SAID.search(spoken):
+        return undecided("performance", "nothing in the evidence says that it became twice as fast")
     return None

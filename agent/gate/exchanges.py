@@ -12,6 +12,9 @@ from agent.gate.prose import Kind, Token
 from agent.gate.stand import Stand
 
 _D = Direction
+# Who demands less relaxes, whichever way the number goes.
+_LIMITING = re.compile(r"\b(?:relax|loosen|tighten|widen|narrow)|放宽|收紧", re.IGNORECASE)
+_REMARK = re.compile(r"(?<=\S)\s+(?:#|//)\s.*$")
 _REPLACING = re.compile(r"\b(?:replac|chang|switch|instead|now|from|renam)", re.IGNORECASE)
 
 
@@ -23,7 +26,10 @@ def exchange_stand(act: Act, ground: Ground) -> Stand:
     if old and new:
         way = order(old, new)
         if (act.direction is _D.RAISE and way < 0) or (act.direction is _D.LOWER and way > 0):
-            return Stand.OPPOSES
+            if not _LIMITING.match(act.word):
+                return Stand.OPPOSES
+            if not _LIMITING.search(ground.spoken):
+                return Stand.SILENT
         return _pair(old, new, ground, [last_part(token.text) for token in act.objects if token is not act.old])
     if (old or new) and act.direction in (_D.RAISE, _D.LOWER):
         return _half_pair(old, new, act.direction, ground)
@@ -140,9 +146,14 @@ def _swapped(old: str, new: str, hunk: Hunk) -> bool:
 
 def _turns(old: str, new: str, hunk: Hunk) -> bool:
     """Tell whether some removed line becomes an added one when old is written as new."""
-    removed = [line for line in hunk.removed if _in(old, line)]
-    added = {line.strip() for line in hunk.added if _in(new, line)}
-    return any(whole(old).sub(lambda _: new, line).strip() in added for line in removed) if added else False
+    removed = [line for line in map(_bare, hunk.removed) if _in(old, line)]
+    added = {line for line in map(_bare, hunk.added) if _in(new, line)}
+    return any(whole(old).sub(lambda _: new, line) in added for line in removed) if added else False
+
+
+def _bare(line: str) -> str:
+    """Leave out the remark behind a line of code."""
+    return _REMARK.sub("", line).strip()
 
 
 def _told_pair(old: str, new: str, ground: Ground) -> bool:

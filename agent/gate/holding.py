@@ -49,7 +49,7 @@ def _object_stand(act: Act, ground: Ground) -> Stand:
     if act.direction is _D.MOVE and _is_turned(act, ground):
         return Stand.OPPOSES
     if act.direction in (_D.REVERT, _D.RELAND):
-        return _lineage(act.direction, ground)
+        return _lineage(act, ground)
     if act.objects:
         stands = [_named(token, act.direction, ground) for token in act.objects]
         if Stand.OPPOSES in stands:
@@ -58,9 +58,13 @@ def _object_stand(act: Act, ground: Ground) -> Stand:
     return worded_stand(act, ground)
 
 
-def _lineage(direction: Direction, ground: Ground) -> Stand:
-    if any(direction_of(fact) is direction for fact in ground.facts):
+def _lineage(act: Act, ground: Ground) -> Stand:
+    direction, ways = act.direction, {direction_of(fact) for fact in ground.facts}
+    if direction in ways:
         return Stand.AGREES
+    if direction is _D.RELAND and _D.REVERT in ways and not act.objects and not act.words:
+        # A revert brings back what it names, not the commit that it undoes.
+        return Stand.OPPOSES
     told = any(act.direction is direction for line in ground.said for act in said_acts(line))
     back = direction is _D.RELAND and re.search(r"\b(?:re-?land|back|again|restor)", ground.spoken, re.IGNORECASE)
     words = direction is _D.REVERT and re.search(r"\b(?:restor|back to|undo|roll)", ground.spoken, re.IGNORECASE)
@@ -139,7 +143,14 @@ def _lines_stand(name: str, direction: Direction, ground: Ground) -> Stand:
         return Stand.AGREES if leaves and arrives else Stand.SILENT
     if direction in (_D.RAISE, _D.LOWER):
         return _numbers_stand(token, direction, ground)
+    if direction is _D.DEPRECATE and any(
+        _DEPRECATES.search(line) and occurs(token, line) for line in ground.added.split("\n")
+    ):
+        return Stand.AGREES
     return Stand.SILENT
+
+
+_DEPRECATES = re.compile(r"deprecat", re.IGNORECASE)
 
 
 def _only_on(token: str, lines: Sequence[str], others: Sequence[str]) -> bool:

@@ -101,6 +101,7 @@ NOUNS = listed(
 """Parts of programs, of documents and of talk."""
 
 OTHERS = listed(
+    "begun came dealt drew fell fallen gotten grown knew laid meant met ran said saw seen took threw thrown "
     "about above absent accordingly actual additional adjacent afterward afterwards again ahead akin alike alone along "
     "alongside already alternate although altogether amid among anew annual anonymous another anymore apart apparent "
     "apparently applicable appropriate approximate approximately arbitrary as-is aside at automatic automatically "

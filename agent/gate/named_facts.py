@@ -44,9 +44,10 @@ def names_in(text: str | None) -> frozenset[str]:
 
 
 def last_part(name: str) -> str:
-    """Give `run` for `Runner.run`, `ns::run` and `run()`; a path and a flag stay whole."""
+    """Give `run` for `Runner.run`, `ns::run` and `run()`; a path, a flag and a line stay whole."""
     name = name.removesuffix("()")
-    return name if "/" in name or name.startswith("-") else re.split(r"\.|::", name)[-1] or name
+    whole = "/" in name or " " in name or name.startswith("-")
+    return name if whole else re.split(r"\.|::", name)[-1] or name
 
 
 @lru_cache(maxsize=128)

@@ -85,9 +85,12 @@ def _path(text: str, ground: Ground) -> Judgement | None:
         return None
     if occurs(tail, ground.spoken):
         return None
-    if occurs(tail, ground.text):
-        # Beside what it is named, another check asks.
+    if any(occurs(tail, text) for text in (ground.added, ground.removed)):
         return None
+    if occurs(tail, ground.text) and "." not in tail.rpartition("/")[2]:
+        return None
+    if occurs(tail, ground.text):
+        return undecided("path", f"{text} only stands beside what was changed")
     return unsupported("path", f"{text} was not touched by what is cited")
 
 
@@ -114,7 +117,9 @@ def _encloses(text: str, ground: Ground) -> bool:
     if re.fullmatch(r"(?:[A-Z][a-z0-9]*){2,}", text) is None:
         return False
     humps = set(parts(text))
-    return any(len(humps & words_of(path)) * 2 >= len(humps) for path in ground.paths)
+    paths = [humps & words_of(path) for path in ground.paths]
+    known = sum(hump in ground.words for hump in humps)
+    return any(len(one) * 2 >= len(humps) for one in paths) or (any(paths) and known * 4 >= len(humps) * 3)
 
 
 def _present(text: str, ground: Ground) -> bool:

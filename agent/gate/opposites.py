@@ -71,16 +71,31 @@ def check_staying(reading: Reading) -> Judgement | None:
         plain = [token.lower for token in clause if token.kind in (Kind.WORD, Kind.HAN)]
         if "不再" in plain or ("no", "longer") in pairwise(plain):
             meant = stems_of(clause, trade=True)
-            if any(STAYING.said.search(line) and share_of(vocabulary(line), meant) >= _ALIKE for line in lines):
+            kept = _kept(clause)
+            if any(STAYING.said.search(line) and share_of(vocabulary(line), meant) >= _ALIKE for line in lines) or (
+                kept and said_near(lines, STAYING.said, kept)
+            ):
                 return undecided("opposite", "of what is said to be no longer so the evidence says that it stays")
         if not any(word in STAYING.words for word in plain):
             continue
         if said_near(lines, STAYING.said, stems_of(clause, trade=True)):
             continue
+        gone = {token for act in reading.acts if act.direction is Direction.REMOVE for token in act.objects}
         for token in clause:
+            if token in gone:
+                continue
             if token.kind in VALUES and not token.path and _is_passing(last_part(token.text), reading.ground):
                 return undecided("opposite", f"nothing shows that {token.text} stays as it was")
     return None
+
+
+def _kept(clause: Sequence[Token]) -> list[frozenset[str]]:
+    """Give the words for what is said to be kept no longer."""
+    for place, token in enumerate(clause):
+        before = {one.lower for one in clause[max(0, place - 2) : place]}
+        if token.lower in STAYING.words and before & {"longer", "不再"}:
+            return stems_of(clause[place + 1 : place + 4], trade=True)
+    return []
 
 
 def check_present(reading: Reading) -> Judgement | None:

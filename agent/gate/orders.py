@@ -2,7 +2,7 @@
 
 import re
 
-NUMBER = re.compile(r"-?[0-9][0-9_,]*(?:\.[0-9]+)*")
+NUMBER = re.compile(r"-?[0-9][0-9_,]*(?:\.[0-9]+)*(?:[eE][+-]?[0-9]+(?![0-9A-Za-z_]))?")
 
 
 def order(old: str, new: str) -> int:

@@ -10,6 +10,7 @@ from agent.gate.ground import Ground, occurs
 from agent.gate.named_facts import last_part, owners_of
 from agent.gate.prose import Kind, Token, clauses
 from agent.gate.reading import Reading, undecided
+from agent.gate.settled import settled
 from agent.gate.stems import vocabulary
 
 # A name that nobody speaks of and no fact has must stand closer to the rest.
@@ -18,11 +19,12 @@ _MORE_THAN_HALF, _MOST, _FEW = 0.6, 0.9, 3
 
 def check_relations(reading: Reading) -> Judgement | None:
     """Look for each name beside the words that the same clause has for it."""
+    proved = settled(reading)
     for clause in clauses(reading.tokens):
         names = [token for token in clause if token.kind in (Kind.CODE, Kind.NAME, Kind.FLAG) and not token.path]
         for token in names:
             others = [one for one in clause if one is not token]
-            if not _fits(token, others, reading):
+            if token not in proved and not _fits(token, others, reading):
                 return undecided("relation", f"{token.text!r} stands in the evidence, but not beside the rest")
             if len(names) > 1 and not _is_owner(token, names, reading):
                 return undecided("relation", f"{token.text!r} is not what the other name belongs to")

@@ -9,11 +9,11 @@ from agent.gate import words_zh as zh
 from agent.gate.closeness import has_any, said_near, share_of
 from agent.gate.content import stems_of
 from agent.gate.counted import ONLY
-from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS, Family, family_of
+from agent.gate.families import ABSOLUTES, FORECASTS, OPINIONS, STAYING, Family, family_of
 from agent.gate.ground import Ground
-from agent.gate.prose import Kind, Token
+from agent.gate.prose import Kind, Token, clauses
 from agent.gate.reading import Reading, undecided
-from agent.gate.stems import vocabulary
+from agent.gate.stems import vocabulary, words_of
 
 _CAUSE = re.compile(
     r"\b(?:because|therefore|thus|hence|so|due|caus\w*|lead\w*|led|result\w*|reason|since|thereby|trigger\w*|mak\w*|"
@@ -41,8 +41,57 @@ def check_absolutes(reading: Reading) -> Judgement | None:
         family = family_of(ABSOLUTES, word) if _is_plain(token) else None
         if family is None or _is_counted(reading, family) or _is_absolute_said(reading, family, place):
             continue
+        if _is_interval(reading.tokens, place) or _is_per(reading, place) or _is_guarded(reading, family, place):
+            continue
+        if _is_left(reading, family, place):
+            continue
         return undecided("absolute", f"{token.text!r} may be more than the evidence says")
     return None
+
+
+_TIME = re.compile(r"(?:second|minute|hour|day|week|month|step|iteration|epoch|time)s?")
+_CASES = frozenset(("if", "when", "for", "where", "若", "当", "时", "如果", "条件"))
+_ASKS = re.compile(r"(?:^|[\s}(])(?:if|elif|elseif|when|case|unless|while|assert)\b|&&|\|\||\?\s|if\(")
+
+
+def _is_interval(tokens: Sequence[Token], place: int) -> bool:
+    """Tell every six hours, which says how often, from every hour of all."""
+    behind = tokens[place + 1 : place + 3]
+    return tokens[place].lower == "every" and len(behind) == 2 and _TIME.fullmatch(behind[1].lower) is not None
+
+
+def _is_per(reading: Reading, place: int) -> bool:
+    """Read each of something as a rate where code has a name for it: `bytes_per_block`."""
+    if reading.tokens[place].lower not in ("every", "每个", "每次", "每一"):
+        return False
+    noun = stems_of(reading.tokens[place + 1 : place + 2], trade=True)
+    return any(f"per_{one}" in reading.ground.text.lower() for group in noun for one in group if len(one) > 2)
+
+
+def _is_guarded(reading: Reading, family: Family, place: int) -> bool:
+    """Tell whether only if is said of a condition that was added, with every name that stands behind it."""
+    if family.name != "only":
+        return False
+    clause = next(one for one in clauses(reading.tokens) if reading.tokens[place] in one)
+    if not any(token.lower in _CASES for token in clause):
+        return False
+    names = [token.lower for token in clause if token.named and token.start > reading.tokens[place].start]
+    lines = [line.lower() for line in reading.ground.added.split("\n") if _ASKS.search(line)]
+    return bool(names) and any(all(name in line for name in names) for line in lines)
+
+
+def _is_left(reading: Reading, family: Family, place: int) -> bool:
+    """Tell whether only this stays is said of a line that lost something and kept the name."""
+    names = [token.text for token in reading.tokens[place + 1 : place + 3] if token.named]
+    stays = any(token.lower in STAYING.words for token in reading.tokens[max(0, place - 2) : place])
+    if family.name != "only" or not stays or not names:
+        return False
+    for hunk in reading.ground.hunks:
+        before = [words_of(line) for line in hunk.removed if names[0] in line]
+        after = [words_of(line) for line in hunk.added if names[0] in line]
+        if any(less < more for less in after for more in before):
+            return True
+    return False
 
 
 def _is_plain(token: Token) -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from agent.gate import acts_en
 from agent.gate.act import Act
-from agent.gate.closeness import share_of
+from agent.gate.closeness import has_any, share_of
 from agent.gate.content import is_free
 from agent.gate.direction import FITS, Direction
 from agent.gate.glossary_zh import glossary
@@ -81,6 +81,8 @@ def worded_stand(act: Act, ground: Ground) -> Stand:
     """Hold an object of plain words against what people say, then facts, then the lines."""
     if act.direction in (_D.ENABLE, _D.DISABLE) and set(act.words) <= {"默认", "default"}:
         return _default_stand(act.direction, ground)
+    if act.direction in (_D.ADD, _D.REMOVE) and act.words and set(act.words) <= _CONDITIONS and not act.objects:
+        return _condition_stand(act.direction, ground)
     content = _content((*act.words, *(part for token in act.objects for part in words_of(token.text))))
     scores = _told_scores(content, ground)
     fits = max((scores.get(way, 0.0) for way in FITS[act.direction]), default=0.0)
@@ -107,6 +109,26 @@ def _bulk(ground: Ground) -> Direction | None:
 def _is_plain(words: Sequence[str]) -> bool:
     """Tell whether an object says no more than that there is something: a line, an entry, 一条."""
     return all(is_free(part) for word in words for part in word.split("-"))
+
+
+_CONDITIONS = listed("判断 条件 条件判断 分支 check condition guard conditional branch extra additional early")
+_ASKING = re.compile(r"^\W*(?:else\s+)?(?:if|elif|elseif|when|case|assert|unless|while)\b|\bif\s*\(|&&|\|\|")
+
+
+def _condition_stand(direction: Direction, ground: Ground) -> Stand:
+    """Count the conditions that came and went, place by place: a check is told by the code that asks."""
+    ways = {
+        _D.ADD if came > 0 else _D.REMOVE
+        for hunk in ground.hunks
+        if (came := _asked(hunk.added) - _asked(hunk.removed))
+    }
+    if direction in ways:
+        return Stand.AGREES
+    return Stand.OPPOSES if ways else Stand.SILENT
+
+
+def _asked(lines: Sequence[str]) -> int:
+    return sum(_ASKING.search(line) is not None for line in lines)
 
 
 def _default_stand(direction: Direction, ground: Ground) -> Stand:
@@ -146,6 +168,18 @@ def _has(ground: Ground, stems: frozenset[str]) -> bool:
     return any(words.has_stem(one) for words in (ground.added_words, ground.removed_words) for one in stems)
 
 
+_OFF = re.compile(
+    r"disab|skip|reject|forbid|false|\boff\b|\bno|!(?!=)|none|null|exclu|ignor|unsupport|rais|error|return",
+    re.IGNORECASE,
+)
+
+
+def _is_off(content: Sequence[frozenset[str]], ground: Ground) -> bool:
+    """Tell whether lines were added with these words and with one that turns something off or away."""
+    places = (hunk for hunk in ground.hunks if has_any(hunk.added_words, content))
+    return any(_OFF.search(line) for hunk in places for line in hunk.added)
+
+
 def _lines_worded(direction: Direction, content: Sequence[frozenset[str]], ground: Ground) -> Stand:
     """Take the weakest proof: all words of the object are on one side of the diff alone."""
     plus, minus = share_of(ground.added_words, content), share_of(ground.removed_words, content)
@@ -158,7 +192,9 @@ def _lines_worded(direction: Direction, content: Sequence[frozenset[str]], groun
             # What also came elsewhere is not gone.
             return Stand.AGREES if came > 0 or plus < 1.0 else Stand.SILENT
     if direction in (_D.ADD, _D.ENABLE, _D.DISABLE) and plus == 1.0 and minus < 1.0:
-        return Stand.AGREES
+        # Lines that have the words may as well be what is done when it is on.
+        off = direction is not _D.DISABLE or _is_off(content, ground)
+        return Stand.AGREES if off else Stand.SILENT
     if direction is _D.REMOVE and minus == 1.0 and plus < 1.0:
         return Stand.AGREES
     return Stand.SILENT

@@ -13,6 +13,7 @@ from agent.gate.named_facts import last_part, names_in
 from agent.gate.nearness import values_of
 from agent.gate.prose import Kind, Token
 from agent.gate.reading import Reading, undecided
+from agent.gate.settled import settled
 from agent.gate.stems import vocabulary
 
 Wanted = str | frozenset[str]
@@ -35,9 +36,10 @@ def check_values(reading: Reading) -> Judgement | None:
             return undecided("value", f"the evidence counts {several[0]!r}, not {rate[0]!r}")
     defaults = re.search(r"default|默认|缺省", reading.sentence.text, re.IGNORECASE) is not None
     names = [last_part(token.text) for token in reading.tokens if token.named] if defaults else []
+    proved = settled(reading)
     for place, token in enumerate(reading.tokens):
         number = _value(token)
-        if number is None or _is_count(reading.tokens, place) or _is_fact(number, reading):
+        if number is None or token in proved or _is_count(reading.tokens, place) or _is_fact(number, reading):
             continue
         real = _compared(reading.tokens, place, reading.ground)
         if real and _signed(token) not in real:
