@@ -8,6 +8,7 @@ from evals.bench.stages import Cost, used
 from evals.sets.ask_cost import NEEDLES, NOW, REPO, answer_all, empty_stock, made_cards
 from memory.catalogue import Catalogue
 from memory.database import open_database
+from memory.known_threads import KnownThreads
 
 _CARDS = 10
 """For each commit of the day, so many in memory."""
@@ -20,7 +21,7 @@ async def asking(folder: Path, size: int) -> Cost:
         book = Catalogue(db)
         window = Window(start=NOW - timedelta(days=91), end=NOW + timedelta(seconds=1), tz="UTC")
         book.put(REPO, made_cards(size * _CARDS), window)
-        stock = empty_stock(book, db)
+        stock = empty_stock(book, KnownThreads(db))
         await answer_all(stock)
         before = used()
         count = len(await answer_all(stock))

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from sqlite_utils import Database
-
 from agent.asking.answers import answer
 from agent.asking.understanding import Setting, understand
 from agent.card import Card
@@ -131,7 +129,7 @@ async def run(bench: Bench) -> Figures:
             window = Window(start=NOW - timedelta(days=91), end=NOW + timedelta(seconds=1), tz="UTC")
             book.put(REPO, made_cards(count), window)
             searching = _searches(book)
-            answering = await answer_all(empty_stock(book, db))
+            answering = await answer_all(empty_stock(book, KnownThreads(db)))
         finally:
             db.close()
         bench.say(f"ask-cost: {count} commits: search {max(searching):.0f} ms, answers {max(answering):.2f} s")
@@ -154,9 +152,9 @@ def _searches(book: Catalogue) -> list[float]:
     return times
 
 
-def empty_stock(book: Catalogue, db: Database) -> Stock:
+def empty_stock(book: Catalogue, threads: KnownThreads) -> Stock:
     """Give a memory whose sources have nothing to add."""
-    return Stock(_Desks(), book, KnownThreads(db), _Quiet())
+    return Stock(_Desks(), book, threads, _Quiet())
 
 
 async def answer_all(stock: Stock) -> list[float]:
