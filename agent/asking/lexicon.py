@@ -80,7 +80,7 @@ WHO = any_of(
     "谁|哪位|哪个人|哪些人|作者是",
 )
 WHEN = any_of(
-    r"\bwhen\b|\bwhat (?:day|date|time)\b|\bwhich day\b|\bon what\b|\bsince when\b",
+    r"\bwhen\b|\bwhat (?:day|date|time)\b|\bwhich day\b|\bon what (?:day|date)\b|\bsince when\b",
     "什么时候|何时|哪天|哪一天|几号|啥时候|什么时间|哪日",
 )
 WHAT_VALUE = any_of(
