@@ -1,7 +1,6 @@
 """How text that others wrote becomes Markdown that cannot do anything: no markup, no mentions, no closing words."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -12,6 +11,8 @@ _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+# Controls, separators of lines and halves of characters, all of Unicode's kinds Cc, Zl, Zp and Cs.
+_BREAKING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _SYMBOL = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff]\ufe0f?"
@@ -39,8 +40,7 @@ _MARKUP = re.compile(r"([\\`*\[\]<>|~$&]|(?<![^\W_])_|_(?![^\W_]))")
 
 def visible(text: str) -> str:
     """Keep what a reader can see: one line, no control, bidirectional or zero-width characters."""
-    text = "".join(" " if unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") else char for char in text)
-    return " ".join(_UNSEEN.sub(lambda seen: seen[1] or "", text).split())
+    return " ".join(_UNSEEN.sub(lambda seen: seen[1] or "", _BREAKING.sub(" ", text)).split())
 
 
 def inline(text: str) -> str:

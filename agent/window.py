@@ -1,6 +1,7 @@
 """Which stretch of time a report speaks of: half-open, in a named zone, over landing times."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Self
 from zoneinfo import ZoneInfo
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from agent.errors import UsageError
 
 
+@lru_cache(maxsize=64)
 def zone(name: str) -> ZoneInfo:
     """Find a time zone by its IANA name."""
     unknown = UsageError(f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York")
@@ -117,13 +119,7 @@ class Window(BaseModel):
     @property
     def label(self) -> str:
         """The name of the report: `2026-02-04`, `2026-02-01..2026-02-07`, or with hours where it is not whole days."""
-        where = zone(self.tz)
-        first, end = self.start.astimezone(where), self.end.astimezone(where)
-        if not self.whole_days:
-            clock = "%Y-%m-%dT%H%M%S" if first.second or end.second else "%Y-%m-%dT%H%M"
-            return f"{first:{clock}}..{end:{clock}}"
-        last = (self.end - timedelta(seconds=1)).astimezone(where)
-        return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"
+        return _label(self)
 
     @property
     def key(self) -> str:
@@ -132,3 +128,15 @@ class Window(BaseModel):
             return f"{self.label} {self.tz}"
         # An hour that the clock shows twice has one label and two keys.
         return f"{self.start:%Y-%m-%dT%H:%M:%SZ}..{self.end:%Y-%m-%dT%H:%M:%SZ} {self.tz}"
+
+
+# A page asks for it with every commit.
+@lru_cache(maxsize=1_024)
+def _label(window: Window) -> str:
+    where = zone(window.tz)
+    first, end = window.start.astimezone(where), window.end.astimezone(where)
+    if not window.whole_days:
+        clock = "%Y-%m-%dT%H%M%S" if first.second or end.second else "%Y-%m-%dT%H%M"
+        return f"{first:{clock}}..{end:{clock}}"
+    last = (window.end - timedelta(seconds=1)).astimezone(where)
+    return f"{first:%Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"

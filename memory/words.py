@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _HAN = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN = re.compile(rf"(?P<han>[{_HAN}]+)|(?P<word>(?:(?![{_HAN}])\w)+)")
@@ -68,7 +69,7 @@ def phrase(text: str) -> str:
         return f'"{runs[0]["word"][:_LONGEST_WORD].lower()}"*'
     if all(found["word"] for found in runs):
         words = [found["word"][:_LONGEST_WORD].lower() for found in runs]
-        parts = [part for found in runs for part in (_split(found["word"]) or [found["word"].lower()])]
+        parts = [part for found in runs for part in (_split(found["word"]) or (found["word"].lower(),))]
         whole = f'"{" ".join(words)}"'
         return whole if parts == words else f'({whole} OR "{" ".join(parts)}")'
     return "(" + " AND ".join(_han(found["han"]) if found["han"] else _word(found["word"], "") for found in runs) + ")"
@@ -97,12 +98,14 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)]
 
 
-def _split(word: str) -> list[str]:
+# The same names stand in text after text.
+@lru_cache(maxsize=65_536)
+def _split(word: str) -> tuple[str, ...]:
     """Cut an identifier at underscores, capitals and digits; a plain word has no parts, and neither has a hash."""
     if _HASH.fullmatch(word):
-        return []
-    parts = [part.lower() for part in _PART.findall(word[:_LONGEST_WORD])]
-    return parts if len(parts) > 1 else []
+        return ()
+    parts = tuple(part.lower() for part in _PART.findall(word[:_LONGEST_WORD]))
+    return parts if len(parts) > 1 else ()
 
 
 def _han(run: str) -> str:

@@ -48,9 +48,7 @@ def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
 
     An attribute that is None or False is left out. A link that leads nowhere allowed becomes text.
     """
-    opened = _plain(name)
-    if attributes:
-        opened = f"{opened[:-1]}{''.join([_attribute(key, value) for key, value in attributes.items()])}>"
+    opened = _opened(name, *attributes, *attributes.values()) if attributes else _plain(name)
     if name in _VOID:
         return Markup(opened)
     inner = children[0] if len(children) == 1 and type(children[0]) is Markup else _inner(children)
@@ -162,6 +160,13 @@ def _text(text: str) -> str:
 
 # By kind as well: 0 and False are equal, and only one of them is left out.
 @lru_cache(maxsize=65_536, typed=True)
+def _opened(name: str, *attributes: Attribute) -> str:
+    """Write a start tag from the names of its attributes, then their values in the same order."""
+    middle = len(attributes) // 2
+    told = [_attribute(str(key), value) for key, value in zip(attributes[:middle], attributes[middle:], strict=True)]
+    return f"{_plain(name)[:-1]}{''.join(told)}>"
+
+
 def _attribute(key: str, value: Attribute) -> str:
     if value is None or value is False:
         return ""

@@ -128,6 +128,7 @@ def overview(months: Mapping[str, Iterable[tuple[str, int]]]) -> str:
     return json.dumps({"shards": SHARDS, "months": newest}, separators=(",", ":")) + "\n"
 
 
-def _words(text: str) -> frozenset[str]:
+def _words(text: str) -> dict[str, None]:
+    """Give each word once, in the order of the text: a set would have another order in every process."""
     found = indexed(text)
-    return frozenset((*found.words.split(), *found.parts.split()))
+    return dict.fromkeys((*found.words.split(), *found.parts.split()))

@@ -1,9 +1,12 @@
-"""A small clone whose history is known, for commands that answer questions."""
+"""What several doors need: a small clone whose history is known, and axe, which looks at pages in a browser."""
 
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,3 +64,21 @@ def corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("GITHUB_TOKEN", "GH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path / "home"
+
+
+@pytest.fixture(scope="session")
+def grave() -> Callable[[Any], list[str]]:
+    """Give what axe finds serious or critical in a page of a browser, with all its rules."""
+    script = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+
+    def look(page: Any) -> list[str]:
+        page.evaluate(script)
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        return [
+            f"{page.url} {one['id']}: {node['html'][:200]} {node['failureSummary']}"
+            for one in found
+            for node in one["nodes"]
+            if one["impact"] in ("serious", "critical")
+        ]
+
+    return look

@@ -1,4 +1,4 @@
-"""What a page must have for those who do not see it, or not well: structural checks in the place of axe."""
+"""What a page must have for those who do not see it, or not well: its structure, which needs no browser."""
 
 import re
 from collections.abc import Callable
