@@ -8,8 +8,9 @@ from agent.layouts.view import View, row_id
 from agent.report import LedgerRow
 from agent.triage import Tier
 from gitzette.site.cites import Sources, excerpt
-from gitzette.site.html import Child, Markup, join, link, prose, tag
+from gitzette.site.html import Child, Markup, fill, join, link, prose, tag
 from gitzette.site.names import anchor
+from gitzette.site.reasons import reason_words
 
 SHAPES = {Tier.HIGH: "◆", Tier.MID: "●", Tier.LOW: "○", Tier.NOISE: "·"}
 BREAKING = "▲"
@@ -21,6 +22,11 @@ def badge(kind: str, shape: str, words: str) -> Markup:
     return tag("span", tag("span", shape, aria_hidden="true"), " ", words, class_=f"badge {kind}")
 
 
+def counted(number: int) -> Markup:
+    """Write a number behind a heading."""
+    return tag("span", f"({number})", class_="count")
+
+
 class Commits:
     """Tells the commits of one report."""
 
@@ -29,26 +35,33 @@ class Commits:
         self._sources = sources
         self._say = view.say
 
+    def mark(self, row: LedgerRow) -> Markup:
+        """Mark how grave a commit is: that it breaks something, else its tier."""
+        tier = self._view.tier(row) or Tier.LOW
+        if self._view.breaking(row):
+            return badge("breaking", BREAKING, self._say.breaking)
+        return badge(tier.value, SHAPES[tier], self._say.tiers[tier])
+
     def full(self, row: LedgerRow) -> Markup:
         """Tell a commit under a heading of its own."""
         earlier = self._view.undid.get(row_id(row))
-        claims = self._view.said(row)
+        claims = self._told(row)
         return tag(
             "article",
-            tag("h4", self._heading(row, earlier)),
-            tag("p", self._meta(row, earlier), class_="meta"),
-            self._claims(claims if earlier is None else [*self._view.said(earlier, Role.CHANGE), *claims]),
+            tag("h4", self._heading(row)),
+            tag("p", self._pair_meta(earlier, row) if earlier else self._meta(row), class_="meta"),
+            self._claims(claims),
             self._excerpt(claims),
             self._why(row),
-            tag("span", id=anchor(row_id(earlier))) if earlier else None,
+            self._earlier_place(row),
             id=anchor(row_id(row)),
-            class_=f"commit {row.tier or 'low'}{' breaking' if self._view.breaking(row) else ''}",
+            class_=f"commit {self._view.tier(row) or 'low'}{' breaking' if self._view.breaking(row) else ''}",
         )
 
     def line(self, row: LedgerRow) -> Markup:
         """Tell a commit in one line, and keep the rest of what is said to open."""
         lead = self._view.lead(row)
-        claims = self._view.said(row)
+        claims = self._told(row)
         news: list[Child] = [(" — ", self._said(claim)) for claim in lead[:1]]
         more = len(claims) > len(lead[:1]) or any(quote.file for claim in claims for quote in claim.quotes)
         late = self._say.late.format(moment(row, self._view.report.window)) if row.late else None
@@ -56,19 +69,21 @@ class Commits:
             "li",
             badge("breaking", BREAKING, self._say.breaking) if self._view.breaking(row) else None,
             " ",
-            self._title(row),
+            self._heading(row),
             " ",
-            self._hash(row),
+            self._hashes(row),
             (" · ", late) if late else None,
             (" — ", tag("code", row.reason)) if row.files is None else None,
             news,
             self._more(row, claims) if more else None,
+            self._earlier_place(row),
             id=anchor(row_id(row)),
         )
 
     def plain(self, row: LedgerRow) -> Markup:
         """Name a commit that is folded with its like."""
-        return tag("li", self._title(row), " ", self._hash(row), id=anchor(row_id(row)))
+        place = self._earlier_place(row)
+        return tag("li", self._heading(row), " ", self._hashes(row), place, id=anchor(row_id(row)))
 
     def lead(self, row: LedgerRow) -> Markup | None:
         """Write the first news of a commit."""
@@ -77,7 +92,7 @@ class Commits:
 
     def consequences(self, row: LedgerRow) -> Markup | None:
         """Write what a commit risks and what to do about it."""
-        return self._consequences(self._view.said(row))
+        return self._consequences(self._told(row))
 
     def excerpt(self, row: LedgerRow) -> Markup | None:
         """Show the place that proves the first news of a commit."""
@@ -88,13 +103,24 @@ class Commits:
         return tag(
             "details",
             tag("summary", own.evidence),
-            tag("p", self._meta(row, None), class_="meta"),
+            tag("p", self._meta(row), class_="meta"),
             self._claims(claims),
             self._excerpt(claims),
             class_="more",
         )
 
-    def _heading(self, row: LedgerRow, earlier: LedgerRow | None) -> Markup:
+    def _told(self, row: LedgerRow) -> list[Claim]:
+        """List what is said of a commit; of a change and what undid it, what holds in the end."""
+        earlier = self._view.undid.get(row_id(row))
+        return self._view.said(row) if earlier is None else self._view.said_of_pair(earlier, row)
+
+    def _earlier_place(self, row: LedgerRow) -> Markup | None:
+        """Give what was undone a place to link to: it is told with what undid it."""
+        earlier = self._view.undid.get(row_id(row))
+        return tag("span", id=anchor(row_id(earlier))) if earlier else None
+
+    def _heading(self, row: LedgerRow) -> Markup:
+        earlier = self._view.undid.get(row_id(row))
         if earlier is None:
             return self._title(row)
         return join(f"{self._say.pair}{self._say.colon}", self._title(earlier))
@@ -112,7 +138,16 @@ class Commits:
         address = self._view.web.commit(row.repo, row.sha)
         return link(address, tag("code", self._view.short(row)), rel="noreferrer", class_="sha")
 
-    def _meta(self, row: LedgerRow, earlier: LedgerRow | None) -> Markup:
+    def _hashes(self, row: LedgerRow) -> Markup:
+        earlier = self._view.undid.get(row_id(row))
+        return join(self._hash(earlier), " → ", self._hash(row)) if earlier else self._hash(row)
+
+    def _pair_meta(self, earlier: LedgerRow, later: LedgerRow) -> Markup:
+        window = self._view.report.window
+        landed, undone = (f"{moment(row, window)} ({row.author})" for row in (earlier, later))
+        return join(fill(self._say.pair_times, landed=landed, undone=undone), " · ", self._hashes(later))
+
+    def _meta(self, row: LedgerRow) -> Markup:
         say, window = self._say, self._view.report.window
         at = moment(row, window)
         parts: list[Child] = []
@@ -128,8 +163,7 @@ class Commits:
             parts.append(counted_commits(row.members, say))
         if row.unreadable:
             parts.append(say.unreadable.format(row.unreadable, row.files))
-        hashes = [self._hash(earlier), " → "] if earlier else []
-        parts.append((hashes, self._hash(row)))
+        parts.append(self._hash(row))
         return join([(" · " if at else None, part) for at, part in enumerate(parts)])
 
     def _claims(self, claims: Sequence[Claim]) -> Markup:
@@ -175,6 +209,7 @@ class Commits:
             paths = [(tag("code", path), " ") for path in row.places]
             told.append((tag("dt", say.where), tag("dd", paths, say.more.format(rest) if rest > 0 else None)))
         if row.marks:
-            told.append((tag("dt", own.why), tag("dd", ", ".join(row.marks), f" ({row.weight:.1f})", lang="en")))
+            reasons = say.listing.join(reason_words(mark, self._view.lang) for mark in row.marks)
+            told.append((tag("dt", own.why), tag("dd", reasons, f" ({row.weight:.1f})")))
         told.append((tag("dt", own.reading), tag("dd", say.depths[row.depth])))
         return tag("dl", told, class_="why")

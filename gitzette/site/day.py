@@ -12,7 +12,7 @@ from agent.report import LedgerRow, Report, RepoSection
 from agent.triage import Noise, Tier
 from agent.window import zone
 from gitzette.site.cites import Sources
-from gitzette.site.commits import BREAKING, SHAPES, Commits, badge
+from gitzette.site.commits import SHAPES, Commits, badge, counted
 from gitzette.site.html import Child, Markup, fill, join, link, prose, tag
 from gitzette.site.names import anchor, day_path, repo_path, section_anchor
 from gitzette.site.shell import Scene, page
@@ -48,7 +48,7 @@ def highlighted(view: View, least: int = _LEAST) -> list[LedgerRow]:
     """Choose what everybody should see: the top tier of all repositories, and more where that is less than `least`."""
     repos = [section.repo for section in view.report.sections]
     high, mid = (
-        sorted((row for repo in repos for row in view.items(repo, tier)), key=lambda row: -row.weight)
+        sorted((row for repo in repos for row in view.items(repo, tier)), key=view.order)
         for tier in (Tier.HIGH, Tier.MID)
     )
     return [*high[:_MOST], *mid[: max(0, least - len(high))]]
@@ -124,11 +124,7 @@ class DayPage:
 
     def _highlight(self, row: LedgerRow, *, several: bool) -> Markup:
         shown = self._view.undid.get(row_id(row), row)
-        mark = (
-            badge("breaking", BREAKING, self._say.breaking)
-            if self._view.breaking(row)
-            else badge(row.tier or "low", SHAPES[row.tier or Tier.LOW], self._say.tiers[row.tier or Tier.LOW])
-        )
+        mark = self._commits.mark(row)
         whose = (" ", tag("span", row.repo, class_="repo")) if several else None
         heading = link(f"#{anchor(row_id(row))}", prose(cut_title(shown)[0]) or "—", class_="title")
         return tag(
@@ -139,7 +135,7 @@ class DayPage:
         report, say = self._view.report, self._say
         items = []
         for section in report.sections:
-            counts = {tier: len(self._view.items(section.repo, tier)) for tier in Tier}
+            counts = {tier: self._view.count(section.repo, tier) for tier in Tier}
             marks = [
                 (" ", badge(tier.value, SHAPES[tier], f"{counts[tier]} {say.tiers[tier]}"))
                 for tier in (Tier.HIGH, Tier.MID)
@@ -191,7 +187,7 @@ class DayPage:
         rows = self._view.items(section.repo, tier)
         if not rows:
             return None
-        heading = tag("h3", badge(tier.value, SHAPES[tier], self._say.tiers[tier]), " ", _count(len(rows)))
+        heading = tag("h3", badge(tier.value, SHAPES[tier], self._say.tiers[tier]), " ", self._count(rows))
         return tag("section", heading, [self._commits.full(row) for row in rows], class_="tier")
 
     def _stories(self, section: RepoSection) -> Markup | None:
@@ -201,7 +197,7 @@ class DayPage:
             return None
         tz = view.report.window.tz
         drawn = [timeline(one, view.lang, view.web, tz, level="h4", day=None) for one in found]
-        return tag("section", tag("h3", self._say.stories, " ", _count(len(found))), drawn, class_="stories")
+        return tag("section", tag("h3", self._say.stories, " ", counted(len(found))), drawn, class_="stories")
 
     def _lines(self, section: RepoSection) -> Markup:
         say, view = self._say, self._view
@@ -209,14 +205,14 @@ class DayPage:
         folded = view.items(section.repo, Tier.NOISE)
         parts: list[Child] = []
         if low:
-            heading = tag("h3", badge("low", SHAPES[Tier.LOW], say.tiers[Tier.LOW]), " ", _count(len(low)))
+            heading = tag("h3", badge("low", SHAPES[Tier.LOW], say.tiers[Tier.LOW]), " ", self._count(low))
             parts.append((heading, tag("ul", [self._commits.line(row) for row in low], class_="lines")))
         if unread:
             items = [self._commits.line(row) for row in unread]
-            parts.append((tag("h3", say.not_read, " ", _count(len(unread))), tag("ul", items, class_="lines")))
+            parts.append((tag("h3", say.not_read, " ", self._count(unread)), tag("ul", items, class_="lines")))
         if folded:
             groups = [self._folded(noise, [row for row in folded if row.noise is noise]) for noise in (*Noise, None)]
-            parts.append((tag("h3", badge("noise", SHAPES[Tier.NOISE], say.folded), " ", _count(len(folded))), groups))
+            parts.append((tag("h3", badge("noise", SHAPES[Tier.NOISE], say.folded), " ", self._count(folded)), groups))
         return join(parts)
 
     def _folded(self, noise: Noise | None, rows: list[LedgerRow]) -> Markup | None:
@@ -224,7 +220,7 @@ class DayPage:
             return None
         name = self._say.noises[noise] if noise else self._say.folded
         lines = tag("ul", [self._commits.plain(row) for row in rows], class_="lines")
-        return tag("details", tag("summary", name, " ", _count(len(rows))), lines, class_="folded")
+        return tag("details", tag("summary", name, " ", self._count(rows)), lines, class_="folded")
 
     def _account(self) -> Markup:
         report, say = self._view.report, self._say
@@ -244,6 +240,5 @@ class DayPage:
         told.append(say.analyst.get(report.analyst, say.analyst["model"]))
         return tag("aside", [tag("p", one) for one in told], class_="account", aria_label=say.statistics)
 
-
-def _count(number: int) -> Markup:
-    return tag("span", f"({number})", class_="count")
+    def _count(self, rows: list[LedgerRow]) -> Markup:
+        return counted(self._view.commits(rows))

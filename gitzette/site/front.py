@@ -10,7 +10,7 @@ from agent.stories import Story
 from agent.triage import Tier
 from gitzette.site.calendar import months
 from gitzette.site.cites import Sources
-from gitzette.site.commits import BREAKING, SHAPES, Commits, badge
+from gitzette.site.commits import BREAKING, Commits, badge
 from gitzette.site.day import highlighted, title_of
 from gitzette.site.figures import kinds_plot
 from gitzette.site.html import Child, Markup, join, link, prose, tag
@@ -85,14 +85,8 @@ class Front:
         return tag("section", heading, tag("div", articles, class_="articles"), more, class_="news")
 
     def _article(self, row: LedgerRow, *, first: bool) -> Markup:
-        say = self._scene.say
-        tier = row.tier or Tier.LOW
         shown = self._view.undid.get(row_id(row), row)
-        mark = (
-            badge("breaking", BREAKING, say.breaking)
-            if self._view.breaking(row)
-            else badge(tier.value, SHAPES[tier], say.tiers[tier])
-        )
+        mark = self._commits.mark(row)
         return tag(
             "article",
             tag("p", mark, " ", tag("span", row.repo, class_="repo"), class_="kicker"),

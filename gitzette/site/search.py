@@ -75,7 +75,7 @@ def _commit(row: LedgerRow, english: View, chinese: View) -> tuple[Document, str
         "c",
         place,
         row.repo,
-        row.tier or "",
+        english.tier(row) or "",
         clean(row.title),
         one,
         other,

@@ -145,7 +145,7 @@ def _repo_day(repo: RepoId, views: Mapping[Language, View]) -> RepoDay:
     return RepoDay(
         repo=repo,
         landed=len(rows),
-        tiers=dict(Counter(row.tier.value for row in rows if row.tier)),
+        tiers={tier.value: count for tier in Tier if (count := view.count(repo, tier))},
         kinds=dict(Counter(KINDS.get(row.purpose, "other") if row.purpose else "other" for row in rows)),
         breaking=sum(view.breaking(row) for row in rows),
         opened=sum(one.event == "opened" for one in section.issues),
@@ -164,7 +164,7 @@ def _highlight(row: LedgerRow, views: Mapping[Language, View]) -> Highlight:
     return Highlight(
         anchor=anchor(row_id(row)),
         title=shown.title,
-        tier=row.tier or Tier.LOW,
+        tier=view.tier(row) or Tier.LOW,
         breaking=view.breaking(row),
         weight=row.weight,
         lead=leads,

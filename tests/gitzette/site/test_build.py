@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -231,3 +232,11 @@ def test_a_run_writes_the_site_where_it_is_configured(
     assert main(["run", "--date", "2026-02-04"]) == 0
     assert "site: 1 reports, 1 of them new or changed" in capsys.readouterr().err
     assert "add a" in (tmp_path / "news" / "site" / "en" / "days" / "2026-02-04.html").read_text("utf-8")
+
+
+def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:
+    out = shelf(days=1)
+    for seed in ("1", "2"):
+        command = [sys.executable, "-m", "gitzette", "site", "--out", str(out), "--to", str(tmp_path / seed)]
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")

@@ -1,0 +1,46 @@
+"""Why a commit stands where it does, in words of both languages; docs/triage.md explains each reason."""
+
+from collections.abc import Mapping
+
+from agent.settings import Language
+
+REASONS: Mapping[str, Mapping[Language, str]] = {
+    name: {"en": english, "zh": chinese}
+    for name, english, chinese in (
+        ("security", "security", "安全问题"),
+        ("revert", "a revert", "回退"),
+        ("breaks what users set", "breaks what users set", "破坏用户的设置"),
+        ("marked breaking", "marked as breaking", "标明为破坏性变更"),
+        ("new version", "a new version", "新版本"),
+        ("grave fix", "a grave fix", "严重问题的修复"),
+        ("breaks exported names", "breaks exported names", "破坏对外的名称"),
+        ("moves exported names", "moves exported names", "移动对外的名称"),
+        ("deprecation", "a deprecation", "弃用"),
+        ("fix", "a fix", "修复"),
+        ("release", "a release", "发布"),
+        ("performance", "performance", "性能"),
+        ("feature", "a feature", "新功能"),
+        ("changes defaults", "changes defaults", "更改默认值"),
+        ("changes what users call", "changes what users call", "更改用户调用的接口"),
+        ("new for users", "new for users", "用户可用的新内容"),
+        ("speaks of defaults", "speaks of defaults", "提及默认值"),
+        ("deprecates", "deprecates something", "代码中标记弃用"),
+        ("undoes a change", "undoes a change", "撤销先前的改动"),
+        ("removes", "removes something", "移除"),
+        ("lands again", "lands again", "重新合入"),
+        ("says it adds", "says that it adds something", "自称新增"),
+        ("breaks names", "breaks internal names", "破坏内部名称"),
+        ("changes values", "changes values", "更改取值"),
+        ("new names", "new names", "新名称"),
+        ("dependencies", "dependencies", "依赖变更"),
+        ("dependency", "speaks of a dependency", "提及依赖"),
+        ("moves names", "moves internal names", "移动内部名称"),
+        ("refactor", "refactoring", "重构"),
+        ("closes issues", "closes issues", "关闭 issue"),
+    )
+}
+
+
+def reason_words(name: str, lang: Language) -> str:
+    """Say a reason; one that an older or newer Gitzette knows stays as it is."""
+    return REASONS[name][lang] if name in REASONS else name
