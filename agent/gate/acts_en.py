@@ -82,11 +82,11 @@ _TAKES_NEW = frozenset({_D.RENAME, _D.CHANGE, _D.RAISE, _D.LOWER, _D.MOVE, _D.RE
 def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
     """Find every verb with a direction and read what stands around it."""
     verbs = [verb for verb in _verbs(tokens) if not _throws(tokens, verb[0])]
-    starts = [place for place, _ in verbs]
+    starts = [place for place, _ in verbs if not _is_attribute(tokens, place)]
     found = []
-    for number, (place, direction) in enumerate(verbs):
-        before = starts[number - 1] + 1 if number else 0
-        after = starts[number + 1] if number + 1 < len(starts) else len(tokens)
+    for place, direction in verbs:
+        before = max((start + 1 for start in starts if start < place), default=0)
+        after = min((start for start in starts if start > place), default=len(tokens))
         found.append(_act(tokens, place, direction, before, after))
     return (*found, *_instead(tokens))
 
@@ -145,6 +145,11 @@ def _is_adjective(tokens: Sequence[Token], place: int) -> bool:
     return direct and following is not None and following.kind is Kind.WORD and not named
 
 
+def _is_attribute(tokens: Sequence[Token], place: int) -> bool:
+    """Tell what is only said beside: switches from the deprecated `x` to `y`."""
+    return place > 0 and tokens[place - 1].lower in _ARTICLES and tokens[place].lower.endswith("ed")
+
+
 def _throws(tokens: Sequence[Token], place: int) -> bool:
     """Tell raising an error from raising a limit."""
     if not tokens[place].lower.startswith("rais"):
@@ -199,7 +204,12 @@ def _chain(tokens: Sequence[Token], place: int, low: int) -> int:
         if tokens[start - 1].kind is not Kind.WORD:
             break
         word = tokens[start - 1].lower
-        helper = word in _BETWEEN or word in NEGATIONS or word in {"do", "does", "did", "can", "will", "to"}
+        helper = (
+            word in _BETWEEN
+            or word in NEGATIONS
+            or word in _STOPPING
+            or word in {"do", "does", "did", "can", "will", "to"}
+        )
         if not (helper or word.endswith("n't") or (word.endswith("ly") and len(word) > 4)):
             break
         start -= 1

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.claims import Judgement
 from agent.gate import words_en as en
 from agent.gate import words_zh as zh
+from agent.gate.act import Act
 from agent.gate.closeness import said_near, share_of
 from agent.gate.content import stems_of
 from agent.gate.counted import ONLY
@@ -19,6 +21,7 @@ from agent.gate.stand import Stand
 from agent.gate.stems import vocabulary
 
 _ALIKE, _VERY, _SURE = 0.5, 0.7, 0.8
+_CLOSE = 5
 _NO = re.compile(
     r"\b(?:not|no|never|without|neither|nor|cannot|none|nothing|unable|non|avoid\w*|prevent\w*|instead of|rather than|"
     r"stop\w*|skip\w*|disabl\w*|unsupported|un(?=[a-z]{4})|in(?=valid))\b|n['’]t\b|\bun(?=[a-z]{5})|不|没有|无|未",
@@ -54,9 +57,8 @@ def check_negation(reading: Reading) -> Judgement | None:
         ):
             said = unsupported if act.objects else undecided
             return said("negation", f"the evidence shows that it was {act.direction.value}")
-    for act in reading.acts:
-        longer = act.word in ("no", "不再") and act.objects
-        if longer and stand_of(act, reading.ground) is Stand.OPPOSES:
+    for act in (_aimed(act, reading.tokens) for act in reading.acts if act.word in ("no", "不再")):
+        if act.objects and stand_of(act, reading.ground) is Stand.OPPOSES:
             return undecided("negation", f"the evidence shows that {act.objects[0].text} came")
     twice = _denials(reading) > 1 and not _said_as_often(reading)
     for place, token in enumerate(reading.tokens):
@@ -67,6 +69,12 @@ def check_negation(reading: Reading) -> Judgement | None:
         if not _said_no(reading, place):
             return undecided("negation", f"nothing in the evidence says {token.text!r} of this")
     return None
+
+
+def _aimed(act: Act, tokens: Sequence[Token]) -> Act:
+    """Take as the object what stands right behind the verb and its preposition: no longer stops at `x`."""
+    close = [token for token in tokens[act.place + 1 : act.place + _CLOSE] if token in act.near]
+    return act if act.objects or not close else replace(act, objects=tuple(close[:1]))
 
 
 def check_reported(reading: Reading) -> Judgement | None:

@@ -111,7 +111,7 @@ def _pair(old: str, new: str, ground: Ground, names: Sequence[str]) -> Stand:
         return Stand.AGREES
     if any(_turns(new, old, hunk) for hunk in hunks) or _told_pair(new, old, ground):
         return Stand.OPPOSES
-    if _told_in_turn(old, new, ground):
+    if _told_in_turn(old, new, ground) or any(_leaves_default(name, old, new, ground) for name in names):
         return Stand.AGREES
     if any(_swapped(old, new, hunk) for hunk in hunks):
         return Stand.SILENT if any(_swapped(new, old, hunk) for hunk in hunks) else Stand.AGREES
@@ -130,6 +130,16 @@ def _told_in_turn(old: str, new: str, ground: Ground) -> bool:
         if first and second and first.start() < second.start() and _REPLACING.search(talk):
             return _in_any(new, ground.added)
     return False
+
+
+def _leaves_default(name: str, old: str, new: str, ground: Ground) -> bool:
+    """Tell whether people give the old value as the default of a name to which lines that came give the new one."""
+    given = any(occurs(name, line) and _in(new, line) for line in ground.added.split("\n"))
+    form = re.compile(
+        rf"(?<!\w){re.escape(name)}(?:'s)?\W{{1,4}}(?:\w+\W+){{0,3}}?(?:default\w*\W+(?:to|is|of|value)?\W*{re.escape(old)}"
+        rf"|{re.escape(old)}\w*\W+(?:by )?default)(?![\w.])"
+    )
+    return given and any(form.search(line) for line in (*ground.said, *ground.remarks))
 
 
 def _of(names: Sequence[str], text: str) -> bool:

@@ -141,6 +141,13 @@ OPPOSITES = (
         r"\b(?:smaller|less|fewer|below|under|shorter|lower|at most|or less|up to|within)\b|<",
     ),
     _pair(
+        "long longer lengthy 过长 太长 长于",
+        r"(?<!no )\b(?:long|longer|lengthy|over|exceed\w*)\b|too long",
+        "short shorter brief 过短 太短 短于",
+        r"\b(?:short|shorter|brief\w*|under)\b",
+    ),
+    _pair("odd 奇数", r"\bodd\b", "偶数", r"\beven\b(?! if| when| though| with)"),
+    _pair(
         "before 之前", r"\b(?:before|prior|until|pre-?\w*)\b", "after 之后", r"\b(?:after|once|post-?\w*|following)\b"
     ),
     _pair(

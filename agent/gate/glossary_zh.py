@@ -230,6 +230,18 @@ _ENTRIES = """
 贡献 contribut;步进 step,stride;可复现 reproduc;安装 install,pip,apt,setup;链接 link,url,http,href
 地址 address,url,addr,http;非零 nonzero,zero;上传 upload
 取真 true;取假 fals;为真 true;为假 fals;是真 true;是假 fals
+奇数 odd;偶数 even;空闲 idl,fre,unu;繁忙 bus;上溢 overflow;叠加 add,sum,overla,stack,accumul
+重放 repla,repeat,feed;受影响 affect,impact;不受影响 unaffect,unchang,ident,affect;尾数 mantissa;符号位 sign,bit
+有符号 sign;无符号 unsign,uint;弱引用 weakref,weak;主机名 hostnam,host;域名 domain,host;证书 certif,cert,ssl,tls
+散列 hash;切块 chunk,til,block;平铺 til,flat;寻址 address;指令 instruct,instr,isa,op;汇编 assemb,asm,assembl
+链接器 link;虚拟机 vm,virtu;守护进程 daemon;父进程 parent;线程池 threadpool,pool,execut;进程池 pool,execut
+定时器 tim;熔断 break,circuit;夹具 fixtur;静态分析 stat,lint,analysi;风格检查 lint,styl,format;锁文件 lock,lockfil
+发行说明 relea,not;日志级别 log,level;混合精度 mix,preci;一维 1d,one,dimen;二维 2d,two,dimen;三维 3d,thr,dimen
+峰值 peak,max;均摊 amort;图模式 graph;谓词 pred;常量折叠 fold,constant;尾调用 tail,call;悬垂 dangl
+双精度 doubl,fp64,float64,f64;单精度 singl,fp32,float32,f32;定点 fix,point;大小端 endian;位域 bitfield,bit
+联合体 union;结构体 struct;多态 polymorph;虚函数 virtu;抽象类 abstract,abc;反射 reflect;语法树 ast,tre
+词法 lex,token;夏令时 dst,daylight;国际化 i18n,intern;下拉 dropdown,select;弹窗 popup,dialog,mod;按钮 button
+侧边栏 sidebar;滚动 scroll;拖拽 drag;悬停 hov;高亮 highlight;主题 them,top,subject;深色 dark
 """
 
 

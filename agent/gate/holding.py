@@ -55,7 +55,12 @@ def _object_stand(act: Act, ground: Ground) -> Stand:
         if Stand.OPPOSES in stands:
             return Stand.OPPOSES
         return Stand.SILENT if Stand.SILENT in stands else Stand.AGREES
-    return worded_stand(act, ground)
+    stand = worded_stand(act, ground)
+    if stand is Stand.SILENT and act.near and act.direction in (_D.ADD, _D.REMOVE):
+        # Tests for `x`: where x itself came, so did they.
+        beside = {_lines_stand(token.text, act.direction, ground) for token in act.near}
+        return Stand.AGREES if beside == {Stand.AGREES} else stand
+    return stand
 
 
 def _lineage(act: Act, ground: Ground) -> Stand:
@@ -86,6 +91,9 @@ def _named(token: Token, direction: Direction, ground: Ground) -> Stand:
     if direction in (_D.ENABLE, _D.DISABLE) and (switch := _switched(last_part(name), ground)) is not None:
         return Stand.AGREES if switch is direction else Stand.OPPOSES
     lines = _lines_stand(name, direction, ground)
+    if lines is Stand.AGREES and told is Stand.OPPOSES and direction in (_D.ENABLE, _D.DISABLE):
+        # A name comes into a list: people say whether of what is on or of what is off.
+        return Stand.SILENT
     if lines is Stand.AGREES and not facts & against(direction):
         return lines
     # What people say against it may be meant of another part of the change.
@@ -143,14 +151,17 @@ def _lines_stand(name: str, direction: Direction, ground: Ground) -> Stand:
         return Stand.AGREES if leaves and arrives else Stand.SILENT
     if direction in (_D.RAISE, _D.LOWER):
         return _numbers_stand(token, direction, ground)
-    if direction is _D.DEPRECATE and any(
-        _DEPRECATES.search(line) and occurs(token, line) for line in ground.added.split("\n")
-    ):
+    if direction is _D.DEPRECATE and _is_deprecated(token, ground):
         return Stand.AGREES
     return Stand.SILENT
 
 
-_DEPRECATES = re.compile(r"deprecat", re.IGNORECASE)
+_DEPRECATES = re.compile(r"deprecat|弃用|废弃", re.IGNORECASE)
+
+
+def _is_deprecated(token: str, ground: Ground) -> bool:
+    lines = (*ground.said, *ground.added.split("\n"))
+    return any(_DEPRECATES.search(line) and occurs(token, line) for line in lines)
 
 
 def _only_on(token: str, lines: Sequence[str], others: Sequence[str]) -> bool:

@@ -35,6 +35,7 @@ _WHO, _VERB, _WHAT = r"([\w.-]+)", r"(is|are|was|were|be|must|can|does|do|will|s
 _FORM = re.compile(rf"{_WHO}[`\"']* {_VERB} {_WHAT}")
 _NOT = re.compile(rf"{_WHO} {_VERB} (?:not|never) {_WHAT}")
 _HAPPENING = re.compile(r"fail|crash|rais|abort|error|block|break|requir")
+_KEEPING = listed("keep keeps keeping retains retain preserves preserve 保留 沿用")
 _SIGNS = re.compile(r"[`\"'*#/]|^[+-]", re.MULTILINE)
 
 
@@ -43,12 +44,17 @@ def check_opposites(reading: Reading) -> Judgement | None:
     lines = (*reading.ground.said, *reading.ground.remarks)
     for place, token in enumerate(reading.tokens):
         pair = _pair(token)
-        if pair is None:
+        if pair is None or (token.lower == "longer" and place and reading.tokens[place - 1].lower == "no"):
             continue
         around = stems_of((*reading.tokens[max(0, place - _NEAR) : place], *reading.tokens[place + 1 : place + _NEAR]))
-        if said_near(lines, pair[1].said, around) and not said_near(lines, pair[0].said, around):
+        if _best(lines, pair[1].said, around) >= max(1, _best(lines, pair[0].said, around) * 2):
             return undecided("opposite", f"of what is called {token.text!r} the evidence says the opposite")
     return None
+
+
+def _best(lines: Iterable[str], said: re.Pattern[str], stems: Sequence[frozenset[str]]) -> int:
+    """Count the words that stand close to where one of the lines says it, at its best."""
+    return max((sum(said_near([line], said, [one]) for one in stems) for line in lines if said.search(line)), default=0)
 
 
 def _pair(token: Token) -> tuple[Family, Family] | None:
@@ -81,12 +87,22 @@ def check_staying(reading: Reading) -> Judgement | None:
         if said_near(lines, STAYING.said, stems_of(clause, trade=True)):
             continue
         gone = {token for act in reading.acts if act.direction is Direction.REMOVE for token in act.objects}
-        for token in clause:
+        for token in _staying(clause):
             if token in gone:
                 continue
             if token.kind in VALUES and not token.path and _is_passing(last_part(token.text), reading.ground):
                 return undecided("opposite", f"nothing shows that {token.text} stays as it was")
     return None
+
+
+def _staying(clause: Sequence[Token]) -> Sequence[Token]:
+    """Give the part of a clause that says what stays: behind who keeps something, nothing where it is kept from it."""
+    at = next((n for n, token in enumerate(clause) if token.lower in _KEEPING), None)
+    if at is None:
+        return clause
+    if any(token.lower == "from" for token in clause[at + 1 : at + 5]):
+        return ()
+    return clause[at:] if at and clause[at - 1].lower in ("and", "but", "并") else clause
 
 
 def _kept(clause: Sequence[Token]) -> list[frozenset[str]]:

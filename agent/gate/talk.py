@@ -81,7 +81,7 @@ def worded_stand(act: Act, ground: Ground) -> Stand:
     """Hold an object of plain words against what people say, then facts, then the lines."""
     if act.direction in (_D.ENABLE, _D.DISABLE) and set(act.words) <= {"默认", "default"}:
         return _default_stand(act.direction, ground)
-    if act.direction in (_D.ADD, _D.REMOVE) and act.words and set(act.words) <= _CONDITIONS and not act.objects:
+    if act.direction in (_D.ADD, _D.REMOVE) and _is_condition(act):
         return _condition_stand(act.direction, ground)
     content = _content((*act.words, *(part for token in act.objects for part in words_of(token.text))))
     scores = _told_scores(content, ground)
@@ -113,6 +113,12 @@ def _is_plain(words: Sequence[str]) -> bool:
 
 _CONDITIONS = listed("判断 条件 条件判断 分支 check condition guard conditional branch extra additional early")
 _ASKING = re.compile(r"^\W*(?:else\s+)?(?:if|elif|elseif|when|case|assert|unless|while)\b|\bif\s*\(|&&|\|\|")
+
+
+def _is_condition(act: Act) -> bool:
+    """Tell whether nothing but a check is spoken of: 一道判断, an extra check."""
+    words = {word for word in act.words if not word.startswith(("一", "两"))}
+    return bool(words) and words <= _CONDITIONS and not act.objects
 
 
 def _condition_stand(direction: Direction, ground: Ground) -> Stand:

@@ -64,7 +64,7 @@ _RATE = re.compile(r"\b(?:per|an?|each) (?P<en>second|minute|hour|day)\b|每(?P<
 """So many in a unit of time: `200 pulls per hour` is not `200 pulls/6hr`."""
 _COMPARING = listed(
     "is are was equals exceeds exceed reaches above below over under at least most greater larger more less smaller "
-    "fewer than to set when "
+    "fewer than to set when gives give gave yields yield yielded returns return returned becomes become "
     "大于 小于 超过 达到 等于 不超过 不小于 不大于 至少 至多 设为 为 高于 低于 = == > < >= <= ≥ ≤"
 )
 
