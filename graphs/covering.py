@@ -297,7 +297,7 @@ async def _material(state: Covering, deps: Deps) -> Material:
 
 async def _read(state: Covering, deps: Deps) -> Material:
     """Gather what was read: from this process, or again from the record."""
-    repo, gathered = state["spec"].name, deps.library.gathered
+    repo, gathered = state["spec"].name, deps.gathered
     if repo not in gathered:
         gathered[repo] = await _gather(state, deps)
     return gathered[repo]

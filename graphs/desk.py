@@ -1,12 +1,12 @@
 """What the nodes may touch: everything with a side effect, behind small protocols."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from agent.analyst import Analyst
+from agent.analyst import Analyst, Material
 from agent.card import Card
 from agent.domain import Notice, Threads
 from agent.evidence import EvidenceId
@@ -158,3 +158,5 @@ class Deps:
     """How often an analyst may ask for more to read, for one repository."""
     questions: QuestionMemory | None = None
     """Where what was read is left for questions; None where nothing may be written."""
+    gathered: dict[RepoId, Material] = field(default_factory=dict)
+    """What this run has read of a repository, put together once for all steps that work with it."""

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from agent.analyst import Material
 from agent.compact import compact
 from agent.domain import Change
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.ids import RepoId, commit_id
+from agent.ids import commit_id
 from agent.sources import CodeSource
 from tools.diff.sheet import read_facts
 from tools.diff.study import study
@@ -23,8 +22,6 @@ class Library:
         self._skimmed: dict[EvidenceId, CommitEvidence] = {}
         self._studied: dict[EvidenceId, CommitEvidence] = {}
         self._whole: dict[EvidenceId, Change] = {}
-        self.gathered: dict[RepoId, Material] = {}
-        """What was read of a repository, put together once for all steps that work with it."""
 
     def get(self, name: EvidenceId) -> CommitEvidence | None:
         """Find a commit as closely as it was read."""
