@@ -15,6 +15,8 @@ _FLAGS = (
     FactKind.FLAG_CHOICES,
 )
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
+_LAYOUT = re.compile(r"(?:SharedStorage|TensorStorage|PipelineStorage|KernelTraits|SmemLayout)\w*\.\w+$")
+"""What a kernel keeps where in its memory, and the numbers it derives for itself, are its own business."""
 _ASKED_ONCE = re.compile(r"[a-z_]\w* = (?:[\w.]+\.)?(?:is|has|get|can|supports)_\w+\(\)$")
 """What a module asked of the machine when it was imported is its own business."""
 _COMMANDS = re.compile(
@@ -28,7 +30,7 @@ _BYGONE = re.compile(r"PREVIOUS|UNSUPPORTED|REMOVED|DEPRECATED|LEGACY", re.IGNOR
 def symbol_is_met(draft: Draft, path: str) -> bool:
     """Tell of a symbol: its name is public, and users import or include the file."""
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
-    return draft.public and not own and is_public_path(path)
+    return draft.public and not own and not _LAYOUT.search(draft.name) and is_public_path(path)
 
 
 def site_is_met(draft: Draft, path: str) -> bool:

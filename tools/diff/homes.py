@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from agent.domain import FileChange
@@ -10,6 +10,7 @@ from tools.diff.draft import Draft
 from tools.diff.hunks import read_patch
 from tools.diff.languages import reader_for
 from tools.diff.letters import letters, refused
+from tools.diff.likeness import likeness
 from tools.diff.roles import Role, role
 from tools.diff.variables import asking, reads
 
@@ -20,10 +21,15 @@ DECLARED = re.compile(
 )
 """What a whole file declares at its left margin; what C only announces (`class X;`) stands elsewhere."""
 _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
+_CONDITION = re.compile(r"\n[+-](?:if|elif|else|try|except)\b[^\n]*:")
+_CONDITIONED = re.compile(r"[+-](?:    |  )(?:async )?(?:def|class) (\w+)")
 _DEFINED = re.compile(r"(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _SAYS_LITTLE = 6
+_LONG_NAME = 8
+_TYPED = 3
+"""Parameters with a type that hardly two functions have in common by chance."""
 _FEW = 4
 _MOST_FILES = 50
 _MOST_OF_IT = 0.75
@@ -80,11 +86,36 @@ class Homes:
         body = _body(self._removed[path], *draft.where.old)
         if len(body) < _FEW:
             return None
+        shares = dict[str, int]()
         for lines in self._new_lines:
-            owners = [lines[line] for line in body if line in lines]
-            if len(owners) >= _MOST_OF_IT * len(body) and (name := Counter(owners).most_common(1)[0][0]):
+            found = Counter(owner for line in body for owner in lines.get(line, ()) if owner)
+            # Helpers that are nearly alike differ in one line: the one that has them all is the heir.
+            shares |= {name: count for name, count in found.items() if count >= _MOST_OF_IT * len(body)}
+        most = max(shares.values(), default=0)
+        best = [name for name, count in shares.items() if count == most]
+        own = draft.name.rpartition(".")[2]
+        return max(best, key=lambda name: likeness(own, name, 0.0), default=None)
+
+    def namesake(self, draft: Draft, path: str) -> str | None:
+        """Name the function of a new file that differs in underscores, or in a word where the parameters are equal."""
+        if not path.endswith(".py") or len(draft.name.strip("_")) < _LONG_NAME:
+            return None
+        for name in (draft.name.lstrip("_"), f"_{draft.name}"):
+            if name != draft.name and self.of(name, path, came=True):
                 return name
-        return None
+        wanted = _given(draft.old or "")
+        if wanted.count(":") < _TYPED:
+            return None
+        names = [name for name in self._came if _differs_in_a_word(name, draft.name)]
+        alike = [name for name in names if any(wanted == given for given in self._signatures(name))]
+        return alike[0] if len(alike) == 1 else None
+
+    def _signatures(self, name: str) -> Iterable[str]:
+        """Give the parameters of a function in new files, without white space."""
+        head = re.compile(rf"\n\+(?:async )?def {re.escape(name)}\(((?:[^()]|\([^()]*\))*)\)")
+        for path in self._came[name]:
+            patch = next((file.patch or "" for file in self._told if file.path == path), "")
+            yield from (_given(f"({found[1]})".replace("\n+", "\n")) for found in head.finditer(patch))
 
     def says(self, message: str | None, *, came: bool) -> bool:
         """Tell whether a file that came (or went) has an error's words."""
@@ -179,16 +210,16 @@ class Homes:
         return refused(lines)
 
     @cached_property
-    def _new_lines(self) -> list[dict[str, str]]:
-        """Give the lines of each new file of Python with the function or class at the margin that they stand in."""
-        found: list[dict[str, str]] = []
+    def _new_lines(self) -> list[dict[str, set[str]]]:
+        """Give the lines of each new file of Python with the functions or classes at the margin that have them."""
+        found: list[dict[str, set[str]]] = []
         for file in self._told:
             if file.status == "added" and file.path.endswith(".py"):
-                owner, lines = "", dict[str, str]()
+                owner, lines = "", dict[str, set[str]]()
                 for line in (file.patch or "").split("\n"):
                     if (start := _DEFINED.match(line, 1)) is not None:
                         owner = start[1]
-                    lines.setdefault(line[1:].strip(), owner)
+                    lines.setdefault(line[1:].strip(), set()).add(owner)
                 found.append(lines)
         return found
 
@@ -196,7 +227,32 @@ class Homes:
 def _names(file: FileChange) -> list[str]:
     patch = file.patch or ""
     names = [one[1] for one in DECLARED.finditer(patch)]
-    return names + [one[1] for one in _VALUE.finditer(patch)] if file.path.endswith(".py") else names
+    if not file.path.endswith(".py"):
+        return names
+    names += [one[1] for one in _VALUE.finditer(patch)]
+    return names + list(_under_conditions(patch)) if _CONDITION.search(patch) else names
+
+
+def _under_conditions(patch: str) -> Iterator[str]:
+    """Name what a module declares under a condition: `if is_hip:` and below it a function."""
+    inside = False
+    for line in patch.split("\n"):
+        if (first := line[1:2]) and not first.isspace() and first not in "#)":
+            inside = _CONDITION.match(f"\n{line}") is not None
+        elif inside and (found := _CONDITIONED.match(line)):
+            yield found[1]
+
+
+def _given(declaration: str) -> str:
+    """Take the parameters out of a declaration, without white space and the comma behind the last."""
+    text = "".join(declaration.partition("(")[2].split())
+    return text.removesuffix(")").removesuffix(",")
+
+
+def _differs_in_a_word(one: str, other: str) -> bool:
+    """Tell whether one name is the other with a word more in front or behind."""
+    short, long = sorted((one.strip("_"), other.strip("_")), key=len)
+    return len(short) >= _LONG_NAME and (long.startswith(f"{short}_") or long.endswith(f"_{short}"))
 
 
 def plain_words(message: str | None) -> str | None:

@@ -15,6 +15,9 @@ MOST_WORDS = 60
 """Words that are looked for; a commit with more is a new tree."""
 _FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)
 _KERNELS = re.compile(r"(?:[^/]+/)+?kernels?/(?=.*\.py$)")
+_COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
+"""Where a language of the project's own is compiled: what the package does not give on, its users never name."""
+_GIVES_ON = "__init__.py"
 _ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
 _WORD = re.compile(r"\w+")
 _MODULE = re.compile(r"^(.*/)?(_[A-Za-z]\w*)\.py$")
@@ -79,7 +82,7 @@ def _part(one: Shown) -> tuple[str, str] | None:
     """Give the name that a breaking fact of a kernel's Python is about, and the folder of kernels it stands in."""
     if one.place is None or not one.draft.public or severity_of(one.draft) is not Severity.BREAKING:
         return None
-    found = _KERNELS.match(one.place.file)
+    found = _KERNELS.match(one.place.file) or _COMPILERS.match(one.place.file)
     if found is None or one.draft.kind in _FILES:
         return None
     renamed = one.draft.kind is FactKind.SYMBOL_RENAMED
@@ -92,7 +95,7 @@ def _unused_elsewhere(parts: dict[str, str], lines: Sequence[tuple[str, str]]) -
     inside, outside = set[str](), set[str]()
     for path, line in lines if parts else ():
         for word in parts.keys() & set(_WORD.findall(line)):
-            if path.startswith(parts[word]):
+            if path.startswith(parts[word]) and not (_COMPILERS.match(path) and path.endswith(_GIVES_ON)):
                 inside.add(word)
             elif role(path) not in _ELSEWHERE:
                 outside.add(word)

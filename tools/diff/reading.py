@@ -109,6 +109,8 @@ class Site(NamedTuple):
     """Of an error: the condition that must hold lest it is raised; with the same one it is the same error."""
     rejects: bool = False
     """Of a limit: what is so is refused (`if x > 8: raise`); else it is let through (`assert x <= 8`)."""
+    also: tuple[str, ...] = ()
+    """Of a flag: its other spellings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ _CI_IN = _words(".github .buildkite .circleci .gitlab .azure-pipelines .ci ci .j
 _TESTS_IN = _words(
     "test tests testing unittest unittests unit_tests e2e e2e_test e2e_tests __tests__ testdata fixtures"
 )
+_SHIPPED = "testing"
 _BENCHMARKS_IN = _words("benchmark benchmarks bench benches perf microbenchmark microbenchmarks")
 _EXAMPLES_IN = _words("example examples demo demos samples tutorial tutorials playground cookbook notebooks")
 # What coding assistants are told to do is written for contributors, as prose.
@@ -116,6 +117,9 @@ def role(path: str) -> Role:
     *folders, name = path.split("/")
     inside = {folder.lower() for folder in folders}
     extension = name.rpartition(".")[2].lower() if "." in name.lstrip(".") else ""
+    if extension in ("py", "pyi") and folders[:1] != [_SHIPPED]:
+        # `pkg.testing` is installed with the package, for those who test what they build on it.
+        inside.discard(_SHIPPED)
     return _foreign(path, name, inside) or _place(name, inside, extension) or _content(name, inside, extension)
 
 
@@ -132,7 +136,7 @@ def _foreign(path: str, name: str, inside: set[str]) -> Role | None:
 
 def _place(name: str, inside: set[str], extension: str) -> Role | None:
     """Judge by the folder or by a name that says enough."""
-    if _DEVICE.search(name) and not inside & _TESTS_IN and extension in ("json", "yaml", "yml", "py"):
+    if _DEVICE.search(name) and not inside & _TESTS_IN and _is_setting(inside, extension):
         return Role.DEVICE_CONFIG
     if inside & _CI_IN or _CI_NAME.match(name):
         return Role.CI
@@ -149,6 +153,12 @@ def _place(name: str, inside: set[str], extension: str) -> Role | None:
     if _BUILD_NAME.match(name) or is_dockerfile(name) or inside & _BUILD_IN:
         return Role.BUILD
     return None
+
+
+def _is_setting(inside: set[str], extension: str) -> bool:
+    """Tell settings by their format; what is written in Python is code, unless the folder says otherwise."""
+    tuned = any("config" in folder or "tun" in folder for folder in inside)
+    return extension in ("json", "yaml", "yml") or (extension == "py" and tuned)
 
 
 def _content(name: str, inside: set[str], extension: str) -> Role:

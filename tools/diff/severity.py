@@ -49,6 +49,7 @@ _INTERNAL = {
     FactKind.GENERATED,
     FactKind.VENDORED,
 }
+_OPTIONAL = re.compile(r"^\*| = ")
 _BOUND = re.compile(r"^(<=|<|>=|>|==|!=)\s*(-?\d+(?:\.\d+)?)$")
 
 
@@ -57,18 +58,20 @@ def severity_of(draft: Draft) -> Severity:
     if draft.kind in _INTERNAL or not draft.public:
         return Severity.INTERNAL
     if draft.breaking is not None:
-        return Severity.BREAKING if draft.breaking else _mild(draft.kind)
+        return Severity.BREAKING if draft.breaking else _mild(draft)
     if draft.kind is FactKind.LIMIT_CHANGED:
         return Severity.BREAKING if _narrower(draft.old, draft.new) else Severity.BEHAVIOUR
     if draft.kind is FactKind.FIELD_ADDED and draft.detail == "required":
         return Severity.BREAKING
     if draft.kind in _BREAKING:
         return Severity.BREAKING
-    return _mild(draft.kind)
+    return _mild(draft)
 
 
-def _mild(kind: FactKind) -> Severity:
-    return Severity.ADDITIVE if kind in _ADDITIVE else Severity.BEHAVIOUR
+def _mild(draft: Draft) -> Severity:
+    # What has to be given is nothing that one may leave aside, even where no user is the one to give it.
+    asked = draft.kind is FactKind.PARAMETER_ADDED and not _OPTIONAL.search(draft.new or "")
+    return Severity.ADDITIVE if draft.kind in _ADDITIVE and not asked else Severity.BEHAVIOUR
 
 
 def _narrower(old: str | None, new: str | None) -> bool:

@@ -110,6 +110,9 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     gone |= {_renamed_scope(name, renamed) for name in gone} if renamed else set()
     imported = _imported(patch) | versions.new.imports if gone else ()
     symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
+    if gone and path.endswith("__init__.py"):
+        # A module of a package can be imported whether or not the package has done so before.
+        symbols = [draft for draft in symbols if not _is_module(draft)]
     if gone and _gives_on(patch, versions.new):
         symbols = [
             draft._replace(kept=True) if draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name else draft
@@ -174,6 +177,11 @@ def _renamed_scope(scope: str, renamed: Mapping[str, str]) -> str:
         if new := renamed.get(".".join(parts[:size])):
             return ".".join((new, *parts[size:]))
     return scope
+
+
+def _is_module(draft: Draft) -> bool:
+    """Tell whether a package no longer imports one of its own modules: `from . import name`."""
+    return draft.kind is FactKind.SYMBOL_REMOVED and draft.old == f"{draft.name} = .{draft.name}"
 
 
 def _is_own(name: str) -> bool:

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from agent.facts import FactKind
+from tools.diff.likeness import likeness
 from tools.diff.reading import Param
 from tools.diff.values import same_type, same_value
 
 _BY_REFERENCE = re.compile(r"\bconst\b|&|\s")
+_COUNT = re.compile(r"(?:^|_)(?:count|num|number|len|length)(?:_|$)")
 _MOST = 600
 """Parameters of both versions together; nobody calls what has more, and they are not told one by one."""
 
@@ -67,6 +69,8 @@ def _renamed(
             same_look = _same_thing(param.annotation, other.annotation) and same_value(param.default, other.default)
             # Where there is one parameter only, it is the same one, unless names and types have nothing in common.
             only_one = len(old) == len(new) == 1 and not (param.annotation and other.annotation)
+            if _is_other_thing(param, other, gone, come):
+                continue
             if same_place and not other.star and (same_look or only_one or _akin(param, other, gone, come)):
                 free.remove(other)
                 # A positional-only name is nobody's business.
@@ -76,6 +80,17 @@ def _renamed(
                     types = written(param), written(other)
                     yield SignatureChange(FactKind.SIGNATURE_CHANGED, other.name, *types, False)
                 break
+
+
+def _is_other_thing(param: Param, other: Param, gone: list[Param], come: list[Param]) -> bool:
+    """Tell of two parameters that look the same whether the names speak against it: a count, or a likelier heir."""
+    if bool(_COUNT.search(param.name)) != bool(_COUNT.search(other.name)) and not param.annotation:
+        return True
+    if param.annotation or len(gone) == len(come):
+        return False
+    rivals = [one for one in gone if one.annotation is None and same_value(one.default, param.default)]
+    mine = likeness(param.name, other.name, 0.0)
+    return any(likeness(one.name, other.name, 0.0) > mine for one in rivals)
 
 
 def _same_thing(one: str | None, other: str | None) -> bool:

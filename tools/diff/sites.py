@@ -55,6 +55,9 @@ _ALIKE = 0.55
 _WORDED_ALIKE = 0.75
 """Of an error that is of another class as well."""
 _SAME_CHECK = 0.99
+_THING = re.compile(r"[A-Za-z_]\w*")
+_ONE_NAME = 0.85
+"""Of two spellings of the same variable."""
 _ASSERTED = "AssertionError"
 _ANY = 0.001
 _MOST_WORDS = 400
@@ -74,11 +77,11 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     `together` tells whether an old and a new line stand in the same hunk: what took another's place does.
     """
     before, after = _by_key(old), _by_key(new)
+    drafts = list(_respelled(before, after))
     gone = [_first(sites) for key, sites in before.items() if key not in after]
     come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
     come = _without_old_deprecations(gone, come)
-    drafts: list[Draft] = []
     for one, other in list(_renames(gone, come, together)):
         gone.remove(one)
         come.remove(other)
@@ -91,6 +94,25 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
         if key in after:
             drafts += _paired(sites, after[key])
     return drafts
+
+
+def _respelled(before: dict[tuple[str, ...], list[Site]], after: dict[tuple[str, ...], list[Site]]) -> Iterator[Draft]:
+    """Tell the spellings that a flag has gained or lost, and know it by one that stayed."""
+    for site in [sites[0] for key, sites in after.items() if key[0] == "flag" and len(sites) == 1]:
+        spelled = (site.name, *site.also)
+        keys = [("flag", name) for name in spelled]
+        old = next((before[key] for key in keys if key in before), None) or next(
+            (sites for key, sites in before.items() if key[0] == "flag" and site.name in sites[0].also), []
+        )
+        if len(old) != 1 or {*spelled} == {old[0].name, *old[0].also}:
+            continue
+        was = (old[0].name, *old[0].also)
+        for name in (name for name in spelled if name not in was and ("flag", name) not in before):
+            yield _one_sided(site._replace(name=name), FactKind.FLAG_ADDED, removed=False)._replace(new=f"= {was[0]}")
+        for name in (name for name in was if name not in spelled and ("flag", name) not in after):
+            yield _one_sided(old[0]._replace(name=name), FactKind.FLAG_REMOVED, removed=True)
+        del before["flag", old[0].name], after["flag", site.name]
+        before["flag", site.name], after["flag", site.name] = [old[0]._replace(name=site.name)], [site]
 
 
 def _first(sites: list[Site]) -> Site:
@@ -231,7 +253,7 @@ def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Calla
     """Find the only error of its class that came where the only one went: the check is another now, in other words."""
     mine, its = ([site for site in sites if _place(site) == _place(one)] for sites in (went, come))
     alone = len(mine) == len(its) == 1 and one.scope and one.value and its[0].value
-    return its[0] if alone and together(one.start, its[0].start) else None
+    return its[0] if alone and together(one.start, its[0].start) and not _is_of_another(one, its[0]) else None
 
 
 def _place(site: Site) -> tuple[str, ...]:
@@ -247,6 +269,8 @@ def _heritage(one: Site, other: Site) -> float:
             return 1.0
         if (one.guard and one.guard == other.guard) or _begins_so(_worded(one), _worded(other)):
             return _SAME_CHECK
+        if _is_of_another(one, other):
+            return 0.0
         least = _ALIKE if one.name == other.name else _WORDED_ALIKE
         words = [site.value or (site.guard if site.name == _ASSERTED else "") for site in (one, other)]
         found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
@@ -256,6 +280,17 @@ def _heritage(one: Site, other: Site) -> float:
     mine, its = (site.name.lower().replace("_", "-") for site in (one, other))
     found = likeness(mine, its, least)
     return max(found, _ANY) if found >= least else 0.0
+
+
+def _is_of_another(one: Site, other: Site) -> bool:
+    """Tell whether two errors say the same of different things: `lens must be int32`, `starts must be int32`."""
+    mine, its = ((site.value or "").split() for site in (one, other))
+    exchanged = {pair for pair in zip(mine, its, strict=False) if pair[0] != pair[1]}
+    if len(mine) != len(its) or len(exchanged) != 1:
+        return False
+    old, new = ((_THING.match(word) or [""])[0] for word in next(iter(exchanged)))
+    named = len(old) > 2 and len(new) > 2 and "_" in old + new
+    return named and likeness(old.replace("_", ""), new.replace("_", ""), _ONE_NAME) < _ONE_NAME
 
 
 def _renamed(one: Site, other: Site) -> Draft:

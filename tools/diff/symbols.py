@@ -29,6 +29,8 @@ _OPTION = re.compile(
     r"|^(?:functools\.)?(?:lru_)?cache\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
 )
 """Decorators that are told as flags, routes and deprecations, or that no caller notices."""
+_HANDLES = re.compile(r"\.(?:get|post|put|delete|patch|head|options|route|api_route|websocket)\(\s*[\"'/]")
+"""Decorators of what a web framework calls: it fills in the parameters, whatever they are."""
 _NEEDLESS = re.compile(r"(?<=[-+*/%=<>,(\[:] )\(([\w.]+(?:\[[^()\[\]]*\])?)\)")
 """Brackets around a single name."""
 _SPECIAL = re.compile(r"^__\w+__$")
@@ -97,8 +99,13 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
             for draft in _altered(one, other)
             if not words or not (follows(draft, words) or (draft.kind in _COUNTED and _in_other_units(one, other)))
         )
-    device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device}
+    device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device or _is_handler(symbol)}
     return [draft._replace(breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
+
+
+def _is_handler(symbol: Symbol) -> bool:
+    """Tell whether a framework calls a function when somebody asks for a path."""
+    return symbol.kind in _CALLABLE and any(map(_HANDLES.search, symbol.decorators))
 
 
 def _in_other_units(one: Symbol, other: Symbol) -> bool:
@@ -354,6 +361,10 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
             yield Draft(kind, other.name, public, where, values[0], values[1], one.kind)
     elif one.kind == "field" and one.value == _LONG and one.shape and other.shape and one.shape != other.shape:
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, None, None, one.kind)
+    elif one.kind == "member" and not same_type(one.annotation, other.annotation):
+        # Whoever makes or takes apart such a value writes down what it carries.
+        carried = one.annotation or "nothing", other.annotation or "nothing"
+        yield Draft(FactKind.MEMBER_CHANGED, other.name, public, where, *carried, "carries", breaking=True)
     elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
 

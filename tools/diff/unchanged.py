@@ -10,6 +10,7 @@ from tools.diff.grouping import Shown
 from tools.diff.hunks import Hunk, Patch, Side, fragment, read_patch
 from tools.diff.languages import reader_for
 from tools.diff.reading import Reader
+from tools.diff.roles import Role, role
 
 _LIMIT = 200_000
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -21,15 +22,17 @@ def unchanged_code(files: Sequence[FileChange]) -> Iterator[Shown]:
     """Tell when every file says the same as before but for white space or comments."""
     if not files or sum(len(file.patch or "") for file in files) > _LIMIT:
         return
-    patches = [(file.path, read_patch(file.patch)) for file in files if file.patch and file.status == "modified"]
-    if len(patches) != len(files) or not all(_says_the_same(path, patch) for path, patch in patches):
+    code = [file for file in files if role(file.path) is not Role.DOCUMENT]
+    patches = [(file.path, read_patch(file.patch)) for file in code if file.patch and file.status == "modified"]
+    if len(patches) != len(code) or not all(_says_the_same(path, patch) for path, patch in patches):
         return
     sides = [[line[1:].strip() for _, patch in patches for line in side(patch).values()] for side in (_went, _came)]
     commented = any(line.startswith(_COMMENT) for side in sides for line in side) or _words(sides[0]) != _words(
         sides[1]
     )
-    kind = FactKind.ONLY_COMMENTS if commented else FactKind.ONLY_FORMATTING
-    yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where()), None)
+    kind = FactKind.ONLY_COMMENTS if commented or len(code) < len(files) else FactKind.ONLY_FORMATTING
+    beside = "and documents" if len(code) < len(files) else None
+    yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where(), detail=beside), None)
 
 
 def _says_the_same(path: str, patch: Patch) -> bool:

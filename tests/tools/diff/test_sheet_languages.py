@@ -354,4 +354,4 @@ async def test_what_a_helper_of_a_kernel_asks_for_breaks_nobody(past: "History")
     )
     past.commit({"include/acme/load.cuh": text % ("", "")})
     sheet = await sheet_of(past, past.commit({"include/acme/load.cuh": text % (", int size", ", 4")}), "blobs")
-    assert [(fact.kind, fact.severity) for fact in sheet.facts] == [(FactKind.PARAMETER_ADDED, Severity.ADDITIVE)]
+    assert [(fact.kind, fact.severity) for fact in sheet.facts] == [(FactKind.PARAMETER_ADDED, Severity.BEHAVIOUR)]

@@ -11,6 +11,8 @@ _REST = r"[0-9][\w.*+!-]*(?:,[<>=!~]+[\w.*+!-]+)*"
 _EXACT = re.compile(rf"(?<![\w$\[{{./-])({_NAME}){_EXTRAS}==({_REST})")
 _QUOTED = re.compile(rf"""(?P<q>["'])({_NAME}){_EXTRAS}([<>!~]=?{_REST})(?P=q)""")
 _COMPARED = 3
+_LOOKED_FOR = re.compile(r"\b[efz]?grep\b(?:\"[^\"]*\"|'[^']*'|[^\"'|&;)])*")
+"""What a command only looks for in a file."""
 _PIN = re.compile(
     r"(?:^|_)(?:VERSION|VER|TAG|COMMIT|REF|BRANCH|REV|SHA|HASH)(?:_(?:HASH|DEFAULT|SHA|ID|TAG))?$", re.IGNORECASE
 )
@@ -39,6 +41,8 @@ def normal(name: str) -> str:
 
 def pinned_in_command(text: str, line: int, scope: str = "") -> Iterator[Site]:
     """Find the packages that a shell command installs at a version."""
+    if "grep" in text:
+        text = _LOOKED_FOR.sub("", text)
     if "==" in text:
         for found in _EXACT.finditer(text):
             # `n==1` compares in some other language; a version has more to it, or its package a longer name.

@@ -28,12 +28,13 @@ def flag_of(code: Code, call: Node, name: str, constants: Mapping[str, Node], sc
     if ABSL.match(name):
         yield from _absl(code, call, positional, named, constants, scope)
         return
-    flag = _long_name(code, positional)
-    if flag is None:
+    flag, *also = _long_names(code, positional) or [""]
+    if not flag:
         return
     lines = code.line(call), code.last_line(call)
     choices = choices_of(code, _choices_node(code, named), constants)
-    yield Site("flag", flag, *lines, value=_default(code, named), choices=choices, scope=scope)
+    default = _default(code, named)
+    yield Site("flag", flag, *lines, value=default, choices=choices, scope=scope, also=tuple(also))
     action = code.fold(named["action"]) if "action" in named else ""
     if "Deprecated" in action or ("deprecated" in named and code.raw(named["deprecated"]) == b"True"):
         yield Site("deprecation", flag, *lines, value=code.message(named.get("help")), scope=scope)
@@ -90,14 +91,10 @@ def _absl(
     )
 
 
-def _long_name(code: Code, positional: list[Node]) -> str | None:
-    for node in positional:
-        text = code.string(node)
-        # click writes `--shout/--no-shout` for a pair.
-        first = (text or "").split("/")[0].strip()
-        if LONG.match(first):
-            return first
-    return None
+def _long_names(code: Code, positional: list[Node]) -> list[str]:
+    # click writes `--shout/--no-shout` for a pair.
+    firsts = ((code.string(node) or "").split("/")[0].strip() for node in positional)
+    return [first for first in firsts if LONG.match(first)]
 
 
 def _choices_node(code: Code, named: dict[str, Node]) -> Node | None:

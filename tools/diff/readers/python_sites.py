@@ -38,7 +38,9 @@ PARTS: Final = re.compile(
 REQUIRES: Final = re.compile(r"^_?(?:\w+_)?(?:requires|requirements)(?:_for_\w+)?$")
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
 CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
+SPECIFIED: Final = re.compile(r"(?:Spec|Info|Config|Entry|Descriptor)$")
 LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
+PREFIX: Final = re.compile(rb"\b(?:url_)?prefix\s*=\s*[\"'](/[\w./{}-]*?)/?[\"']")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
 
@@ -153,12 +155,30 @@ class Sites:
         listed = named.get("methods")
         verbs = [self._code.string(node) or "" for node in listed.named_children] if listed is not None else []
         lines = self._code.line(call), self._code.last_line(call)
+        path = f"{self._prefix(call)}{path}"
         for method in [verb] if verb else [word for word in verbs if word] or ["GET"]:
             yield Site("route", f"{method.upper()} {path}", *lines, scope=self._scope(call))
+
+    def _prefix(self, call: Node) -> str:
+        """Give what a router puts before its paths: `APIRouter(prefix="/v1")`, `Blueprint(…, url_prefix="/v1")`."""
+        function = call.child_by_field_name("function")
+        router = function.child_by_field_name("object") if function is not None else None
+        if router is None or router.type != "identifier" or b"prefix" not in self._code.text:
+            return ""
+        word = re.escape(self._code.raw(router))
+        made = re.search(rb"^%b\s*(?::[^=\n]*)?=\s*[\w.]+\(([^()]*)\)" % word, self._code.text, re.MULTILINE)
+        taken_in = re.search(rb"\.(?:include_router|register_blueprint)\(\s*%b\s*,([^()]*)\)" % word, self._code.text)
+        given = [PREFIX.search(found[1]) for found in (taken_in, made) if found is not None]
+        return "".join(found[1].decode("utf-8", "replace") for found in given if found is not None)
 
     def _registration(self, call: Node) -> Iterator[Site]:
         positional, named = self._code.arguments(call)
         given = positional[0] if positional else named.get("name") or named.get("op_name")
+        if given is not None and given.type == "call" and SPECIFIED.search(self._code.callee(given)):
+            # What is registered is described by a record.
+            first, inner = self._code.arguments(given)
+            given = inner.get("op") or inner.get("name") or inner.get("op_name") or (first[0] if first else None)
+            positional = []
         key = self._code.string(given)
         if key is None or not KEY.match(key):
             yield from self._listed(named)

@@ -34,6 +34,7 @@ BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statemen
 ATTEMPTS: Final = ("try_statement", "except_clause", "except_group_clause", "finally_clause")
 TRANSPARENT: Final = frozenset({*BRANCHES, *ATTEMPTS, "block", "ERROR"})
 GRADIENT: Final = ("torch.autograd.Function", "autograd.Function", "Function")
+WALKER: Final = re.compile(r"(?:^|\.)Node(?:Visitor|Transformer)$")
 PASSES: Final = ("forward", "backward", "setup_context", "jvp", "vmap")
 MAIN_GUARD: Final = re.compile(rb"__name__\s*==")
 
@@ -61,6 +62,7 @@ class Walk:
         if self.found.kernels:
             self._close_kernels()
         self._close_gradients()
+        self._close_visitors()
         return self.found
 
     def _close_gradients(self) -> None:
@@ -76,6 +78,13 @@ class Walk:
                 params = tuple(param._replace(positional_only=not param.star) for param in symbol.params or ())
                 self.found.symbols[name] = symbol._replace(params=params if symbol.params is not None else None)
             else:
+                self.found.symbols[name] = symbol._replace(public=False)
+
+    def _close_visitors(self) -> None:
+        """Mark the members of what walks over a syntax tree: a compiler makes it and calls it, and nobody else."""
+        walkers = {name for name, symbol in self.found.symbols.items() if any(map(WALKER.search, symbol.bases))}
+        for name, symbol in self.found.symbols.items() if walkers else ():
+            if name.rpartition(".")[0] in walkers:
                 self.found.symbols[name] = symbol._replace(public=False)
 
     def _close_kernels(self) -> None:

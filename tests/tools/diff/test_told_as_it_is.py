@@ -1,0 +1,210 @@
+"""Spellings, paths, heirs and parts of a machine are told for what they are, with the severity that follows."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import Fact, FactKind, Severity
+from agent.ids import RepoId
+from tools.diff.sheet import paths_to_read, read_facts
+from tools.git.source import GitSource
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import History
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+ASM = (
+    'def {}(x, y):\n    return elementwise(\n        "{}.rn.f32 $0, $1, $2;",\n        "=f,f,f",\n'
+    "        args=[x, y],\n        is_pure=True,\n    )\n"
+)
+
+
+@pytest.fixture
+def past(history: Callable[[], "History"]) -> "History":
+    return history()
+
+
+async def told(
+    past: "History", before: Mapping[str, str], after: Mapping[str, str | None], route: str = "blobs"
+) -> list[Fact]:
+    """Commit both versions and list the facts of the second."""
+    past.commit(dict(before))
+    source = GitSource(RepoId("o/r"), past.path)
+    (change,) = [change async for change in source.changes([past.commit(dict(after))])]
+    blobs = await source.blobs(change, paths_to_read(change)) if route == "blobs" else None
+    return list(read_facts(change, blobs).facts)
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "severity"),
+    [
+        ('"--line-class"', '"--line", "--line-class"', FactKind.FLAG_ADDED, Severity.ADDITIVE),
+        ('"--line-class"', '"--line-class", "--line"', FactKind.FLAG_ADDED, Severity.ADDITIVE),
+        ('"--line", "--line-class"', '"--line-class"', FactKind.FLAG_REMOVED, Severity.BREAKING),
+    ],
+)
+async def test_a_further_spelling_of_a_flag_renames_nothing(
+    past: "History", route: str, old: str, new: str, kind: FactKind, severity: Severity
+) -> None:
+    text = "def add_args(parser):\n    parser.add_argument(%s, type=str, default=None)\n"
+    (fact,) = await told(past, {"pkg/args.py": text % old}, {"pkg/args.py": text % new}, route)
+    assert (fact.kind, fact.severity, fact.name) == (kind, severity, "--line")
+
+
+@pytest.mark.parametrize(
+    ("made", "path"),
+    [
+        ('APIRouter(prefix="/v1/actions", tags=["a"])', "/v1/actions/run"),
+        ('Blueprint("a", __name__, url_prefix="/v2")', "/v2/run"),
+        ("APIRouter()", "/run"),
+    ],
+)
+async def test_a_path_is_told_with_what_its_router_puts_before_it(past: "History", made: str, path: str) -> None:
+    old = f"from web import *\n\nrouter = {made}\n"
+    new = f'{old}\n\n@router.post("/run")\ndef run():\n    return 1\n'
+    facts = await told(past, {"pkg/api.py": old}, {"pkg/api.py": new})
+    assert [fact.name for fact in facts if fact.kind is FactKind.ROUTE_ADDED] == [f"POST {path}"]
+
+
+@ROUTES
+async def test_what_a_web_framework_hands_to_a_handler_breaks_no_caller(past: "History", route: str) -> None:
+    text = '@app.get("/health")\nasync def health(%s):\n    return 1\n'
+    facts = await told(past, {"pkg/api.py": text % ""}, {"pkg/api.py": text % "request: Request"}, route)
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.PARAMETER_ADDED, Severity.BEHAVIOUR)]
+
+
+async def test_methods_of_what_walks_over_a_syntax_tree_are_internal(past: "History") -> None:
+    text = "import ast\n\n\nclass Rewriter(ast.NodeTransformer):\n    def make(self, node%s):\n        return node\n"
+    (fact,) = await told(past, {"pkg/rewrite.py": text % ", args"}, {"pkg/rewrite.py": text % ""})
+    assert (fact.kind, fact.severity) == (FactKind.PARAMETER_REMOVED, Severity.INTERNAL)
+
+
+async def test_what_a_kernel_keeps_in_its_memory_is_internal(past: "History") -> None:
+    text = "#pragma once\nstruct %s {\n  int q;\n%s};\n"
+    names = ("SharedStorageQ", "Options")
+    for name, severity in zip(names, (Severity.INTERNAL, Severity.BREAKING), strict=True):
+        path = f"include/acme/{name}.cuh"
+        (fact,) = await told(past, {path: text % (name, "  int kpe;\n")}, {path: text % (name, "")})
+        assert (fact.kind, fact.severity) == (FactKind.FIELD_REMOVED, severity)
+
+
+async def test_of_helpers_that_are_nearly_alike_each_finds_its_own_heir(past: "History") -> None:
+    verbs = ("mul", "div", "sub")
+    old = "".join(ASM.format(f"_{verb}_rn", verb) + "\n\n" for verb in verbs)
+    new = "".join(ASM.format(f"{verb}_rn_f32", verb) + "\n\n" for verb in verbs)
+    facts = await told(past, {"pkg/a.py": f"{old}X = 1\n"}, {"pkg/a.py": "X = 1\n", "pkg/numbers.py": f"{new}Y = 2\n"})
+    renamed = {(fact.old, fact.new) for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED}
+    assert renamed == {(f"_{verb}_rn", f"{verb}_rn_f32") for verb in verbs}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("_round_to_half(value)", "round_to_half(value)"),
+        ("atlas_norm_scale(x: T, w: T, eps: float)", "norm_scale(x: T, w: T, eps: float)"),
+    ],
+)
+async def test_a_name_with_a_word_less_in_a_new_file_is_the_same_function(past: "History", old: str, new: str) -> None:
+    body = "    return launch(%d)\n"
+    facts = await told(
+        past,
+        {"pkg/a.py": f"def {old}:\n{body % 1}\n\nX = 1\n"},
+        {"pkg/a.py": "X = 1\n", "pkg/norms.py": f"def {new}:\n    y = 3\n{body % 2}"},
+    )
+    gone = [fact for fact in facts if fact.kind in (FactKind.SYMBOL_REMOVED, FactKind.SYMBOL_RENAMED)]
+    names = (old.partition("(")[0], new.partition("(")[0])
+    assert [(fact.kind, fact.old, fact.new) for fact in gone] == [(FactKind.SYMBOL_RENAMED, *names)]
+
+
+async def test_what_a_new_file_declares_under_a_condition_has_moved_there(past: "History") -> None:
+    body = "        total = size + 1\n        return total * size\n"
+    held = f"if is_hip:\n\n    def decode_on_hip(size):\n{body}"
+    facts = await told(
+        past, {"pkg/a.py": f"X = 1\n\n{held}"}, {"pkg/a.py": "X = 1\n", "pkg/hip.py": f"import os\n\n{held}"}
+    )
+    moved = [(fact.kind, fact.new) for fact in facts if fact.name == "decode_on_hip"]
+    assert moved == [(FactKind.SYMBOL_MOVED, "pkg/hip.py")]
+
+
+@ROUTES
+async def test_the_same_check_of_another_thing_is_another_check(past: "History", route: str) -> None:
+    text = 'def plan(a, b):\n    if a.dtype != b.dtype:\n        raise ValueError("%s must be int32")\n    return a\n'
+    facts = await told(
+        past,
+        {"pkg/a.py": text % "seq_lens"},
+        {"pkg/a.py": (text % "seq_starts").replace("a.dtype != b", "b.dtype != a")},
+        route,
+    )
+    assert {fact.kind for fact in facts} == {FactKind.ERROR_REMOVED, FactKind.ERROR_ADDED}
+
+
+@ROUTES
+async def test_a_list_does_not_become_a_count(past: "History", route: str) -> None:
+    text = "def select(pred, %s):\n    return pred\n"
+    facts = await told(
+        past, {"pkg/a.py": text % "write_args, yield_args"}, {"pkg/a.py": text % "write_args, args_count"}, route
+    )
+    assert {(fact.kind, fact.detail) for fact in facts} == {
+        (FactKind.PARAMETER_REMOVED, "yield_args"),
+        (FactKind.PARAMETER_ADDED, "args_count"),
+    }
+
+
+async def test_what_a_recipe_only_looks_for_is_no_dependency(past: "History") -> None:
+    old = "FROM ubuntu:22.04\nRUN pip install torch==2.9.0\n"
+    new = f"{old}RUN test \"$(grep -Fxc 'numpy<=2.2.6' req.txt)\" = 1 && pip install 'scipy<=1.2.3'\n"
+    facts = await told(past, {"docker/Dockerfile": old}, {"docker/Dockerfile": new})
+    assert [fact.name for fact in facts if fact.kind is FactKind.DEPENDENCY_ADDED] == ["scipy"]
+
+
+async def test_a_module_that_its_package_no_longer_imports_is_still_there(past: "History") -> None:
+    text = "from . import cuda\n%s\n__all__ = ['cuda'%s]\n"
+    old = {
+        "pkg/rt/__init__.py": text % ("from . import tensors\n", ", 'tensors'"),
+        "pkg/rt/tensors.py": "A = 1\n",
+        "pkg/rt/cuda.py": "B = 1\n",
+    }
+    facts = await told(past, old, {"pkg/rt/__init__.py": text % ("", "")})
+    assert not [fact for fact in facts if fact.kind is FactKind.SYMBOL_REMOVED]
+
+
+@ROUTES
+async def test_what_a_variant_of_an_enumeration_carries_is_told(past: "History", route: str) -> None:
+    text = "pub enum Finish {\n    Stop,\n    Repetition%s,\n}\n"
+    facts = await told(past, {"src/lib.rs": text % ""}, {"src/lib.rs": text % "(Option<Reason>)"}, route)
+    assert [(fact.kind, fact.severity, fact.new) for fact in facts] == [
+        (FactKind.MEMBER_CHANGED, Severity.BREAKING, "(Option<Reason>)")
+    ]
+
+
+@ROUTES
+async def test_what_is_registered_by_a_record_has_the_record_s_name(past: "History", route: str) -> None:
+    old = "from .registry import KernelSpec, register_kernel\n\n"
+    new = f'{old}register_kernel(KernelSpec(op="moe.pack", target="pkg.moe:pack"))\n'
+    facts = await told(past, {"pkg/__init__.py": old}, {"pkg/__init__.py": new}, route)
+    assert [fact.name for fact in facts if fact.kind is FactKind.REGISTERED] == ["moe.pack"]
+
+
+@pytest.mark.parametrize(("path", "is_public"), [("pkg/testing/timing.py", True), ("testing/timing.py", False)])
+async def test_a_package_ships_its_own_tools_for_testing(past: "History", path: str, is_public: bool) -> None:
+    text = "def time_it(fn%s):\n    return fn\n"
+    facts = await told(past, {path: text % ", flush=True"}, {path: text % ""})
+    assert [fact.kind for fact in facts] == [FactKind.PARAMETER_REMOVED if is_public else FactKind.ONLY_TESTS]
+
+
+async def test_code_for_one_device_is_no_setting(past: "History") -> None:
+    code = "def quantise(x):\n    return x\n" * 3
+    facts = await told(
+        past, {"pkg/a/fp8_amd_gfx95.py": code}, {"pkg/a/fp8_amd_gfx95.py": None, "pkg/b/fp8_amd_gfx95.py": code}
+    )
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.FILE_RENAMED, Severity.BREAKING)]
+
+
+async def test_a_readme_and_a_docstring_are_comments_and_documents(past: "History") -> None:
+    text = 'def run(x):\n    """Run %s."""\n    return x\n'
+    facts = await told(
+        past, {"README.md": "a\n", "pkg/a.py": text % "it"}, {"README.md": "b\n", "pkg/a.py": text % "them all"}
+    )
+    assert [(fact.kind, fact.detail) for fact in facts] == [(FactKind.ONLY_COMMENTS, "and documents")]
