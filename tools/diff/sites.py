@@ -289,7 +289,11 @@ def _is_of_another(one: Site, other: Site) -> bool:
     if len(mine) != len(its) or len(exchanged) != 1:
         return False
     old, new = ((_THING.match(word) or [""])[0] for word in next(iter(exchanged)))
-    named = len(old) > 2 and len(new) > 2 and "_" in old + new
+    if min(len(old), len(new)) <= 2 or old in new or new in old:
+        return False
+    # The name of a thing stands in what is checked of it; where that was not read, it looks like a name.
+    guarded = one.guard and other.guard
+    named = (old in one.guard and new in other.guard) if guarded else ("_" in old and "_" in new)
     return named and likeness(old.replace("_", ""), new.replace("_", ""), _ONE_NAME) < _ONE_NAME
 
 
