@@ -165,7 +165,7 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     chain = _chain(tokens, place, low)
     aux = {tokens[n].lower for n in range(chain, place)}
     head = _phrase(tokens, place + 1, high, nominal=tokens[place].lower in NOMINAL)
-    passive = bool(aux & _PASSIVE) or not any(head) or tokens[place].lower in _YIELDING
+    passive = bool(aux & _PASSIVE) or not any(head) or tokens[place].lower in _YIELDING or _ends_clause(tokens, place)
     subject = _phrase(tokens, _subject_start(tokens, _clause_start(tokens, chain, low), chain), chain, nominal=False)
     objects, near, words = subject if passive else head
     old, new = _values(tokens, place, high, direction) if direction in _TAKES_NEW else (None, None)
@@ -195,6 +195,12 @@ def _act(tokens: Sequence[Token], place: int, direction: Direction, low: int, hi
     if tokens[place].lower == "no":
         negated = False
     return Act(direction, tokens[place].lower, objects, near, words, old, new, negated, soft, place=place)
+
+
+def _ends_clause(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether another subject follows at once: the guard retires and `x` takes over."""
+    behind = tokens[place + 1 : place + 3]
+    return len(behind) == 2 and behind[0].lower == "and" and (behind[1].named or behind[1].lower in _ARTICLES)
 
 
 def _chain(tokens: Sequence[Token], place: int, low: int) -> int:

@@ -17,6 +17,7 @@ from agent.gate.holding import stand_of
 from agent.gate.named_facts import last_part
 from agent.gate.names import check_expansions, check_names, check_projects
 from agent.gate.opposites import check_denied, check_opposites, check_present, check_staying
+from agent.gate.prose import Kind
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.gate.relations import check_relations
 from agent.gate.sequence import check_enclosed, check_sequence
@@ -60,7 +61,9 @@ def _is_shown(act: Act, reading: Reading) -> bool:
     """Tell whether an act names what it is about, by a name or by values that stand for nothing else."""
     values = [token.text for token in (act.old, act.new) if token is not None]
     named = any(token.named or token.camel for token in reading.tokens if token not in (act.old, act.new))
-    return bool(act.objects) or (len(values) == 2 and (named or all(len(value) > 2 for value in values)))
+    # What stands in quotation marks is a manner of speaking as often as a name.
+    objects = any(token.kind is not Kind.QUOTED for token in act.objects)
+    return objects or (len(values) == 2 and (named or all(len(value) > 2 for value in values)))
 
 
 _TURNED = re.compile(

@@ -55,7 +55,8 @@ def check_negation(reading: Reading) -> Judgement | None:
             and (act.objects or act.words)
             and stand_of(act, reading.ground) is Stand.AGREES
         ):
-            said = unsupported if act.objects else undecided
+            # Everything in a diff was changed somehow.
+            said = unsupported if act.objects and act.direction is not Direction.CHANGE else undecided
             return said("negation", f"the evidence shows that it was {act.direction.value}")
     for act in (_aimed(act, reading.tokens) for act in reading.acts if act.word in ("no", "不再")):
         if act.objects and stand_of(act, reading.ground) is Stand.OPPOSES:

@@ -22,7 +22,8 @@ def exchange_stand(act: Act, ground: Ground) -> Stand:
     """Hold the values of an act against the diff; an act without values has nothing against it."""
     old, new = _plain(act.old), _plain(act.new)
     if act.direction is _D.MOVE:
-        return _moved(old, new, ground)
+        # What moves is not where it comes from.
+        return _moved("" if act.old in act.objects else old, new, ground)
     if old and new:
         way = order(old, new)
         if (act.direction is _D.RAISE and way < 0) or (act.direction is _D.LOWER and way > 0):
@@ -37,7 +38,11 @@ def exchange_stand(act: Act, ground: Ground) -> Stand:
         return _one_side(new, ground.added, ground.removed, ground)
     if old and act.direction not in (_D.RENAME, _D.REPLACE):
         return _one_side(old, ground.removed, ground.added, ground)
-    return Stand.AGREES if not old else _one_side(old, ground.removed, ground.added, ground)
+    if not old:
+        return Stand.AGREES
+    stand = _one_side(old, ground.removed, ground.added, ground)
+    # Later renamed `x` may tell the new name.
+    return Stand.SILENT if stand is Stand.OPPOSES and act.direction is _D.RENAME else stand
 
 
 def _moved(old: str, new: str, ground: Ground) -> Stand:

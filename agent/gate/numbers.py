@@ -196,7 +196,9 @@ def _is_told(atom: Atom, evidence: Iterable[Evidence]) -> bool:
 def _signed_total(atom: Atom, text: str) -> bool:
     """Tell whether a number is half of `+12 −3`, which states a line statistic."""
     written = re.escape(atom.text)
-    pair = rf"[+＋]\s?{written}\s*[,/，、]?\s*[−–-]\s?\d|[+＋]\s?[\d,]+\s*[,/，、]?\s*[−–-]\s?{written}(?!\d)"
+    # A range of per cent is none: +20-25%.
+    minus, end = r"\s*[,/，、]?\s*[−–-]\s?", r"(?!\d|\s?%)"
+    pair = rf"[+＋]\s?{written}{minus}\d+{end}|[+＋]\s?[\d,]+{minus}{written}{end}"
     return atom.value is not None and re.search(pair, MARK.sub("", text)) is not None
 
 

@@ -7,6 +7,7 @@ from agent.claims import MARK, Claim
 from agent.dossier import Dossier
 from agent.evidence import Evidence, EvidenceId, ThreadEvidence
 from agent.gate.dates import Stated, dates_of, find_dates
+from agent.gate.doers import is_thing
 from agent.gate.people import authors, same, written_by
 from agent.gate.predicates import prose
 from agent.gate.states import states
@@ -65,7 +66,7 @@ def without_metadata(text: str, evidence: Sequence[Evidence]) -> str:
     for date in find_dates(text):
         kept = kept[: date.start] + "§" * len(date.text) + kept[date.start + len(date.text) :]
     kept = _WHEN.sub(_blank, kept)
-    kept = _BY.sub(_blank, kept)
+    kept = _BY.sub(lambda match: match[0] if is_thing(_named(match), match[0], evidence) else _blank(match), kept)
     if any(isinstance(one, ThreadEvidence) for one in evidence):
         for _, words in _STATES:
             kept = words.sub(_blank, kept)
@@ -144,7 +145,7 @@ def _is_written(date: Stated, evidence: list[Evidence]) -> bool:
 
 
 def _wrong_author(text: str, evidence: list[Evidence], dossier: Dossier) -> Misstated | None:
-    for name in _said_authors(text):
+    for name in _said_authors(text, evidence):
         known = [authors(one, dossier) for one in evidence]
         # A name may hold a comma, which looks like the end of the clause.
         if any(written_by(name, who) or any(real.startswith(f"{name},") for real in who.main) for who in known):
@@ -157,9 +158,14 @@ def _wrong_author(text: str, evidence: list[Evidence], dossier: Dossier) -> Miss
     return None
 
 
-def _said_authors(text: str) -> Iterator[str]:
+def _said_authors(text: str, evidence: Sequence[Evidence]) -> Iterator[str]:
     for match in _BY.finditer(text):
-        yield next(group for group in match.groups() if group).rstrip(".'’")
+        if not is_thing(_named(match), match[0], evidence):
+            yield _named(match)
+
+
+def _named(match: re.Match[str]) -> str:
+    return next(group for group in match.groups() if group).rstrip(".'’")
 
 
 def _stranger(name: str, evidence: list[Evidence], dossier: Dossier) -> str:
