@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from evals.github_server.connection import Connection
 from evals.github_server.diffs import FileDiff
+from evals.github_server.filenodes import FileNode, file_node
 from evals.github_server.hub import Hosted
 from evals.github_server.nodes import Actor, Context, actor, missing
 from evals.github_server.objects import CommitObject, Signature
@@ -59,10 +60,13 @@ class RepositoryNode:
         found = next((name for name in names if name.startswith("refs/") and name in known), None)
         return RefNode(self.context, self.hosted, found) if found else None
 
-    def object(self, oid: str | None = None, expression: str | None = None) -> "CommitNode | None":
-        """Find a commit; what is not there is null without an error."""
+    def object(self, oid: str | None = None, expression: str | None = None) -> "CommitNode | FileNode | None":
+        """Find a commit, or what a commit has at a path; what is not there is null without an error."""
         wanted = oid if oid is not None else (expression or "")
-        sha = self.hosted.git.resolve(wanted) if wanted else None
+        revision, colon, path = wanted.partition(":")
+        sha = self.hosted.git.resolve(revision) if revision else None
+        if sha and colon:
+            return file_node(self.context, self.hosted, sha, path)
         return commit_node(self.context, self.hosted, sha)
 
     def issue(self, number: int) -> Any:

@@ -45,6 +45,13 @@ ISSUE = """
 """
 
 
+FILE = """
+query ($owner: String!, $name: String!, $file: String!) { repository(owner: $owner, name: $name) {
+  object(expression: $file) { __typename oid ... on Blob { byteSize isBinary isTruncated text } }
+} }
+"""
+
+
 def ask(api: httpx.Client, query: str, **variables: Any) -> dict[str, Any]:
     response = api.post("/graphql", json={"query": query, "variables": variables})
     assert response.status_code == 200
@@ -54,7 +61,7 @@ def ask(api: httpx.Client, query: str, **variables: Any) -> dict[str, Any]:
 
 def test_our_test_queries_are_queries_to_github() -> None:
     real = gql.build_schema((Path(__file__).with_name("data") / "github.graphql").read_text())
-    for query in (COMMITS % 'object(oid: "aa") { ...brought }', ISSUE % 1):
+    for query in (COMMITS % 'object(oid: "aa") { ...brought }', ISSUE % 1, FILE):
         assert gql.validate(real, gql.parse(query)) == []
 
 
@@ -111,6 +118,41 @@ def test_an_issue_knows_what_closed_it(api: httpx.Client, named: dict[str, str])
     assert closer(2) == {"__typename": "Commit", "oid": named["edit"], "repository": here}
     assert closer(3) == {"__typename": "PullRequest", "number": 101, "repository": here}
     assert ask(api, ISSUE % 4)["data"]["repository"]["issue"]["timelineItems"]["nodes"] == []
+
+
+def test_a_file_is_the_one_that_rest_has_and_its_text_is_utf8(api: httpx.Client, named: dict[str, str]) -> None:
+    texts = {"README.md": "# Rocket 4\n", "empty.txt": "", "latin.txt": "caf\xe9\n", "文档/说明.md": "你好\n"}
+    for path, text in {**texts, "logo.png": None}.items():
+        blob = ask(api, FILE, owner="acme", name="rocket", file=f"{named['tip']}:{path}")["data"]["repository"][
+            "object"
+        ]
+        rest = api.get(f"{ROCKET}/contents/{path}", params={"ref": named["tip"]}).json()
+        assert (blob["__typename"], blob["oid"], blob["byteSize"]) == ("Blob", rest["sha"], rest["size"])
+        assert (blob["text"], blob["isBinary"], blob["isTruncated"]) == (text, text is None, False)
+
+
+def test_the_text_of_a_long_file_is_cut_and_that_is_told(desk: Any, connect: Connect) -> None:
+    mark = desk.commit("Long", {"long.txt": "字".encode() * 200_000})
+    sha = desk.write()[mark]
+    with GitHubServer([Repo(1, "acme", "long", "main", desk.git_dir)]) as server:
+        found = ask(connect(server), FILE, owner="acme", name="long", file=f"{sha}:long.txt")
+    blob = found["data"]["repository"]["object"]
+    assert (blob["byteSize"], blob["isTruncated"], blob["text"]) == (600_000, True, "字" * 170_666)
+
+
+def test_a_path_leads_to_a_directory_or_to_nothing(api: httpx.Client, named: dict[str, str]) -> None:
+    def kind(file: str) -> str | None:
+        found = ask(api, FILE, owner="acme", name="rocket", file=file)["data"]["repository"]["object"]
+        return found and str(found["__typename"])
+
+    tip = named["tip"]
+    assert [kind(f"{tip}:src"), kind(f"{tip}:"), kind("main:README.md"), kind(tip)] == [
+        "Tree",
+        "Tree",
+        "Blob",
+        "Commit",
+    ]
+    assert [kind(f"{tip}:nowhere"), kind("0" * 40 + ":README.md"), kind(f"{tip}:a\nb"), kind(":")] == [None] * 4
 
 
 def test_closed_pull_requests_are_listed_only_when_asked_for(api: httpx.Client) -> None:
