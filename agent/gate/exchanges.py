@@ -142,7 +142,7 @@ def _leaves_default(name: str, old: str, new: str, ground: Ground) -> bool:
     given = any(occurs(name, line) and _in(new, line) for line in ground.added.split("\n"))
     form = re.compile(
         rf"(?<!\w){re.escape(name)}(?:'s)?\W{{1,4}}(?:\w+\W+){{0,3}}?(?:default\w*\W+(?:to|is|of|value)?\W*{re.escape(old)}"
-        rf"|{re.escape(old)}\w*\W+(?:by )?default)(?![\w.])"
+        rf"|{re.escape(old)}\w*\W+(?:by )?default)(?!\w|\.\d)"
     )
     return given and any(form.search(line) for line in (*ground.said, *ground.remarks))
 
