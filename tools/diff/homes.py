@@ -7,11 +7,10 @@ from functools import cached_property
 
 from agent.domain import FileChange
 from tools.diff.draft import Draft
-from tools.diff.hunks import read_patch
 from tools.diff.languages import reader_for
 from tools.diff.letters import letters, refused
-from tools.diff.likeness import likeness
 from tools.diff.roles import Role, role
+from tools.diff.successors import Successors
 from tools.diff.variables import asking, reads
 
 DECLARED = re.compile(
@@ -23,15 +22,8 @@ DECLARED = re.compile(
 _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
 _CONDITION = re.compile(r"\n[+-](?:if|elif|else|try|except)\b[^\n]*:")
 _CONDITIONED = re.compile(r"[+-](?:    |  )(?:async )?(?:def|class) (\w+)")
-_DEFINED = re.compile(r"(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
-_SAYS_LITTLE = 6
-_LONG_NAME = 8
-_TYPED = 3
-"""Parameters with a type that hardly two functions have in common by chance."""
-_FEW = 4
-_MOST_FILES = 50
 _MOST_OF_IT = 0.75
 _RUN, _STEP = 30, 4
 _TWICE = 2
@@ -44,7 +36,6 @@ class Homes:
 
     def __init__(self, files: Sequence[FileChange]) -> None:
         self._files = files
-        self._removed: dict[str, dict[int, str]] = {}
         self._told = [file for file in files if file.patch and role(file.path) not in _FOREIGN]
 
     def of(self, name: str, path: str, *, came: bool) -> str | None:
@@ -74,48 +65,11 @@ class Homes:
         path, count = homes.most_common(1)[0] if homes else ("", 0)
         return path if count >= max(2, _MOST_OF_IT * len(names)) else None
 
-    def heir(self, draft: Draft, path: str) -> str | None:
-        """Name the function of a new file that has nearly the same body as one that went."""
-        if draft.where.old is None or not any(file.status == "added" for file in self._told):
+    def successor(self, draft: Draft, path: str) -> str | None:
+        """Name the function of a new file that one has become: it has the body, or all but the name."""
+        if not any(file.status == "added" for file in self._told):
             return None
-        if path not in self._removed and len(self._removed) >= _MOST_FILES:
-            return None
-        if path not in self._removed:
-            patch = next((file.patch for file in self._files if file.path == path), None) or ""
-            self._removed[path] = read_patch(patch).removed
-        body = _body(self._removed[path], *draft.where.old)
-        if len(body) < _FEW:
-            return None
-        shares = dict[str, int]()
-        for lines in self._new_lines:
-            found = Counter(owner for line in body for owner in lines.get(line, ()) if owner)
-            # Helpers that are nearly alike differ in one line: the one that has them all is the heir.
-            shares |= {name: count for name, count in found.items() if count >= _MOST_OF_IT * len(body)}
-        most = max(shares.values(), default=0)
-        best = [name for name, count in shares.items() if count == most]
-        own = draft.name.rpartition(".")[2]
-        return max(best, key=lambda name: likeness(own, name, 0.0), default=None)
-
-    def namesake(self, draft: Draft, path: str) -> str | None:
-        """Name the function of a new file that differs in underscores, or in a word where the parameters are equal."""
-        if not path.endswith(".py") or len(draft.name.strip("_")) < _LONG_NAME:
-            return None
-        for name in (draft.name.lstrip("_"), f"_{draft.name}"):
-            if name != draft.name and self.of(name, path, came=True):
-                return name
-        wanted = _given(draft.old or "")
-        if wanted.count(":") < _TYPED:
-            return None
-        names = [name for name in self._came if _differs_in_a_word(name, draft.name)]
-        alike = [name for name in names if any(wanted == given for given in self._signatures(name))]
-        return alike[0] if len(alike) == 1 else None
-
-    def _signatures(self, name: str) -> Iterable[str]:
-        """Give the parameters of a function in new files, without white space."""
-        head = re.compile(rf"\n\+(?:async )?def {re.escape(name)}\(((?:[^()]|\([^()]*\))*)\)")
-        for path in self._came[name]:
-            patch = next((file.patch or "" for file in self._told if file.path == path), "")
-            yield from (_given(f"({found[1]})".replace("\n+", "\n")) for found in head.finditer(patch))
+        return self._successors.by_body(draft, path) or self._successors.by_name(draft, path)
 
     def says(self, message: str | None, *, came: bool) -> bool:
         """Tell whether a file that came (or went) has an error's words."""
@@ -175,6 +129,11 @@ class Homes:
         return any(gone.search(patch) for patch in used) and not any(left.search(patch) for patch in used)
 
     @cached_property
+    def _successors(self) -> Successors:
+        new = [file for file in self._told if file.status == "added" and file.path.endswith(".py")]
+        return Successors(self._files, new, self._came)
+
+    @cached_property
     def _came(self) -> dict[str, list[str]]:
         return self._declared("added")
 
@@ -209,20 +168,6 @@ class Homes:
         )
         return refused(lines)
 
-    @cached_property
-    def _new_lines(self) -> list[dict[str, set[str]]]:
-        """Give the lines of each new file of Python with the functions or classes at the margin that have them."""
-        found: list[dict[str, set[str]]] = []
-        for file in self._told:
-            if file.status == "added" and file.path.endswith(".py"):
-                owner, lines = "", dict[str, set[str]]()
-                for line in (file.patch or "").split("\n"):
-                    if (start := _DEFINED.match(line, 1)) is not None:
-                        owner = start[1]
-                    lines.setdefault(line[1:].strip(), set()).add(owner)
-                found.append(lines)
-        return found
-
 
 def _names(file: FileChange) -> list[str]:
     patch = file.patch or ""
@@ -243,34 +188,6 @@ def _under_conditions(patch: str) -> Iterator[str]:
             yield found[1]
 
 
-def _given(declaration: str) -> str:
-    """Take the parameters out of a declaration, without white space and the comma behind the last."""
-    text = "".join(declaration.partition("(")[2].split())
-    return text.removesuffix(")").removesuffix(",")
-
-
-def _differs_in_a_word(one: str, other: str) -> bool:
-    """Tell whether one name is the other with a word more in front or behind."""
-    short, long = sorted((one.strip("_"), other.strip("_")), key=len)
-    return len(short) >= _LONG_NAME and (long.startswith(f"{short}_") or long.endswith(f"_{short}"))
-
-
 def plain_words(message: str | None) -> str | None:
     """Write a message without the names of what is put into it, which no reader of the message sees."""
     return message if message is None or "{" not in message else _PLACEHOLDER.sub("{}", message)
-
-
-def _body(removed: dict[int, str], start: int, head: int) -> list[str]:
-    """List the removed lines of a body that say something: those below the head that stand deeper than it."""
-    margin = _depth(removed.get(start, " "))
-    lines: list[str] = []
-    at = head + 1
-    while (line := removed.get(at)) is not None and (not line[1:].strip() or _depth(line) > margin):
-        if len(text := line[1:].strip()) >= _SAYS_LITTLE:
-            lines.append(text)
-        at += 1
-    return lines
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line[1:].lstrip())

@@ -81,16 +81,10 @@ def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator
             draft._replace(kind=FactKind.SYMBOL_RENAMED, name=heir.draft.name, old=draft.name, new=heir.draft.name),
             one.place,
         )
-    elif draft.detail == "function" and (name := _under_another_name(one, homes)):
+    elif draft.detail == "function" and (name := homes.successor(draft, one.place.file)):
         yield Shown(_renamed(draft, name), one.place)
     else:
         yield one
-
-
-def _under_another_name(one: Shown, homes: Homes) -> str | None:
-    """Find the function of a new file that has the body, or all but the name."""
-    assert one.place is not None
-    return homes.heir(one.draft, one.place.file) or homes.namesake(one.draft, one.place.file)
 
 
 def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:

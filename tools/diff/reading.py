@@ -89,6 +89,8 @@ class Symbol(NamedTuple):
     """Of a function in a fragment: which hunk shows it, since classes have methods of the same name."""
     device: bool = False
     """Whether only other code of a kernel calls it: what changes there breaks no user."""
+    announced: bool = False
+    """Whether it is only announced here and defined elsewhere, with defaults that stand nowhere else."""
 
 
 class Site(NamedTuple):

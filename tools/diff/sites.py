@@ -43,7 +43,12 @@ _CHANGED = {
     "constant": FactKind.CONSTANT_CHANGED,
     "registration": FactKind.REGISTRATION_CHANGED,
 }
-_RENAMED = {"flag": FactKind.FLAG_RENAMED, "env": FactKind.ENV_RENAMED, "error": FactKind.ERROR_CHANGED}
+_RENAMED = {
+    "flag": FactKind.FLAG_RENAMED,
+    "env": FactKind.ENV_RENAMED,
+    "error": FactKind.ERROR_CHANGED,
+    "registration": FactKind.SYMBOL_RENAMED,
+}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
@@ -55,6 +60,7 @@ _ALIKE = 0.55
 _WORDED_ALIKE = 0.75
 """Of an error that is of another class as well."""
 _SAME_CHECK = 0.99
+_DIGITS = re.compile(r"\d+")
 _THING = re.compile(r"[A-Za-z_]\w*")
 _ONE_NAME = 0.85
 """Of two spellings of the same variable."""
@@ -170,6 +176,16 @@ def _without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
             kept.append(site)
         else:
             before.remove(old)
+    return _said_once(kept)
+
+
+def _said_once(sites: list[Site]) -> list[Site]:
+    """Leave out what a docstring and a warning both call deprecated, in nearly the same words."""
+    kept: list[Site] = []
+    for site in sites:
+        twins = (one for one in kept if (one.kind, one.name, one.scope) == (site.kind, site.name, site.scope))
+        if site.kind != "deprecation" or not any(_is_reworded(one, site) for one in twins):
+            kept.append(site)
     return kept
 
 
@@ -275,6 +291,11 @@ def _heritage(one: Site, other: Site) -> float:
         words = [site.value or (site.guard if site.name == _ASSERTED else "") for site in (one, other)]
         found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
         return found if found >= least else 0.0
+    if one.kind == "registration":
+        alike = likeness(one.name, other.name, _ONE_NAME)
+        digits = [_DIGITS.findall(site.name) for site in (one, other)]
+        same = (one.value, one.scope, digits[0]) == (other.value, other.scope, digits[1])
+        return alike if same and alike >= _ONE_NAME else 0.0
     same = (one.value, one.choices) == (other.value, other.choices) and one.value is not None
     least = 0.0 if same else _SIMILAR
     mine, its = (site.name.lower().replace("_", "-") for site in (one, other))

@@ -72,8 +72,8 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     """
     before, after = _indexed(old, new)
     _part(before, after, old, new)
-    gone = [symbol for name, symbol in before.items() if name not in after]
-    come = [symbol for name, symbol in after.items() if name not in before]
+    gone = [symbol for name, symbol in before.items() if name not in after and not symbol.announced]
+    come = [symbol for name, symbol in after.items() if name not in before and not symbol.announced]
     stayed = in_other_hunks(gone, come)
     went = [symbol for symbol in gone if symbol.name not in new.imports]
     pairs = list(under_other_heads(went, come, kept)) if kept is not None else []
@@ -196,7 +196,8 @@ def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new
 def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
     found: dict[str, list[Symbol]] = {}
     for symbol in reading.symbols:
-        found.setdefault(f"{symbol.name}@{symbol.hunk}" if symbol.hunk else symbol.name, []).append(symbol)
+        where = symbol.hunk or ("announced" if symbol.announced else "")
+        found.setdefault(f"{symbol.name}@{where}" if where else symbol.name, []).append(symbol)
     return found
 
 

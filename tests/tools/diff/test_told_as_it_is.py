@@ -206,3 +206,42 @@ async def test_a_readme_and_a_docstring_are_comments_and_documents(past: "Histor
         past, {"README.md": "a\n", "pkg/a.py": text % "it"}, {"README.md": "b\n", "pkg/a.py": text % "them all"}
     )
     assert [(fact.kind, fact.detail) for fact in facts] == [(FactKind.ONLY_COMMENTS, "and documents")]
+
+
+@ROUTES
+async def test_a_default_that_only_the_announcement_of_a_class_has_is_told(past: "History", route: str) -> None:
+    text = (
+        "#pragma once\ntemplate <typename A, Algo algo = Algo::k%s>\nstruct Conv;\n\n"
+        "template <typename A, Algo algo>\nstruct Conv {\n  using T = A;\n};\n"
+    )
+    path = "include/acme/conv.h"
+    (fact,) = await told(past, {path: text % "Slow"}, {path: text % "Fast"}, route)
+    assert (fact.kind, fact.detail, fact.name) == (FactKind.SIGNATURE_CHANGED, "template", "Conv")
+
+
+@ROUTES
+async def test_what_is_only_announced_neither_comes_nor_goes(past: "History", route: str) -> None:
+    text = "#pragma once\n%sint plan(int n);\n"
+    announced = "template <typename A, int stages = 2>\nstruct Conv;\n"
+    path = "include/acme/conv.h"
+    assert await told(past, {path: text % announced}, {path: text % ""}, route) == []
+
+
+@ROUTES
+async def test_a_registered_name_with_a_letter_less_was_renamed(past: "History", route: str) -> None:
+    text = 'int go();\nTVM_REGISTER_GLOBAL("acme.%s").set_body_typed(go);\n'
+    path = "src/wrapper.cu"
+    facts = await told(past, {path: text % "batch_qkv_rotary"}, {path: text % "batch_qk_rotary"}, route)
+    assert [(fact.kind, fact.severity, fact.old, fact.new) for fact in facts] == [
+        (FactKind.SYMBOL_RENAMED, Severity.BREAKING, "acme.batch_qkv_rotary", "acme.batch_qk_rotary")
+    ]
+
+
+@ROUTES
+async def test_a_docstring_and_a_warning_deprecate_a_thing_once(past: "History", route: str) -> None:
+    old = 'import warnings\n\n\ndef bench(fn, flush=None):\n    """Time it."""\n    return fn\n'
+    new = old.replace(
+        'it."""', 'it.\n\n    .. deprecated::\n        ``flush`` is deprecated, use cold.\n    """'
+    ).replace("    return", '    warnings.warn("flush is deprecated. Use cold.", DeprecationWarning)\n    return')
+    facts = await told(past, {"pkg/bench_it.py": old}, {"pkg/bench_it.py": new}, route)
+    assert [fact.name for fact in facts if fact.kind is FactKind.DEPRECATED] == ["bench"]

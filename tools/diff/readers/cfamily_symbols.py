@@ -103,11 +103,14 @@ class SymbolReader:
     ) -> Iterator[tuple[Node, _Place]]:
         """Note a class, struct, union or enum that has a body; `alias` names one that a typedef declares."""
         body, name_node = node.child_by_field_name("body"), node.child_by_field_name("name")
-        if body is None:
-            return
-        name = self._dotted(name_node) if name_node is not None else alias
         template = self._template(place)
         specialised = name_node is not None and name_node.type == "template_type"
+        if body is None:
+            if name_node is not None and not specialised and "=" in template:
+                name, kind = self._dotted(name_node), _CLASSES.get(node.type, "enum")
+                found.append(self._symbol(whole, place, kind, name, decorators=(template,))._replace(announced=True))
+            return
+        name = self._dotted(name_node) if name_node is not None else alias
         if specialised and name_node is not None and template == "template <>":
             # What is said of one set of arguments is a thing of its own beside the template.
             name += self._fold(name_node.child_by_field_name("arguments") or name_node).replace(".", " ")
