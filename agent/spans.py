@@ -149,7 +149,9 @@ def _words(text: str, claim: Claim, web: Web, pulls: Collection[EvidenceId]) -> 
     position = 0
     for mark in MARK.finditer(text):
         yield from _plain(text[position : mark.start()], claim.id)
-        yield Span(_link(claim.sources[int(mark[1]) - 1], claim.repo, web, pulls), claim.id)
+        # A report that was changed by hand may mark what it does not cite; that says nothing.
+        if int(mark[1]) <= len(claim.sources):
+            yield Span(_link(claim.sources[int(mark[1]) - 1], claim.repo, web, pulls), claim.id)
         position = mark.end()
     yield from _plain(text[position:], claim.id)
 

@@ -1,14 +1,27 @@
-"""What several doors need: a small clone whose history is known, and axe, which looks at pages in a browser."""
+"""What several doors need: a small clone with a known history, axe for pages in a browser, reports full of malice."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from agent.record import to_json
+from agent.report import Failure, ReleaseLine, Report
+from evals.sets.site_reports import made_day
+
+# What is no text: moments, and what comes from closed lists; a report with another kind is no report.
+_MOMENTS = {"start", "end", "tz", "cutoff", "landed_at", "at", "published_at"}
+_CLOSED = {
+    *("depth", "tier", "noise", "purpose", "event", "standing", "relation", "grade", "kind", "act", "role"),
+    *("coverage", "verdict", "stage"),
+}
+_NAMES = {"repo", "repos", "sha", "cite", "cites", "about", "steps", "news", "issue", "change", "tip", "id"}
 
 
 @dataclass(frozen=True)
@@ -82,3 +95,55 @@ def grave() -> Callable[[Any], list[str]]:
         ]
 
     return look
+
+
+@pytest.fixture(scope="session")
+def hostile_strings() -> list[str]:
+    """A hundred strings that would like to be more than text."""
+    found = json.loads(Path(__file__).with_name("hostile.json").read_bytes())
+    assert len(set(found)) == len(found) == 100
+    return list(found)
+
+
+@pytest.fixture(scope="session")
+def hostile_report() -> Callable[..., str]:
+    """Write a report's file with one hostile string in every field; with `names`, what things are found by as well."""
+
+    def write(day: date, bad: str, *, names: bool) -> str:
+        data = to_json(_everything(day))
+        return json.dumps(_spoilt(data, bad, names=names) | {"date": data["date"]})
+
+    return write
+
+
+def _everything(day: date) -> Report:
+    """Make a small report that has something in every field that is shown."""
+    report = made_day(day, most=2)
+    kept = report.sections[:2]
+    repos = tuple(section.repo for section in kept)
+    released = ReleaseLine(tag="v1", name="one", published_at=datetime(2025, 2, 5, tzinfo=UTC), prerelease=True)
+    return report.model_copy(
+        update={
+            "repos": repos,
+            "sections": tuple(one.model_copy(update={"releases": (released,)}) for one in kept),
+            "ledger": tuple(row for row in report.ledger if row.repo in repos),
+            "claims": tuple(claim for claim in report.claims if claim.repo in repos),
+            "stories": tuple(story for story in report.stories if story.repo in repos),
+            "links": tuple(link for link in report.links if link.change.split("@")[0] in repos),
+            "failures": (Failure(repo=repos[0], stage="threads", message="gone"),),
+        }
+    )
+
+
+def _spoilt(value: Any, bad: str, key: str = "", *, names: bool) -> Any:
+    """Put hostile text where any text stands; names only where asked, because much is found by them."""
+    if isinstance(value, dict):
+        # What a fact is about has a kind of its own, which may be any text.
+        closed = _CLOSED - {"kind"} if "severity" in value else _CLOSED
+        return {
+            name: one if name in closed and not isinstance(one, dict | list) else _spoilt(one, bad, name, names=names)
+            for name, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_spoilt(one, bad, key, names=names) for one in value]
+    return value if not isinstance(value, str) or key in _MOMENTS or (key in _NAMES and not names) else bad

@@ -52,8 +52,8 @@
   };
   const block = (one, turn) => {
     if (one.kind === "code") return make("pre", one.pieces.map((part) => part.text).join(""));
-    const kinds = { heading: "h3", quote: "blockquote" };
-    const node = make(kinds[one.kind] || "p", "", one.kind === "item" ? (one.level > 1 ? "item deep" : "item") : one.kind);
+    const kinds = new Map([["heading", "h3"], ["quote", "blockquote"]]);
+    const node = make(kinds.get(one.kind) || "p", "", one.kind === "item" ? (one.level > 1 ? "item deep" : "item") : one.kind);
     node.append(...one.pieces.map((part) => piece(part, turn)));
     return node;
   };

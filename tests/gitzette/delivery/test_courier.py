@@ -3,8 +3,12 @@
 import json
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import SMTP
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,9 +18,12 @@ import pytest
 from agent.deliveries import Delivery
 from agent.record import dump, load
 from agent.report import Report
-from agent.settings import Settings
+from agent.settings import Language, Settings
+from agent.web import Web
 from gitzette.cli import main
 from gitzette.delivery.courier import Clock, Courier
+from gitzette.delivery.edition import Edition
+from gitzette.delivery.mail import Mail
 from gitzette.shelf import Shelf
 
 HOOK = Delivery(kind="webhook", address_env="ADDRESS", secret_env="SECRET", max_bytes=10_000)
@@ -315,14 +322,37 @@ def test_a_hundred_hostile_strings_stay_words_in_every_channel(
         for piece in (one for line in post.get("en_us", {}).get("content", ()) for one in line):
             assert piece.get("href", "https://git.example/").startswith("https://git.example/")
     for mail in office.accepted:
-        tags = Tags()
-        tags.feed(mail.get_body(("html",)).get_content())
-        assert tags.found <= {
-            *("html", "head", "meta", "title", "body", "h1", "h2", "h3", "h4", "p", "ul", "li"),
-            *("a", "b", "span", "code", "pre", "div", "blockquote"),
-        }
-        assert tags.attributes <= {"lang", "charset", "href"}
-        assert all(address.startswith("https://git.example/") for address in tags.addresses)
+        check_letter(mail)
+
+
+def check_letter(mail: EmailMessage) -> None:
+    """A letter has plain elements only, no attribute that does anything, and links to one place."""
+    body = mail.get_body(("html",))
+    assert body is not None
+    tags = Tags()
+    tags.feed(body.get_content())
+    assert tags.found <= {
+        *("html", "head", "meta", "title", "body", "h1", "h2", "h3", "h4", "p", "ul", "li"),
+        *("a", "b", "span", "code", "pre", "div", "blockquote"),
+    }
+    assert tags.attributes <= {"lang", "charset", "href"}
+    assert all(address.startswith("https://git.example/") for address in tags.addresses)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_hundred_hostile_strings_in_every_field_stay_words_in_letters(
+    lang: Language, hostile_strings: list[str], hostile_report: Callable[..., str]
+) -> None:
+    mail = Mail("smtp://127.0.0.1:25", "g@example.org", ("t@example.org",))
+    shown = 0
+    for bad in hostile_strings:
+        report = load(hostile_report(date(2026, 3, 12), bad, names=False).encode(), "made up")
+        for message in mail.messages(Edition(report, lang, Web("https://git.example"), full=True)):
+            read = message_from_bytes(message.body, policy=SMTP)
+            assert [name for name in read if name in ("Bcc", "Cc", "Reply-To")] == []
+            check_letter(read)
+            shown += read.as_string().count("alert")
+    assert shown > 1_000
 
 
 def test_a_report_can_be_read_back_for_a_later_delivery(busy: Report, out: Path) -> None:

@@ -3,14 +3,13 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.claims import Claim
-from agent.report import LedgerRow
-from evals.sets.site_reports import FIRST, made_day
+from evals.sets.site_reports import FIRST
 from evals.sets.site_search import served
 from gitzette.site.build import Built
 
@@ -187,24 +186,41 @@ def test_a_link_into_a_folded_part_opens_it(opened: Any, address: str) -> None:
     page.wait_for_function("place => document.getElementById(place).closest('details').open", arg=place)
 
 
-def test_hostile_text_does_nothing_in_pages_and_in_search(
-    opened: Any, shelf: Callable[..., Path], built: Callable[..., Built], tmp_path: Path
+def test_a_hundred_hostile_strings_do_nothing_and_break_no_layout_on_a_phone(
+    opened: Any,
+    hostile_strings: list[str],
+    hostile_report: Callable[..., str],
+    built: Callable[..., Built],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "out" / "reports"
+    folder.mkdir(parents=True)
+    days = [FIRST + timedelta(days=at) for at in range(len(hostile_strings))]
+    for at, (day, bad) in enumerate(zip(days, hostile_strings, strict=True)):
+        (folder / f"{day}.json").write_text(hostile_report(day, bad, names=at % 2 == 1), encoding="utf-8")
+    built(folder.parent)
+    site = tmp_path / "site"
+    with served(site) as found:
+        page = opened(found, "index.html", 390)
+        pages = [f"en/days/{day}.html" for day in days]
+        pages += [str(file.relative_to(site)) for file in (site / "zh").rglob("*.html") if file.parent.name != "days"]
+        for path in pages:
+            page.goto(found + path)
+            # Evidence is folded at first; what is inside must fit as well.
+            page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+            assert page.locator("main :is(img, script, iframe, style, object, form, input)").count() == 0
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_hostile_text_does_nothing_in_search(
+    opened: Any, hostile_report: Callable[..., str], built: Callable[..., Built], tmp_path: Path
 ) -> None:
     bad = "zyzzyva<img src=x onerror=alert(1)><script>alert(1)</script>\"'`"
-    report = made_day(FIRST, most=2)
-
-    def row(one: LedgerRow) -> LedgerRow:
-        return one.model_copy(update={"title": bad, "author": bad, "places": (bad,), "marks": (bad,)})
-
-    def claim(one: Claim) -> Claim:
-        quotes = tuple(quote.model_copy(update={"text": f"+{bad}", "file": bad}) for quote in one.quotes)
-        return one.model_copy(update={"text": {"en": bad, "zh": bad}, "quotes": quotes})
-
-    ledger, claims = tuple(map(row, report.ledger)), tuple(map(claim, report.claims))
-    built(shelf(report.model_copy(update={"ledger": ledger, "claims": claims})))
+    folder = tmp_path / "out" / "reports"
+    folder.mkdir(parents=True)
+    (folder / f"{FIRST}.json").write_text(hostile_report(FIRST, bad, names=False), encoding="utf-8")
+    built(folder.parent)
     with served(tmp_path / "site") as found:
-        for path in ("index.html", f"zh/days/{FIRST}.html", "en/stories.html"):
-            assert opened(found, path, 390).locator("main img, main script").count() == 0
         page = opened(found, "en/search.html")
         assert answered(page, "zyzzyva")[0].startswith("zyzzyva<img src=x")
         assert answered(page, bad)

@@ -1,0 +1,116 @@
+"""Hostile answers: a hundred strings in every field that the live page shows stay text, and fit on a phone."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Dialog, Page, Route, expect, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: hostile answers were NOT tried")
+_TOGETHER = 10
+_ALLOWED = {
+    *("div", "section", "article", "aside", "form", "label", "input", "button", "h2", "h3", "p", "span"),
+    *("code", "b", "a", "ul", "li", "pre", "blockquote"),
+}
+
+
+@contextmanager
+def phone() -> Iterator[Page]:
+    """Open a page as wide as a phone; nothing may open a dialogue, fail or ask elsewhere."""
+    troubles: list[str] = []
+
+    def refuse(dialog: Dialog) -> None:
+        troubles.append(dialog.message)
+        dialog.dismiss()
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.on("dialog", refuse)
+        page.on("pageerror", lambda one: troubles.append(str(one)))
+        page.on("request", lambda one: troubles.append(one.url) if "://127.0.0.1:" not in one.url else None)
+        try:
+            yield page
+        finally:
+            browser.close()
+    assert troubles == []
+
+
+def _event(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+def _answer(strings: list[str]) -> str:
+    """Say every string as every kind of paragraph and piece, as the name of what is read and cited, and as an error."""
+    told = [_event("reading", {"repo": bad, "what": bad, "done": 1, "total": 2}) for bad in strings]
+    pieces = [
+        {"text": bad, "code": code, "bold": bold, "url": url, "cite": cite}
+        for number, bad in enumerate(strings)
+        for code, bold, url, cite in (
+            (False, False, None, None),
+            (True, False, None, None),
+            (False, True, None, None),
+            (False, False, bad, None),
+            (False, False, None, number),
+        )
+    ]
+    kinds = ("paragraph", "heading", "quote", "item", "code", "constructor")
+    blocks = [{"kind": kind, "level": 2, "pieces": pieces} for kind in kinds]
+    told.append(_event("blocks", {"from": 0, "blocks": blocks}))
+    cites = [{"title": bad, "url": bad, "id": f"id-{number}"} for number, bad in enumerate(strings)]
+    named = {one["id"]: strings for one in cites}
+    told.append(_event("done", {"abstained": True, "cites": cites, "quotes": named, "words": named}))
+    return "".join((*told, *(_event("failed", {"message": bad}) for bad in strings)))
+
+
+def _serve(page: Page, strings: list[str]) -> None:
+    """Answer in the place of the server, which would clean much of it."""
+    runs = [{"started": bad, "status": bad, "window": bad} for bad in strings]
+    answers: dict[str, tuple[str, str]] = {
+        "ask": ("text/event-stream", _answer(strings)),
+        "evidence": ("application/json", json.dumps({"lines": strings, "marked": [0], "cut": True})),
+        "status": ("application/json", json.dumps({"runs": runs, "heartbeat": None})),
+    }
+
+    def reply(route: Route) -> None:
+        kind, body = answers[route.request.url.rpartition("/")[2]]
+        route.fulfill(content_type=kind, body=body)
+
+    page.unroute_all()
+    page.route("**/api/*", reply)
+
+
+def _check(page: Page, strings: list[str]) -> None:
+    shown = page.evaluate("document.getElementById('ask').textContent")
+    assert all(bad in shown for bad in strings)
+    lines = page.evaluate("[...document.querySelectorAll('#evidence .line')].map(one => one.textContent)")
+    assert lines == [bad or " " for bad in strings]
+    elements = page.evaluate("[...document.querySelectorAll('#ask *')].map(one => one.localName)")
+    assert set(elements) <= _ALLOWED
+    links = page.evaluate("[...document.querySelectorAll('#ask a[href]')].map(one => one.href)")
+    assert all(link.startswith("https://evil.example/") for link in links)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), strings
+    assert page.title() == "Ask about recent changes · Gitzette"
+
+
+def test_a_hundred_hostile_strings_in_every_field_of_an_answer_stay_text(
+    serving: Callable[..., str], hostile_strings: list[str]
+) -> None:
+    address = serving()
+    # Half of a character cannot be sent.
+    sent = [bad.encode("utf-8", "replace").decode() for bad in hostile_strings]
+    with phone() as page:
+        for group in range(0, len(sent), _TOGETHER):
+            strings = sent[group : group + _TOGETHER]
+            _serve(page, strings)
+            page.goto(f"{address}/en/ask.html")
+            page.get_by_label("Your question").fill("?".join(strings)[:4000])
+            page.keyboard.press("Enter")
+            expect(page.locator(".failed")).to_have_count(_TOGETHER)
+            page.locator("button.cite").last.click()
+            expect(page.locator("#evidence .line")).to_have_count(_TOGETHER)
+            _check(page, strings)
