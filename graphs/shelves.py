@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -29,6 +29,9 @@ _CLOSES = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?#([1-9]\d{0,8})", re.IGNORECASE
 )
 _CREDIBLE = 0.9
+_FILES = 60
+"""How many whole files of a change are read."""
+_WORD = re.compile(rb"\w+")
 
 
 @dataclass
@@ -54,6 +57,8 @@ class Shelf:
     pulls_wanted: list[str] = field(default_factory=list)
     """The commits of pull requests that the report names."""
     reckoned: dict[str, Reckoning] = field(default_factory=dict)
+    around: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The names that a report gives a change and only its whole files have."""
 
 
 async def fill(desk: Desk, wanted: Wanted, progress: Progress, reader: Reader) -> Shelf:
@@ -66,6 +71,7 @@ async def fill(desk: Desk, wanted: Wanted, progress: Progress, reader: Reader) -
     asked = dict.fromkeys((*wanted.threads, *wanted.beside))
     shelf.pulls_wanted = [shelf.pulls[number] for number in asked if number in shelf.pulls]
     await _read_commits(shelf, desk.code, progress)
+    await _look_around(shelf, desk.code, wanted)
     if wanted.members:
         await _count_members(shelf, desk.code)
     await _reckon(shelf, desk.code, wanted, reader, progress)
@@ -211,6 +217,36 @@ async def _read_commits(shelf: Shelf, code: CodeSource, progress: Progress) -> N
         progress.step(shelf.repo, "reading commits", len(shelf.commits), len(shas))
 
 
+async def _look_around(shelf: Shelf, code: CodeSource, wanted: Wanted) -> None:
+    """Look in the whole files of a change for names that its diff lacks: a hunk does not show what stands around it."""
+    if not isinstance(code, NamesCommits):
+        return
+    keys = [(digits, one.commit.sha) for digits, one in shelf.named.items()]
+    keys += [(f"#{number}", sha) for number, sha in shelf.pulls.items()]
+    asked: dict[str, set[str]] = {}
+    for key, sha in keys:
+        if sha in shelf.commits and key in wanted.names:
+            asked.setdefault(sha, set()).update(wanted.names[key])
+    for sha, names in asked.items():
+        evidence = shelf.commits[sha]
+        lacking = {name for name in names if not any(name in text for text in evidence.texts)}
+        paths = [file.path for file in evidence.change.files if file.patch]
+        if lacking and len(paths) > _FILES:
+            continue
+        blobs = await code.blobs(evidence.change, paths) if lacking else {}
+        shelf.around[sha] = frozenset(_found(lacking, [blob for pair in blobs.values() for blob in pair if blob]))
+
+
+def _found(names: Iterable[str], blobs: Sequence[bytes]) -> Iterator[str]:
+    """Find names by their parts, and any other code letter by letter."""
+    words = {word for blob in blobs for word in _WORD.findall(blob)}
+    for name in names:
+        parts = set(_WORD.findall(name.encode()))
+        whole = re.fullmatch(r"[\w.:]+(?:\(\))?", name) is not None
+        if parts <= words and (whole or any(name.encode() in blob for blob in blobs)):
+            yield name
+
+
 async def _count_members(shelf: Shelf, code: CodeSource) -> None:
     """Count what merges brought in where the listing did not."""
     merges = [sha for sha, one in shelf.commits.items() if one.change.commit.is_merge and sha not in shelf.members]
@@ -242,6 +278,7 @@ def put_together(shelves: Sequence[Shelf]) -> Library:
         library.readable.add(shelf.repo)
         _put_commits(library, shelf)
         _put_threads(library, shelf)
+        library.around |= {commit_id(shelf.repo, sha): names for sha, names in shelf.around.items()}
         library.reckoned |= {commit_id(shelf.repo, sha): one for sha, one in shelf.reckoned.items()}
         links += _links(shelf)
     library.links = tuple(links)
@@ -249,6 +286,8 @@ def put_together(shelves: Sequence[Shelf]) -> Library:
 
 
 def _put_commits(library: Library, shelf: Shelf) -> None:
+    library.people |= {commit.author.name.casefold() for commit in shelf.line}
+    library.people |= {one.change.commit.author.name.casefold() for one in shelf.commits.values()}
     for evidence in shelf.commits.values():
         library.found[evidence.id] = evidence
     if shelf.branch:

@@ -35,12 +35,16 @@ _DONE_BY = re.compile(
 _TITLE_LABEL = re.compile(
     r"(?:标题|\btitled?)\s*(?:为|是)?\s*[:：]?\s*[“\"「《](?P<title>[^”\"」》\n]{6,})[”\"」》]", re.IGNORECASE
 )
-_SIGNED = re.compile(r"\(#\d+\) by (?!@)([^()\[\]@\n]{2,60}?)\s*(?=[(\[（]|$)", re.MULTILINE)
+_SIGNED = re.compile(r"\(#\d+\) by (?!@)([^()\[\]@:：,，;；\n]{2,60}?)\s*(?=[(\[（:：,，;；]|$)", re.MULTILINE)
 _CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(?::\d{2})?)\s*$")
 _STATES = {
     "open": "open", "opened": "open", "closed": "closed", "merged": "merged", "打开": "open", "未关闭": "open",
     "开放": "open", "已关闭": "closed", "关闭": "closed", "已合并": "merged", "合并": "merged",
 }  # fmt: skip
+# What stands behind a title and is none of it: "：PR", ", #12, Ada".
+_TRAILER = re.compile(
+    r"\s*[:：,，]\s*(?:(?:PR|pull request|commit|核心提交|提交|合并请求)\s*\W*$|#\d+\b.*$)", re.IGNORECASE
+)
 _LEAST_WORDS = 2
 _LINKS = 6
 
@@ -212,7 +216,7 @@ def _closed(lead: str) -> bool:
     """Tell whether words end as change logs close a title, by its number or by whom in what: then each is meant."""
     if (signed := signature(lead)) is not None and (signed.date or IN_LINK.search(plain(lead))):
         return signed.date == "" or _closed(signed.title)
-    return bool(re.search(r"\(#\d+\)?(?:\s+by\s+\S.*)?$", lead.strip())) and not re.search(r"[\u4e00-\u9fff]", lead)
+    return bool(re.search(r"\(#\d+\)(?:\s+by\s+\S.*)?$", lead.strip())) and not re.search(r"[\u4e00-\u9fff]", lead)
 
 
 def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
@@ -237,7 +241,7 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
             found.append((inline.line, rest))
     else:
         found.append((inline.line, first_line))
-    bare = [(line, re.sub(r"^\W*[0-9a-f]{7,40}\b", "", text)) for line, text in found]
+    bare = [(line, _TRAILER.sub("", re.sub(r"^\W*[0-9a-f]{7,40}\b", "", text))) for line, text in found]
     cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in bare]
     return [(line, text) for line, text in dict.fromkeys(cleaned) if len(text.split()) >= _LEAST_WORDS]
 
@@ -258,3 +262,15 @@ def _pulls(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
     if len(commits) == 1 and len(pulls) == 1:
         (pull,) = pulls.values()
         yield make("pull request", f"#{pull.number}", "pull", line=pull.line, number=str(pull.number))
+    bare = {m.number: m for m in page.mentions[place] if m.kind == "thread" and not m.told and _cites(page, place, m)}
+    if len(commits) == 1 and not pulls and len(bare) == 1:
+        (pull,) = bare.values()
+        yield make("pull request", f"#{pull.number}", "pull", line=pull.line, number=str(pull.number), bare="yes")
+
+
+def _cites(page: Page, place: int, mention: Mention) -> bool:
+    """Tell whether a number stands where entries name their pull request: in a bracket, or between commas."""
+    text = plain(page.blocks[place].inlines[mention.cell].text)
+    before, behind = text[: mention.at].rstrip(), text[mention.at + len(mention.words) :].lstrip()
+    placed = before[-1:] in (",", "，") or re.search(r"(?<!\w)[0-9a-f]{7,40}\W*[(（\[]$", before) is not None
+    return placed and (not behind or behind[0] in ")）,，;；:：]\n")

@@ -7,13 +7,15 @@ from agent.audit.mentions import Mention
 from agent.audit.page import Page
 from agent.audit.paths import advises
 from agent.audit.statement import Statement, shortened
-from agent.audit.vocabulary import ELLIPSIS
+from agent.audit.vocabulary import ELLIPSIS, plain
 
 _COMMANDS = {"bash", "sh", "shell", "console", "text", "mermaid", "http", "output", "log"}
 _FAR = 200
 _FRAGMENT = re.compile(r"(?=.*[=(){};<>:\[\]])(?=.*\w\s|.*\s\w)[\x20-\x7e]{12,}")
 _LONGEST = 400
 _COMMENT = re.compile(r"^(?:#|//|/\*|\*|--|;|<!--)")
+ANNOTATION = re.compile(r"^(?:#(?!\s*(?:define|include|if|ifdef|ifndef|endif|else|elif|pragma|undef|error)\b)|//)")
+"""A line that says something about code and is none."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORDY = re.compile(r"\w.*\w.*\w", re.DOTALL)
 _HEADER = re.compile(r"^(?:diff --git|index [0-9a-f]+\.\.|@@ |--- |\+\+\+ )")
@@ -38,7 +40,10 @@ def code(page: Page) -> Iterator[Statement]:
             continue
         repo = page.repo_of(subject, place) if subject else page.repos[place]
         words = shortened(block.code)
-        yield Statement(block.line, "code", words, subject, repo, "shows", also=around, lines=tuple(shown))
+        first = block.line + (0 if block.level else 1)
+        params = {"at": " ".join(str(first + place) for place in shown)}
+        lines = tuple(shown.values())
+        yield Statement(block.line, "code", words, subject, repo, "shows", params, also=around, lines=lines)
 
 
 def fragments(page: Page) -> Iterator[Statement]:
@@ -66,11 +71,12 @@ def neighbours(page: Page, place: int) -> tuple[Mention, ...]:
     if block.parent is not None:
         return ()
     found: list[Mention] = []
-    for near in (place - 1, place + 1):
+    introduced = place > 0 and plain(page.blocks[place - 1].text).rstrip().endswith((":", "："))
+    for near in (place - 1,) if introduced else (place - 1, place + 1):
         if 0 <= near < len(page.blocks) and page.blocks[near].kind in ("paragraph", "item", "row"):
-            found += [m for m in page.mentions[near] if _is_change(m)]
+            found += [m for m in page.mentions[near] if _is_change(m) or m is page.subjects[near]]
     listed = place > 0 and page.blocks[place - 1].kind in ("item", "row")
-    if listed or (not found and page.subjects[place] is None):
+    if listed or (not found and (introduced or page.subjects[place] is None)):
         for before in range(place - 1, max(-1, place - _FAR), -1):
             if page.blocks[before].kind in ("heading", "rule"):
                 break
@@ -83,10 +89,10 @@ def _is_change(mention: Mention) -> bool:
     return (mention.kind == "commit" and mention.sure and not mention.damaged) or mention.told == "pull"
 
 
-def telling_lines(source: str) -> list[str]:
-    """Keep the lines that are quoted code: no annotations, no gaps, no lone brackets."""
-    kept: list[str] = []
-    for line in source.splitlines():
+def telling_lines(source: str) -> dict[int, str]:
+    """Keep the lines that are quoted code, by their place: no annotations, no gaps, no lone brackets."""
+    kept: dict[int, str] = {}
+    for place, line in enumerate(source.splitlines()):
         bare = line.strip()
         unsigned = re.sub(r"^[+-]\s*", "", bare)
         if not _WORDY.search(unsigned) or _HEADER.match(bare):
@@ -98,5 +104,5 @@ def telling_lines(source: str) -> list[str]:
             bare = cut.strip()
         if ELLIPSIS.fullmatch(unsigned):
             continue
-        kept.append(bare)
+        kept[place] = bare
     return kept

@@ -66,8 +66,6 @@ def _sum(
     total = int(next(group for group in found.groups() if group))
     line = block.inlines[0].line_at(found.start())
     repo = page.repos[place]
-    params = {"commits": str(total)}
-    yield Statement(line, "count", found[0], None, repo, "landed", params)
     shares = _SHARE.findall(plain(block.text)[found.end() :])
     if len(shares) > 1:
         added = sum(int(count) for _, count in shares)

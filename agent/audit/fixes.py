@@ -10,6 +10,11 @@ from agent.audit.vocabulary import FIXED, NOT_FIXED, STILL_OPEN, plain
 
 _SENTENCE = re.compile(r"[^。！？；\n]+[。！？；]?|\n")
 _TELLING = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}[A-Z0-9_]*[a-z0-9_]\w*\b|\b\w+_\w+\b")
+_LEAD = 24
+_CLOSING = re.compile(
+    r"(?:\b(?:fix(?:es|ed|ing)?|close[sd]?|closing|resolve[sd]?|resolving)|修复|关闭|解决)(?:了)?\s*(?:the\s+)?(?:issues?|问题)?\s*$",
+    re.IGNORECASE,
+)
 
 
 def fixes(page: Page) -> Iterator[Statement]:
@@ -35,6 +40,23 @@ def fixes(page: Page) -> Iterator[Statement]:
                         yield _fixed(page, place, line, subject, sentence, by)
                     elif (subject is None or not subject.told) and block.kind != "row":
                         yield from _unnumbered(page, place, found, line, listed)
+
+
+def closings(page: Page) -> Iterator[Statement]:
+    """State of each change that is said to close an issue by its number that it has to do with it."""
+    for place, block in enumerate(page.blocks):
+        if block.kind not in ("item", "paragraph", "row"):
+            continue
+        for mention in page.mentions[place]:
+            inline = block.inlines[mention.cell]
+            lead = plain(inline.text[max(0, mention.at - _LEAD) : mention.at])
+            closing = _CLOSING.search(lead)
+            if mention.kind != "thread" or mention.told == "pull" or mention.damaged or closing is None:
+                continue
+            change = page.nearest(place, mention.at, mention.cell)
+            if change is not None and (change.kind == "commit" or change.told == "pull"):
+                repo, words = page.repo_of(change, place), f"{lead[closing.start() :]}{mention.words}"
+                yield Statement(mention.line, "fix", words, change, repo, "closes", {"issue": str(mention.number)})
 
 
 def _fixed(page: Page, place: int, line: int, issue: Mention, words: str, by: tuple[Mention, ...] = ()) -> Statement:

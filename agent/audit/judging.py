@@ -6,9 +6,12 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import chain
 
+from agent.audit.code import ANNOTATION
+from agent.audit.hearing import Hearing
 from agent.audit.library import Answer, Library
 from agent.audit.measures import fitting_paths, measured
 from agent.audit.mentions import Mention
+from agent.audit.naming import loosely_named
 from agent.audit.own_judging import OwnJudge, printed
 from agent.audit.page import Page
 from agent.audit.signatures import signature
@@ -22,12 +25,14 @@ from agent.gate.judge import judge
 from agent.gate.metadata import titles
 from agent.gate.people import authors
 from agent.gate.verbatim import normal
+from agent.ids import thread_id
 from agent.settings import Language
 from agent.window import Window
 
 _ALIKE = 0.8
 _CUSTOM = 2
 _TELLING = 4
+_DESCRIBED = 80
 _MOST = 12
 """How many diffs a block of code is looked for in."""
 _THREAD_FIRST = {"exists", "state", "fixes", "happened", "named"}
@@ -49,18 +54,25 @@ class Judge:
             self._by_title.setdefault(bare, []).append(f"{commit.id} “{shortened(commit.subject, 80)}”")
         self._own = OwnJudge(page, library)
         self._dossier = Dossier(found=library.found, unresolved=library.unresolved, links=library.links)
+        self._hearing = Hearing(self._dossier, page.lang, library.around)
 
     def findings(self, statements: Sequence[Statement]) -> list[Finding]:
         """Give every verdict; words that only sign entries are names where most of them turn out to be right."""
         found = [(one, finding) for one in statements if (finding := self.finding(one)) is not None]
-        signed = [finding for one, finding in found if "signed" in one.params]
+        signed = [finding for one, finding in found if "signed" in one.params and "known" not in one.params]
         right = sum(finding.verdict == RIGHT for finding in signed)
         judged = sum(finding.verdict != UNVERIFIABLE for finding in signed)
         named = right >= _CUSTOM and right * 2 > judged
         # What stands in a sentence that our rules would write is right with it.
         ours = {finding.line for one, finding in found if one.predicate == "tells" and finding.verdict == RIGHT}
         found = [(one, finding) for one, finding in found if not one.loose or one.line not in ours]
-        return [finding for one, finding in found if named or not one.params.get("signed")]
+        kept = [(one, finding) for one, finding in found if not one.params.get("signed") or self._is_signed(one, named)]
+        return _once(kept)
+
+    def _is_signed(self, statement: Statement, named: bool) -> bool:
+        """Tell whether words are somebody's name: who is known, or what stands where the other entries have names."""
+        known = plain(statement.params["author"]).casefold() in self._library.people
+        return known or (named and "known" not in statement.params)
 
     def finding(self, statement: Statement) -> Finding | None:
         """Give the verdict; None where a statement turns out to be none."""
@@ -75,6 +87,10 @@ class Judge:
             return None
         if statement.predicate == "shows":
             return self._shown(statement)
+        if statement.predicate == "says":
+            return self._told(statement)
+        if statement.predicate == "closes":
+            return self._closed(statement)
         if statement.about is None:
             why = "nothing says which commit this is from"
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
@@ -84,6 +100,31 @@ class Judge:
             why = f"#{statement.params['issue']} is the pull request that brought {own}, not an issue"
             return Finding(statement.line, statement.kind, statement.words, wrong("label"), why)
         return self._judged(statement, self._answer(statement))
+
+    def _told(self, statement: Statement) -> Finding | None:
+        """Hear a sentence, if every change that it speaks of was read."""
+        mentions = [mention for mention in (statement.about, *statement.also) if mention is not None]
+        commits = [one for mention in mentions if (one := self._diff(mention, statement)) is not None]
+        distinct = list({one.id: one for one in commits}.values())
+        return self._hearing.finding(statement, distinct) if commits and len(commits) == len(mentions) else None
+
+    def _closed(self, statement: Statement) -> Finding | None:
+        """Ask the words of a commit whether it has to do with an issue that nobody could read."""
+        change = self._diff(statement.about, statement) if statement.about is not None else None
+        issue = int(statement.params["issue"])
+        if change is None or change.pull == issue or thread_id(change.repo, issue) in self._library.found:
+            return None
+        if re.search(rf"(?:#|/issues/|/pull/){issue}\b", change.change.commit.message):
+            return _of(statement, Judgement(verdict=Verdict.SUPPORTED), f"its message names #{issue}")
+        landed = self._library.pulls.get((change.repo, issue))
+        if landed is not None:
+            why = f"#{issue} is the pull request that brought {landed}, not an issue"
+        elif _explains(change.change.commit.message):
+            why = f"{change.id} says in its message what it is for, and does not name #{issue}"
+        else:
+            # The pull request may name it.
+            return None
+        return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
 
     def _placed(self, statement: Statement) -> Statement:
         """File a number under the repository of the commit that its line is about."""
@@ -120,9 +161,20 @@ class Judge:
             return _of(statement, *measured(statement, evidence))
         if statement.predicate == "titled":
             return self._titled(statement, evidence)
+        if statement.predicate == "pull" and "bare" in statement.params and not self._is_other(statement, evidence):
+            return None
         if statement.predicate == "touches":
             statement = _with_whole_path(statement, evidence)
         return self._by_gate(statement, evidence)
+
+    def _is_other(self, statement: Statement, evidence: Evidence) -> bool:
+        """Tell whether a bare number is the pull request of the commit beside it, or of quite another one."""
+        number = statement.params["number"]
+        if not isinstance(evidence, CommitEvidence) or str(evidence.pull) == number:
+            return isinstance(evidence, CommitEvidence)
+        spoken = re.search(rf"(?:#|/){number}\b", evidence.change.commit.message) is not None
+        brought = self._library.pulls.get((evidence.change.commit.repo, int(number)))
+        return evidence.pull is not None and brought not in (None, evidence.id) and not spoken
 
     def _absent(self, statement: Statement, answer: Answer) -> Finding | None:
         """Say of something that was not found whether it is missing or could not be looked up."""
@@ -165,7 +217,11 @@ class Judge:
         lenient = statement.predicate in ("authored", "dated") and "exact" not in statement.params
         if lenient and judgement.verdict is Verdict.METADATA:
             return self._lenient(statement, evidence, judgement)
-        if statement.predicate == "names" and not judgement.passed and _loosely_named(statement, evidence):
+        if (
+            statement.predicate == "names"
+            and not judgement.passed
+            and loosely_named(statement.params["identifier"], evidence.texts)
+        ):
             return Finding(statement.line, statement.kind, statement.words, RIGHT, f"{evidence.id} has it")
         if not judgement.passed and not statement.strict and judgement.verdict is Verdict.UNSUPPORTED:
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, judgement.reason)
@@ -211,6 +267,10 @@ class Judge:
             if is_login and isinstance(evidence, CommitEvidence) and name.startswith("@") and not pull_known:
                 why = f"git names {known.main[0] if known.main else 'nobody'} and no login"
                 return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
+            stranger = plain(statement.params["author"]).casefold() not in self._library.people
+            if stranger and "beside" in statement.params and " " not in name:
+                why = f"git names {known.main[0] if known.main else 'nobody'}; whose login this is it does not say"
+                return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
             return _of(statement, judgement, "")
         if isinstance(evidence, CommitEvidence) and self._ask(statement, evidence, event="authored").passed:
             return _of(statement, Judgement(verdict=Verdict.SUPPORTED), f"authored then: {told(evidence)}")
@@ -234,7 +294,8 @@ class Judge:
             return None
         forms = (stated, _tokens(unsigned))
         joined = {"".join(form) for form in forms}
-        if any("".join(one) in joined or any(_within(form, one) for form in forms) for one in real):
+        shortened_only = not statement.strict and any(_abridges(stated, one) for one in real)
+        if shortened_only or any("".join(one) in joined or any(_within(form, one) for form in forms) for one in real):
             return _of(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
         likeness = max((_likeness(form, one) for one in real for form in forms if form), default=0.0)
         if statement.strict or likeness >= _ALIKE:
@@ -279,7 +340,14 @@ class Judge:
         missing = {one.id: [line for line in statement.lines if not self._quoted(line, one)] for one in shown[:_MOST]}
         evidence = min(shown[:_MOST], key=lambda one: len(missing[one.id]))
         lacking = missing[evidence.id]
+        if any(not ANNOTATION.match(line) for line in statement.lines):
+            # A comment may be the report's own.
+            lacking = [line for line in lacking if not ANNOTATION.match(line)]
         verdict, why = RIGHT, f"all {count} lines are in {evidence.id}"
+        if lacking and "at" in statement.params:
+            # The line that is wrong is what must be corrected.
+            place = int(statement.params["at"].split()[statement.lines.index(lacking[0])])
+            statement = replace(statement, line=place)
         if len(lacking) == count:
             verdict, why = wrong("quote"), f"none of its {count} lines is in {told(evidence)}"
         if lacking and not statement.strict:
@@ -357,7 +425,32 @@ class Judge:
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, why)
         why = f"{repo}: {len(rows)} commits landed on {self._library.window.label} ({self._library.window.tz})"
         verdict = RIGHT if len(rows) == stated else wrong("count")
+        if verdict != RIGHT and stated in self._otherwise_counted(rows):
+            verdict, why = UNVERIFIABLE, f"{why}; counted in another way it is {stated}"
         return Finding(statement.line, statement.kind, statement.words, verdict, why)
+
+    def _otherwise_counted(self, rows: Sequence[Commit]) -> set[int]:
+        """Count without merges, and with what they brought in."""
+        merges = [row for row in rows if row.is_merge]
+        members = [self._library.members.get(row.id) for row in merges]
+        all_told = len(rows) + sum(count or 0 for count in members)
+        return {len(rows) - len(merges), all_told, all_told - len(merges)} if merges else set()
+
+
+def _once(found: Sequence[tuple[Statement, Finding]]) -> list[Finding]:
+    """Tell one mistake once: of what was read in several ways the plainest is kept, a whole sentence last."""
+    known: dict[int, list[Finding]] = {}
+    for one, finding in found:
+        if finding.wrong and one.predicate != "says":
+            known.setdefault(finding.line, []).append(finding)
+    kept: dict[tuple[object, ...], Finding] = {}
+    for one, finding in found:
+        others = known.get(finding.line, []) if finding.wrong else []
+        if one.predicate == "says" and any(other.claim in one.params["text"] for other in others):
+            continue
+        same = (finding.kind, finding.evidence) if finding.wrong and finding.kind == "author" else (id(finding),)
+        kept.setdefault((finding.line, *same), finding)
+    return list(kept.values())
 
 
 def _commits(library: Library) -> list[Commit]:
@@ -376,6 +469,12 @@ def _of(statement: Statement, judgement: Judgement, why: str) -> Finding:
     else:
         verdict = wrong(judgement.verdict.value)
     return Finding(statement.line, statement.kind, statement.words, verdict, judgement.reason or why)
+
+
+def _explains(message: str) -> bool:
+    """Tell whether a message has the description of its pull request, and not its title and trailers alone."""
+    body = [line for line in message.split("\n")[1:] if not re.match(r"[\w-]+(?:-by)?: |\s*[*-] |-{3}|\s*$", line)]
+    return len(" ".join(body)) >= _DESCRIBED
 
 
 def _unnumbered(title: str, evidence: Evidence) -> str:
@@ -399,16 +498,8 @@ def _with_whole_path(statement: Statement, evidence: Evidence) -> Statement:
     return replace(statement, params={"path": fitting[0]}) if fitting else statement
 
 
-def _loosely_named(statement: Statement, evidence: Evidence) -> bool:
-    """Find a name in another case, or as the end of a longer one, or with other joints."""
-    name = statement.params["identifier"]
-    last = re.split(r"[.:/]", name)[-1] or name
-    bare = re.sub(r"[-_]", "", last).lower().lstrip("-")
-    return any(bare in re.sub(r"[-_]", "", text).lower() for text in evidence.texts)
-
-
 def _key(name: str) -> str:
-    return " ".join(name.strip("`*_ @").casefold().split())
+    return " ".join(name.strip("`*_ @.").casefold().split())
 
 
 def _is_named(stated: str, real: str) -> bool:
@@ -426,6 +517,12 @@ def _within(stated: list[str], real: list[str]) -> bool:
         return False
     text, whole = "\0".join(stated), "\0".join(real)
     return f"\0{text}\0" in f"\0{whole}\0"
+
+
+def _abridges(stated: list[str], real: list[str]) -> bool:
+    """Tell whether a title only leaves words out: who does not quote may say it shorter."""
+    rest = iter(real)
+    return len(stated) >= _TELLING and all(word in rest for word in stated)
 
 
 def _likeness(stated: list[str], real: list[str]) -> float:

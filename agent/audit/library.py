@@ -48,6 +48,10 @@ class Library:
     links: tuple[Link, ...] = ()
     reckoned: dict[EvidenceId, Reckoning] = field(default_factory=dict)
     """The facts of commits that a report of ours speaks of."""
+    people: set[str] = field(default_factory=set)
+    """Who landed something around these days, in lower case."""
+    around: dict[EvidenceId, frozenset[str]] = field(default_factory=dict)
+    """The names that a change's diff lacks and its whole files have, for each commit where these were read."""
     failures: dict[RepoId, str] = field(default_factory=dict)
     """Why a repository could not be read."""
 

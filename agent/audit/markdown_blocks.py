@@ -18,6 +18,9 @@ BlockKind = Literal["heading", "paragraph", "item", "row", "fence", "rule", "com
 # Addresses end where Chinese punctuation begins, which is no part of them.
 _BARE = re.compile(r"https?://[^\s<>()\[\]{}\"'`|，。；：、！？（）【】「」《》*]+(?<![.,;:!?])")
 
+# What chats, mails and word processors put before an entry; Markdown knows none of them.
+_BULLET = re.compile(r"^([ \t]*)[•◦▪▫‣⁃●○∙](?=[ \t])", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Span:
@@ -89,7 +92,7 @@ class Block:
 def read_blocks(markdown: str) -> tuple[Block, ...]:
     """Take a report apart; whatever is no Markdown is a paragraph."""
     parser = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
-    return tuple(_Walk(parser.parse(markdown), markdown.splitlines()).blocks())
+    return tuple(_Walk(parser.parse(_BULLET.sub(r"\1-", markdown)), markdown.splitlines()).blocks())
 
 
 class _Walk:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import unquote
 
@@ -33,7 +33,11 @@ _BY_WAY_OF = re.compile(
     r"(?:\b(?:in|by|via|with|see|from|through|reverts?|reverted|and|fixed)|通过|由|见|参见|经|回退了?)\s*$",
     re.IGNORECASE,
 )
+# "abc1234 (#12)", "#12 (abc1234)", "(#12, abc1234": a hash beside the number of its pull request.
+_NUMBER_BEFORE = re.compile(r"(?:#|\bPR )\d{1,6}[)\]]?\s*[,，:：]?\s*[(\[（]?\s*(?:commit\s+)?$", re.IGNORECASE)
+_NUMBER_BEHIND = re.compile(r"\s*[,，]?\s*[(\[（]?\s*(?:PR\s*)?#\d", re.IGNORECASE)
 _FULL = 40
+_ABBREVIATED = 16
 _NEAR = 64
 
 
@@ -79,11 +83,19 @@ def _at(mention: Mention, cell: int) -> Mention:
 def _in_span(span: Span, inline: Inline, column: str) -> Iterator[Mention]:
     if span.kind == "link" and not span.url.startswith("#"):
         if mention := linked(span):
-            yield mention
+            yield _by_label(mention, span)
         elif not span.url.startswith("http"):
             yield from _bare(span, inline, column)
         return
     yield from _bare(span, inline, column)
+
+
+def _by_label(mention: Mention, span: Span) -> Mention:
+    """Read a damaged address by its label, where that begins alike: what stands below can still be checked."""
+    label = plain(span.text).strip("`[]() ").lower()
+    if mention.damaged and re.fullmatch(r"[0-9a-f]{7,16}", label) and mention.sha.startswith(label):
+        return replace(mention, sha=label)
+    return mention
 
 
 def linked(span: Span) -> Mention | None:
@@ -158,13 +170,16 @@ def _hash(found: re.Match[str], span: Span, text: str, before: str, column: str)
     leads = near and span.at < _NEAR and not re.search(r"\w", lead) and (alone or span.kind != "text" or mixed)
     # "Title (abc1234)" and "Title (abc1234, somebody)" are how change logs cite.
     bracketed = bool(re.search(r"[(\[（]\s*$", lead)) and bool(re.match(r"\s*[)\]）,，]", text[found.end() :] or ")"))
-    bracketed = bracketed or bool(_BY_WAY_OF.search(lead))
+    numbered = len(word) <= _ABBREVIATED and _NUMBER_BEFORE.search(lead) is not None
+    bracketed = bracketed or numbered or bool(_NUMBER_BEHIND.match(text, found.end()) or _BY_WAY_OF.search(lead))
     endless = 32 < len(word) < 64 and mixed
     sure = placed or endless or (mixed and (leads or bracketed or (span.kind in ("code", "link") and alone)))
     # One hash in thirty is all digits when abbreviated.
     lone = alone and span.kind == "code"
-    sure = sure or (lone and leads)
-    if not (mixed or lone or (placed and alone) or len(word) >= _FULL) or re.search(
+    labelled = numbered or (placed and re.fullmatch(r"(?i).*\b(?:commit|sha)\s*[:：]?\s*", lead[-24:]) is not None)
+    digits = not mixed and word.isdigit() and labelled and len(word) <= _ABBREVIATED
+    sure = sure or (lone and leads) or digits
+    if not (mixed or lone or digits or (placed and alone) or len(word) >= _FULL) or re.search(
         r"(?i)sha256[:-]?$|md5:?$|0x$", lead
     ):
         return None

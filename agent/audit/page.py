@@ -14,8 +14,14 @@ from agent.audit.whereabouts import Days, Names, days_of, language_of, repos_of
 from agent.ids import RepoId
 from agent.settings import Language
 
-_SENTENCE_END = re.compile(r"[。！？；\n]|[.!?;](?=\s)")
+_SENTENCE_END = re.compile(r"[。！？；\n]|[.!?;](?=\s)|[:：](?=\n)")
 _WRAPPED = 60
+_AN_ISSUE = re.compile(
+    r"(?:\b(?:issues?|fix(?:es|ed)?|close[sd]?|resolve[sd]?|report(?:s|ed)?|see|follow-?up (?:to|of)|reverts?|since"
+    r"|after|like)"
+    r"|修复|关闭|解决|问题|请求|回退|自|参见|见|与|同)[^\n.。,，;；]{0,16}$",
+    re.IGNORECASE,
+)
 _EARLY = 40
 """How far into a line the commit of a section may stand."""
 
@@ -31,10 +37,14 @@ class _Around:
     repos: list[tuple[int, RepoId]]
 
 
-def _ends(text: str) -> list[int]:
-    """Find where sentences end; a long line that breaks was only wrapped."""
+def _ends(inline: Inline) -> list[int]:
+    """Find where sentences end, never inside code; a long line that breaks was only wrapped."""
     found, line = list[int](), 0
-    for end in _SENTENCE_END.finditer(text):
+    code = [span for span in inline.spans if span.kind == "code"]
+    for end in _SENTENCE_END.finditer(inline.text):
+        place = bisect_right(code, end.start(), key=attrgetter("at"))
+        if place and end.start() < code[place - 1].end:
+            continue
         if end[0] == "\n":
             wrapped, line = end.start() - line > _WRAPPED, end.end()
             if wrapped:
@@ -97,6 +107,10 @@ class Page:
             return asked_behind
         return before or subject
 
+    def sentence_ends(self, block: int, cell: int) -> list[int]:
+        """Tell where the sentences of a cell end."""
+        return self._around(block, cell).ends
+
     def _around(self, block: int, cell: int) -> "_Around":
         """Look a cell through once, however often it is asked about: a paragraph may be endless."""
         if (block, cell) not in self._seen:
@@ -105,7 +119,7 @@ class Page:
             self._seen[block, cell] = _Around(
                 changes=[m for m in here if _changes(m)],
                 pulls=[m for m in here if m.kind == "thread" and m.told == "pull"],
-                ends=_ends(inline.text),
+                ends=_ends(inline),
                 repos=self.names.placed(inline.text) if self.repos[block] is None else [],
             )
         return self._seen[block, cell]
@@ -159,8 +173,14 @@ def _own(block: Block, mentions: Sequence[Mention]) -> Mention | None:
             return next((m for m in linked if m.sha.startswith(first.sha)), first)
         pulls = [m for m in threads if m.told == "pull"]
         issues = [m for m in threads if m.told == "issue" and m.repo]
-        return next(iter(pulls), None) or _closing(block, threads) or next(iter(issues), None)
+        bare = (m for m in threads if not m.told and not _AN_ISSUE.search(_lead(block, m)))
+        return next(iter(pulls), None) or _closing(block, threads) or next(iter(issues), None) or next(bare, None)
     return None
+
+
+def _lead(block: Block, mention: Mention) -> str:
+    """Give the words right before a mention."""
+    return plain(block.inlines[mention.cell].text[max(0, mention.at - _EARLY) : mention.at])
 
 
 def _of_row(block: Block, mentions: Sequence[Mention]) -> Mention | None:
@@ -214,6 +234,9 @@ def _headed(blocks: Sequence[Block], own: Sequence[Mention | None], place: int) 
 
 def _section_subject(blocks: Sequence[Block], own: Sequence[Mention | None], place: int) -> Mention | None:
     """Find the commit that the first lines below a heading name as its subject."""
+    if len(_early(blocks, own, place)) > 1:
+        # Each paragraph is about another one: the heading is that of a group.
+        return None
     for after in range(place + 1, min(place + 3, len(blocks))):
         if blocks[after].kind != "paragraph" or blocks[after].parent is not None:
             return None
@@ -221,6 +244,23 @@ def _section_subject(blocks: Sequence[Block], own: Sequence[Mention | None], pla
         if mention is not None and mention.kind == "commit" and mention.at <= _EARLY:
             return mention
     return None
+
+
+def _early(blocks: Sequence[Block], own: Sequence[Mention | None], place: int) -> set[str]:
+    """List the commits that paragraphs of a part begin with."""
+    found: set[str] = set()
+    for after in range(place + 1, len(blocks)):
+        mention = own[after]
+        if blocks[after].kind == "heading" or len(found) > 1:
+            break
+        if (
+            blocks[after].kind == "paragraph"
+            and mention is not None
+            and mention.kind == "commit"
+            and mention.at <= _EARLY
+        ):
+            found.add(mention.sha[:7])
+    return found
 
 
 def _from_below(blocks: Sequence[Block], own: Sequence[Mention | None]) -> dict[int, Mention]:

@@ -16,7 +16,7 @@ _ENDINGS = (
 )
 _FILE = re.compile(rf"(?:[\w.@+*{{}}…\[\]-]+/)*[\w.@+*{{}}…-]*[\w*}}]\.(?:{_ENDINGS})", re.IGNORECASE)
 _NAMED = re.compile(
-    r"(?:[\w.@+-]+/)*(?:Dockerfile|Makefile|CODEOWNERS|LICENSE|Jenkinsfile|\.\w+rc|[\w.-]+\.Dockerfile)"
+    r"(?:[\w.@+-]+/)*(?:Dockerfile(?:\.[\w-]+)?|Makefile|CODEOWNERS|LICENSE|Jenkinsfile|\.\w+rc|[\w.-]+\.Dockerfile)"
 )
 _FOLDER = re.compile(r"(?:[\w.@+-]+/){2,}[\w.*-]*|[\w.@+-]+/\*+")
 _IN_TEXT = re.compile(rf"(?<![\w/:.@])(?:[\w.@+-]+/)+[\w.@+-]+\.(?:{_ENDINGS})(?![\w/])", re.IGNORECASE)

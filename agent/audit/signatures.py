@@ -39,11 +39,11 @@ def signature(line: str) -> Signature | None:
     if found := _QUOTED.match(text):
         name = found["name"] or ""
         at = found.start("name") if name else found.end("title")
-        return Signature(line[found.start("title") : found.end("title")], at, name if _is_name(name) else "")
+        return Signature(line[found.start("title") : found.end("title")], at, name if is_name(name) else "")
     if found := IN_LINK.search(text, tail):
         return Signature(line[: found.start()], found.start("name"), found["name"].strip())
     for found in _last(_DASHED.finditer(text, tail)):
-        if _is_name(found["name"]):
+        if is_name(found["name"]) and re.search(r"\w", text[: found.start()]):
             return Signature(line[: found.start()], found.start("name"), found["name"].strip())
     return None
 
@@ -52,7 +52,7 @@ def _last(found: Iterator[re.Match[str]]) -> list[re.Match[str]]:
     return list(found)[-1:]
 
 
-def _is_name(text: str) -> bool:
+def is_name(text: str) -> bool:
     """Tell whether words may be somebody's name: one word, or several with a capital each."""
     words = text.split()
     return 0 < len(words) <= _FEW_WORDS and (len(words) == 1 or all(not word[0].islower() for word in words))

@@ -12,6 +12,7 @@ from agent.ids import RepoId
 Kind = Literal[
     "commit", "pull request", "issue", "release", "repository", "title", "author", "date", "statistics", "path",
     "identifier", "code", "fix", "state", "window", "label", "anchor", "cut", "period", "repeat", "count", "coverage",
+    "sentence",
 ]  # fmt: skip
 
 

@@ -6,18 +6,24 @@ from dataclasses import replace
 from agent.audit.attributes import attributes
 from agent.audit.code import code, fragments
 from agent.audit.contents import contents
-from agent.audit.fixes import fixes
+from agent.audit.fixes import closings, fixes
 from agent.audit.own import own
 from agent.audit.own_layout import read_layout
 from agent.audit.page import Page
 from agent.audit.paths import identifiers, paths
 from agent.audit.references import references
+from agent.audit.signers import signers
 from agent.audit.statement import Statement
 from agent.audit.stats import stats
 from agent.audit.structure import anchors, structure
+from agent.audit.tallies import tallies
+from agent.audit.tellings import tellings
 from agent.audit.windows import windows
 
-_OF_ANYBODY = (references, attributes, stats, paths, identifiers, code, fragments, fixes, contents, windows, structure)
+_OF_ANYBODY = (
+    references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, contents, tallies,
+    windows, structure, tellings,
+)  # fmt: skip
 _OF_OURS = (references, anchors, own)
 _LOOSE = (paths, identifiers, fragments)
 """What is looked at in a sentence of a report of ours that our rules would not write."""

@@ -35,10 +35,16 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"(?<![\w#.]){_N}\s+lines?\s+(?:changed|of changes)", ("total",)),
         (rf"(?<![\w#.]){_N}\s+(?:new\s+)?lines?\s+(?:were\s+)?added", ("additions",)),
         (rf"(?<![\w#.]){_N}\s+lines?\s+(?:were\s+)?(?:removed|deleted)", ("deletions",)),
+        (rf"\b(?:gains|gained)\s+{_N}\s+lines?", ("additions",)),
+        (rf"\b(?:loses|lost|sheds)\s+{_N}\s+lines?", ("deletions",)),
+        (rf"(?<![\w#.]){_N}\s+added\s+lines?", ("additions",)),
+        (rf"(?<![\w#.]){_N}\s+(?:removed|deleted)\s+lines?", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
+        (rf"(?<![\w#.]){_N}\s+files?(?=\s*(?:[,;:)，；：）]|$|\.\s|\.$|and\s+\d))", ("files",)),
         (rf"\b(?:changes|changed|touches|touched|modifies|modified|across|spans)\s+{_N}\s+files?", ("files",)),
         (rf"(?:共|涉及|修改|改动|变更)\s*(?:了)?\s*{_N}\s*个文件", ("files",)),
         (rf"{_N}\s*个文件(?:变更|改动|被修改|发生)", ("files",)),
+        (rf"(?:[；;，,：:]|^)\s*{_N}\s*个文件(?=\s*[，,；;。]|\s*$)", ("files",)),
     )
 )
 _LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:\.?$|\.\s|[,，;；、)）。]\s*(?![-\d])))")
@@ -50,6 +56,8 @@ _BEHIND_FILES = re.compile(
 )
 _BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:个文件|files?)", re.IGNORECASE)
 _STOOD = re.compile(r"读取时位于|which stood at")
+_LIST_JOINT = re.compile(r"\s*(?:[、,，]|[、,，]?\s*(?:and|和|与|及|以及))\s*")
+_LIST_END = re.compile(r"\s*[,，;；:：]\s*(?:共|合计|in total|together)?\s*")
 _EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
 
 
@@ -103,6 +111,9 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             near = [path for path in near if "." not in path.path.rpartition("/")[2]]
         own = _paths_for(number, near, text, _EACH.search(before) is not None)
         scope = "either" if whole and own else "whole" if whole else "file" if own else "any"
+        if listed := _listed(number, near, text):
+            # "a and b, +10/-2" may count the last of them or all.
+            own, scope = listed, "either"
         params = number.values | {"paths": "\n".join(own), "scope": scope}
         if _ABOUT.search(before) or "约" in number.words:
             params["about"] = "yes"
@@ -146,6 +157,11 @@ def _beside(text: str, paths: list[Located]) -> Iterator[_Number]:
             yield _Number(found.start(1) - 1, found.end(), found[0].strip(), {"additions": found[1].replace(",", "")})
 
 
+def counted(text: str) -> list[tuple[int, int]]:
+    """Find where a text counts lines or files."""
+    return [(number.start, number.end) for number in _numbers(text)]
+
+
 def _numbers(text: str) -> list[_Number]:
     """Find every count; what a longer form has taken is not read again."""
     found: list[_Number] = []
@@ -175,6 +191,17 @@ def _paths_for(number: _Number, paths: list[Located], text: str, each: bool) -> 
         return []
     behind = [path for path in paths if number.end <= path.at <= number.end + 8]
     return [behind[0].path] if behind else []
+
+
+def _listed(number: _Number, paths: list[Located], text: str) -> list[str]:
+    """Find the files of a list that ends right before a count."""
+    before = [path for path in paths if path.end <= number.start]
+    if len(before) < 2 or not _LIST_END.fullmatch(text[before[-1].end : number.start]):
+        return []
+    first = len(before) - 1
+    while first and _LIST_JOINT.fullmatch(text[before[first - 1].end : before[first].at]):
+        first -= 1
+    return [path.path for path in before[first:]] if first < len(before) - 1 else []
 
 
 def _columns(page: Page, place: int, block: Block) -> Iterator[Statement]:

@@ -112,7 +112,8 @@ def _peers_end(page: Page, place: int) -> bool:
         one = page.blocks[before]
         if one.kind in ("heading", "rule") and len(same if label else peers) >= _FEW:
             break
-        alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 4
+        linked = all(span.kind == "link" for span in one.spans)
+        alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 4 and not linked
         peers += [one] if alike else []
         same += [one] if alike and _label(page, before) == label else []
     peers = same if len(same) >= _FEW else peers
@@ -205,7 +206,8 @@ def _twice(page: Page) -> Iterator[Statement]:
         if block.kind == "heading":
             heading = place
         lead = next((m for m in page.mentions[place] if m.kind == "commit" and m.sure and not m.damaged), None)
-        entry = block.kind == "row" or (block.kind == "item" and block.level == 1)
+        headed = block.kind == "paragraph" and any(span.kind == "strong" for span in block.inlines[0].spans[:1])
+        entry = block.kind == "row" or (block.kind == "item" and block.level == 1) or headed
         if lead is None or not entry or lead is not page.subjects[place]:
             continue
         key = (heading, block.kind, lead.sha[:7], str(page.repo_of(lead, place)))

@@ -41,6 +41,12 @@ DELETED_COLUMN = re.compile(
     r"^(?:[-−–]|deletions?|deleted|removed|删除(?:行数)?|减少|lines (?:deleted|removed))$", _PARTS
 )
 REPO_COLUMN = re.compile(r"^(?:repo|repository|project|仓库|项目|代码库)$", _PARTS)
+# A column that describes what a change does.
+TOLD_COLUMN = re.compile(
+    r"^(?:主要内容|变更(?:概览|内容|说明|摘要)?|改动(?:内容|说明)?|内容|说明|描述|摘要|简介|概述|关键(?:变更|改动)"
+    r"|changes?|descriptions?|summary|what|details?|notes?|contents?|what changed|highlights?)$",
+    _PARTS,
+)
 STATE_COLUMN = re.compile(r"^(?:state|status|状态)$", _PARTS)
 
 # What a line about files begins with; a path in it is said to be touched.

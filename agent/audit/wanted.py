@@ -1,7 +1,8 @@
 """What must be looked up in one repository to judge a report."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from agent.audit.page import Page
 from agent.audit.statement import Statement
@@ -11,6 +12,8 @@ from agent.window import Window
 RECKONED = ("tells", "undoes", "relands", "undone", "purposed", "types", "excerpt")
 """Statements that are compared with what our rules say."""
 _SEVERAL = 500
+_ABBREVIATED = 16
+_CODE = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Wanted:
     window: Window | None
     told: frozenset[str] = frozenset()
     """Digits of commits of which our rules say something: their facts are read again."""
+    names: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The code that sentences about a change quote, by its digits or `#` and the number of its pull request."""
 
 
 def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
@@ -48,7 +53,7 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
     releases = False
     for statement in statements:
         for mention in (statement.about, *statement.also):
-            if mention is None or mention.damaged:
+            if mention is None or (mention.damaged and len(mention.sha) > _ABBREVIATED):
                 continue
             where = page.names.known(mention.repo) if mention.repo else statement.repo
             if mention.kind == "commit" and statement.predicate in RECKONED and where == repo:
@@ -81,4 +86,16 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
         members=members,
         window=window,
         told=frozenset(told),
+        names=_names(statements),
     )
+
+
+def _names(statements: Sequence[Statement]) -> dict[str, frozenset[str]]:
+    """Collect the code that sentences quote of each change."""
+    found: dict[str, set[str]] = {}
+    for statement in statements:
+        quoted = _CODE.findall(statement.params["text"]) if statement.predicate == "says" else []
+        for mention in (statement.about, *statement.also) if quoted else ():
+            if mention is not None:
+                found.setdefault(mention.sha or f"#{mention.number}", set()).update(quoted)
+    return {key: frozenset(names) for key, names in found.items()}

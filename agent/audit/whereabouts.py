@@ -19,6 +19,7 @@ Period = Literal["day", "range", ""]
 _ZONE = re.compile(r"\b(UTC|GMT|Asia/[A-Z]\w+|America/[A-Z]\w+|Europe/[A-Z]\w+)\b|(北京时间|CST|UTC\s*\+\s*0?8)")
 _REPO_URL = re.compile(r"^https?://[^/\s]+/([\w.-]+/[\w.-]+)/?(?:[?#].*)?$")
 _FULL_NAME = re.compile(r"(?<![\w/.@-])([A-Za-z0-9][\w-]{0,38}/[A-Za-z0-9][\w.-]{0,99})(?![\w/-]|\.\w)")
+_OPENING, _SHORT = 4, 60
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Names:
         text = plain(text)
         found: list[tuple[int, RepoId]] = []
         for full in _FULL_NAME.finditer(text):
-            if repo := self._by_lower.get(full[1].lower()):
+            if repo := self._by_lower.get(full[1].lower()) or self._by_lower.get(full[1].lower().rstrip(".")):
                 found.append((full.start(), repo))
         for word in re.finditer(r"[A-Za-z][A-Za-z0-9.]*(?:[-_ ][A-Za-z0-9.]+)*", text):
             found += [(word.start(), repo) for repo in self._shortly(word[0])]
@@ -163,16 +164,40 @@ def _linked(blocks: Sequence[Block]) -> list[RepoId]:
 
 def repos_of(blocks: Sequence[Block], names: Names) -> list[RepoId | None]:
     """Say for each block which repository it speaks of; None for several or none."""
-    only = names.all[0] if len(names.all) == 1 else None
+    only = names.all[0] if len(names.all) == 1 else _opening(blocks, names)
     current, level = only, 0
     found: list[RepoId | None] = []
     for block in blocks:
         if block.kind == "heading":
             current, level = _after_heading(block, names, current, level, only)
             found.append(current)
+        elif label := _label(block, names):
+            current = label
+            found.append(current)
         else:
             found.append(_own(block, names, found) or current)
     return found
+
+
+def _opening(blocks: Sequence[Block], names: Names) -> RepoId | None:
+    """Find the one repository that the first lines name in full: all that follows is about it unless it says so."""
+    first = [block for block in blocks[:_OPENING] if block.kind in ("heading", "paragraph")]
+    named = names.named("\n".join(block.text for block in first))
+    whole = any(named[0].lower() in plain(block.text).lower() for block in first) if len(named) == 1 else False
+    return named[0] if whole else None
+
+
+def _label(block: Block, names: Names) -> RepoId | None:
+    """Find the repository whose name is all that a line says, as chats and mails head their parts."""
+    if block.kind != "paragraph" or block.parent is not None or len(block.text) > _SHORT:
+        return None
+    named = names.named(block.text)
+    bare = _squeezed(block.text)
+    return named[0] if len(named) == 1 and bare in _forms(named[0]) else None
+
+
+def _forms(repo: RepoId) -> tuple[str, str]:
+    return _squeezed(repo), _squeezed(repo.partition("/")[2])
 
 
 def _after_heading(
@@ -201,6 +226,6 @@ def _own(block: Block, names: Names, found: Sequence[RepoId | None]) -> RepoId |
         if first is not None and first.kind in ("strong", "link", "code") and first.at <= 2:
             named = names.named(first.text)
             rest = _squeezed(first.text)
-            if len(named) == 1 and rest in (_squeezed(named[0]), _squeezed(named[0].partition("/")[2])):
+            if len(named) == 1 and rest in _forms(named[0]):
                 return named[0]
     return found[block.parent] if block.parent is not None and block.parent < len(found) else None

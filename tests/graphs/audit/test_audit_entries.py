@@ -140,7 +140,7 @@ def page_all(n):
     )
     assert [(one.line, one.verdict) for one in outcome.findings if one.kind == "code"] == [
         (5, "right"),
-        (11, "wrong:quote"),
+        (12, "wrong:quote"),
     ]
 
 

@@ -1,0 +1,109 @@
+"""Whether the evidence bears out what a sentence of a report tells of a change."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from agent.audit.measures import fitting_paths
+from agent.audit.naming import pieced
+from agent.audit.paths import is_path
+from agent.audit.sides import Sides
+from agent.audit.statement import RIGHT, Finding, Kind, Statement, told, wrong
+from agent.claims import Claim, Judgement, Role, Verdict
+from agent.dossier import Dossier
+from agent.evidence import CommitEvidence, EvidenceId
+from agent.gate.judge import judge
+from agent.gate.statements import whole
+from agent.settings import Language
+
+_CODE = re.compile(r"`([^`]+)`")
+_WILD = re.compile(r"\.x\b|\*|…|\.{3}")
+_FLAGS = re.compile(r"--[\w-]+(?:/--[\w-]+)+")
+_REVERT = re.compile(r"^(?:\[[^\]]*\]\s*|\w+(?:\([^)]*\))?!?:\s*)*revert\b", re.IGNORECASE)
+_UNDOING = re.compile(
+    r"revert|roll(?:s|ed|ing)?[ -]?back|back(?:s|ed)? out|undo|restor|回退|回滚|撤销|还原|恢复|撤回", re.IGNORECASE
+)
+_BRINGING = re.compile(
+    r"\b(?:adds?|added|introduc\w+|contribut\w+|implement\w*|new|supports?|brings?|enables?)\b|新增|增加|引入|实现|支持|添加|新功能",
+    re.IGNORECASE,
+)
+_KINDS: dict[str, Kind] = {"identifier": "identifier", "path": "path", "authored": "author", "literal": "statistics"}
+
+
+class Hearing:
+    """Hears the sentences of one report; only what a rule refutes is called wrong."""
+
+    def __init__(self, dossier: Dossier, lang: Language, around: Mapping[EvidenceId, frozenset[str]]) -> None:
+        self._dossier = dossier
+        self._lang = lang
+        self._around = around
+        self._sides = Sides()
+
+    def finding(self, statement: Statement, commits: Sequence[CommitEvidence]) -> Finding | None:
+        """Give the verdict; None where no rule decides."""
+        text = statement.params["text"]
+        if why := self._sides.turned(text, commits) or _feature(text, statement.params["block"], commits):
+            return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
+        judgement = self._judged(text, commits)
+        if judgement.passed:
+            return Finding(statement.line, statement.kind, statement.words, RIGHT, told(commits[0]))
+        if not self._refuted(judgement, text, commits):
+            return None
+        kind = _KINDS.get(judgement.check, statement.kind)
+        return Finding(statement.line, kind, statement.words, wrong(judgement.verdict.value), judgement.reason)
+
+    def _judged(self, text: str, commits: Sequence[CommitEvidence]) -> Judgement:
+        cites = tuple(one.id for one in commits)
+        claim = Claim(
+            id="audit",
+            repo=None,
+            role=Role.CHANGE,
+            about=cites[:1],
+            predicate="says",
+            cites=cites,
+            text={self._lang: text},
+        )
+        return judge(claim, self._dossier, self._lang)
+
+    def _refuted(self, judgement: Judgement, text: str, commits: Sequence[CommitEvidence]) -> bool:
+        """Tell whether a rule says for sure that the words are wrong; what git alone cannot know is left open."""
+        if any(one.change.unreadable or one.change.incomplete for one in commits):
+            return False
+        match judgement.verdict, judgement.check:
+            case Verdict.METADATA, "authored":
+                return True
+            case Verdict.NUMBER, "literal":
+                # "3.8+" sets a bound that need not be written anywhere.
+                return not _WILD.search(judgement.reason) and f"{judgement.reason.split()[0]}+" not in text
+            case Verdict.UNSUPPORTED, "identifier":
+                return not _WILD.search(judgement.reason) and self._is_nowhere(text, judgement.reason, commits)
+            case Verdict.UNSUPPORTED, "path":
+                return self._is_untouched(text, judgement.reason, commits)
+            case Verdict.UNSUPPORTED, "direction":
+                return True
+        return False
+
+    def _is_nowhere(self, text: str, reason: str, commits: Sequence[CommitEvidence]) -> bool:
+        """Tell whether a name that the diff lacks is not in the whole files of the change either."""
+        name = next((code for code in _CODE.findall(text) if repr(code.strip().removesuffix("()")) in reason), "")
+        read = [self._around.get(one.id) for one in commits]
+        if not name or any(names is None or name in names for names in read):
+            return False
+        texts = [shown for one in commits for shown in one.texts]
+        return not pieced(name, texts)
+
+    def _is_untouched(self, text: str, reason: str, commits: Sequence[CommitEvidence]) -> bool:
+        names = [code.strip() for code in _CODE.findall(text) if reason.startswith(f"{code.strip()} ")]
+        path = next((name for name in names if is_path(name) and re.search(r"\.\w+$", name)), "")
+        touched = [one for commit in commits for one in commit.paths]
+        flags = [flag for name in names if _FLAGS.fullmatch(name) for flag in name.split("/")]
+        if flags:
+            return not any(whole(flag).search(shown) for flag in flags for one in commits for shown in one.texts)
+        return bool(path) and not _WILD.search(path) and not fitting_paths(path, touched)
+
+
+def _feature(text: str, block: str, commits: Sequence[CommitEvidence]) -> str:
+    """Say that a revert is told as something new."""
+    reverts = [one for one in commits if _REVERT.match(one.change.commit.title)]
+    if not reverts or len(reverts) < len(commits) or _UNDOING.search(block) or not _BRINGING.search(text):
+        return ""
+    return f"it is a revert: {told(reverts[0])}"

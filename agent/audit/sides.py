@@ -1,0 +1,98 @@
+"""Which side of a diff a name stands on, and sentences that put it on the other."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from agent.evidence import CommitEvidence
+
+_THING = r"(?:`(?P<{0}>[^`]{{2,80}})`|(?P<{0}w>[A-Za-z][\w.+-]{{3,40}}))"
+_OLD, _NEW = _THING.format("old"), _THING.format("new")
+_EXCHANGES = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"\bfrom (?:the )?{_OLD} (?:back )?(?:over )?to (?:the )?{_NEW}",
+        r"`(?P<new>[^`]{2,80})` (?:instead of|rather than|in place of) (?:the |calling |using )?`(?P<old>[^`]{2,80})`",
+        rf"\breplac(?:es|ed|ing) (?:the )?{_OLD} (?:with|by) (?:the )?{_NEW}",
+        rf"`(?P<old>[^`]{{2,80}})` (?:is|are|was|were) (?:now )?replaced (?:with|by) (?:the )?{_NEW}",
+        rf"(?:由|从|将|把)\s*{_OLD}\s*(?:统一)?(?:改为|换成|替换为|改成|变为|切换为|切换到|迁移到|迁移至|改名为|重命名为)\s*{_NEW}",
+        rf"(?:用|以)\s*{_NEW}\s*(?:取代|代替|替换|替代)(?:了)?\s*{_OLD}",
+    )
+)
+# What may stand behind a name that is itself added or removed; "adds `x` support" is about something else.
+_ITSELF = (
+    r"(?=\s*(?:[，。,.；;、)）]|$|参数|字段|选项|变量|函数|方法|导入|import|arguments?|parameters?|fields?|options?|flags?"
+    r"|to\b|in\b|into\b|from\b))"
+)
+_ADDED = re.compile(
+    rf"(?:新增|增加|添加|加入|引入|\b(?:adds|added|introduces|introduced|gains))(?:了|\s+(?:an?|the|new))*\s*`(?P<name>[^`]{{3,80}})`{_ITSELF}",
+    re.IGNORECASE,
+)
+_REMOVED = re.compile(
+    r"(?:删除|移除|去掉|删去|去除|不再使用|不再导入|不再调用|\b(?:removes|removed|drops|dropped|deletes|deleted)"
+    r"|\bno longer (?:uses|imports|calls|passes))"
+    rf"(?:了|\s+(?:an?|the))*\s*`(?P<name>[^`]{{3,80}})`{_ITSELF}",
+    re.IGNORECASE,
+)
+
+
+class Sides:
+    """The added and removed lines of the commits of one report."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, tuple[str, str]] = {}
+
+    def turned(self, text: str, commits: Sequence[CommitEvidence]) -> str:
+        """Say which names of a sentence went the other way than it says; nothing where the diff does not show it."""
+        if any(one.change.unreadable or one.change.incomplete for one in commits):
+            return ""
+        for old, new in _exchanges(text):
+            if self._balance(old, commits) > 0 > self._balance(new, commits):
+                return f"the diff takes {new} away and brings {old} in, not the other way round"
+        for found in _ADDED.finditer(text):
+            added, removed = self._counts(found["name"], commits)
+            if removed and not added:
+                return f"{found['name']} stands only on removed lines"
+        for found in _REMOVED.finditer(text):
+            added, removed = self._counts(found["name"], commits)
+            if added and not removed and not _spoken(found["name"], commits):
+                return f"{found['name']} stands only on added lines"
+        return ""
+
+    def _balance(self, name: str, commits: Sequence[CommitEvidence]) -> int:
+        added, removed = self._counts(name, commits)
+        return added - removed
+
+    def _counts(self, name: str, commits: Sequence[CommitEvidence]) -> tuple[int, int]:
+        """Count how often a name stands on added and on removed lines."""
+        token = _whole(name.strip().removesuffix("()"))
+        sides = [self._of(one) for one in commits]
+        return sum(len(token.findall(come)) for come, _ in sides), sum(len(token.findall(gone)) for _, gone in sides)
+
+    def _of(self, commit: CommitEvidence) -> tuple[str, str]:
+        if commit.id not in self._read:
+            lines = [line for file in commit.change.files for line in (file.patch or "").split("\n")]
+            come, gone = ("\n".join(line[1:] for line in lines if line[:1] == sign) for sign in "+-")
+            self._read[commit.id] = come, gone
+        return self._read[commit.id]
+
+
+def _exchanges(text: str) -> Iterator[tuple[str, str]]:
+    for form in _EXCHANGES:
+        for found in form.finditer(text):
+            named = found.groupdict()
+            old, new = named.get("old") or named.get("oldw") or "", named.get("new") or named.get("neww") or ""
+            if old and new and old.lower() != new.lower():
+                yield old.strip(), new.strip(" .")
+
+
+def _spoken(name: str, commits: Sequence[CommitEvidence]) -> bool:
+    return any(_whole(name).search(one.change.commit.message) for one in commits)
+
+
+@lru_cache(maxsize=256)
+def _whole(name: str) -> re.Pattern[str]:
+    parts = r"\s+".join(map(re.escape, name.split()))
+    before = r"(?<!\w)" if re.match(r"\w", name) else ""
+    after = r"(?!\w)" if re.search(r"\w$", name) else ""
+    return re.compile(before + parts + after, re.ASCII)

@@ -1,0 +1,104 @@
+"""Who and when, as an entry says it beside its number: in brackets, behind commas, before the verb."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from agent.audit.markdown_blocks import Inline
+from agent.audit.mentions import Mention
+from agent.audit.page import Page
+from agent.audit.signatures import is_name
+from agent.audit.statement import Statement, shortened
+from agent.audit.vocabulary import plain
+from agent.gate.dates import find_dates
+
+_BRACKET = re.compile(r"[(（]([^()（）\n]{9,160})[)）]")
+_TAIL = re.compile(r"#\d{1,7}\)?\s*[,，]\s*([^\n:：;；。]{2,120}?)(?=\s*(?:$|\n|[:：;；。]))")
+_PARTS = re.compile(r"\s*[,，;；|]\s*")
+_SHORT_DAY = re.compile(r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?\s+)?(0[1-9]|1[0-2])[-/](0[1-9]|[12]\d|3[01])")
+_ON = re.compile(r"\bon (?=\d{1,2}(?:st|nd|rd|th)? [A-Z]|[A-Z][a-z]{2,8}\.? \d|20\d\d-)")
+_PERSON = r"(?P<name>[A-Z][\w.'-]*(?: (?:[A-Z][\w.'-]*|de|van|von|der|da|al)){1,4}|[A-Za-z][\w-]{4,38})"
+# The name before what somebody did; whether it is one shows by who else landed something.
+_DOES = re.compile(
+    rf"(?:^|(?<=[.。!?:：*]\s)|(?<=[。：)）]))\W*{_PERSON}(?:['’]s\b|\s+(?:[a-z]{{3,}}(?:ed|es|s)\b|made|wrote|cut|put|built))",
+    re.MULTILINE,
+)
+_IN_NUMBER = re.compile(rf"\b[Ii]n #\d+,? {_PERSON}\s+[a-z]{{3,}}s?\b")
+_BY = re.compile(rf"(?:#\d+|[0-9a-f]{{7,40}})[)\]）]*\**\s+by {_PERSON}")
+
+
+def signers(page: Page) -> Iterator[Statement]:
+    """State who did what an entry is about, and when."""
+    for place, block in enumerate(page.blocks):
+        if block.kind not in ("item", "paragraph", "row") or (block.kind == "row" and block.level):
+            continue
+        for cell, inline in enumerate(block.inlines):
+            for mention, text, at in _beside(page, place, cell, inline):
+                yield from _parts(page, place, mention, text, inline.line_at(at))
+            yield from _doers(page, place, cell, inline)
+
+
+def _beside(page: Page, place: int, cell: int, inline: Inline) -> Iterator[tuple[Mention, str, int]]:
+    """Find what stands in one bracket with a change, or behind its number."""
+    text = plain(inline.text)
+    for form in (_BRACKET, _TAIL):
+        for found in form.finditer(text):
+            inside = [m for m in page.mentions[place] if m.cell == cell and found.start() <= m.at < found.end()]
+            changes = {(m.sha[:7], m.number) for m in inside if m.kind == "commit"} or {
+                (m.sha[:7], m.number) for m in inside
+            }
+            subject = page.nearest(place, found.start(1), cell)
+            if subject is not None and subject.kind == "thread" and subject.told == "issue":
+                continue
+            if len(changes) == 1 and subject is not None:
+                first = next((m for m in inside if m.kind == "commit" and m.sure), None)
+                yield first or subject, found[1], found.start(1)
+
+
+def _parts(page: Page, place: int, about: Mention, text: str, line: int) -> Iterator[Statement]:
+    repo = page.repo_of(about, place)
+    for part in _PARTS.split(text):
+        word = part.strip(" `*_")
+        if at := _day(word, page.days.first):
+            yield Statement(line, "date", shortened(word), about, repo, "dated", {"at": at})
+        elif (
+            is_name(word)
+            and re.fullmatch(r"[^\W\d_][\w .'()-]{2,50}", word)
+            and not re.fullmatch(r"[0-9a-f]{7,40}", word)
+        ):
+            params = {"author": word, "signed": "yes", "beside": "yes"}
+            yield Statement(line, "author", word, about, repo, "authored", params)
+
+
+def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:
+    """Find who is said to have done it, in a sentence that names one change."""
+    text = plain(inline.text)
+    start = 0
+    for end in (*page.sentence_ends(place, cell), len(text)):
+        inside = [m for m in page.mentions[place] if m.cell == cell and start <= m.at < end and not m.damaged]
+        changes = [m for m in inside if m.kind == "commit" and m.sure] or [m for m in inside if m.told != "issue"]
+        sentence = text[start:end]
+        line, about = inline.line_at(start), page.nearest(place, start, cell)
+        start = end
+        if len({(m.sha[:7], m.number) for m in changes}) != 1 or about is None or about.kind == "release":
+            continue
+        about, repo = changes[0], page.repo_of(changes[0], place)
+        for form in (_DOES, _IN_NUMBER, _BY):
+            for found in form.finditer(sentence):
+                params = {"author": found["name"], "signed": "yes", "known": "only"}
+                yield Statement(line, "author", shortened(found[0]), about, repo, "authored", params)
+        for on in _ON.finditer(sentence):
+            words = find_dates(sentence[on.end() : on.end() + 24])[:1]
+            if words and (at := _day(words[0].text, page.days.first)):
+                yield Statement(line, "date", words[0].text, about, repo, "dated", {"at": at})
+
+
+def _day(text: str, near: date | None) -> str:
+    """Complete a day by the year of the report; empty where the words are none."""
+    if near is not None and (short := _SHORT_DAY.fullmatch(text)):
+        return f"{near.year}-{short[1]}-{short[2]}"
+    found = next(iter(find_dates(text)), None)
+    if found is None or found.text.strip() != text.strip() or not found.month or not found.day:
+        return ""
+    year = found.year or (near.year if near else None)
+    return f"{year}-{found.month:02d}-{found.day:02d}" if year else ""

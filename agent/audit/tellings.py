@@ -1,0 +1,108 @@
+"""Sentences in which a report tells what a change does, made ready for the gate."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent.audit.markdown_blocks import Block, Inline
+from agent.audit.mentions import Mention
+from agent.audit.page import Page
+from agent.audit.paths import advises
+from agent.audit.statement import Statement, shortened
+from agent.audit.stats import counted
+from agent.audit.vocabulary import HEDGED, SPECULATIVE, TOLD_COLUMN, plain
+
+_CITED = re.compile(
+    r"[(（\[]\s*(?:(?:commit|提交|pr|pull request|see|见|and|和|by|,|，|、|/|;|；|\s)*§+)+\s*(?:[,，;；]\s*)?[)）\]]",
+    re.IGNORECASE,
+)
+_MARKED = re.compile(r"§+")
+_CODE = re.compile(r"`[^`]*`")
+_LABEL = re.compile(r"^\W*[\w /]{1,24}[:：]\s*")
+_LEAST = 8
+_SEVERAL = 6
+"""How many changes one sentence may speak of and still be held to them."""
+
+
+@dataclass(frozen=True)
+class _Telling:
+    at: int
+    text: str
+    about: tuple[Mention, ...]
+
+
+def tellings(page: Page) -> Iterator[Statement]:
+    """State that each sentence beside a change says what the change does."""
+    for place, block in enumerate(page.blocks):
+        if block.kind not in ("item", "paragraph", "row") or (block.kind == "row" and block.level):
+            continue
+        if advises(page, place):
+            continue
+        for cell, inline in enumerate(block.inlines):
+            if not _tells(block, cell):
+                continue
+            for told in _tellings(page, place, cell, inline):
+                about, *also = told.about
+                yield Statement(
+                    inline.line_at(told.at),
+                    "sentence",
+                    shortened(told.text),
+                    about,
+                    page.repo_of(about, place),
+                    "says",
+                    {"text": told.text, "block": plain(block.text)},
+                    also=tuple(also),
+                )
+
+
+def _tells(block: Block, cell: int) -> bool:
+    """Tell whether a cell describes; a text that is no table's always may."""
+    column = plain(block.header[cell]).strip() if cell < len(block.header) else ""
+    return block.kind != "row" or (bool(TOLD_COLUMN.match(column)) and not SPECULATIVE.search(column))
+
+
+def _tellings(page: Page, place: int, cell: int, inline: Inline) -> Iterator[_Telling]:
+    letters = _without_references(page, place, cell, inline)
+    start = 0
+    for end in (*page.sentence_ends(place, cell), len(inline.text)):
+        words = "".join(letters[start:end])
+        at = start + len(words) - len(words.lstrip())
+        text = " ".join(_MARKED.sub(" ", _CITED.sub(" ", words)).split())
+        text = _LABEL.sub("", text)
+        if (
+            len(text) >= _LEAST
+            and not HEDGED.search(_CODE.sub("", text))
+            and (about := _about(page, place, cell, start, end))
+        ):
+            yield _Telling(at, text, about)
+        start = end
+
+
+def _about(page: Page, place: int, cell: int, start: int, end: int) -> tuple[Mention, ...]:
+    """List the changes that a sentence speaks of: those that it names, else the one it stands with."""
+    named = [m for m in page.mentions[place] if m.cell == cell and start <= m.at < end and _is_change(m)]
+    near = page.nearest(place, start, cell)
+    found = {(m.sha[:7], m.number): m for m in (*named, *((near,) if near is not None and _is_change(near) else ()))}
+    return tuple(found.values()) if len(found) <= _SEVERAL else ()
+
+
+def _is_change(mention: Mention) -> bool:
+    return (mention.kind == "commit" and mention.sure) or (mention.kind == "thread" and mention.told == "pull")
+
+
+def _without_references(page: Page, place: int, cell: int, inline: Inline) -> list[str]:
+    """Give a text letter by letter, with code marked as such and every reference blotted out."""
+    letters = list(inline.text)
+    for span in inline.spans:
+        if span.kind == "link":
+            letters[span.at : span.end] = "§" * len(span.text)
+        if span.kind == "code" and len(span.text) and "`" not in span.text:
+            letters[span.at] = "`" + letters[span.at]
+            letters[span.end - 1] += "`"
+    for mention in page.mentions[place]:
+        if mention.cell == cell and not mention.words.startswith("http"):
+            letters[mention.at : mention.at + len(mention.words)] = ["§"] * len(mention.words)
+    for start, end in counted(plain(inline.text)):
+        # Lines and files are counted elsewhere, in every way that they may be.
+        letters[start:end] = ["§"] * (end - start)
+    return letters
