@@ -30,13 +30,17 @@ from agent.gate.wrongs import check_wrongs
 Check = Callable[[Reading], Judgement | None]
 
 
+_COUNTING = (Direction.ADD, Direction.REMOVE, Direction.RAISE, Direction.LOWER)
+
+
 def check_directions(reading: Reading) -> Judgement | None:
     """Hold every verb that says which way something went against facts, lines and words."""
     doubtful: Judgement | None = None
     undone = any(act.direction is Direction.REVERT and not act.negated for act in reading.acts)
     for act in _with_objects(reading.acts):
         # Lines are counted by the check of numbers.
-        counted = act.words in (("line",), ("lines",), ("行",)) and not act.objects
+        lines = (("line",), ("lines",), ("行",)) if act.direction in _COUNTING else (("line",), ("lines",))
+        counted = act.words in lines and not act.objects
         if act.negated or act.word in ("no", "不再") or counted:
             continue
         stand = Stand.SILENT if _is_consequence(act, reading) else stand_of(act, reading.ground)
