@@ -20,7 +20,8 @@ def _words(text: str) -> tuple[str, ...]:
 # The words that are seen most stand first.
 _PYTHON_SITES = _words(
     """raise assert env "-- '-- default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute(
-    "/ '/ at_least( DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer. paths=[ names=[ models=[ aliases=["""
+    "/ '/ at_least( ersion( version. DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer. paths=[ names=[ models=[
+    aliases=["""
 )
 _SET_BY_USERS = _words(
     """DEFINE_ env::var .env. .long( #[arg .option( .flag( .get("/ .post("/ Route( .route( HandleFunc .GET( .POST(

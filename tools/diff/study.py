@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from agent.domain import Change
 from agent.facts import FactSheet
-from agent.sources import CodeSource
+from agent.sources import CodeSource, Study
 from tools.diff.known import asked, recognise
 from tools.diff.lineage import Lineage, find_partner
 from tools.diff.patch_id import patch_ids
@@ -23,9 +23,14 @@ class SearchesTrees(Protocol):
         ...
 
 
-async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
+def planned(change: Change) -> Study:
+    """Say what studying a change will ask for, so that a source can read it together with what others ask for."""
+    return Study(change=change, read=tuple(paths_to_read(change)), telling=tuple(_telling_paths(change)))
+
+
+async def study(code: CodeSource, change: Change, plan: Study | None = None, *, hunks: bool = False) -> FactSheet:
     """Read the facts with both versions of the files at hand, or with `hunks` from the patch alone."""
-    blobs = None if hunks else await code.blobs(change, paths_to_read(change))
+    blobs = None if hunks else await code.blobs(change, plan.read if plan else paths_to_read(change))
     gathered = gather(change, blobs, await partner_of(code, change))
     if hunks or not change.commit.parents or not isinstance(code, SearchesTrees):
         return gathered.sheet()

@@ -245,3 +245,24 @@ async def test_a_docstring_and_a_warning_deprecate_a_thing_once(past: "History",
     ).replace("    return", '    warnings.warn("flush is deprecated. Use cold.", DeprecationWarning)\n    return')
     facts = await told(past, {"pkg/bench_it.py": old}, {"pkg/bench_it.py": new}, route)
     assert [fact.name for fact in facts if fact.kind is FactKind.DEPRECATED] == ["bench"]
+
+
+@ROUTES
+async def test_an_argument_of_a_template_by_another_name_is_checked_as_before(past: "History", route: str) -> None:
+    checks = "".join(f"  static_assert({{0}} * {n} % 2 == 0);\n" for n in (4, 2))
+    text = f"template <int {{0}}>\nvoid produce() {{{{\n{checks}}}}}\n"
+    old, new = text.format("NUM_FRAGS_KV"), text.format("NUM_MMA_KV")
+    facts = await told(past, {"include/acme/p.cuh": old}, {"include/acme/p.cuh": new}, route)
+    pairs = {(fact.old, fact.new) for fact in facts if fact.kind is FactKind.ERROR_CHANGED}
+    assert pairs == {(f"NUM_FRAGS_KV * {n} % 2 == 0", f"NUM_MMA_KV * {n} % 2 == 0") for n in (4, 2)}
+
+
+@ROUTES
+@pytest.mark.parametrize("check", ['torch.version.cuda >= "{}"', 'Version(torch.__version__) >= Version("{}")'])
+async def test_a_version_that_code_compares_with_is_a_limit(past: "History", route: str, check: str) -> None:
+    text = f"def is_supported(device):\n    return device.major == 10 and {check}\n"
+    old, new = text.format("12.9"), text.format("12.8")
+    facts = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [(fact.kind, fact.detail, fact.old, fact.new) for fact in facts] == [
+        (FactKind.LIMIT_CHANGED, "is_supported", '>= "12.9"', '>= "12.8"')
+    ]

@@ -6,6 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from tools.diff.readers.python_scopes import Scopes
 from tools.diff.readers.python_syntax import SEQUENCES, Code, last_name
 from tools.diff.reading import Site
 
@@ -17,6 +18,25 @@ OPPOSITE: Final = dict((*OPPOSITES, *((other, one) for one, other in OPPOSITES))
 LONGEST_GUARD: Final = 400
 CONSTANT: Final = re.compile(r"^_*[A-Z][A-Z0-9_]+$")
 MEMBERSHIP: Final = ("in", "not in")
+AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
+COMPARED: Final = re.compile(
+    rb"(?<![\w.])([\w.]{0,80}?[vV]ersion[\w.]{0,80}(?:\([\w.]{0,80}\))?)\s*([<>]=?|==)\s*"
+    rb"(?:[\w.]{0,80}(?:parse|[vV]ersion)\()?[\"'](\d+(?:\.\d+)+)[\"']"
+)
+
+
+def versions(code: Code, scopes: Scopes) -> Iterator[Site]:
+    """Read the versions that are asked for: `is_cuda_version_at_least("12.9")`, `torch.version.cuda >= "12.9"`."""
+    for found in AT_LEAST.finditer(code.text) if b"at_least" in code.text else ():
+        yield _version(code, scopes, found, f">= {found[2].decode()}")
+    for found in COMPARED.finditer(code.text) if b"ersion" in code.text else ():
+        # Quotes keep a version from being taken for a number: 2.10 is more than 2.9.
+        yield _version(code, scopes, found, f'{found[2].decode()} "{found[3].decode()}"')
+
+
+def _version(code: Code, scopes: Scopes, found: re.Match[bytes], bound: str) -> Site:
+    lines = code.line_at(found.start()), code.line_at(found.end())
+    return Site("limit", found[1].decode(), *lines, value=bound, scope=scopes.around(found.start()))
 
 
 def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:

@@ -22,7 +22,9 @@ SIGNATURE: Final = 300
 QUOTES: Final = re.compile(rb"\"\"\"|'''")
 DEFINITIONS: Final = (b"def ", b"class ")
 MARGIN: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)")
-TOLD: Final = re.compile(rb"raise|assert|eprecat|DEPRECAT|FutureWarning|@|at_least\(")
+TOLD: Final = re.compile(
+    rb"raise|assert|eprecat|DEPRECAT|FutureWarning|@|at_least\(|ersion[\w.()]{0,80}\s*[<>=]=?\s*[\w.(]{0,80}[\"']\d"
+)
 """What a statement has that tells of an error, a limit or a deprecation."""
 NAMED: Final = re.compile(rb"def\s+\w+")
 GOES_ON: Final = re.compile(rb"(?:else|elif|except|finally)\b")

@@ -13,6 +13,7 @@ from tools.diff.readers.manifest_python import requirement
 from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found
 from tools.diff.readers.python_interface import public_name
 from tools.diff.readers.python_mentions import Mentions, purpose
+from tools.diff.readers.python_routes import routes_of
 from tools.diff.readers.python_scopes import Scopes
 from tools.diff.readers.python_syntax import Code, last_name
 from tools.diff.reading import Site
@@ -25,7 +26,6 @@ FLAGGED: Final = re.compile(
     r"(?<![\w-])(--[a-z][\w-]+)[`'\"]?(?: (?:flag|option|argument))? (?:is|has been|was) (?:now )?deprecated"
 )
 CALLED: Final = re.compile(r"(?<![\w{])([A-Za-z_][\w.]*)\(\)")
-AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
 HELPERS: Final = 3
 """How many helpers that call one another are looked through, and how many callers are named."""
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
@@ -40,7 +40,6 @@ VERSION: Final = re.compile(r"^(__version__|VERSION)$")
 CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
 SPECIFIED: Final = re.compile(r"(?:Spec|Info|Config|Entry|Descriptor)$")
 LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
-PREFIX: Final = re.compile(rb"\b(?:url_)?prefix\s*=\s*[\"'](/[\w./{}-]*?)/?[\"']")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
 
@@ -71,7 +70,7 @@ class Sites:
                 *self._each(mentions.statements(b"assert"), self._assert),
                 *self._each(mentions.decorators(), self._decorator),
                 *self._directives(),
-                *self._versions(),
+                *python_checks.versions(self._code, self._scopes),
                 *self._assignments(),
             ]
         )
@@ -104,7 +103,7 @@ class Sites:
         elif why == "warning":
             yield from self._warning(call)
         elif why == "route":
-            yield from self._route(call)
+            yield from routes_of(self._code, call, self._scope(call))
         elif why == "registration":
             yield from self._registration(call)
         elif site := python_env.helper_read(self._code, call, self._constants, self._scope(call)):
@@ -146,30 +145,6 @@ class Sites:
                 return ", ".join(public[:HELPERS])
             helpers += [name.rpartition(".")[2] for name in callers]
         return self._module
-
-    def _route(self, call: Node, verb: str | None = None) -> Iterator[Site]:
-        positional, named = self._code.arguments(call)
-        path = self._code.string(positional[0] if positional else named.get("path") or named.get("rule"))
-        if path is None or not path.startswith("/"):
-            return
-        listed = named.get("methods")
-        verbs = [self._code.string(node) or "" for node in listed.named_children] if listed is not None else []
-        lines = self._code.line(call), self._code.last_line(call)
-        path = f"{self._prefix(call)}{path}"
-        for method in [verb] if verb else [word for word in verbs if word] or ["GET"]:
-            yield Site("route", f"{method.upper()} {path}", *lines, scope=self._scope(call))
-
-    def _prefix(self, call: Node) -> str:
-        """Give what a router puts before its paths: `APIRouter(prefix="/v1")`, `Blueprint(…, url_prefix="/v1")`."""
-        function = call.child_by_field_name("function")
-        router = function.child_by_field_name("object") if function is not None else None
-        if router is None or router.type != "identifier" or b"prefix" not in self._code.text:
-            return ""
-        word = re.escape(self._code.raw(router))
-        made = re.search(rb"^%b\s*(?::[^=\n]*)?=\s*[\w.]+\(([^()]*)\)" % word, self._code.text, re.MULTILINE)
-        taken_in = re.search(rb"\.(?:include_router|register_blueprint)\(\s*%b\s*,([^()]*)\)" % word, self._code.text)
-        given = [PREFIX.search(found[1]) for found in (taken_in, made) if found is not None]
-        return "".join(found[1].decode("utf-8", "replace") for found in given if found is not None)
 
     def _registration(self, call: Node) -> Iterator[Site]:
         positional, named = self._code.arguments(call)
@@ -234,7 +209,7 @@ class Sites:
                 site = site._replace(name=inner_name, public=public_name(inner_name))
             yield site
         elif name in VERBS and call is not None:
-            yield from self._route(call, verb=name)
+            yield from routes_of(self._code, call, self._scope(call), verb=name)
 
     def _decorated(self, node: Node) -> str:
         """Name what a decorator stands before; nothing where a fragment does not show it."""
@@ -250,13 +225,6 @@ class Sites:
             scope = self._scopes.around(found.start())
             lines = self._code.line_at(found.start()), self._code.line_at(found.end())
             yield Site("deprecation", scope or self._module, *lines, value=message[:300], scope=scope)
-
-    def _versions(self) -> Iterator[Site]:
-        """Read the version that a helper is asked for: `is_cuda_version_at_least("12.9")`."""
-        for found in AT_LEAST.finditer(self._code.text) if b"at_least" in self._code.text else ():
-            lines = self._code.line_at(found.start()), self._code.line_at(found.end())
-            scope = self._scopes.around(found.start())
-            yield Site("limit", found[1].decode(), *lines, value=f">= {found[2].decode()}", scope=scope)
 
     # -- names at module and class level
 
