@@ -87,6 +87,25 @@ class CodeSource(Protocol):
         ...
 
 
+class Study(Frozen):
+    """What a closer look at a change will ask its source for."""
+
+    change: Change
+    read: tuple[str, ...] = ()
+    """The files of which both versions will be read."""
+    telling: tuple[str, ...] = ()
+    """The paths by which earlier commits will be looked for."""
+
+
+@runtime_checkable
+class Foresees(Protocol):
+    """A source of code that gets cheaper by what will be asked for together."""
+
+    async def foresee(self, studies: Sequence[Study]) -> None:
+        """Take note of what will be asked for next, in this order; the answers are the same without it."""
+        ...
+
+
 @runtime_checkable
 class NamesCommits(Protocol):
     """A source of code that looks up many hashes at once."""

@@ -7,9 +7,9 @@ from agent.compact import compact
 from agent.domain import Change
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import commit_id
-from agent.sources import CodeSource
+from agent.sources import CodeSource, Foresees, Study
 from tools.diff.sheet import read_facts
-from tools.diff.study import study
+from tools.diff.study import planned, study
 
 _AT_ONCE = 4
 """How many commits are studied at the same time: while git looks for the one, facts are read of another."""
@@ -53,37 +53,36 @@ class Library:
 
     async def study(self, code: CodeSource, sha: str) -> CommitEvidence | None:
         """Read a commit with the whole files around its changes, and look for what it undoes."""
-        name = commit_id(code.repo, sha)
-        if name not in self._studied:
-            changes = [change async for change in code.changes([sha])]
-            if not changes:
-                return None
-            sheet = await study(code, changes[0])
-            self._studied[name] = CommitEvidence(change=changes[0], sheet=sheet, landed=True)
-        return self._studied[name]
+        return next(iter(await self.study_all(code, [sha])), None)
 
     async def study_all(
         self, code: CodeSource, shas: Sequence[str], step: Callable[[], None] = lambda: None
     ) -> list[CommitEvidence]:
         """Study several commits, a few at a time, and give them in their order; one that cannot be read is left out."""
+        names = {commit_id(code.repo, sha): sha for sha in shas}
+        unread = [sha for name, sha in names.items() if name not in self._studied]
+        plans = [planned(change) async for change in code.changes(unread)]
+        if plans and isinstance(code, Foresees):
+            await code.foresee(plans)
         few = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(sha: str) -> CommitEvidence | None:
+        async def one(plan: Study) -> None:
             async with few:
-                return await self.study(code, sha)
+                sheet = await study(code, plan.change, plan)
+                self._studied[plan.change.commit.id] = CommitEvidence(change=plan.change, sheet=sheet, landed=True)
 
-        tasks = [asyncio.create_task(one(sha)) for sha in dict.fromkeys(shas)]
+        tasks = {plan.change.commit.id: asyncio.create_task(one(plan)) for plan in plans}
         try:
-            found = []
-            for task in tasks:
-                found.append(await task)
+            for name in names:
+                if name in tasks:
+                    await tasks[name]
                 step()
-            return [evidence for evidence in found if evidence is not None]
+            return [self._studied[name] for name in names if name in self._studied]
         finally:
             # After a failure nobody waits for the rest.
-            for task in tasks:
+            for task in tasks.values():
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
 
 
 def _without_patches(change: Change) -> Change:

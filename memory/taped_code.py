@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from agent.domain import Change, Commit, FileChange, Landing, Release
 from agent.errors import AppError
 from agent.ids import RepoId
-from agent.sources import CodeSource, FindsTags, LooksBack, Past, TracesWords
+from agent.sources import CodeSource, FindsTags, Foresees, LooksBack, Past, Study, TracesWords
 from agent.window import Window
 from memory.shapes import Plain, pack_error
 from memory.tape import Call, Tape
@@ -85,7 +85,7 @@ class TapedCode:
 
     async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, Blobs]:
         """Read both versions of these files; each is recorded by itself."""
-        calls = {path: self._call("blobs", [change.commit.sha, path], _VERSIONS) for path in paths}
+        calls = self._files(change, paths)
         unread = self._tape.unanswered(calls.values())
         wanted = {path: call for path, call in calls.items() if call in unread}
         found = dict(await self._read_blobs(change, wanted)) if wanted else {}
@@ -101,7 +101,20 @@ class TapedCode:
         async def live() -> tuple[str, ...]:
             return await (await self._source()).before(sha, paths)
 
-        return await self._tape.fetch(self._call("before", [sha, *paths]), _NAMES, live)
+        return await self._tape.fetch(self._earlier(sha, paths), _NAMES, live)
+
+    async def foresee(self, studies: Sequence[Study]) -> None:
+        """Tell the real source what the tape will not answer; in a replay that is nothing."""
+        wanted = [unknown for study in studies if (unknown := self._unanswered(study))]
+        if not wanted:
+            return
+        try:
+            source = await self._source()
+            if isinstance(source, Foresees):
+                await source.foresee(wanted)
+        except AppError:
+            # It fails again where it is asked for, and only there is what went wrong recorded.
+            return
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash."""
@@ -183,6 +196,20 @@ class TapedCode:
         """Name a question; one about a commit by its whole hash has the same answer for ever."""
         form = f"{_READING} {lasting.form}" if lasting else ""
         return Call(f"code.{method}", self.repo, arguments, self._origin, form)
+
+    def _files(self, change: Change, paths: Sequence[str]) -> dict[str, Call]:
+        return {path: self._call("blobs", [change.commit.sha, path], _VERSIONS) for path in paths}
+
+    def _earlier(self, sha: str, paths: Sequence[str]) -> Call:
+        return self._call("before", [sha, *paths])
+
+    def _unanswered(self, study: Study) -> Study | None:
+        """Leave of a study what is not on the tape; None where everything is."""
+        files, earlier = self._files(study.change, study.read), self._earlier(study.change.commit.sha, study.telling)
+        unread = self._tape.unanswered([*files.values(), earlier])
+        left = tuple(path for path, call in files.items() if call in unread)
+        telling = study.telling if earlier in unread else ()
+        return Study(change=study.change, read=left, telling=telling) if left or telling else None
 
     async def _read(self, calls: Mapping[str, Call]) -> AsyncGenerator[Change | None, None]:
         """Give each of these commits as the source streams them, recorded; None for one that it leaves out."""

@@ -11,6 +11,7 @@ import pytest
 from agent.domain import Change, Commit, Landing
 from agent.errors import UpstreamError
 from agent.ids import RepoId
+from agent.sources import Study
 from agent.window import Window
 from tools.git.source import GitSource
 
@@ -75,6 +76,12 @@ class Watched:
         """Name earlier commits."""
         self.asked.append(("before", sha))
         return await self.inner.before(sha, paths)
+
+    async def foresee(self, studies: Sequence[Study]) -> None:
+        """Hear what will be asked for; it may break."""
+        self.asked.append([("foresee", study.change.commit.sha, study.read, study.telling) for study in studies])
+        if self.breaks_after is not None:
+            raise self.error
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit."""

@@ -16,6 +16,7 @@ from agent.errors import AppError, InputError, NotFound, RateLimited, StorageErr
 from agent.ids import RepoId
 from agent.ledger import Owner
 from agent.report import Report
+from agent.sources import Study
 from agent.window import Window
 from memory.archive import Archive
 from memory.artefacts import Artefacts
@@ -218,6 +219,39 @@ async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_
         assert str(told.value) == str(error)
         assert vars(told.value) == vars(error)
     assert asked == (2 if asks_again else 1)
+
+
+async def test_a_source_is_told_beforehand_only_what_the_tape_will_ask_it_for(
+    db: Database, watched: Callable[[], Any], shas: list[str]
+) -> None:
+    source = watched()
+    taped = code(Tape(db, "r1"), source)
+    changes = await read(taped, shas[:3])
+    studies = [Study(change=one, read=(one.files[0].path,), telling=(one.files[0].path,)) for one in changes]
+    await taped.blobs(changes[0], studies[0].read)
+    await taped.before(shas[0], studies[0].telling)
+    await taped.blobs(changes[1], studies[1].read)
+    source.asked.clear()
+    await taped.foresee(studies)
+    told = [("foresee", shas[1], (), ("file4.txt",)), ("foresee", shas[2], ("file3.txt",), ("file3.txt",))]
+    assert source.asked == ["open", told]
+    source.asked.clear()
+    await taped.foresee(studies[:1])
+    assert source.asked == []
+    await replayed(db).foresee(studies)
+
+
+async def test_a_warning_that_goes_wrong_is_no_answer_and_not_on_the_tape(
+    db: Database, watched: Callable[[], Any], shas: list[str]
+) -> None:
+    source = watched()
+    tape = Tape(db, "r1")
+    (change,) = await read(code(tape, source), shas[:1])
+    answered = tape.answered()
+    source.breaks_after = 0
+    await code(tape, source).foresee([Study(change=change, read=("file5.txt",))])
+    assert tape.answered() == answered
+    assert await code(tape, source).blobs(change, ["file5.txt"]) == {"file5.txt": (None, b"end\n")}
 
 
 async def test_text_that_utf8_has_no_place_for_comes_back_as_it_was(db: Database) -> None:

@@ -65,18 +65,28 @@ class Line:
             at, steps = step.parent, steps + 1
         return found
 
-    async def alike(self, view: View, sha: str, others: Sequence[str], paths: Sequence[str]) -> list[str]:
-        """Keep those commits whose counts of lines allow them to be a copy of this commit or its opposite.
+    async def near(self, view: View, sha: str, others: Sequence[str], paths: Sequence[str]) -> list[str]:
+        """Keep those commits that touch what this one does; of them no more than the names of their files is read.
+
+        Where that cannot be told because contents of this commit are missing, all are kept.
+        """
+        asked = self._asked(sha, paths)
+        own = (await self._counted(view, [sha], asked) if others else {}).get(sha)
+        if own is None:
+            return list(others)
+        return [other for other in others if _fits(own, self._steps[sha].paths, self._steps[other].paths)]
+
+    async def alike(self, view: View, sha: str, near: Sequence[str], paths: Sequence[str]) -> list[str]:
+        """Keep those of the commits near to this one whose counts of lines allow them to be its copy or its opposite.
 
         None is kept where none can be the opposite: of copies alone nothing is told, what was undone has an opposite.
         Where that cannot be told because contents are missing, all are kept.
         """
         mine = self._steps[sha].paths
-        asked = sorted(mine) if len(mine) <= _MANY_PATHS else [path.encode("utf-8", "replace") for path in paths]
-        own = (await self._counted(view, [sha], asked) if others else {}).get(sha)
+        asked = self._asked(sha, paths)
+        own = (await self._counted(view, [sha], asked) if near else {}).get(sha)
         if own is None:
-            return list(others)
-        near = [other for other in others if _fits(own, mine, self._steps[other].paths)]
+            return list(near)
         counts = await self._counted(view, near, asked)
         shared = {other: _Shared.of(own, counts.get(other, own)) for other in near}
         near = [other for other in near if shared[other].most >= shared[other].least]
@@ -99,6 +109,11 @@ class Line:
         if plain and change.commit.sha not in self._counts:
             files = {file.path.encode(): (file.additions, file.deletions) for file in change.files}
             self._counts[change.commit.sha] = files
+
+    def _asked(self, sha: str, paths: Sequence[str]) -> list[bytes]:
+        """Choose the paths whose lines are counted: all of a commit unless they are too many."""
+        mine = self._steps[sha].paths
+        return sorted(mine) if len(mine) <= _MANY_PATHS else [path.encode("utf-8", "replace") for path in paths]
 
     async def _counted(self, view: View, shas: Sequence[str], paths: Sequence[bytes]) -> dict[str, Counts]:
         """Count the lines of these paths, commit by commit, as far as they are not known; nothing where git cannot."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from agent.domain import Change, Commit, Landing, Release
 from agent.errors import NotFound
 from agent.ids import RepoId
-from agent.sources import Named, Past
+from agent.sources import Named, Past, Study
 from agent.window import Window
 from tools.git.blobs import read_blobs
 from tools.git.branch import find_tip
@@ -71,11 +71,18 @@ class GitSource:
                 self._line.count(change)
                 yield change
 
-    async def prepare(self, shas: Sequence[str]) -> None:
-        """Fetch what a partial clone lacks of these commits, in one go; reading them one by one is then free."""
+    async def foresee(self, studies: Sequence[Study]) -> None:
+        """Fetch what a partial clone lacks of these commits and of those they are compared with, in one go."""
         repository = await self._open()
+        if repository.promisor is None:
+            return
         view = self._shown(repository)
-        await close_gaps(repository, view, await self._present(view, shas), self._network)
+        telling = {study.change.commit.sha: study.telling for study in studies}
+        present = await self._present(view, list(telling))
+        # Most often they are here, for somebody has read them; not where that is remembered from another mirror.
+        await close_gaps(repository, view, present, self._network)
+        earlier = [old for sha in present for old in await self._earlier(view, sha, telling[sha])]
+        await close_gaps(repository, view, list(dict.fromkeys(earlier)), self._network)
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
@@ -107,8 +114,7 @@ class GitSource:
         view = self._shown(repository)
         if not await self._present(view, [sha]):
             raise NotFound(f"{self.repo} has no commit {sha}")
-        # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
-        found = await self._line.before(view, sha, paths, most=_EARLIER, depth=_DEPTH)
+        found = await self._earlier(view, sha, paths)
         await close_gaps(repository, view, found, self._network)
         return tuple(reversed(await self._line.alike(view, sha, found, paths)))
 
@@ -176,6 +182,14 @@ class GitSource:
             prefix: tuple(Named(commit=commits[sha], landed=sha in line) for sha in chosen[prefix.lower()])
             for prefix in prefixes
         }
+
+    async def _earlier(self, view: View, sha: str, paths: Sequence[str]) -> list[str]:
+        """Name the latest landed commits before this one that touched these paths and most of its lines' files."""
+        if not paths:
+            return []
+        # The depth is bounded as well: a path that was touched only long ago would cost a walk over everything.
+        found = await self._line.before(view, sha, paths, most=_EARLIER, depth=_DEPTH)
+        return await self._line.near(view, sha, found, paths)
 
     async def _read_some(self, view: View, shas: Sequence[str]) -> dict[str, Commit]:
         """Read commits without their diffs, as many at once as fit on a command line."""

@@ -1,6 +1,6 @@
 """Asking GraphQL about many things at once, and in smaller batches about those that got no answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -34,12 +34,14 @@ class Question(Generic[K, N]):
     alias: Callable[[K], str]
     shape: type[Answer[N]]
     size: int
+    variables: Callable[[Sequence[K]], Mapping[str, str]] = lambda _: {}
+    """What goes with the query, beside the name of the repository."""
 
 
 class Batches:
-    """Asks about one repository; the stamp says when stored answers still hold."""
+    """Asks about one repository; the stamp says when stored answers still hold, None that none are stored."""
 
-    def __init__(self, client: GitHubClient, repo: RepoId, stamp: str) -> None:
+    def __init__(self, client: GitHubClient, repo: RepoId, stamp: str | None) -> None:
         self._client, self._repo, self._stamp = client, repo, stamp
 
     async def ask(self, question: Question[K, N], keys: Sequence[K]) -> Answers[K, N]:
@@ -71,7 +73,7 @@ class Batches:
     async def _batch(self, question: Question[K, N], keys: list[K], answers: Answers[K, N]) -> list[K]:
         """Ask once; what came is kept, also beside errors. Returns the keys that got no answer."""
         owner, _, name = self._repo.partition("/")
-        variables = {"owner": owner, "name": name}
+        variables = {"owner": owner, "name": name, **question.variables(keys)}
         answer = await self._client.graphql(question.query(keys), variables, question.shape, stamp=self._stamp)
         repository = answer.data.repository if answer.data else None
         if repository is None:

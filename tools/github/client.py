@@ -140,22 +140,23 @@ class GitHubClient:
         """Ask for a representation that is not JSON: a raw diff, a bare hash, a file."""
         return (await self._get(self.address.url(path, params or {}), accept, bytes)).value
 
-    async def graphql(self, query: str, variables: Mapping[str, str], shape: type[A], *, stamp: str) -> A:
+    async def graphql(self, query: str, variables: Mapping[str, str], shape: type[A], *, stamp: str | None) -> A:
         """Ask by GraphQL, once for the same question and stamp.
 
         A POST is never answered with 304, so the caller says what the answer depends on: `stamp` is made of the
         `updated_at` of the threads that a conditional (free) REST request shows. Unchanged threads mean an unchanged
-        stamp, and the stored answer is taken without a request; any change asks again.
+        stamp, and the stored answer is taken without a request; any change asks again. Without a stamp nothing
+        is stored.
         """
         content = json.dumps({"query": query, "variables": dict(variables)}, sort_keys=True).encode()
-        digest = hashlib.sha256(content + b"\0" + stamp.encode()).hexdigest()
+        digest = hashlib.sha256(content + b"\0" + (stamp or "").encode()).hexdigest()
         key = f"POST {self.address.graphql} {digest} {self._identity}"
-        if (stored := self._cache.get(key)) is not None:
+        if stamp is not None and (stored := self._cache.get(key)) is not None:
             self._spent.remembered += 1
             return _json("/graphql", TypeAdapter(shape))(stored)
         ask = Ask("POST", self.address.graphql, "graphql", {"Content-Type": "application/json"}, content)
         answer, body = await self._wire.send(ask, lambda raw: (self._graph_answer(ask, raw, shape), raw.body))
-        if not answer.unanswered:
+        if stamp is not None and not answer.unanswered:
             self._cache.put(key, body)
         return answer
 

@@ -3,16 +3,17 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from urllib.parse import quote
 
 import httpx
 
 from agent.domain import Change, Commit, Landed, Landing, Notice, NoticeKind
 from agent.errors import NotFound, RateLimited, UpstreamError
 from agent.ids import RepoId
+from agent.sources import Study
 from agent.window import Window
 from tools.github.about import about
 from tools.github.address import repo_path
+from tools.github.blobs import Blobs
 from tools.github.client import GitHubClient
 from tools.github.files import read_change
 from tools.github.history import History, first_parents
@@ -20,7 +21,6 @@ from tools.github.shapes import COMMIT, COMMITS, RepositoryShape
 from tools.github.wire import Refused
 
 _BARE_HASH = "application/vnd.github.sha"
-_RAW = "application/vnd.github.raw"
 _READ_AHEAD = 4
 """How many diffs are in memory or on their way."""
 _OUTAGE = 3
@@ -35,6 +35,7 @@ class GitHubCode:
     def __init__(self, client: GitHubClient, repo: RepoId, branch: str | None = None, *, max_pages: int = 50) -> None:
         self.repo = repo
         self._client, self._branch = client, branch
+        self._blobs = Blobs(client)
         self._history = History(client, repo, max_pages=max_pages)
         self._repository: RepositoryShape | None = None
 
@@ -101,26 +102,12 @@ class GitHubCode:
         return tuple(commit for commit in reversed(commits) if commit.sha != sha)
 
     async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
-        """Read both versions of these files of a change, a request each; a version that is not there is None."""
-        files = {file.path: file for file in change.files}
-        parent = change.commit.parents[0] if change.commit.parents else None
-        found: dict[str, tuple[bytes | None, bytes | None]] = {}
-        for path in paths:
-            file = files[path]
-            before = None if file.status == "added" else await self._content(file.previous_path or path, parent)
-            after = None if file.status == "removed" else await self._content(path, change.commit.sha)
-            found[path] = (before, after)
-        return found
+        """Read both versions of these files of a change; what was foreseen costs a request for forty, else one each."""
+        return await self._blobs.read((await self._about()).full_name, change, paths)
 
-    async def _content(self, path: str, sha: str | None) -> bytes | None:
-        """Read a file as it stood at a commit; None when it did not."""
-        if sha is None:
-            return None
-        name = (await self._about()).full_name
-        try:
-            return await self._client.text(f"{repo_path(name, 'contents')}/{quote(path)}", _RAW, {"ref": sha})
-        except NotFound:
-            return None
+    async def foresee(self, studies: Sequence[Study]) -> None:
+        """Read the files of these changes in batches, when the first of them is asked for."""
+        self._blobs.foresee(studies)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name none: comparing with earlier commits would cost a request for each of them."""

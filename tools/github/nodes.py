@@ -1,5 +1,6 @@
 """GitHub's GraphQL answers as frozen models, and what they mean to us."""
 
+import hashlib
 from typing import Generic, TypeVar
 
 from pydantic import Field
@@ -151,6 +152,20 @@ class ClosedNode(Shape):
             by_pull = thread_id(where, closer.number) if closer.kind == "PullRequest" and closer.number else None
         reason = _REASONS.get(self.reason or "")
         return Closing(issue=issue, closed_at=self.closed_at, reason=reason, by_commit=by_commit, by_pull=by_pull)
+
+
+class BlobNode(Shape):
+    """A file as text; nothing of what is no file, no text of a binary one."""
+
+    oid: str | None = None
+    text: str | None = None
+
+    @property
+    def content(self) -> bytes | None:
+        """Its bytes; None where the text is not all of them, cut or written in another encoding than the file."""
+        data = (self.text or "").encode("utf-8", "replace")
+        name = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        return data if self.text is not None and name == self.oid else None
 
 
 class RepositoryNode(RepositoryName, Generic[N], extra="allow"):

@@ -1,7 +1,8 @@
-"""What is asked by GraphQL: pull requests of commits, single pull requests, closers of issues; many in one query."""
+"""What is asked by GraphQL: pull requests of commits or by number, closers of issues, files; many in one query."""
 
+import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _PULL = """
 fragment pull on PullRequest {
@@ -38,6 +39,10 @@ fragment closed on Issue {
 }
 """
 
+_BLOB = """
+fragment file on Blob { oid text }
+"""
+
 
 def pulls_of_commits(shas: Iterable[str]) -> str:
     """Ask which pull requests brought these commits; each commit answers under the alias `c<hash>`."""
@@ -55,9 +60,29 @@ def closers(numbers: Iterable[int]) -> str:
     return _query([f"  i{number:d}: issue(number: {number:d}) {{ ...closed }}" for number in numbers], _CLOSED)
 
 
-def _query(fields: list[str], fragments: str) -> str:
+def files(names: Sequence[str]) -> str:
+    """Ask for files by `<commit>:<path>`; each answers under its `file_alias`.
+
+    A path may hold anything, so that none is written into the query: they go with it, as `file_variables`.
+    """
+    aliases = [file_alias(name) for name in names]
+    fields = [f"  {alias}: object(expression: ${alias}) {{ ...file }}" for alias in aliases]
+    return _query(fields, _BLOB, "".join(f", ${alias}: String!" for alias in aliases))
+
+
+def file_alias(name: str) -> str:
+    """Give a file a name that GraphQL allows."""
+    return f"b{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+def file_variables(names: Iterable[str]) -> dict[str, str]:
+    """Give the values that belong to a query for files."""
+    return {file_alias(name): name for name in names}
+
+
+def _query(fields: list[str], fragments: str, variables: str = "") -> str:
     body = "\n".join(["  nameWithOwner", *fields])
-    head = "query($owner: String!, $name: String!) {\n repository(owner: $owner, name: $name) {"
+    head = f"query($owner: String!, $name: String!{variables}) {{\n repository(owner: $owner, name: $name) {{"
     return f"{head}\n{body}\n }}\n}}{fragments}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain import Change
 from agent.ids import RepoId
+from agent.sources import Study
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:
@@ -60,15 +61,66 @@ async def test_a_partial_clone_fetches_a_whole_day_in_one_go(work: "Work", serve
     assert server.sessions == 1
 
 
-async def test_preparing_a_day_makes_single_reads_free(work: "Work", server: "GitServer", tmp_path: Path) -> None:
-    shas = a_day(work, 5)
+def plans(changes: list[Change]) -> list[Study]:
+    """Say that the files of these changes will be read, and earlier commits looked for by them."""
+    paths = [tuple(file.path for file in change.files) for change in changes]
+    return [Study(change=change, read=some, telling=some) for change, some in zip(changes, paths, strict=True)]
+
+
+async def test_a_day_that_was_foreseen_makes_single_reads_free(
+    work: "Work", server: "GitServer", tmp_path: Path
+) -> None:
+    studies = plans(await read(work.path, a_day(work, 5)))
     source = GitSource(REPO, partial_clone(work, server, tmp_path / "clone.git"))
 
-    await source.prepare(shas)
-    for sha in shas:
-        assert [change.unreadable async for change in source.changes([sha])] == [()]
+    await source.foresee(studies)
+    for study in studies:
+        assert [change async for change in source.changes([study.change.commit.sha])] == [study.change]
+        assert None not in [new for _, new in (await source.blobs(study.change, study.read)).values()]
 
     assert server.sessions == 1
+
+
+async def test_what_commits_are_compared_with_is_fetched_for_all_of_them_at_once(
+    work: "Work", server: "GitServer", tmp_path: Path
+) -> None:
+    first = "".join(f"line {number}\n" for number in range(60))
+    added = first + "".join(f"more {number}\n" for number in range(12))
+    for text in (first, added, added.replace("line 3\n", "line three\n"), first.replace("line 3\n", "line three\n")):
+        for name in "abcd":
+            work.write(name, f"{name}\n{text}")
+            work.commit(name)
+    shas = work.git("rev-list", "--max-count=4", "HEAD").split()
+    whole = GitSource(REPO, work.path)
+    source = GitSource(REPO, partial_clone(work, server, tmp_path / "clone.git"))
+    studies = plans([change async for change in source.changes(shas)])
+    assert server.sessions == 1
+
+    await source.foresee(studies)
+    found = [await source.before(study.change.commit.sha, study.telling) for study in studies]
+    for earlier in found:
+        assert not [change.unreadable async for change in source.changes(earlier) if change.unreadable]
+
+    assert found == [await whole.before(study.change.commit.sha, study.telling) for study in studies]
+    assert all(found)
+    assert server.sessions == 2
+
+
+async def test_foreseeing_costs_nothing_where_everything_is_here_and_fails_nowhere(
+    work: "Work", server: "GitServer", tmp_path: Path
+) -> None:
+    studies = plans(await read(work.path, a_day(work, 3)))
+    await GitSource(REPO, work.path).foresee(studies)
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    shutil.rmtree(server.root)
+    source = GitSource(REPO, clone)
+    await source.foresee([*studies, *plans([stranger(studies[0].change)])])
+    assert (await source.blobs(studies[0].change, studies[0].read))[studies[0].read[0]][1] is None
+
+
+def stranger(change: Change) -> Change:
+    """Make a commit that no repository has."""
+    return change.model_copy(update={"commit": change.commit.model_copy(update={"sha": "0" * 40})})
 
 
 async def test_what_cannot_be_fetched_is_named_file_by_file_and_soon(

@@ -10,6 +10,7 @@ import pytest
 from agent.domain import Change, Coverage, Issue, Landing, Notice, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound, UpstreamError
 from agent.ids import RepoId
+from agent.sources import Study
 from agent.window import Window
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo, World
@@ -67,6 +68,23 @@ async def test_every_commit_of_the_world_is_the_same_over_the_api_and_with_git(
         for row in [row for row in expected.rows if row.commit.is_merge][:3]:
             assert await api.members(row.commit.sha) == await git.members(row.commit.sha)
         assert await api.resolve(shas[0][:12]) == expected.rows[0].commit
+
+
+async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_request(
+    world: World, server: GitHubServer, kit: "Kit"
+) -> None:
+    repo = busiest(world)
+    name, client = RepoId(repo.full_name), kit.client(base=server.url)
+    api, git = GitHubCode(client, name), GitSource(name, repo.git_dir)
+    shas = [row.commit.sha for row in (await git.landed(WHOLE)).rows]
+    changes = [change async for change in git.changes(shas)]
+    plans = [Study(change=change, read=tuple(file.path for file in change.files)) for change in changes]
+    await api.foresee(plans)
+    for plan in plans:
+        assert await api.blobs(plan.change, plan.read) == await git.blobs(plan.change, plan.read)
+    files = sum(len(plan.read) for plan in plans)
+    assert files > 40
+    assert client.usage.sent <= 2 + 2 * files / 40
 
 
 async def test_threads_say_what_the_world_knows(world: World, server: GitHubServer, kit: "Kit") -> None:

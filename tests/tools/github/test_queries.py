@@ -17,8 +17,13 @@ def schema() -> GraphQLSchema:
 
 @pytest.mark.parametrize(
     "document",
-    [queries.pulls_of_commits(["a" * 40, "b" * 40]), queries.pulls([1, 2]), queries.closers([3, 4])],
-    ids=["pulls of commits", "pulls", "closers"],
+    [
+        queries.pulls_of_commits(["a" * 40, "b" * 40]),
+        queries.pulls([1, 2]),
+        queries.closers([3, 4]),
+        queries.files(["a" * 40 + ":a.py", "a" * 40 + ":文档.py"]),
+    ],
+    ids=["pulls of commits", "pulls", "closers", "files"],
 )
 def test_every_document_is_valid(schema: GraphQLSchema, document: str) -> None:
     assert validate(schema, parse(document)) == []
@@ -27,3 +32,21 @@ def test_every_document_is_valid(schema: GraphQLSchema, document: str) -> None:
 def test_only_a_hash_can_get_into_a_query() -> None:
     with pytest.raises(ValueError, match="not a full commit hash"):
         queries.pulls_of_commits(['" } evil'])
+
+
+def test_no_path_gets_into_a_query(schema: GraphQLSchema) -> None:
+    hostile = [
+        'a") { id } x: object(expression: "b',
+        "back\\slash",
+        "line\nbreak",
+        "中文 🚀",
+        "half \ud800",
+        "$owner",
+        "",
+    ]
+    names = [f"{'a' * 40}:{path}" for path in hostile]
+    document = queries.files(names)
+    assert document.isascii()
+    assert validate(schema, parse(document)) == []
+    assert set(queries.file_variables(names).values()) == set(names)
+    assert not any(path in document for path in hostile[:5])

@@ -1,0 +1,104 @@
+"""Whole files of commits: many in one GraphQL query where they were foreseen, else a request each."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from urllib.parse import quote
+
+from agent.domain import Change
+from agent.errors import NotFound
+from agent.ids import RepoId
+from agent.sources import Study
+from tools.github import queries
+from tools.github.address import repo_path
+from tools.github.batches import Batches, Question
+from tools.github.client import GitHubClient
+from tools.github.nodes import Answer, BlobNode
+
+_RAW = "application/vnd.github.raw"
+_FILES = Question[str, BlobNode](queries.files, queries.file_alias, Answer[BlobNode], 40, queries.file_variables)
+"""GitHub sends at most half a megabyte of a file, so the largest batch is well below what an answer may have."""
+
+
+class Blobs:
+    """Reads files of one repository by `<commit>:<path>`.
+
+    What was foreseen is read when the first of it is asked for, together with what comes next; a batch is all that is
+    held at a time, however long the list.
+    """
+
+    def __init__(self, client: GitHubClient) -> None:
+        self._client = client
+        self._due: Counter[str] = Counter()
+        """How often each file will be asked for: the new version of one commit is the old one of the next."""
+        self._ahead: dict[str, None] = {}
+        """What was foreseen and not read yet, in the order in which it will be asked for."""
+        self._held: dict[str, bytes] = {}
+        self._reading = asyncio.Lock()
+
+    def foresee(self, studies: Iterable[Study]) -> None:
+        """Note what will be asked for; without a token there is no GraphQL, and nothing to be gained."""
+        if self._client.has_token:
+            names = [name for study in studies for pair in _versions(study.change, study.read) for name in pair if name]
+            self._due.update(names)
+            self._ahead |= dict.fromkeys(name for name in names if name not in self._held)
+
+    async def read(
+        self, name: str, change: Change, paths: Sequence[str]
+    ) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+        """Read both versions of these files of a change; a version that is not there is None."""
+        pairs = zip(paths, _versions(change, paths), strict=True)
+        return {path: (await self._version(name, old), await self._version(name, new)) for path, (old, new) in pairs}
+
+    async def _version(self, name: str, file: str | None) -> bytes | None:
+        if file is None:
+            return None
+        if file in self._ahead:
+            async with self._reading:
+                # Another reader may have brought it in the meantime.
+                if file in self._ahead:
+                    await self._read_ahead(name, file)
+        found = self._take(file)
+        return await self._content(name, file) if found is None else found
+
+    def _take(self, file: str) -> bytes | None:
+        """Hand out what is held, and let go of it when it was asked for as often as was foreseen."""
+        if self._due[file] > 1:
+            self._due[file] -= 1
+            return self._held.get(file)
+        del self._due[file]
+        return self._held.pop(file, None)
+
+    async def _read_ahead(self, name: str, file: str) -> None:
+        """Read a file together with those that will be asked for next."""
+        others = (other for other in self._ahead if other != file)
+        batch = [file, *islice(others, _FILES.size - 1)]
+        answers = await Batches(self._client, RepoId(name), None).ask(_FILES, batch)
+        for one in batch:
+            del self._ahead[one]
+        found = ((one, node.content) for one, node in answers.found.items())
+        self._held |= {one: content for one, content in found if content is not None}
+        if not answers.found:
+            # An outage is not met with ever more requests; what is left is asked for file by file.
+            self._ahead.clear()
+
+    async def _content(self, name: str, file: str) -> bytes | None:
+        """Read a file as it stood at a commit; None when it did not."""
+        sha, _, path = file.partition(":")
+        try:
+            return await self._client.text(f"{repo_path(name, 'contents')}/{quote(path)}", _RAW, {"ref": sha})
+        except NotFound:
+            return None
+
+
+def _versions(change: Change, paths: Sequence[str]) -> list[tuple[str | None, str | None]]:
+    """Name the old and the new version of files of a change; None where there is none."""
+    files = {file.path: file for file in change.files}
+    parent = change.commit.parents[0] if change.commit.parents else None
+    named: list[tuple[str | None, str | None]] = []
+    for path in paths:
+        file = files[path]
+        old = None if parent is None or file.status == "added" else f"{parent}:{file.previous_path or path}"
+        named.append((old, None if file.status == "removed" else f"{change.commit.sha}:{path}"))
+    return named
