@@ -9,7 +9,7 @@ from operator import attrgetter
 from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
-from agent.audit.signatures import IN_LINK, signature
+from agent.audit.signatures import IN_LINK, is_name, signature
 from agent.audit.statement import Kind, Statement, shortened
 from agent.audit.vocabulary import (
     AUTHOR_COLUMN,
@@ -45,6 +45,7 @@ _STATES = {
 _TRAILER = re.compile(
     r"\s*[:：,，]\s*(?:(?:PR|pull request|commit|核心提交|提交|合并请求)\s*\W*$|#\d+\b.*$)", re.IGNORECASE
 )
+_SIGNED_TITLE = re.compile(r"(\(#\d+\))\s*[,，;；:：]\s.*$")
 _LEAST_WORDS = 2
 _LINKS = 6
 
@@ -139,7 +140,7 @@ def _labelled(make: _Maker, inline: Inline) -> Iterator[Statement]:
         if _behind_a_change(inline, named.start()):
             near = make.near(named.start())
             yield near("author", named[0], "authored", line=inline.line_at(named.start()), author=named[1])
-    for signed in _SIGNED.finditer(text):
+    for signed in (one for one in _SIGNED.finditer(text) if is_name(one[1])):
         at = inline.line_at(signed.start())
         yield make("author", signed[0].strip(") (["), "authored", line=at, author=signed[1].strip())
     for by in _BY.finditer(text):
@@ -242,6 +243,7 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
     else:
         found.append((inline.line, first_line))
     bare = [(line, _TRAILER.sub("", re.sub(r"^\W*[0-9a-f]{7,40}\b", "", text))) for line, text in found]
+    bare = [(line, _SIGNED_TITLE.sub(r"\1", text)) for line, text in bare]
     cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in bare]
     return [(line, text) for line, text in dict.fromkeys(cleaned) if len(text.split()) >= _LEAST_WORDS]
 

@@ -41,7 +41,7 @@ class Hearing:
     def finding(self, statement: Statement, commits: Sequence[CommitEvidence]) -> Finding | None:
         """Give the verdict; None where no rule decides."""
         text = statement.params["text"]
-        if why := self._sides.turned(text, commits) or _feature(text, statement.params["block"], commits):
+        if why := self._sides.turned(text, commits) or _feature(text, statement.params["around"], commits):
             return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
         judgement = self._judged(text, commits)
         if judgement.passed:
@@ -101,9 +101,9 @@ class Hearing:
         return bool(path) and not _WILD.search(path) and not fitting_paths(path, touched)
 
 
-def _feature(text: str, block: str, commits: Sequence[CommitEvidence]) -> str:
+def _feature(text: str, around: str, commits: Sequence[CommitEvidence]) -> str:
     """Say that a revert is told as something new."""
     reverts = [one for one in commits if _REVERT.match(one.change.commit.title)]
-    if not reverts or len(reverts) < len(commits) or _UNDOING.search(block) or not _BRINGING.search(text):
+    if not reverts or len(reverts) < len(commits) or _UNDOING.search(around) or not _BRINGING.search(text):
         return ""
     return f"it is a revert: {told(reverts[0])}"

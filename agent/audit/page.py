@@ -30,6 +30,7 @@ _EARLY = 40
 class _Around:
     """What a cell names, by place."""
 
+    mentions: list[Mention]
     changes: list[Mention]
     pulls: list[Mention]
     ends: list[int]
@@ -107,6 +108,11 @@ class Page:
             return asked_behind
         return before or subject
 
+    def within(self, block: int, cell: int, start: int, end: int) -> list[Mention]:
+        """List what a stretch of a cell names."""
+        here = self._around(block, cell).mentions
+        return here[bisect_left(here, start, key=attrgetter("at")) : bisect_left(here, end, key=attrgetter("at"))]
+
     def sentence_ends(self, block: int, cell: int) -> list[int]:
         """Tell where the sentences of a cell end."""
         return self._around(block, cell).ends
@@ -117,6 +123,7 @@ class Page:
             inline = self.blocks[block].inlines[cell] if cell < len(self.blocks[block].inlines) else Inline()
             here = sorted((m for m in self.mentions[block] if m.cell == cell), key=attrgetter("at"))
             self._seen[block, cell] = _Around(
+                mentions=here,
                 changes=[m for m in here if _changes(m)],
                 pulls=[m for m in here if m.kind == "thread" and m.told == "pull"],
                 ends=_ends(inline),

@@ -43,7 +43,7 @@ def _beside(page: Page, place: int, cell: int, inline: Inline) -> Iterator[tuple
     text = plain(inline.text)
     for form in (_BRACKET, _TAIL):
         for found in form.finditer(text):
-            inside = [m for m in page.mentions[place] if m.cell == cell and found.start() <= m.at < found.end()]
+            inside = page.within(place, cell, found.start(), found.end())
             changes = {(m.sha[:7], m.number) for m in inside if m.kind == "commit"} or {
                 (m.sha[:7], m.number) for m in inside
             }
@@ -75,7 +75,7 @@ def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statem
     text = plain(inline.text)
     start = 0
     for end in (*page.sentence_ends(place, cell), len(text)):
-        inside = [m for m in page.mentions[place] if m.cell == cell and start <= m.at < end and not m.damaged]
+        inside = [m for m in page.within(place, cell, start, end) if not m.damaged]
         changes = [m for m in inside if m.kind == "commit" and m.sure] or [m for m in inside if m.told != "issue"]
         sentence = text[start:end]
         line, about = inline.line_at(start), page.nearest(place, start, cell)

@@ -18,8 +18,13 @@ _CITED = re.compile(
 )
 _MARKED = re.compile(r"§+")
 _CODE = re.compile(r"`[^`]*`")
+# "Tue 03-10" behind a title, which others read.
+_DAY = re.compile(
+    r"[,，(（]\s*((?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?\s+)?\d\d[-/]\d\d)(?=\s*(?:$|[,，)）\n]))", re.MULTILINE
+)
 _LABEL = re.compile(r"^\W*[\w /]{1,24}[:：]\s*")
 _LEAST = 8
+_NEAR = 1000
 _SEVERAL = 6
 """How many changes one sentence may speak of and still be held to them."""
 
@@ -50,7 +55,7 @@ def tellings(page: Page) -> Iterator[Statement]:
                     about,
                     page.repo_of(about, place),
                     "says",
-                    {"text": told.text, "block": plain(block.text)},
+                    {"text": told.text, "around": plain(inline.text[max(0, told.at - _NEAR) : told.at + _NEAR])},
                     also=tuple(also),
                 )
 
@@ -80,7 +85,7 @@ def _tellings(page: Page, place: int, cell: int, inline: Inline) -> Iterator[_Te
 
 def _about(page: Page, place: int, cell: int, start: int, end: int) -> tuple[Mention, ...]:
     """List the changes that a sentence speaks of: those that it names, else the one it stands with."""
-    named = [m for m in page.mentions[place] if m.cell == cell and start <= m.at < end and _is_change(m)]
+    named = [m for m in page.within(place, cell, start, end) if _is_change(m)]
     near = page.nearest(place, start, cell)
     found = {(m.sha[:7], m.number): m for m in (*named, *((near,) if near is not None and _is_change(near) else ()))}
     return tuple(found.values()) if len(found) <= _SEVERAL else ()
@@ -105,4 +110,6 @@ def _without_references(page: Page, place: int, cell: int, inline: Inline) -> li
     for start, end in counted(plain(inline.text)):
         # Lines and files are counted elsewhere, in every way that they may be.
         letters[start:end] = ["§"] * (end - start)
+    for day in _DAY.finditer(plain(inline.text)):
+        letters[day.start(1) : day.end(1)] = ["§"] * len(day[1])
     return letters

@@ -1,0 +1,113 @@
+"""What an audit makes of free words: chats, mails and articles about commits."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+Audit = Callable[..., Awaitable[Any]]
+ENGINE = ("acme/engine",)
+
+
+async def test_a_chat_with_bullets_and_bare_hashes_is_held_to_the_repository_it_opens_with(audit: Audit) -> None:
+    outcome = await audit(
+        """*weekly digest* :wave:
+_acme/engine, main, 2026-03-08 to 2026-03-10 (UTC). 5 commits this week._
+
+*Server*
+• <flag> — [Feature] Add --max-batch to the server, #12, Bo Chen, Tue 03-10
+    ◦ adds `--max-batch` to `engine/server.py`, +3/-0
+• <fix> — Fix overflow in paged cache, #14, Ada Lovelace
+• <rename> — Rename run to execute, #14, Ada Lovelace, Mon 03-09
+    ◦ 3 files
+• <drop> — Drop python 3.9, #15
+• <rope> — Add rope kernel
+"""
+    )
+    assert [(one.line, one.kind) for one in outcome.findings if one.wrong] == [
+        (2, "count"),
+        (7, "pull request"),
+        (8, "author"),
+        (8, "date"),
+        (9, "statistics"),
+        (10, "window"),
+        (11, "commit"),
+    ]
+
+
+async def test_right_sentences_about_a_change_pass_and_invented_names_do_not(audit: Audit) -> None:
+    outcome = await audit(
+        """# What landed in acme/engine on 10 March 2026
+
+Bo Chen's [`<flag>`](<flag:url>) adds `--max-batch` to `engine/server.py`. The default is 16.
+It also reads `ENGINE_MAX_BATCH` at start-up.
+
+Ada Lovelace fixed an overflow in the paged cache (<fix>). The page is now `n * 128` in `engine/pages.py`.
+
+Bo Chen renamed the entry point (<rename>).
+""",
+    )
+    wrong = [(one.line, one.kind) for one in outcome.findings if one.wrong]
+    assert wrong == [(4, "identifier"), (6, "path"), (8, "author")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "right"),
+    [
+        ("[`<rename>`](<rename:url>) replaces `run` with `execute`.", True),
+        ("[`<rename>`](<rename:url>) replaces `execute` with `run`.", False),
+        ("[`<rename>`](<rename:url>) 将 `run` 改为 `execute`。", True),
+        ("[`<rename>`](<rename:url>) 将 `execute` 改为 `run`。", False),
+        ("[`<rename>`](<rename:url>) removes `execute`.", False),
+        ("[`<tune>`](<tune:url>) raises `limit` from 4 to 8.", True),
+        ("[`<tune>`](<tune:url>) raises `limit` from 4 to 32.", False),
+    ],
+)
+async def test_a_sentence_that_turns_a_change_round_is_wrong(audit: Audit, sentence: str, right: bool) -> None:
+    outcome = await audit(f"# acme/engine, 2026-03-01 to 2026-03-11\n\n- {sentence}\n", repos=ENGINE)
+    assert bool(outcome.reasons()) is not right
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("acme/engine merged three commits on 10 March 2026.", False),
+        ("acme/engine merged four commits on 10 March 2026.", True),
+        ("**engine**：当日主分支共合入 3 个提交。", False),
+        ("**engine**：当日主分支共合入 5 个提交。", True),
+        ("We read 2 commits by Bo Chen.", False),
+    ],
+)
+async def test_commits_that_are_said_to_have_landed_are_counted(audit: Audit, sentence: str, wrong: bool) -> None:
+    outcome = await audit(f"# Report 2026-03-10 (UTC)\n\n- {sentence}\n")
+    assert outcome.reasons() == (["count"] if wrong else [])
+
+
+async def test_an_issue_that_a_commit_is_said_to_close_is_looked_for_in_its_words(audit: Audit) -> None:
+    outcome = await audit(
+        """# acme/engine 2026-03-10
+
+- <fix> Fix overflow in paged cache (#13), fixes #11
+- <rename> Rename run to execute (#14), fixes #13
+- <flag> [Feature] Add --max-batch to the server (#12), closes #9
+""",
+        repos=ENGINE,
+    )
+    fixes = [(one.line, one.verdict) for one in outcome.findings if one.kind == "fix"]
+    assert fixes == [(3, "right"), (4, "wrong:unsupported")]
+
+
+async def test_a_code_block_is_corrected_where_it_was_altered(audit: Audit) -> None:
+    outcome = await audit(
+        """# acme/engine 2026-03-10
+
+- <fix> Fix overflow in paged cache (#13)
+  ```python
+  # the size of a page
+  def page(n):
+      return n * 65
+  ```
+""",
+        repos=ENGINE,
+    )
+    assert [(one.line, one.kind) for one in outcome.findings if one.wrong] == [(7, "code")]
