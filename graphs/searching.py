@@ -45,7 +45,7 @@ class Searcher:
 
     async def find(self, inquiry: Inquiry) -> Findings:
         """Gather everything that an answer may be made from."""
-        inquiry = self._words.with_names(self._with_strangers(inquiry))
+        inquiry = self._words.with_names(self._with_labels(self._with_strangers(inquiry)))
         tracer = Tracer(self.stock, self.specs)
         specs = [spec for spec in self.specs if not inquiry.repos or spec.name in inquiry.repos]
         repos = [spec.name for spec in specs]
@@ -55,8 +55,9 @@ class Searcher:
         threads, unread = await tracer.threads(inquiry, specs)
         named = await self._named(inquiry, specs, threads)
         matches, near = await self._words.matches(inquiry, specs, window)
-        if named and not matches:
-            matches = [match(card, inquiry, {}) for card in named]
+        if named:
+            # What is named outright needs no words to be found by, nor does anything else fit better.
+            matches = [match(card, inquiry.model_copy(update={"terms": ()}), {}) for card in named]
         listed = self.stock.cards.listed(repos, window, _LISTED) if _lists(inquiry) else []
         if not matches and not listed:
             near = near or self._words.elsewhere(inquiry, specs, window)
@@ -111,6 +112,12 @@ class Searcher:
         """Take a word that owns something, as repositories do, for one that is not at hand where nothing has it."""
         unheard = [one for one in inquiry.owners if self.stock.cards.rarity((one.lower(),)) == math.inf]
         return inquiry.model_copy(update={"strangers": (*inquiry.strangers, *unheard)}) if unheard else inquiry
+
+    def _with_labels(self, inquiry: Inquiry) -> Inquiry:
+        """Look for labels in titles where there are no threads that could carry them."""
+        if not inquiry.labels or any(self.stock.threads.any(spec.name) for spec in self.specs):
+            return inquiry
+        return inquiry.model_copy(update={"names": (*inquiry.names, *inquiry.labels), "labels": ()})
 
     def _brought(self, threads: Sequence[Issue | PullRequest]) -> list[Card]:
         pulls = [one for one in threads if isinstance(one, PullRequest)][:_READ]

@@ -15,6 +15,7 @@ from agent.domain import Comment, Commit, Issue, PullRequest
 from agent.errors import AppError, NotFound
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import FactKind
+from agent.gate.stems import stem, words_of
 from agent.ids import RepoId, ThreadId
 from agent.links import Link
 from agent.settings import RepoSpec
@@ -34,8 +35,10 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _PINS = 20
-_LATER, _AFTER, _RARE = 2, 60, 4.5
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.]{2,}")
+_LATER, _AFTER, _TRIED = 2, 60, 60
+_RARE, _TELLING = 4.5, 2.5
+"""How much the words of two titles must say together, and one of them at least, to be of one matter."""
+_SHORTEST = 3
 _AGAIN = re.compile(
     r"\b(?:bring(?:s|ing)? back|redo|re-?land|re-?appl\w+|again|re-?enabl\w+|retry|v2)\b|重新|再次", re.IGNORECASE
 )
@@ -181,21 +184,18 @@ class Tracer:
         return tuple(sorted(found.values(), key=lambda card: card.at)[:_LATER])
 
     def _on_the_same(self, first: Card, undoing: Card) -> list[Card]:
-        """Find later commits with the rare words of a title, by the same author or calling themselves another try."""
-        words = {word.lower() for word in _WORD.findall(first.title)}
-        rare = {word for word in words if self.stock.cards.rarity((word,)) > _RARE}
-        if not rare:
-            return []
-        needles = [Needle((word,), needed=False) for word in sorted(rare)]
+        """Find later commits with the rare words of a title: by the same people, in the same files, or another try."""
+        rarity = {base: self.stock.cards.rarity((word,)) for word, base in _title_words(first).items()}
+        needles = [Needle((base, f"{base}*"), needed=False) for base in sorted(rarity) if rarity[base] > _TELLING]
         after = Window(start=undoing.at, end=undoing.at + timedelta(days=_AFTER), tz="UTC")
-        cards = self.stock.cards.search(needles, [first.repo], after, 4 * _LATER)
-        fitting = []
-        for card in cards:
-            shared = rare & {word.lower() for word in _WORD.findall(card.title)}
-            again = card.author == first.author or _AGAIN.search(card.title) or len(shared) > 1
-            if shared and again and card.id not in (first.id, undoing.id):
-                fitting.append(card)
-        return fitting[:_LATER]
+        fitting: list[tuple[float, Card]] = []
+        for card in self.stock.cards.search(needles, [first.repo], after, _TRIED):
+            shared = [rarity[base] for base in set(_title_words(card).values()) if rarity.get(base, 0.0) > _TELLING]
+            same = card.author in (first.author, undoing.author) or bool(set(card.paths) & set(first.paths))
+            again = same or _AGAIN.search(card.title) or len(shared) > 1
+            if sum(shared) > _RARE and again and card.id not in (first.id, undoing.id):
+                fitting.append((sum(shared), card))
+        return [card for _, card in sorted(fitting, key=lambda one: -one[0])[:_LATER]]
 
     def causes(self, inquiry: Inquiry, matches: Sequence[Match]) -> tuple[Card, ...]:
         """Find the changes that the commits in question name as what broke something, where that is asked."""
@@ -258,6 +258,12 @@ class Tracer:
                     tags = await code.tags_with(card.sha)
                     found |= {card.id: tags} if tags is not None else {}
         return found
+
+
+def _title_words(card: Card) -> dict[str, str]:
+    """Give the words of a title, those of names in parts too, each with its stem."""
+    words = {word: stem(word) for word in words_of(card.title)}
+    return {word: base for word, base in words.items() if len(base) >= _SHORTEST and not base.isdecimal()}
 
 
 def _is_named(card: Card, inquiry: Inquiry) -> bool:

@@ -4,9 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
 
 from agent.asking.acts import ACTS
-from agent.asking.inquiry import Act, Aim, Inquiry, Thing
+from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.matching import Match, accepted, acted, definite, match
 from agent.asking.names import is_path, is_person, pinned, plain, things_of
 from agent.asking.periods import BEGINNING
@@ -25,6 +26,8 @@ _PROMOTING = 12
 _CANDIDATES = 120
 _BACK_DAYS = 400
 _BACK_READ = 25
+_RARE = 4.5
+"""How much a word must say to be a topic: one commit in ninety has it."""
 _NAMES = 12
 """Names that one thing may have had."""
 
@@ -59,11 +62,22 @@ class Weigher:
 
     def _settled(self, inquiry: Inquiry) -> Inquiry:
         """Leave out everyday words that nobody wrote, and all of them where something else bounds the question."""
-        heard = [one for one in inquiry.terms if not one.weak or not math.isinf(self.stock.cards.rarity(one.forms))]
-        bounded = inquiry.window or inquiry.people or inquiry.things or inquiry.acts or inquiry.names
+        terms = [self._strengthened(one) if one.weak and one.said.isascii() else one for one in inquiry.terms]
+        heard = [one for one in terms if not one.weak or not math.isinf(self.stock.cards.rarity(one.forms))]
+        bounded = (
+            inquiry.window or inquiry.people or inquiry.things or inquiry.acts or inquiry.names or inquiry.versions
+        )
         if bounded and all(one.weak and one.said.isascii() for one in heard):
             heard = []
         return inquiry.model_copy(update={"terms": tuple(heard)})
+
+    def _strengthened(self, term: Term) -> Term:
+        """Take an everyday word for the topic where it is what a file is called, and not many commits have it."""
+        if self.stock.cards.rarity((term.said,)) < _RARE:
+            return term
+        cards = self.stock.cards.search([Needle((term.said,))], limit=_PROMOTING)
+        stems = {PurePosixPath(path).stem.lower() for card in cards for path in card.paths}
+        return term.model_copy(update={"weak": False}) if term.said.lower() in stems else term
 
     def _is_written(self, words: str) -> bool:
         """Tell whether some commit has these very words."""
@@ -72,7 +86,7 @@ class Weigher:
 
     def _parted(self, name: str) -> list[str]:
         """Take `a_x/b_y` for two names where nothing has it as a path."""
-        if "/" not in name or name.endswith("/"):
+        if "/" not in name or name.endswith("/") or not is_path(name):
             return [name]
         having = self.stock.cards.search([Needle((name,))], limit=_PROMOTING)
         if any(plain(name).strip("/") in plain(path) for card in having for path in card.paths):

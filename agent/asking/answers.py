@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from agent.asking.choosing import meant
+from agent.asking.choosing import meant, named
 from agent.asking.counting import count
 from agent.asking.draft import Draft
 from agent.asking.fates import fate, with_fate
@@ -36,7 +36,7 @@ def answer(found: Findings) -> Draft:
 
 def _explain(found: Findings) -> Draft:
     """Tell what one commit or pull request does, in its own words too."""
-    cards = meant(found)
+    cards = named(found) if found.inquiry.numbers or found.inquiry.shas else meant(found)
     if not cards:
         return status(found) or nothing(found, "nothing", {})
     if found.inquiry.reason and Act.REVERTED in found.inquiry.acts:

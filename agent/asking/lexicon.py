@@ -64,7 +64,8 @@ CONTAINED = any_of(
     r"\b(?:in|into|part of|contain\w*|includ\w*|has|have|make it)\b.{0,40}$", "里有|进了|包含|带了|有没有进|赶上|在里面"
 )
 LABEL = re.compile(
-    r"\blabel(?:l?ed)?\s+(?:as\s+|with\s+)?[`'\"]?(?P<a>[\w-]+)|\b(?P<b>[\w-]+)[`'\"]? label\b|(?P<c>[\w-]+)\s*标签",
+    r"\blabel(?:l?ed)?\s+(?:as\s+|with\s+)?[`'\"]?(?P<a>[\w-]+(?: \d+)?)|\b(?P<b>[\w-]+)[`'\"]? label\b"
+    r"|(?P<c>[\w-]+)\s*标签",
     re.IGNORECASE,
 )
 MORE = any_of(r"\bmore\b|\bmost\b|\bfewer\b|\bbusier\b|\bbusiest\b", "更多|最多|更少|最少|哪个.{0,6}多")
@@ -80,7 +81,9 @@ WHO = any_of(
     "谁|哪位|哪个人|哪些人|作者是",
 )
 WHEN = any_of(
-    r"\bwhen\b|\bwhat (?:day|date|time)\b|\bwhich day\b|\bon what (?:day|date)\b|\bsince when\b",
+    r"(?:^|[¦,;:.?!-]|\b(?:and|or|but|since|know|exactly|tell me|so))\s*when\b"
+    r"|\bwhen(?=\s+(?:exactly |¦ )?(?:did|was|were|is|are|has|have|had|does|do)\b)|\bwhen(?=\s*[?.!]*$)",
+    r"\bwhat (?:day|date|time)\b|\bwhich day\b|\bon what (?:day|date)\b|\bsince when\b",
     "什么时候|何时|哪天|哪一天|几号|啥时候|什么时间|哪日",
 )
 WHAT_VALUE = any_of(
@@ -95,15 +98,15 @@ WHAT_VALUE = any_of(
 WHY = any_of(
     r"\b(?:went|was|goes) wrong\b",
     r"\bwhy\b|\breasons?\b|\bcauses?\b|\bgiven as\b|\bjustif\w+|\bwhat for\b|\bhow come\b|\brationale\b",
-    r"\bmotivation\b",
-    "为什么|为何|原因|为啥|动机|理由",
+    r"\bmotivation\b|\bculprit\b|\bto blame\b",
+    "罪魁|根因|为什么|为何|原因|为啥|动机|理由",
 )
 STATUS = any_of(
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:fixed|resolved|closed?|solved)\b",
     r"\b(?:is|was|are|were|has|have|did|does|got|been)\b.{0,60}\b(?:merged|released|still open|open)\b",
     r"\bstill (?:open|broken|there|happen\w*|an issue|unfixed)\b|\bstatus\b|\bstate of\b|\btaken care of\b",
     r"\b(?:been|get|gets?|got|was|is) (?:dealt with|handled|addressed|sorted|looked at)\b|\bclosed or open\b",
-    r"\bin (?:which|what) (?:release|version)\b|\bfixed (?:by|in)\b|\bwhat fixed\b",
+    r"\bin (?:which|what) (?:release|version)\b|\bfixed (?:by|in)\b|\bwhat fixed\b|\b(?:fixed|closed|merged)(?= ?\?)",
     r"\bwhich commit (?:fixed|closed|resolved)\b",
     "修复了(?:吗|没|么)|修了(?:吗|没)|修好|解决了(?:吗|没)|修没修|关闭了|关了|还开着|状态",
     "哪个(?:版本|release)|哪个提交修|被.{0,12}修复|进展|合入了(?:吗|没)|合并了(?:吗|没)|是否",
@@ -156,7 +159,7 @@ BEYOND = any_of(
     r"\b(?:which|what|whose|the|name of the) (?:customer|client|company|companies|vendor|user)s?\b",
     "审核|审阅|评审|批准|点的? ?approve|reviewer|哪家|哪几家|多少家|客户",
     "应该(?:用|选|升|不)|该不该|要不要|推荐|建议(?:吗|升级|用)|更好|哪个好|你觉得|你认为|值得升",
-    "会不会(?!.{0,6}挂)|将会|打算|计划|下个(?:版本|月)|下周|未来|什么时候(?:会|能|才)|觉得|认为|合适",
+    "会不会(?!.{0,6}挂)|将会|打算|计划|下个(?:版本|月)|下周|未来|什么时候(?:会|能|才)(?!.*的[?？。]?$)|觉得|认为|合适",
     "预计|路线图|(?:TTFT|延迟|吞吐|显存|耗时).{0,10}(?:多少|几)|快了多少|提升了?多少|快多少|慢多少",
     "省了?多少|性能(?:提升|提高)?(?:了)?多少|吞吐.{0,8}多少|多少(?:倍|百分)|满意|开心|公司|工资|天气",
     "下载量|星标",

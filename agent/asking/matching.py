@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
+from agent.asking.lexicon import THINGS
 from agent.asking.names import has_name, is_about, is_path, lies_in, plain, share_named, things_of, works_in
 from agent.asking.phrases import has_phrase
 from agent.asking.weights import Weights
@@ -119,7 +120,7 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
         fitting = fitting or whole  # The name is what is asked about; the words describe it as somebody else would.
     if not inquiry.names and not inquiry.mentions:
         fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
-    fitting = _with_phrases(fitting, inquiry)
+    fitting = _of_kind(_with_phrases(fitting, inquiry), inquiry)
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
     telling = [one for one in fitting if one.facts]
     by_kind = any(thing in _THINGS for thing in inquiry.things)
@@ -138,6 +139,15 @@ def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
         together = [one for one in matches if _has_together(phrase, one.card)]
         loose = matches if inquiry.names or len(phrase) > _PAIR else [one for one in matches if one.titled >= _WORDS]
         matches = together or loose
+    return matches
+
+
+def _of_kind(matches: list[Match], inquiry: Inquiry) -> list[Match]:
+    """Where a question is about a default or a limit, keep the commits that have one, by their facts or their title."""
+    for thing in (one for one in inquiry.things if one in (Thing.DEFAULT, Thing.LIMIT)):
+        own = [one for one in matches if any(of_thing(fact, thing) for fact in one.facts)]
+        said = [one for one in matches if THINGS[thing].search(one.card.title)]
+        matches = said or own or matches
     return matches
 
 

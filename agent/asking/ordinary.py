@@ -1,6 +1,13 @@
 """Words of everyday English: in a question they are more often a manner of speaking than the topic."""
 
+import re
+from functools import cache
+
+from agent.gate.glossary_zh import glossary
+from agent.gate.lexicon_en import NOUNS, OTHERS, VERBS
 from agent.gate.lists import listed
+from agent.gate.stems import stem
+from agent.gate.words_en import SYNONYMS, TRADE
 
 _WORDS = listed(
     "able above accept accepted accepts accident accidentally accordingly account accurate achieve active actual "
@@ -85,10 +92,30 @@ _WORDS = listed(
     "waste watch wear weigh weird welcome western whatsoever whereby wherein wherever whine whisper whoever whole "
     "wild willing win wipe wise wish won wonder wondered wonderful wondering word wording words world worried worry "
     "worse worst worth wreck writes writing wrong wrote yank yanked yeah yell yep yield yourself "
+    "culprit cut taught caught dug hid sold stole tore woke wore slept spun swung fed fled lent lost lived "
 )
 _ENDINGS = ("s", "es", "ed", "d", "ing", "ly")
+_DERIVED = re.compile(
+    r"[a-z]{3,}(?:ness|ment|tion|sion|able|ible|less|ful|ship|hood|ward|wise|like|free|only|ance|ence|ient|ancy|ency|ity|ive"
+    r"|ous|ical|ize|ise|ify|ing|ed|ly|er|or|est|out|off|up|down)s?"
+)
+"""Words that are made of others, as names hardly ever are."""
 
 
 def is_ordinary(word: str) -> bool:
     """Tell whether a word is one that people use whatever they speak of."""
     return word in _WORDS or any(word.removesuffix(end) in _WORDS for end in _ENDINGS)
+
+
+@cache
+def _stems() -> frozenset[str]:
+    """Give the stems of all English words that are known from anywhere: everyday ones, and those of the trade."""
+    known = {stem(word) for words in (_WORDS, VERBS, NOUNS, OTHERS, TRADE) for word in words}
+    return frozenset(known.union(*glossary().values(), (one for group in SYNONYMS for one in group)))
+
+
+def is_english(word: str) -> bool:
+    """Tell a word that somebody else may have said in other words from the name of something: `readiness`, `gemini`."""
+    if not (word.isalpha() and word.islower()):
+        return False
+    return stem(word) in _stems() or _DERIVED.fullmatch(word) is not None

@@ -11,12 +11,12 @@ from agent.asking.inquiry import Act, Aim, Inquiry
 from agent.asking.matching import Match, acted, is_called, says_most
 from agent.asking.names import is_about, is_person, plain
 from agent.asking.telling import commit_item, shown_facts
-from agent.asking.values import goals_of, turn_of
+from agent.asking.turns import Turn, turn_between, turns_of
 from agent.facts import Fact
 
 _DEFINITE = (
     *(Act.ADDED, Act.REMOVED, Act.RENAMED, Act.RAISED, Act.LOWERED),
-    *(Act.DEPRECATED, Act.REVERTED, Act.BUMPED, Act.MOVED),
+    *(Act.DEPRECATED, Act.REVERTED, Act.BUMPED, Act.MOVED, Act.FIXED),
 )
 _MOVING = {Act.BUMPED, Act.MOVED, Act.RAISED, Act.LOWERED}
 _TEST = re.compile(r"(?:^|[\W_])tests?(?:$|[\W_])|测试", re.IGNORECASE)
@@ -36,7 +36,8 @@ _SHOWN = 3
 
 def broken_premise(found: Findings) -> Draft | None:
     """Correct a question that takes something for granted which the evidence denies; None where nothing is wrong."""
-    if found.inquiry.aim not in _ASSUMING or not found.matches:
+    asks_how = found.inquiry.aim is Aim.STATUS and found.inquiry.which_fix and not found.threads
+    if not (asks_how or found.inquiry.aim in _ASSUMING) or not found.matches:
         return None
     checks = (
         _other_author,
@@ -80,6 +81,8 @@ def _other_act(found: Findings) -> Draft | None:
         for act in inquiry.acts
         if act in _DEFINITE and not inquiry.pins and takes_for_granted(act, inquiry.text, named=named)
     ]
+    if len(acts) > 1:
+        acts = [act for act in acts if act is not Act.FIXED]  # A fix may be what was undone or came.
     if not acts or len(acts) > 1 + (Act.BUMPED in acts) or not (inquiry.names or inquiry.terms):
         return None
     if any(_happened(act, found) for act in acts):
@@ -157,15 +160,19 @@ def _too_often(found: Findings) -> Draft | None:
 
 
 def _turned_round(found: Findings) -> Draft | None:
-    """Correct a rename that is told the wrong way round."""
-    names = [plain(name) for name in found.inquiry.names]
-    renames = [(one, fact) for one in found.matches for fact in one.facts if fact.kind.value.endswith("-renamed")]
-    if len(names) != 2 or not renames or not {Act.RENAMED, Act.CHANGED} & set(found.inquiry.acts):
+    """Correct a change that is told the wrong way round: what is said to have come is what went."""
+    asked = list(turns_of(found.inquiry.text))
+    told = [(one, turn) for one in found.matches for turn in _turns(one)] if asked else []
+    if any(turn.agrees(one) for _, turn in told for one in asked):
         return None
-    pairs = {(plain(fact.old or ""), plain(fact.new or "")) for _, fact in renames}
-    if tuple(names) in pairs or (names[1], names[0]) not in pairs:
-        return None
-    return _corrected(found, "not so", {"act": Act.RENAMED.value}, [one for one, _ in renames])
+    against = [match for match, turn in told if any(turn.opposes(one) for one in asked)]
+    return _corrected(found, "other value", {}, against) if against else None
+
+
+def _turns(one: Match) -> list[Turn]:
+    """Find what a commit turned into what, by its title and its facts."""
+    facts = [turn_between(fact.old, fact.new) for fact in one.facts]
+    return [*turns_of(one.card.title), *(turn for turn in facts if turn)]
 
 
 def _never_changed(found: Findings) -> Draft | None:
@@ -216,8 +223,6 @@ def _other_value(found: Findings) -> Draft | None:
     inquiry = found.inquiry
     facts = [(one, fact) for one in found.matches for fact in one.facts if fact.old or fact.new]
     turned = inquiry.turn and any(_turned(inquiry.turn, fact) for _, fact in facts)
-    if against := _the_other_way(found):
-        return _corrected(found, "other value", {}, against)
     if inquiry.values and inquiry.names and not facts:
         return None if _tells_value(found) else _corrected(found, "other value", {}, found.matches)
     if not inquiry.values or not facts:
@@ -229,22 +234,6 @@ def _other_value(found: Findings) -> Draft | None:
     if all(any(one == other or one in other for other in told) for one in said):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in facts])
-
-
-def _the_other_way(found: Findings) -> list[Match]:
-    """Find the commits that go from what a question calls the new value to another, where none goes to it."""
-    turns = [(one, fact.old, fact.new) for one in found.matches for fact in one.facts if fact.old and fact.new]
-    titles = [(one, turn_of(one.card.title)) for one in found.matches]
-    turns += [(one, *turn) for one, turn in titles if turn]
-    goals = {_bare(goal) for goal in (*goals_of(found.inquiry.text), *(found.inquiry.turn or ())[1:])}
-    if any(_bare(new) in goals for _, _, new in turns):
-        return []
-    return [one for one, old, _ in turns if _bare(old) in goals]
-
-
-def _bare(value: str) -> str:
-    """Write a value without what stands around it: quotation marks, signs of versions."""
-    return plain(value.strip("\"'`“” ").lstrip("=<>~^v"))
 
 
 def _switched(found: Findings) -> Draft | None:

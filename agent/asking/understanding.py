@@ -222,7 +222,9 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
         return Aim.STATUS if inquiry.numbers and asks_state else Aim.EXPLAIN
     if words.WHEN.search(rest) or words.WHAT_VALUE.search(rest):
         return Aim.WHEN
-    if asks_state and (Act.FIXED in inquiry.acts or inquiry.bug or Thing.ISSUE in inquiry.things or _OPEN.search(rest)):
+    if asks_state and (
+        Act.FIXED in inquiry.acts or inquiry.bug or Thing.ISSUE in inquiry.things or _is_open(inquiry, rest)
+    ):
         return Aim.STATUS
     topical = any(not term.weak for term in inquiry.terms) and Thing.BREAKING not in inquiry.things
     if words.BROKE.search(rest) and not inquiry.names and not (topical and Act.FIXED in inquiry.acts):
@@ -230,6 +232,11 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
     if words.SUMMARY.search(rest) and not inquiry.names:
         return Aim.SUMMARY
     return Aim.CHANGES
+
+
+def _is_open(inquiry: Inquiry, rest: str) -> bool:
+    """Tell whether it is asked if something is open; of a default that means whether it is on."""
+    return Thing.DEFAULT not in inquiry.things and bool(_OPEN.search(rest))
 
 
 def _counts(inquiry: Inquiry, rest: str) -> bool:

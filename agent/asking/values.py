@@ -6,11 +6,8 @@ _VALUE = r"(?:[\w.%+-]*[\w%](?:\s*[*x<]+\s*\d[\w.]*)*)"
 _VALUES = re.compile(
     rf"\bfrom\s+(?P<a>{_VALUE})\s+to\s+(?P<b>{_VALUE})|\bto\s+(?P<c>(?=\d){_VALUE})"
     rf"|[从由]\s*(?P<d>{_VALUE})\s*(?:又|再|被|直接)?(?:改|变|调|降|升|提|加|减|换|涨|到|至)[^\d\w]{{0,4}}\s*(?P<e>{_VALUE})"
-    rf"|(?:改|变|调|降|升|提高|设|换|加|减)[到成为至回]了?\s*(?P<f>(?=\d){_VALUE})",
-    re.IGNORECASE | re.ASCII,
-)
-_GOAL = re.compile(
-    r"\b(?:to|as|is|be|became|=)\s+[`'\"]?(?P<en>[\w.+-]*\w)|(?:改|变|调|设|换|切|定)(?:成|为|到|至|回)了?\s*[`'\"“]?(?P<zh>[\w.+-]*\w)",
+    rf"|(?:改|变|调|降|升|提高|设|换|加|减)[到成为至回]了?\s*(?P<f>(?=\d){_VALUE})"
+    rf"|\bfrom\s+(?P<g>(?=\d){_VALUE})\s+to\s+(?:what|which|how)|[从由]\s*(?P<h>(?=\d){_VALUE})\s*(?:改|变|调|降|升|提|换|涨)",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -25,8 +22,3 @@ def turn_of(text: str) -> tuple[str, str] | None:
     """Find the old and the new value where both are told."""
     pairs = ((match["a"] or match["d"], match["b"] or match["e"]) for match in _VALUES.finditer(text))
     return next(((old, new) for old, new in pairs if old and new), None)
-
-
-def goals_of(text: str) -> tuple[str, ...]:
-    """Find the words that may be said to be the new value."""
-    return tuple(dict.fromkeys(match["en"] or match["zh"] for match in _GOAL.finditer(text)))

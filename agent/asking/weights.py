@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from agent.asking.inquiry import Term
+from agent.asking.ordinary import is_english
 
 Weights = Mapping[str, float]
 """By the word as it was said."""
@@ -32,8 +33,8 @@ def _weight(term: Term, rare: float, middle: float) -> float:
             return 0.0
         if _VERBAL.search(term.said):
             return middle * _PLAIN / 2
-        return middle * _PLAIN if term.said.islower() else max(middle, _UNHEARD)
+        return middle * _PLAIN if is_english(term.said) else max(middle, _UNHEARD)
     if not term.said.isascii():
         # What has no English sense cannot be in an English title.
         return rare * _PLAIN / 2 if term.weak else rare
-    return rare * (_WEAK if term.weak else _PLAIN if term.said.isalpha() and term.said.islower() else 1.0)
+    return rare * (_WEAK if term.weak else _PLAIN if is_english(term.said) else 1.0)
