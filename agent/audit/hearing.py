@@ -20,7 +20,9 @@ _WILD = re.compile(r"\.x\b|\*|…|\.{3}")
 _FLAGS = re.compile(r"--[\w-]+(?:/--[\w-]+)+")
 _REVERT = re.compile(r"^(?:\[[^\]]*\]\s*|\w+(?:\([^)]*\))?!?:\s*)*revert\b", re.IGNORECASE)
 _UNDOING = re.compile(
-    r"revert|roll(?:s|ed|ing)?[ -]?back|back(?:s|ed)? out|undo|restor|回退|回滚|撤销|还原|恢复|撤回", re.IGNORECASE
+    r"revert|roll(?:s|ed|ing)?[ -]?back|back(?:s|ed)? out|undo|restor|remov|delet|\bdrops?\b"
+    r"|移除|删除|去掉|回退|回滚|撤销|还原|恢复|撤回",
+    re.IGNORECASE,
 )
 _BRINGING = re.compile(
     r"\b(?:adds?|added|introduc\w+|contribut\w+|implement\w*|new|supports?|brings?|enables?)\b|新增|增加|引入|实现|支持|添加|新功能",

@@ -55,9 +55,15 @@ def tellings(page: Page) -> Iterator[Statement]:
                     about,
                     page.repo_of(about, place),
                     "says",
-                    {"text": told.text, "around": plain(inline.text[max(0, told.at - _NEAR) : told.at + _NEAR])},
+                    {"text": told.text, "around": _around(block, inline, told.at)},
                     also=tuple(also),
                 )
+
+
+def _around(block: Block, inline: Inline, at: int) -> str:
+    """Give the words around a sentence: all of its entry, unless that is endless."""
+    short = sum(len(one.text) for one in block.inlines) <= 2 * _NEAR
+    return plain(block.text if short else inline.text[max(0, at - _NEAR) : at + _NEAR])
 
 
 def _tells(block: Block, cell: int) -> bool:
