@@ -105,7 +105,9 @@ ENTITLED: Mapping[Act, re.Pattern[str]] = {
     Act.MOVED: any_of(
         r"\bmov(?:e|ed|es|ing)\b|\brelocat\w*|\bmigrat\w*|\bport(?:ed|s)?\b", "移到|移动|挪到|搬到|迁移|迁到"
     ),
-    Act.REMOVED: any_of(ACTS[Act.REMOVED].pattern, r"\breplac\w*|\b(?:migrat|switch)\w* from\b", "替换"),
+    Act.REMOVED: any_of(
+        ACTS[Act.REMOVED].pattern, r"\breplac\w*|\b(?:migrat|switch)\w* from\b|\bavoid\w*|\bskip\w*", "替换|避免|跳过"
+    ),
     Act.ADDED: any_of(
         r"\b(?:add|support|enabl|introduc|implement|creat)\w*|\bnew\b|\bfeat\w*", "新增|支持|增加|添加|引入|实现"
     ),

@@ -8,6 +8,7 @@ from functools import lru_cache
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.lexicon import THINGS
 from agent.asking.names import has_name, is_about, is_path, lies_in, plain, share_named, things_of, works_in
+from agent.asking.ordinary import is_english
 from agent.asking.phrases import has_phrase
 from agent.asking.weights import Weights
 from agent.card import Card
@@ -71,6 +72,8 @@ class Match:
     """How much of the topic's words it has, rare words counting more, between 0 and 1."""
     titled: float
     """The same in its title and facts alone."""
+    lacks: float = 0.0
+    """How much of the topic is in names that it has nowhere."""
     works: bool = False
     """It works inside something that is named: its hunks lie there, or its title says so."""
 
@@ -97,11 +100,13 @@ def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
         titled=_covered(
             [term for term in inquiry.terms if not term.weak] or inquiry.terms, _vocabulary(core), core, weights
         ),
+        lacks=_lacking(inquiry.terms, text, weights),
         works=any(works_in(name, card) for name in inquiry.names),
     )
 
 
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
+_LACKING = 0.25
 _PAIR = 2
 _FACT_WORDS = 0.3
 """Of a topic, what one fact must have to be about it; its commit says the rest."""
@@ -112,6 +117,8 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     enough = _NAMED_WORDS if inquiry.names else _WORDS
     whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
     heard = any(one.covered for one in matches)
+    if not inquiry.names:
+        whole = [one for one in whole if one.lacks < _LACKING]
     fitting = [one for one in whole if one.covered >= enough or (inquiry.names and (one.facts or not heard))]
     spoken = [one for one in whole if one.covered >= _WORDS]
     if inquiry.names and inquiry.terms and spoken and not things_of(inquiry.names):
@@ -144,10 +151,10 @@ def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
 
 def _of_kind(matches: list[Match], inquiry: Inquiry) -> list[Match]:
     """Where a question is about a default or a limit, keep the commits that have one, by their facts or their title."""
-    for thing in (one for one in inquiry.things if one in (Thing.DEFAULT, Thing.LIMIT)):
-        own = [one for one in matches if any(of_thing(fact, thing) for fact in one.facts)]
-        said = [one for one in matches if THINGS[thing].search(one.card.title)]
-        matches = said or own or matches
+    for thing in (one for one in inquiry.things if one in (Thing.DEFAULT, Thing.LIMIT) and not inquiry.names):
+        said = THINGS[thing].search
+        own = [one for one in matches if said(one.card.title) or any(of_thing(fact, thing) for fact in one.facts)]
+        matches = own or matches
     return matches
 
 
@@ -280,6 +287,13 @@ def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, weights: 
     total = sum(weight for _, weight in told)
     found = sum(weight for term, weight in told if weight and _says(term, vocabulary, text))
     return found / total if total else float(not terms)
+
+
+def _lacking(terms: Sequence[Term], text: str, weights: Weights) -> float:
+    """Tell how much of a topic is in names that a text has not: others may say a word differently, not a name."""
+    named = [term for term in terms if term.said.isascii() and not term.weak and not is_english(term.said)]
+    total = sum(weights.get(term.said, 1.0) for term in terms)
+    return sum(weights.get(one.said, 1.0) for one in named if not _says(one, _vocabulary(text), text)) / (total or 1.0)
 
 
 def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:

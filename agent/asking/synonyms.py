@@ -58,6 +58,7 @@ moe expert experts
 rename renamed
 flaky nondeterministic unstable
 truncate cut clip trim
+reorganize reorganise reorg restructure rearrange shuffle reshuffle
 hardware card cards gpu gpus device devices accelerator
 interval seconds period
 """

@@ -2,18 +2,21 @@
 
 import re
 from functools import cache
+from itertools import pairwise
 
 from agent.asking import lexicon as words
 from agent.asking import silence
 from agent.asking.acts import ACTS
 from agent.asking.inquiry import Term
-from agent.asking.ordinary import is_ordinary
+from agent.asking.ordinary import is_english, is_ordinary
 from agent.asking.synonyms import relatives
 from agent.gate.glossary_zh import glossary
 from agent.gate.stems import stem
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
+_RUN = re.compile(r"[a-z]+(?: [a-z]+)+")
+_INITIALS = 3
 _SHORTEST_STEM = 3
 _LONGEST_TERM = 6
 
@@ -21,15 +24,32 @@ _LONGEST_TERM = 6
 def terms_of(rest: str) -> list[Term]:
     """Give the words that say what a question is about, each with its English relatives."""
     found: dict[str, Term] = {}
+    short = _abbreviations(rest)
     for word in _WORD.findall(rest):
         if word.lower() not in silence.WORDS and len(word) > 1 and not _acts(word):
-            found.setdefault(word.lower(), Term(said=word, forms=_forms(word), weak=is_ordinary(word)))
+            forms = (*_forms(word), *short.get(word.lower(), ()))
+            found.setdefault(word.lower(), Term(said=word, forms=forms, weak=is_ordinary(word)))
     plain = silence.PHRASES.sub(" ", rest)
     for run in _HAN.findall(plain):
         for piece in _pieces(run):
             if not _acts(piece.said):
                 found.setdefault(piece.said, piece)
     return list(found.values())
+
+
+def _abbreviations(rest: str) -> dict[str, tuple[str, ...]]:
+    """Give what words that stand side by side are called in short, by each of them: out of memory, OOM."""
+    found: dict[str, tuple[str, ...]] = {}
+    for run in _RUN.findall(rest.lower()):
+        words = run.split()
+        several = [words[at : at + _INITIALS] for at in range(len(words) - _INITIALS + 1)]
+        several += [list(pair) for pair in pairwise(words) if pair[1].startswith("parallel")]
+        for group in several:
+            short = "".join(word[0] for word in group)
+            if group[-1] in silence.WORDS or short in silence.WORDS or is_english(short):
+                continue
+            found |= {word: (*found.get(word, ()), short) for word in group}
+    return found
 
 
 def _acts(word: str) -> bool:

@@ -23,13 +23,14 @@ _FORMS = tuple(
         rf"{_OLD}{_END}",
         rf"(?:从|由|把|将)\s*{_OLD}\s*{_BECAME}\s*{_NEW}{_END}",
         rf"用\s*{_NEW}\s*(?:代替|替代|取代|替换|顶替)(?:了|掉)?\s*{_OLD}{_END}",
-        rf"\b(?:{_VERBS})\s+(?:back\s+)?to\s+{_NEW}{_END}",
+        rf"\b(?:{_VERBS})\s+(?:back\s+)?to\s+(?!(?:on|in|at|the end)\b){_NEW}{_END}",
         rf"\b(?:use|using|adopt|became|becomes|is now|are now|set as)\s+{_NEW}{_END}",
         rf"(?<!名){_BECAME}\s*{_NEW}{_END}",
     )
 )
 """Those that tell both sides come first."""
 _WORD = re.compile(r"\d+(?:\.\d+)+|[A-Za-z0-9_]+|[\u4e00-\u9fff]+")
+_ASKING = frozenset(("what", "which", "how", "多少", "什么", "啥", "几", "哪个"))
 _LONGEST = 40
 
 
@@ -67,7 +68,7 @@ def turns_of(text: str) -> Iterator[Turn]:
     whole = [one for one in told if one[1]] or told
     for found, both in whole:
         turn = Turn.of(found["old"] if both else "", found["new"])
-        if turn.new and (turn.old or not both):
+        if turn.old or (turn.new and not both):
             yield turn
 
 
@@ -82,4 +83,4 @@ def _words(text: str) -> frozenset[str]:
     found: set[str] = set()
     for word in _WORD.findall(text):
         found |= {stem(part) if part.isalpha() else part for part in parts(word) or [word]}
-    return frozenset(found | {word.lower() for word in _WORD.findall(text)})
+    return frozenset((found | {word.lower() for word in _WORD.findall(text)}) - _ASKING)
