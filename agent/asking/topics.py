@@ -8,7 +8,7 @@ from agent.asking import lexicon as words
 from agent.asking import silence
 from agent.asking.acts import ACTS
 from agent.asking.inquiry import Term
-from agent.asking.ordinary import is_english, is_ordinary
+from agent.asking.ordinary import is_ordinary
 from agent.asking.synonyms import relatives
 from agent.gate.glossary_zh import glossary
 from agent.gate.stems import stem
@@ -46,7 +46,7 @@ def _abbreviations(rest: str) -> dict[str, tuple[str, ...]]:
         several += [list(pair) for pair in pairwise(words) if pair[1].startswith("parallel")]
         for group in several:
             short = "".join(word[0] for word in group)
-            if group[-1] in silence.WORDS or short in silence.WORDS or is_english(short):
+            if group[-1] in silence.WORDS or short in silence.WORDS or is_ordinary(short):
                 continue
             found |= {word: (*found.get(word, ()), short) for word in group}
     return found

@@ -25,6 +25,10 @@ def asked(text: str) -> Inquiry:
     [
         ("who removed max_num_seqs?", Aim.WHO),
         ("谁删的 max_num_seqs", Aim.WHO),
+        ("who fixed the mask when there is a prefix?", Aim.WHO),
+        ("the mask is wrong when there is a prefix, how did they fix it", Aim.CHANGES),
+        ("什么时候能用 --queue 的？", Aim.WHEN),
+        ("issue 32 (hangs with few blocks), fixed? by what", Aim.STATUS),
         ("when did MAX_QUEUE change and from what to what?", Aim.WHEN),
         ("MAX_QUEUE 什么时候从多少改到多少", Aim.WHEN),
         ("is the crash in the router still open?", Aim.STATUS),
@@ -83,3 +87,8 @@ def test_people_are_found_by_any_of_their_names(text: str) -> None:
 @pytest.mark.parametrize("text", ["tensorforge 里多少了", "改回多少了"])
 def test_how_much_is_no_removal(text: str) -> None:
     assert Act.REMOVED not in asked(text).acts
+
+
+@pytest.mark.parametrize("question", ["what has gone into the queue so far?", "can the queue pull from the cache yet?"])
+def test_what_goes_into_something_is_not_removed(question: str) -> None:
+    assert Act.REMOVED not in understand(question, SETTING).acts

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from agent.asking.ordinary import is_ordinary
+from agent.asking.ordinary import is_english, is_ordinary
 from agent.asking.topics import terms_of
 from agent.asking.weights import weights
 
@@ -46,3 +46,24 @@ def test_words_of_the_trade_are_not_everyday_words(word: str) -> None:
 def test_a_word_is_found_by_those_that_stand_for_it(word: str, other: str) -> None:
     (term,) = terms_of(word)
     assert other in term.forms
+
+
+@pytest.mark.parametrize("word", ["readiness", "compatible", "validation", "launcher", "tensor"])
+def test_words_are_known_from_names(word: str) -> None:
+    assert is_english(word)
+
+
+@pytest.mark.parametrize("word", ["gemini", "mistral", "modelscope", "int4", "CUDA"])
+def test_names_are_known_from_words(word: str) -> None:
+    assert not is_english(word)
+
+
+def test_a_name_without_capitals_that_nobody_wrote_says_the_most_too() -> None:
+    weighed = _weighed("gemini compatible endpoint", compatible=3.0, endpoint=3.0)
+    assert weighed["gemini"] > weighed["compatible"] + weighed["endpoint"]
+
+
+def test_words_are_found_by_what_they_are_called_in_short() -> None:
+    forms = {term.said: term.forms for term in terms_of("the illegal memory access under tensor parallel")}
+    assert "ima" in forms["access"]
+    assert "tp" in forms["tensor"]
