@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 from agent.facts import Fact, FactKind, Severity
 
-MOST = 60
+MOST = 40
 """Facts of a sheet; more is not read by anybody."""
 _INTERNAL_OF_A_KIND = 8
-_SHARES = {Severity.BREAKING: 28, Severity.BEHAVIOUR: 14, Severity.ADDITIVE: 18}
+_SHARES = {Severity.BREAKING: 18, Severity.BEHAVIOUR: 10, Severity.ADDITIVE: 12}
 """Places that a severity is sure of, however many facts there are of others."""
+_ALWAYS = (FactKind.VERSION_CHANGED, FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
+"""What a commit is as a whole: the first thing to know of one that does everything at once."""
 _AT_A_TIME = 3
 """Of a kind, so many are kept before other kinds of the same severity have their turn."""
 
@@ -33,9 +35,9 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int], turns: dict[int, int]) -
     """Give every severity its share, then the rest to the gravest."""
     queue = sorted(free, key=lambda at: (_order(facts[at]), turns[at] // _AT_A_TIME, at))
     taken: Counter[Severity] = Counter()
-    kept: set[int] = set()
+    kept = {at for at in free if facts[at].kind in _ALWAYS and turns[at] == 0}
     for at in queue:
-        if taken[facts[at].severity] < _SHARES.get(facts[at].severity, 0):
+        if len(kept) < MOST and taken[facts[at].severity] < _SHARES.get(facts[at].severity, 0):
             taken[facts[at].severity] += 1
             kept.add(at)
     for at in queue:

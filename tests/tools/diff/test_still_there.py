@@ -186,4 +186,12 @@ def test_of_too_many_facts_every_severity_and_kind_keeps_some() -> None:
     kept, left = cut(facts)
     assert len(kept) == MOST
     assert sum(fact.kind is FactKind.SYMBOL_ADDED for fact in kept) == 2
-    assert left == ["28 more of symbol-removed", "24 more of env-added"]
+    assert left == ["42 more of symbol-removed", "30 more of env-added"]
+
+
+def test_the_version_of_a_release_is_told_however_much_it_breaks() -> None:
+    gone = [Fact(kind=FactKind.SYMBOL_REMOVED, severity=Severity.BREAKING, name=f"f{n}") for n in range(MOST + 5)]
+    bumped = Fact(kind=FactKind.VERSION_CHANGED, severity=Severity.INTERNAL, name="version", old="2.10", new="2.11")
+    kept, _ = cut([*gone, bumped])
+    assert bumped in kept
+    assert len(kept) == MOST
