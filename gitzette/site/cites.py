@@ -1,6 +1,5 @@
 """Citations that show their evidence in place: the quoted lines, and what the report knows of what is cited."""
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +13,7 @@ from agent.window import zone
 from gitzette.site.html import Child, Markup, clean, join, link, prose, tag, verbatim
 from gitzette.site.labels import Labels, labels
 from gitzette.site.names import anchor
+from gitzette.site.reasons import link_words
 from gitzette.site.references import named
 
 _LONGEST_EXCERPT = 24
@@ -105,7 +105,7 @@ class Sources:
         lines: list[Child] = [] if own else [self._about(cite, background=cite in claim.background)]
         lines += [excerpt(quote) for quote in quotes]
         if linked is not None:
-            told = [prose(one) for one in linked.evidence if _is_said(one)]
+            told = [prose(one) for one in link_words(linked.evidence, self.view.lang)]
             lines.append(tag("p", self.graded(linked), [(" · ", one) for one in told], class_="when"))
         if not quotes and linked is None:
             lines.append(tag("p", self.labels.no_lines, class_="when"))
@@ -172,7 +172,7 @@ def _excerpt(text: str, file: str | None) -> Markup:
     if len(lines) > _LONGEST_EXCERPT:
         shown.append(tag("span", "…", class_="kept"))
     where = tag("figcaption", tag("code", file)) if file else None
-    return tag("figure", where, tag("pre", tag("code", shown), tabindex=0), class_="excerpt")
+    return tag("figure", where, tag("pre", tag("code", shown)), class_="excerpt")
 
 
 def _line(line: str) -> Markup:
@@ -183,8 +183,3 @@ def _line(line: str) -> Markup:
 def _spaced(text: str) -> Child:
     left, right = (" " if text[:1].isspace() else ""), (" " if len(text) > 1 and text[-1:].isspace() else "")
     return (left, prose(text), right) if text.strip() else left
-
-
-def _is_said(evidence: str) -> bool:
-    """Tell words and records from scores and marks that are for machines."""
-    return not re.match(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$", evidence)

@@ -40,6 +40,9 @@ _ATTRIBUTES = _names(
 )
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\\^`{|}]+", re.ASCII)
 _RELATIVE = re.compile(r"(?!//)[\w./~%+@=?#&,-]*", re.ASCII)
+# What fits on a phone in one line.
+_LONGEST_WHOLE = 30
+_FLAG = re.compile(rf"(?<![\w-])--[a-z][\w-]{{1,{_LONGEST_WHOLE}}}(?![\w-])", re.ASCII | re.IGNORECASE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
 
 
@@ -95,13 +98,20 @@ def prose(text: str) -> Markup:
     """Write a line in which backticks mean code, as in claims and titles."""
     text = clean(text)
     if "`" not in text:
-        return Markup(escape(text, quote=False))
+        return Markup(_unbroken(text))
     pieces: list[str] = []
     at = 0
     for found in _CODE.finditer(text):
-        pieces += [escape(text[at : found.start()], quote=False), f"<code>{escape(found[2], quote=False)}</code>"]
+        kind = ' class="whole"' if "-" in found[2] and len(found[2]) <= _LONGEST_WHOLE else ""
+        pieces += [_unbroken(text[at : found.start()]), f"<code{kind}>{escape(found[2], quote=False)}</code>"]
         at = found.end()
-    return Markup("".join((*pieces, escape(text[at:], quote=False))))
+    return Markup("".join((*pieces, _unbroken(text[at:]))))
+
+
+def _unbroken(text: str) -> str:
+    """Escape a text in which no short flag is broken at its hyphens."""
+    told = escape(text, quote=False)
+    return _FLAG.sub(r'<span class="whole">\g<0></span>', told) if "--" in told else told
 
 
 @lru_cache(maxsize=16_384)

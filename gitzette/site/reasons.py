@@ -1,7 +1,13 @@
-"""Why a commit stands where it does, in words of both languages; docs/triage.md explains each reason."""
+"""Why a commit stands where it does and why an issue is linked to it, in words of both languages.
 
-from collections.abc import Mapping
+docs/triage.md and docs/links.md explain each reason.
+"""
 
+import re
+from collections.abc import Mapping, Sequence
+
+from agent.because import because, reasons_of
+from agent.linking.recorded import CLOSED, LISTED
 from agent.settings import Language
 
 REASONS: Mapping[str, Mapping[Language, str]] = {
@@ -44,3 +50,27 @@ REASONS: Mapping[str, Mapping[Language, str]] = {
 def reason_words(name: str, lang: Language) -> str:
     """Say a reason; one that an older or newer Gitzette knows stays as it is."""
     return REASONS[name][lang] if name in REASONS else name
+
+
+_RECORDS: Mapping[str, Mapping[Language, str]] = {
+    CLOSED: {"en": "closed by it, as GitHub records", "zh": "GitHub 记录由其关闭"},
+    LISTED: {"en": "its pull request closes it, as GitHub lists", "zh": "GitHub 列明其拉取请求关闭此 issue"},
+}
+_PULL = re.compile(r"pull request (#\d+)", re.ASCII)
+_PULLS: Mapping[Language, str] = {"en": "pull request {}", "zh": "拉取请求 {}"}
+# Scores and marks that are for machines.
+_FIGURE = re.compile(r"patch [0-9a-f]{8,}|\w+ \d\.\d+$")
+
+
+def link_words(evidence: Sequence[str], lang: Language) -> list[str]:
+    """Say what a link between an issue and a change rests on: records, the author's words, or what both share."""
+    inferred = reasons_of(evidence)
+    told = [because(inferred, lang)] if inferred else []
+    for one in evidence:
+        if one in inferred or _FIGURE.match(one):
+            continue
+        if found := _PULL.fullmatch(one):
+            told.append(_PULLS[lang].format(found[1]))
+        else:
+            told.append(_RECORDS[one][lang] if one in _RECORDS else f"“{one}”")
+    return told

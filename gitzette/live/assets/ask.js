@@ -160,9 +160,9 @@
       const kind = !patch || head ? "" : text.startsWith("+") ? " added" : text.startsWith("-") ? " gone" : "";
       pre.append(make("span", text || " ", `line${kind}${marked.has(place) ? " marked" : ""}`));
     });
-    const head = make("p");
-    head.append(make("b", cite.title), document.createTextNode(" "), link);
-    evidence.replaceChildren(head, pre);
+    const way = make("p", "", "ways");
+    way.append(link);
+    evidence.replaceChildren(make("p", cite.title, "what"), way, pre);
     if (data.cut) evidence.append(make("p", "…", "quiet"));
     pre.querySelector(".marked")?.scrollIntoView({ block: "nearest" });
   };
