@@ -297,6 +297,8 @@ class Judge:
         shortened_only = not statement.strict and any(_abridges(stated, one) for one in real)
         if shortened_only or any("".join(one) in joined or any(_within(form, one) for form in forms) for one in real):
             return _of(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
+        if not statement.strict and _is_translated(stated, real):
+            return None
         likeness = max((_likeness(form, one) for one in real for form in forms if form), default=0.0)
         if statement.strict or likeness >= _ALIKE:
             by_pull = statement.about is not None and statement.about.kind == "thread"
@@ -523,6 +525,11 @@ def _abridges(stated: list[str], real: list[str]) -> bool:
     """Tell whether a title only leaves words out: who does not quote may say it shorter."""
     rest = iter(real)
     return len(stated) >= _TELLING and all(word in rest for word in stated)
+
+
+def _is_translated(stated: list[str], real: list[list[str]]) -> bool:
+    """Tell whether a headline says a title in another language: then it retells and does not quote."""
+    return any(not word.isascii() for word in stated) and all(word.isascii() for one in real for word in one)
 
 
 def _likeness(stated: list[str], real: list[str]) -> float:

@@ -18,12 +18,23 @@ _SENTENCE_END = re.compile(r"[。！？；\n]|[.!?;](?=\s)|[:：](?=\n)")
 _WRAPPED = 60
 _AN_ISSUE = re.compile(
     r"(?:\b(?:issues?|fix(?:es|ed)?|close[sd]?|resolve[sd]?|report(?:s|ed)?|see|follow-?up (?:to|of)|reverts?|since"
-    r"|after|like)"
-    r"|修复|关闭|解决|问题|请求|回退|自|参见|见|与|同)[^\n.。,，;；]{0,16}$",
+    r"|after|like|builds? on|supersedes?|on top of)"
+    r"|修复|关闭|解决|问题|请求|回退|自|参见|见|与|同|建立在|基于|取代)[^\n.。,，;；]{0,16}$",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[，,;；:：。]|\.\s")
+# Who says "it reverts `abc1234`" goes on about what "it" is.
+_IN_PASSING = re.compile(
+    r"^\W*(?:it|its|this|that|these|they|the (?:commit|change|patch))\b|^\W*(?:它|其|该|此|这)"
+    r"|\b(?:reverts?|since|after|before|like|unlike|besides|on top of|builds? on|follow(?:s|ing)?(?:-?up)?(?: to| of)?)"
+    r"\W*$"
+    r"|(?:回退|回滚|基于|建立在|继|自|参见|见|与|同|不同于)\W*$",
     re.IGNORECASE,
 )
 _EARLY = 40
 """How far into a line the commit of a section may stand."""
+_OPENING = 16
+"""How long a phrase may stand before the clause that opens a paragraph."""
 
 
 @dataclass(frozen=True)
@@ -215,11 +226,15 @@ def _subjects(blocks: Sequence[Block], mentions: Sequence[Sequence[Mention]]) ->
     below = _from_below(blocks, own)
     subjects: list[Mention | None] = []
     section: Mention | None = None
+    running: Mention | None = None
+    named = False
     for place, block in enumerate(blocks):
         if block.kind in ("rule", "heading"):
             section = _headed(blocks, own, place) if block.kind == "heading" else None
             if section is None and block.kind == "heading" and SUBPART.search(block.text) and place:
                 section = subjects[place - 1] if blocks[place - 1].kind != "rule" else None
+            named = block.kind == "heading" and section is not None and section is own[place]
+            running = section
             subjects.append(section)
             continue
         subject = below.get(place) or own[place]
@@ -227,8 +242,26 @@ def _subjects(blocks: Sequence[Block], mentions: Sequence[Sequence[Mention]]) ->
             subject = subjects[block.parent]
         if subject is None and block.kind == "item" and ATTRIBUTE.match(block.text):
             subject = _of_sibling(blocks, subjects, place)
-        subjects.append(subject or (section if block.kind != "row" or section else None))
+        if not named and block.parent is None and block.kind in ("paragraph", "item"):
+            running, section = _going_on(block, mentions[place], running, section)
+        subjects.append(subject or (running if block.kind == "paragraph" and block.parent is None else section))
     return subjects
+
+
+def _going_on(
+    block: Block, mentions: Sequence[Mention], running: Mention | None, section: Mention | None
+) -> tuple[Mention | None, Mention | None]:
+    """Tell of what the next paragraphs and the next items speak: of the commit named last, where it is sure."""
+    commits = {m.sha[:7]: m for m in reversed(mentions) if _changes(m)}
+    if not commits or (running is not None and set(commits) == {running.sha[:7]}):
+        return running, section
+    first = next(m for m in mentions if _changes(m))
+    lead = plain(block.inlines[first.cell].text[: first.at])
+    opens = not _CLAUSE_END.search(lead[_OPENING:])
+    if block.kind == "paragraph" and len(commits) == 1 and opens and not _IN_PASSING.search(lead):
+        # Items may each be about something else, which nothing says.
+        return first, section if section is not None and section.sha[:7] in commits else None
+    return None, None
 
 
 def _headed(blocks: Sequence[Block], own: Sequence[Mention | None], place: int) -> Mention | None:

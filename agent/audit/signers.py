@@ -58,7 +58,7 @@ def _beside(page: Page, place: int, cell: int, inline: Inline) -> Iterator[tuple
 def _parts(page: Page, place: int, about: Mention, text: str, line: int) -> Iterator[Statement]:
     repo = page.repo_of(about, place)
     for part in _PARTS.split(text):
-        word = part.strip(" `*_")
+        word = _inside(part).strip(" `*_")
         if at := _day(word, page.days.first):
             yield Statement(line, "date", shortened(word), about, repo, "dated", {"at": at})
         elif (
@@ -68,6 +68,16 @@ def _parts(page: Page, place: int, about: Mention, text: str, line: int) -> Iter
         ):
             params = {"author": word, "signed": "yes", "beside": "yes"}
             yield Statement(line, "author", word, about, repo, "authored", params)
+
+
+def _inside(part: str) -> str:
+    """Cut a part where the bracket ends that was opened before it."""
+    depth = 0
+    for place, letter in enumerate(part):
+        depth += (letter in "(（") - (letter in ")）")
+        if depth < 0:
+            return part[:place]
+    return part
 
 
 def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:

@@ -25,6 +25,9 @@ _THIS_WEEK = re.compile(r"本周|这周|本週|(?<!\w)this week(?!\w)|本月|(?<
 _THIS_DAY = re.compile(r"今日|本日|昨日|(?<!\w)(?:today'?s?|daily report|yesterday'?s)(?!\w)", re.IGNORECASE)
 _DATE = re.compile(r"(?<![\w./-])([1-9]\d{3})-(\d\d)-(\d\d)(?![\w/-])")
 _LONG = 40
+_HEAD = 4
+"""How far into an entry the commit may stand that heads it."""
+_SHARED = 0.6
 _FEW = 3
 _FAR = 500
 
@@ -196,11 +199,12 @@ def _repeats(page: Page) -> Iterator[Statement]:
         if first != block.line:
             yield structural(block.line, "repeat", text, "repeated", f"the same as line {first}")
     yield from _twice(page)
+    yield from _again(page)
 
 
 def _twice(page: Page) -> Iterator[Statement]:
-    """Find a change that is an entry of its own twice in one list."""
-    seen: dict[tuple[int, str, str, str], int] = {}
+    """Find a change that is an entry of its own twice in one list; to come back to it in a remark is none."""
+    seen: dict[tuple[int, str, str, str], Block] = {}
     heading = 0
     for place, block in enumerate(page.blocks):
         if block.kind == "heading":
@@ -211,7 +215,31 @@ def _twice(page: Page) -> Iterator[Statement]:
         if lead is None or not entry or lead is not page.subjects[place]:
             continue
         key = (heading, block.kind, lead.sha[:7], str(page.repo_of(lead, place)))
-        first = seen.setdefault(key, block.line)
-        if first != block.line:
-            told = f"{lead.sha[:7]} is an entry of its own in line {first} too"
+        first = seen.setdefault(key, block)
+        if first is not block and (block.kind == "row" or lead.at <= _HEAD or _retells(first, block)):
+            told = f"{lead.sha[:7]} is an entry of its own in line {first.line} too"
             yield structural(block.line, "repeat", block.text, "repeated", told)
+
+
+def _retells(first: Block, second: Block) -> bool:
+    """Tell whether two entries share most words of the shorter one."""
+    one, two = (
+        set(re.findall(r"[a-z0-9_]{2,}|[\u4e00-\u9fff]", plain(block.text).lower())) for block in (first, second)
+    )
+    return len(one & two) >= _SHARED * max(1, min(len(one), len(two)))
+
+
+def _again(page: Page) -> Iterator[Statement]:
+    """Find a whole paragraph about a commit, or the heading of one, that stands in two parts of the report."""
+    seen: dict[tuple[str, int, str, str], int] = {}
+    for place, block in enumerate(page.blocks):
+        subject, text = page.subjects[place], " ".join(plain(block.text).split())
+        if subject is None or subject.kind != "commit" or block.kind not in ("heading", "paragraph"):
+            continue
+        own = block.kind == "heading" or any(m.kind == "commit" and m.sure for m in page.mentions[place])
+        if not own or block.parent is not None or len(text) < _LONG:
+            continue
+        first = seen.setdefault((block.kind, block.level, subject.sha[:7], text), place)
+        if any(one.kind == "heading" for one in page.blocks[first + 1 : place + 1]):
+            told = f"the same as line {page.blocks[first].line}"
+            yield structural(block.line, "repeat", text, "repeated", told)

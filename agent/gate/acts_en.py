@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from agent.gate.act import Act
 from agent.gate.direction import Direction
@@ -81,7 +82,7 @@ _TAKES_NEW = frozenset({_D.RENAME, _D.CHANGE, _D.RAISE, _D.LOWER, _D.MOVE, _D.RE
 
 def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
     """Find every verb with a direction and read what stands around it."""
-    verbs = [verb for verb in _verbs(tokens) if not _throws(tokens, verb[0])]
+    verbs = [verb for verb in _verbs(tokens) if not _throws(tokens, verb[0]) and not _is_given_up(tokens, verb[0])]
     starts = [place for place, _ in verbs if not _is_attribute(tokens, place)]
     found = []
     for place, direction in verbs:
@@ -148,6 +149,13 @@ def _is_adjective(tokens: Sequence[Token], place: int) -> bool:
 def _is_attribute(tokens: Sequence[Token], place: int) -> bool:
     """Tell what is only said beside: switches from the deprecated `x` to `y`."""
     return place > 0 and tokens[place - 1].lower in _ARTICLES and tokens[place].lower.endswith("ed")
+
+
+def _is_given_up(tokens: Sequence[Token], place: int) -> bool:
+    """Tell what was done before: raises an error instead of silently setting `x` to False."""
+    before = [token.lower for token in tokens[max(0, place - 4) : place]]
+    marked = any(pair in (("instead", "of"), ("rather", "than")) for pair in pairwise(before))
+    return marked and tokens[place].lower.endswith("ing")
 
 
 def _throws(tokens: Sequence[Token], place: int) -> bool:

@@ -180,6 +180,8 @@ def _told_pair(old: str, new: str, ground: Ground) -> bool:
         rf"rename[ds]?\s+\W*{before}\W+(?:to|as|into)\s+\W*{after}",
         rf"replace[ds]?\s+\W*{before}.{{0,30}}?(?:with|by)\s+\W*{after}",
         rf"{after}\W{{0,3}}(?:instead of|rather than)\W+{before}",
+        # A table of measurements has what was before what is.
+        rf"\|\W*{before}\b[^|\n]{{0,12}}\|\W*{after}\b",
     )
     pattern = re.compile("|".join(forms), re.IGNORECASE)
     return any(pattern.search(line) for line in ground.said)
