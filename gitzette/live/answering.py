@@ -37,6 +37,8 @@ class Answering:
         self._most = most
         self._busy = 0
         self._one = asyncio.Lock()
+        self._leaving: set[asyncio.Task[None]] = set()
+        """Answers that were stopped and are putting things away."""
 
     @property
     def full(self) -> bool:
@@ -62,8 +64,12 @@ class Answering:
         finally:
             self._busy -= 1
             task.cancel()
+            self._leaving.add(task)
+            task.add_done_callback(self._leaving.discard)
+            # A server tells a listener who has gone to stop again and again; an answer that closes its files is told
+            # once, or they would stay open, and the process with them.
             with suppress(asyncio.CancelledError):
-                await task
+                await asyncio.wait({task})
 
     async def _answer(self, thread: str, question: str, events: "asyncio.Queue[Event | None]") -> None:
         try:

@@ -1,8 +1,10 @@
 """`gitzette serve` over real HTTP: pages, streamed answers, evidence, and everybody who is kept out."""
 
+import asyncio
 import json
 import os
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -104,6 +106,30 @@ async def test_whoever_stops_listening_stops_the_reading_and_leaves_nothing_in_t
         assert (await conversations.standing("gone")).turns == ()
     told = [event async for event in answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?")]
     assert told[-1].startswith("event: done")
+
+
+async def test_a_listener_who_is_stopped_again_and_again_leaves_no_file_open(engine: Engine, corner: Path) -> None:
+    settings = Settings(repos=(RepoSpec.parse(engine.repo[1]),), home=corner)
+    answering = Answering(settings, dict(os.environ), settings.repos, 4)
+    begun = asyncio.Event()
+    before = set(threading.enumerate())
+
+    async def listen() -> None:
+        async for _ in answering.stream("gone", "what changed between 2026-02-01 and 2026-02-04?"):
+            begun.set()
+
+    listener = asyncio.create_task(listen())
+    await begun.wait()
+    while not listener.done():
+        listener.cancel()
+        await asyncio.sleep(0)
+    # The next answer waits for the one before it.
+    told = [event async for event in answering.stream("next", "what changed between 2026-02-01 and 2026-02-04?")]
+    assert told[-1].startswith("event: done")
+    files = [one for one in set(threading.enumerate()) - before if "connection_worker" in one.name]
+    for one in files:
+        one.join(10)
+    assert not [one for one in files if one.is_alive()]
 
 
 def test_a_folder_that_is_not_ours_is_told_and_left_alone(serving: Serving) -> None:
