@@ -323,7 +323,7 @@ def _text(card: Card) -> str:
         f"{one.kind.value} {one.name} {one.detail or ''} {(one.old or '')[:120]} {(one.new or '')[:120]}"
         for one in card.facts
     )
-    return "\n".join((card.title, card.message, " ".join(card.paths), facts))
+    return "\n".join((card.title, card.message, " ".join(card.paths), facts, " ".join(card.written)))
 
 
 @lru_cache(maxsize=4_000)

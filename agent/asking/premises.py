@@ -8,10 +8,11 @@ from agent.asking.acts import ACTS, ENTITLED, takes_for_granted
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import Match, acted, is_called, says_most
+from agent.asking.matching import Match, acted, direction, is_called, says_most
 from agent.asking.names import is_about, is_person, plain
 from agent.asking.telling import commit_item, shown_facts
 from agent.asking.turns import Turn, turn_between, turns_of
+from agent.card import Card
 from agent.facts import Fact
 
 _DEFINITE = (
@@ -96,10 +97,18 @@ def _happened(act: Act, found: Findings) -> bool:
     inquiry = found.inquiry
     if act is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
         return True
+    if act in (Act.RAISED, Act.LOWERED) and not all(map(_has_direction, found.matches)):
+        return True  # What has no numbers, such as a level of logging, may well be told as higher or lower.
     matches = [one for one in found.matches if act is not Act.REMOVED or not _renames(one, inquiry)]
     if inquiry.people and inquiry.aim is not Aim.WHO:
         matches = [one for one in matches if by_one_of(inquiry.people, one)]
     return any(_shows(fact, act, inquiry) for one in matches for fact in one.facts) or _says_so(matches, act, inquiry)
+
+
+def _has_direction(one: Match) -> bool:
+    """Tell whether a commit shows something go up or down, or no change at all."""
+    told = any(direction(fact) is not None for fact in one.facts) or ACTS[Act.RAISED].search(one.card.title)
+    return bool(told or ACTS[Act.LOWERED].search(one.card.title)) or not list(turns_of(one.card.title))
 
 
 def _renames(one: Match, inquiry: Inquiry) -> bool:
@@ -223,7 +232,7 @@ def _other_value(found: Findings) -> Draft | None:
     inquiry = found.inquiry
     facts = [(one, fact) for one in found.matches for fact in one.facts if fact.old or fact.new]
     turned = inquiry.turn and any(_turned(inquiry.turn, fact) for _, fact in facts)
-    if inquiry.values and inquiry.names and not facts:
+    if inquiry.values and not facts:
         return None if _tells_value(found) else _corrected(found, "other value", {}, found.matches)
     if not inquiry.values or not facts:
         return None
@@ -251,8 +260,15 @@ def _switched(found: Findings) -> Draft | None:
 
 
 def _tells_value(found: Findings) -> bool:
-    """Tell whether a commit speaks of one of the values, in whatever words."""
-    return any(value in one.card.message for one in found.matches for value in found.inquiry.values)
+    """Tell whether a commit speaks of one of the values, in whatever words, or has it on its lines."""
+    values = re.compile("|".join(rf"(?<![\w.]){re.escape(value)}(?![\w.]*\d)" for value in found.inquiry.values))
+    cards = [one.card for one in found.matches]
+    return any(values.search(card.message) or values.search(_patch(found, card)) for card in cards)
+
+
+def _patch(found: Findings, card: Card) -> str:
+    evidence = found.evidence.get(card.id)
+    return "\n".join(file.patch or "" for file in evidence.change.files) if evidence else ""
 
 
 def _turned(turn: tuple[str, str], fact: Fact) -> bool:
