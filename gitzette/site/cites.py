@@ -39,6 +39,7 @@ class Sources:
         self.view = view
         self.page = page
         self._leading: dict[tuple[EvidenceId, bool], Markup] = {}
+        self._told: dict[int, Markup] = {}
         self.labels: Labels = labels(view.lang)
 
     @cached_property
@@ -72,6 +73,12 @@ class Sources:
 
     def claim(self, claim: Claim) -> Markup:
         """Write a claim's words with its citations: those that it marks in their place, the others behind."""
+        # Many are told twice, in a line and in what it opens; the report keeps its claims, so each stays where it is.
+        if id(claim) not in self._told:
+            self._told[id(claim)] = self._claim(claim)
+        return self._told[id(claim)]
+
+    def _claim(self, claim: Claim) -> Markup:
         text = claim.text.get(self.view.lang) or next(iter(claim.text.values()), "")
         pieces: list[Child] = []
         at = 0
