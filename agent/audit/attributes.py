@@ -46,6 +46,10 @@ _TRAILER = re.compile(
     r"\s*[:：,，]\s*(?:(?:PR|pull request|commit|核心提交|提交|合并请求)\s*\W*$|#\d+\b.*$)", re.IGNORECASE
 )
 _SIGNED_TITLE = re.compile(r"(\(#\d+\))\s*[,，;；:：]\s.*$")
+# "(#12, Ada)": the number closes the title, and whoever follows it does not belong to it.
+_SIGNED_INSIDE = re.compile(r"\s*[(（](#\d+)\s*[,，;；][^()（）]*[)）]?\s*$")
+_BESIDE_HASH = re.compile(r"(?<!\w)([0-9a-f]{7,40})\W*[(（\[]$")
+_REACH = 48
 _LEAST_WORDS = 2
 _LINKS = 6
 
@@ -243,7 +247,7 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
     else:
         found.append((inline.line, first_line))
     bare = [(line, _TRAILER.sub("", re.sub(r"^\W*[0-9a-f]{7,40}\b", "", text))) for line, text in found]
-    bare = [(line, _SIGNED_TITLE.sub(r"\1", text)) for line, text in bare]
+    bare = [(line, _SIGNED_INSIDE.sub(r" (\1)", _SIGNED_TITLE.sub(r"\1", text))) for line, text in bare]
     cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in bare]
     return [(line, text) for line, text in dict.fromkeys(cleaned) if len(text.split()) >= _LEAST_WORDS]
 
@@ -257,6 +261,8 @@ def _written(block: Block, mention: Mention) -> str:
 def _pulls(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
     """State that the pull request beside a commit is the one that brought it."""
     subject = page.subjects[place]
+    if page.blocks[place].kind == "paragraph":
+        yield from _bracketed_pulls(page, place)
     if subject is None or subject.kind != "commit" or page.blocks[place].kind not in ("row", "item"):
         return
     commits = {m.sha[:7] for m in page.mentions[place] if m.kind == "commit" and m.sure}
@@ -270,9 +276,24 @@ def _pulls(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
         yield make("pull request", f"#{pull.number}", "pull", line=pull.line, number=str(pull.number), bare="yes")
 
 
+def _bracketed_pulls(page: Page, place: int) -> Iterator[Statement]:
+    """State of each number in a bracket right behind a hash that it brought this commit."""
+    for mention in page.mentions[place]:
+        text = plain(page.blocks[place].inlines[mention.cell].text)
+        beside = _BESIDE_HASH.search(text[max(0, mention.at - _REACH) : mention.at])
+        if mention.kind != "thread" or mention.told or beside is None or not _cites(page, place, mention):
+            continue
+        named = page.within(place, mention.cell, max(0, mention.at - _REACH), mention.at)
+        commit = next((m for m in reversed(named) if m.kind == "commit" and m.sure and not m.damaged), None)
+        if commit is not None and commit.sha.startswith(beside[1][:7]):
+            number = str(mention.number)
+            make = _Maker(page, place, commit)
+            yield make("pull request", f"#{number}", "pull", line=mention.line, number=number, bare="yes")
+
+
 def _cites(page: Page, place: int, mention: Mention) -> bool:
     """Tell whether a number stands where entries name their pull request: in a bracket, or between commas."""
     text = plain(page.blocks[place].inlines[mention.cell].text)
     before, behind = text[: mention.at].rstrip(), text[mention.at + len(mention.words) :].lstrip()
-    placed = before[-1:] in (",", "，") or re.search(r"(?<!\w)[0-9a-f]{7,40}\W*[(（\[]$", before) is not None
+    placed = before[-1:] in (",", "，") or _BESIDE_HASH.search(before) is not None
     return placed and (not behind or behind[0] in ")）,，;；:：]\n")

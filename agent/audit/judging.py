@@ -203,7 +203,7 @@ class Judge:
             if not mention.sure:
                 return None
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, self._library.unread(repo))
-        if not mention.sure:
+        if not mention.sure or self._is_quoted_hash(mention):
             return None
         unresolved = {
             answer.id: gone or Unresolved(kind="missing", reason=f"there is no commit {mention.sha} in {repo}")
@@ -211,6 +211,11 @@ class Judge:
         dossier = Dossier(found={}, unresolved=unresolved)
         claim = Claim(id="audit", repo=None, role=Role.CHANGE, predicate="exists", cites=(answer.id,))
         return _of(statement, judge(claim, dossier, self._lang), "")
+
+    def _is_quoted_hash(self, mention: Mention) -> bool:
+        """Tell whether a commit that is cited writes this hash itself: then it is one of another project."""
+        cited = (one for one in self._library.found.values() if isinstance(one, CommitEvidence))
+        return not mention.repo and any(mention.sha in shown for one in cited for shown in one.texts)
 
     def _by_gate(self, statement: Statement, evidence: Evidence) -> Finding | None:
         judgement = self._ask(statement, evidence)
@@ -223,7 +228,12 @@ class Judge:
             and loosely_named(statement.params["identifier"], evidence.texts)
         ):
             return Finding(statement.line, statement.kind, statement.words, RIGHT, f"{evidence.id} has it")
-        if not judgement.passed and not statement.strict and judgement.verdict is Verdict.UNSUPPORTED:
+        spoken = (
+            statement.predicate == "touches"
+            and isinstance(evidence, CommitEvidence)
+            and statement.params["path"] in evidence.change.commit.message
+        )
+        if not judgement.passed and (spoken or not statement.strict) and judgement.verdict is Verdict.UNSUPPORTED:
             return Finding(statement.line, statement.kind, statement.words, UNVERIFIABLE, judgement.reason)
         return _of(statement, judgement, told(evidence))
 

@@ -40,6 +40,7 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"(?<![\w#.]){_N}\s+added\s+lines?", ("additions",)),
         (rf"(?<![\w#.]){_N}\s+(?:removed|deleted)\s+lines?", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
+        (rf"(?<![\w#.]){_N}\s+files?\s+(?:in (?:total|all)|overall|altogether)\b", ("files",)),
         (rf"(?<![\w#.]){_N}\s+files?(?=\s*(?:[,;:)，；：）]|$|\.\s|\.$|and\s+\d))", ("files",)),
         (rf"\b(?:changes|changed|touches|touched|modifies|modified|across|spans)\s+{_N}\s+files?", ("files",)),
         (rf"(?:共|涉及|修改|改动|变更)\s*(?:了)?\s*{_N}\s*个文件", ("files",)),
@@ -49,7 +50,9 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
 )
 _LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:\.?$|\.\s|[,，;；、)）。]\s*(?![-\d])))")
 _ENGLISH = re.compile(r"additions?|insertions?|deletions?|files?", re.IGNORECASE)
-_WHOLE = re.compile(r"(?:累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"(?:整个(?:提交|改动|变更)(?:一共)?|累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE
+)
 _ABOUT = re.compile(r"(?:约|大约|近|around|about|roughly|nearly|~|≈)\s*$", re.IGNORECASE)
 _BEHIND_FILES = re.compile(
     r"\d\s*(?:个文件|files?)(?:\s+(?:changed|touched))?\s*[,，(（:：]\s*(?:with\s+|合计)?$", re.IGNORECASE
@@ -100,7 +103,7 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
         whole = (
             bool(LINES_COLUMN.match(column))
             or bool(_WHOLE.search(before))
-            or bool(re.match(r"共|累计|合计|总计", number.words))
+            or bool(re.search(r"^(?:共|累计|合计|总计)|(?:in (?:total|all)|overall|altogether)$", number.words))
             # "3 files, +10/-2": what stands behind the number of files is the sum over them.
             or bool(_BEHIND_FILES.search(before))
             or bool(_BEFORE_FILES.match(text, number.end))

@@ -22,7 +22,9 @@ _FORMS = tuple(
     )
 )
 # Who says by whom or for what counts a part of them.
-_PART = re.compile(r"\s*(?:(?:by|from|of|for|to|that|which)\b|涉及|来自|由|用于|属于|修复|均|都|的)")
+_PART = re.compile(
+    r"\s*(?:(?:by|from|of|for|to(?! `?(?:main|master|trunk)\b)|that|which)\b|涉及|来自|由|用于|属于|修复|均|都|的)"
+)
 
 
 def tallies(page: Page) -> Iterator[Statement]:

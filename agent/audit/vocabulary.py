@@ -56,7 +56,8 @@ FILES_LABEL = re.compile(
     _PARTS,
 )
 TOUCHES = re.compile(
-    r"(?:涉及|修改|更新|改动|新增|删除|touch(?:es|ing)?|modif(?:y|ies)|edits?|in|updates?|rewrit(?:es|ing)|reworks|refactors|extends|重写|重构)\s*$",
+    r"(?:涉及|修改|更新|改动|新增|删除|touch(?:es|ing)?|modif(?:y|ies)|edits?"
+    r"|(?<!brings )(?<!pulls )in|updates?|rewrit(?:es|ing)|reworks|refactors|extends|重写|重构)\s*$",
     _PARTS,
 )
 AUTHOR_LABEL = re.compile(r"(?:作者|提交者|author(?:ed by)?|committed by|contributor)\s*[:：]\s*", _PARTS)

@@ -111,3 +111,62 @@ async def test_a_code_block_is_corrected_where_it_was_altered(audit: Audit) -> N
         repos=ENGINE,
     )
     assert [(one.line, one.kind) for one in outcome.findings if one.wrong] == [(7, "code")]
+
+
+async def test_a_paragraph_goes_on_about_the_commit_that_was_named_last(audit: Audit) -> None:
+    outcome = await audit(
+        """# acme/engine 2026-03-10
+
+## The server and its cache
+
+Bo Chen's `<flag>` (#12) adds `--max-batch`.
+
+It changes 2 files in total, +5/-0.
+
+Another change of the day that deserves a word is `<fix>` (#14).
+
+It adds `page`, 4 files in total.
+""",
+        repos=ENGINE,
+    )
+    assert [(one.line, one.kind) for one in outcome.findings if one.wrong] == [(9, "pull request"), (11, "statistics")]
+
+
+async def test_a_paragraph_behind_a_commit_named_in_passing_is_held_to_none(audit: Audit) -> None:
+    outcome = await audit(
+        """# acme/engine 2026-03-10
+
+## The server
+
+Bo Chen's `<flag>` (#12) adds `--max-batch`.
+
+It stands on what came before, among it `<tune>`.
+
+All in all 2 files, +5/-0.
+""",
+        repos=ENGINE,
+    )
+    assert not [one for one in outcome.findings if one.wrong and one.line == 9]
+
+
+async def test_a_remark_about_an_entry_is_no_repeat_and_the_same_paragraph_is(audit: Audit) -> None:
+    outcome = await audit(
+        """# acme/engine 2026-03-10
+
+*Server*
+- `<flag>` [Feature] Add --max-batch to the server (#12, Bo Chen)
+
+*Before you pull*
+- If you start the engine by hand, `<flag>` lets you choose.
+
+## Cache
+
+Ada Lovelace's `<fix>` (#13) fixes an overflow in the paged cache.
+
+## Again
+
+Ada Lovelace's `<fix>` (#13) fixes an overflow in the paged cache.
+""",
+        repos=ENGINE,
+    )
+    assert [(one.line, one.kind) for one in outcome.findings if one.wrong] == [(15, "repeat")]
