@@ -46,8 +46,8 @@ _TRAILER = re.compile(
     r"\s*[:：,，]\s*(?:(?:PR|pull request|commit|核心提交|提交|合并请求)\s*\W*$|#\d+\b.*$)", re.IGNORECASE
 )
 _SIGNED_TITLE = re.compile(r"(\(#\d+\))\s*[,，;；:：]\s.*$")
-# "(#12, Ada)": the number closes the title, and whoever follows it does not belong to it.
-_SIGNED_INSIDE = re.compile(r"\s*[(（](#\d+)\s*[,，;；][^()（）]*[)）]?\s*$")
+# "(#12, Ada)": a bracket that signs is no part of the title, and what it stands behind need not be one.
+_SIGNED_INSIDE = re.compile(r"\s*[(（]#\d+\s*[,，;；][^()（）]*[)）]?\s*$")
 _BESIDE_HASH = re.compile(r"(?<!\w)([0-9a-f]{7,40})\W*[(（\[]$")
 _REACH = 48
 _LEAST_WORDS = 2
@@ -247,7 +247,7 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
     else:
         found.append((inline.line, first_line))
     bare = [(line, _TRAILER.sub("", re.sub(r"^\W*[0-9a-f]{7,40}\b", "", text))) for line, text in found]
-    bare = [(line, _SIGNED_INSIDE.sub(r" (\1)", _SIGNED_TITLE.sub(r"\1", text))) for line, text in bare]
+    bare = [(line, _SIGNED_INSIDE.sub("", _SIGNED_TITLE.sub(r"\1", text))) for line, text in bare]
     cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in bare]
     return [(line, text) for line, text in dict.fromkeys(cleaned) if len(text.split()) >= _LEAST_WORDS]
 

@@ -62,6 +62,11 @@ def test_english_verbs_find_their_objects(
     assert (act.old and act.old.text, act.new and act.new.text) == (old, new)
 
 
+def test_what_was_done_before_is_no_act_of_the_change() -> None:
+    text = "It now raises `ValueError` instead of silently setting `a` to False."
+    assert not [act for act in acts_en.acts(Sentence(text).tokens) if act.objects]
+
+
 @pytest.mark.parametrize(
     ("text", "direction", "objects", "old", "new"),
     [
