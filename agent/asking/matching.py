@@ -86,6 +86,8 @@ class Match:
 def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
     """Tell how a commit fits a question."""
     text, core = _text(card), _core(card)
+    # Words may stand on the changed lines alone; a name that only stands there is not what a commit is about.
+    wide = f"{text}\n{' '.join(card.written)}"
     facts = [fact for fact in card.facts if fits(fact, inquiry, weights)]
     paths = [name for name in inquiry.names if is_path(name)]
     facts = [fact for fact in facts if any(lies_in(fact, path) for path in paths)] or facts
@@ -96,7 +98,7 @@ def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
         card=card,
         facts=tuple(sorted(facts, key=lambda fact: -_strength(fact, inquiry, weights))),
         named=share_named(inquiry.names, card, text),
-        covered=_covered(inquiry.terms, _vocabulary(text), text, weights),
+        covered=_covered(inquiry.terms, _vocabulary(wide), wide, weights),
         titled=_covered(
             [term for term in inquiry.terms if not term.weak] or inquiry.terms, _vocabulary(core), core, weights
         ),
@@ -323,7 +325,7 @@ def _text(card: Card) -> str:
         f"{one.kind.value} {one.name} {one.detail or ''} {(one.old or '')[:120]} {(one.new or '')[:120]}"
         for one in card.facts
     )
-    return "\n".join((card.title, card.message, " ".join(card.paths), facts, " ".join(card.written)))
+    return "\n".join((card.title, card.message, " ".join(card.paths), facts))
 
 
 @lru_cache(maxsize=4_000)

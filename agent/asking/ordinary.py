@@ -97,7 +97,7 @@ _WORDS = listed(
 _ENDINGS = ("s", "es", "ed", "d", "ing", "ly")
 _DERIVED = re.compile(
     r"[a-z]{3,}(?:ness|ment|tion|sion|able|ible|less|ful|ship|hood|ward|wise|like|free|only|ance|ence|ient|ancy|ency|ity|ive"
-    r"|ous|ical|ize|ise|ify|ing|ed|ly|er|or|est|out|off|up|down)s?"
+    r"|ous|ical|ize|ise|ify|ing|ed|ly|out|off|up|down)s?"
 )
 """Words that are made of others, as names hardly ever are."""
 

@@ -53,7 +53,7 @@ def test_words_are_known_from_names(word: str) -> None:
     assert is_english(word)
 
 
-@pytest.mark.parametrize("word", ["gemini", "mistral", "modelscope", "int4", "CUDA"])
+@pytest.mark.parametrize("word", ["gemini", "mistral", "flashinfer", "modelscope", "int4", "CUDA"])
 def test_names_are_known_from_words(word: str) -> None:
     assert not is_english(word)
 
