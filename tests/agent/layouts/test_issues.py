@@ -49,7 +49,10 @@ def test_a_fix_is_told_with_its_grade_and_its_release() -> None:
         line(10, "linked", Standing.ADDRESSED, release=""),
     ]
     text = page(lines, links)
-    assert "It hangs — o → fixed by `6666666` (A); first in [`v0.6.3`](https://git.example/octo/router/releases/tag/v0.6.3)" in text
+    assert (
+        "It hangs — o → fixed by `6666666` (A); first in [`v0.6.3`](https://git.example/octo/router/releases/tag/v0.6.3)"
+        in text
+    )
     assert "**Addressed by a commit of this window** (1)" in text
     assert "It hangs — o → addressed by `6666666` (B); still open; not in a release yet" in text
 
