@@ -68,8 +68,8 @@ async def test_what_only_kernels_of_one_folder_use_is_internal(past: "History", 
 async def test_what_a_compiler_s_package_does_not_give_on_is_internal(past: "History", given_on: str) -> None:
     helpers = "class Executor:\n    def execute(self, func, names):\n        return func\n"
     user = "from .helpers import Executor\n\n\ndef _go(f):\n    return Executor().execute(f, 1)\n"
-    files = {"pkg/base_dsl/__init__.py": given_on, "pkg/base_dsl/helpers.py": helpers, "pkg/base_dsl/dsl.py": user}
-    past.commit(files)
+    folder = "pkg/base_dsl"
+    past.commit({f"{folder}/__init__.py": given_on, f"{folder}/helpers.py": helpers, f"{folder}/dsl.py": user})
     (fact,) = await studied(past, past.commit({"pkg/base_dsl/helpers.py": helpers.replace(", names", "")}))
     assert fact.kind is FactKind.PARAMETER_REMOVED
     assert fact.severity is (Severity.BREAKING if given_on else Severity.INTERNAL)
