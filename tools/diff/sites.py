@@ -226,6 +226,13 @@ def _key(site: Site) -> tuple[str, ...]:
 
 def _paired(old: list[Site], new: list[Site]) -> Iterator[Draft]:
     """Compare what has one name; where it stands several times, only a value that went and one that came count."""
+    ways = {way for site in (*old, *new) if (way := _facing(site))}
+    if len(ways) > 1:
+        for way in sorted(ways):
+            mine, its = ([site for site in sites if _facing(site) == way] for sites in (old, new))
+            if mine and its:
+                yield from _paired(mine, its)
+        return
     if len(old) == len(new) == 1:
         yield from _altered(old[0], new[0])
         return
@@ -234,6 +241,12 @@ def _paired(old: list[Site], new: list[Site]) -> Iterator[Draft]:
     come = [site for site in new if site.value not in before]
     if gone and come and len({site.value for site in gone}) == len({site.value for site in come}) == 1:
         yield from _altered(gone[0], come[0])
+
+
+def _facing(site: Site) -> tuple[str, bool] | None:
+    """Tell which way a limit bounds: from above never takes the place of from below, nor what holds of what fails."""
+    sign = (site.value or "")[:1] if site.kind == "limit" else ""
+    return (sign, site.rejects) if sign in ("<", ">") else None
 
 
 def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Iterator[tuple[Site, Site]]:

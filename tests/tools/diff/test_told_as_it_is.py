@@ -266,3 +266,12 @@ async def test_a_version_that_code_compares_with_is_a_limit(past: "History", rou
     assert [(fact.kind, fact.detail, fact.old, fact.new) for fact in facts] == [
         (FactKind.LIMIT_CHANGED, "is_supported", '>= "12.9"', '>= "12.8"')
     ]
+
+
+@ROUTES
+async def test_an_upper_bound_does_not_take_the_place_of_a_lower_one(past: "History", route: str) -> None:
+    text = 'void run(int experts) {\n%s  CHECK(experts <= %s, "too many experts");\n}\n'
+    before = text % ('  CHECK(experts >= kTop, "too few experts");\n', "kOld")
+    facts = await told(past, {"src/run.cc": before}, {"src/run.cc": text % ("", "kNew")}, route)
+    limits = [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.LIMIT_CHANGED]
+    assert limits == [("<= kOld", "<= kNew")]
