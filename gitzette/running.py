@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         if args.demo:
             from gitzette.demo import demo_world
 
-            settings, now = stack.enter_context(demo_world(args))
+            settings, now = stack.enter_context(demo_world(args, environ))
         else:
             settings = settings_for(args, environ)
         window = window_of(args, settings.tz, now)

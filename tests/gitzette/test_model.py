@@ -198,3 +198,13 @@ def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
         main(["doctor"])
         assert len(server.asked) == asked
     assert "scripted: answers by tool calls; several tool calls at once; 16384 tokens of context" in said
+
+
+def test_the_demo_is_explained_by_a_model_where_one_is_asked_for(
+    point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ModelServer(honest) as server:
+        point(server)
+        assert main(["run", "--demo", "--analyst", "model", "--json"]) == 0
+    account = json.loads(capsys.readouterr().out)["footer"]["model"]
+    assert account["statements"] > 0
