@@ -2,13 +2,16 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from agent.domain import Change
+from agent.facts import Fact
 from agent.ids import RepoId
+from tools.diff.sheet import paths_to_read, read_facts
 from tools.git.source import GitSource
 
 CLEAN = {
@@ -79,3 +82,30 @@ def history(tmp_path: Path) -> Callable[[], History]:
         return History(path)
 
     return make
+
+
+class FactsOf(Protocol):
+    """Commits two versions of a project and lists the facts of the second, by one of both routes."""
+
+    async def __call__(
+        self, before: Mapping[str, str], after: Mapping[str, str | None], route: str = "blobs", message: str = "change"
+    ) -> list[Fact]:
+        """Give the facts in the order in which they are told; None for the text of a file deletes it."""
+        ...
+
+
+@pytest.fixture
+def facts_of(history: Callable[[], History]) -> FactsOf:
+    """Give a reader of what changes between two versions of a project."""
+    past = history()
+
+    async def read(
+        before: Mapping[str, str], after: Mapping[str, str | None], route: str = "blobs", message: str = "change"
+    ) -> list[Fact]:
+        past.commit(dict(before))
+        source = GitSource(RepoId("o/r"), past.path)
+        (change,) = [change async for change in source.changes([past.commit(dict(after), message)])]
+        blobs = await source.blobs(change, paths_to_read(change)) if route == "blobs" else None
+        return list(read_facts(change, blobs).facts)
+
+    return read

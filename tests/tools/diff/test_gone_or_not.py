@@ -1,43 +1,26 @@
 """What a class inherits now, what became a method and what is still said is not told as gone."""
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.facts import Fact, FactKind, Severity
-from agent.ids import RepoId
-from tools.diff.sheet import paths_to_read, read_facts
-from tools.git.source import GitSource
+from agent.facts import FactKind, Severity
 
 if TYPE_CHECKING:
-    from tests.tools.diff.conftest import History
+    from tests.tools.diff.conftest import FactsOf
 
 
-@pytest.fixture
-def past(history: Callable[[], "History"]) -> "History":
-    return history()
-
-
-async def facts_of(past: "History", before: Mapping[str, str], after: Mapping[str, str | None]) -> list[Fact]:
-    """Commit both versions and list the facts of the second."""
-    past.commit(dict(before))
-    source = GitSource(RepoId("o/r"), past.path)
-    (change,) = [change async for change in source.changes([past.commit(dict(after))])]
-    return list(read_facts(change, await source.blobs(change, paths_to_read(change))).facts)
-
-
-async def test_private_methods_that_a_new_base_may_have_are_not_told_as_removed(past: "History") -> None:
+async def test_private_methods_that_a_new_base_may_have_are_not_told_as_removed(facts_of: "FactsOf") -> None:
     run = "    def run(self):\n        return 1\n"
     old = f"class PoolBase:\n{run}\n    def _log(self, x):\n        raise KeyError('no such model here')\n"
     new = f"class PoolServing(BaseServing):\n{run}"
-    facts = await facts_of(past, {"pkg/a.py": old}, {"pkg/a.py": f"from .base import BaseServing\n\n\n{new}"})
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": f"from .base import BaseServing\n\n\n{new}"})
     assert {fact.kind for fact in facts} == {FactKind.SYMBOL_RENAMED, FactKind.BASE_CHANGED}
 
 
-async def test_private_methods_of_a_class_with_the_same_bases_are_told(past: "History") -> None:
+async def test_private_methods_of_a_class_with_the_same_bases_are_told(facts_of: "FactsOf") -> None:
     old = "class Pool(Base):\n    def run(self):\n        return 1\n\n    def _log(self, x):\n        return x\n"
-    facts = await facts_of(past, {"pkg/a.py": old}, {"pkg/a.py": old.partition("    def _log")[0]})
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.partition("    def _log")[0]})
     assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.SYMBOL_REMOVED, "Pool._log")]
 
 
@@ -50,21 +33,19 @@ async def test_private_methods_of_a_class_with_the_same_bases_are_told(past: "Hi
         ("    return x\n", True),
     ],
 )
-async def test_an_error_whose_words_are_still_a_reason_is_not_gone(now: str, told: bool, past: "History") -> None:
+async def test_an_error_whose_words_are_still_a_reason_is_not_gone(now: str, told: bool, facts_of: "FactsOf") -> None:
     raised = 'def run(x):\n    if x > 8:\n        raise ValueError("the decode kernel takes no tensor scales")\n'
     facts = await facts_of(
-        past,
         {"pkg/a.py": raised, "pkg/b.py": "def _why(x):\n    pass\n"},
         {"pkg/a.py": "def run(x):\n    pass\n", "pkg/b.py": f"def _why(x):\n{now}"},
     )
     assert (FactKind.ERROR_REMOVED in {fact.kind for fact in facts}) is told
 
 
-async def test_a_function_that_became_a_method_was_renamed(past: "History") -> None:
+async def test_a_function_that_became_a_method_was_renamed(facts_of: "FactsOf") -> None:
     body = "{0}def validate_staging({1}):\n{0}    if size > 2:\n{0}        return 1\n{0}    return {2}\n"
     config = "class Config:\n    size: int = 1\n\n    def run(self):\n        return 1\n\n"
     facts = await facts_of(
-        past,
         {"pkg/a.py": config + "\n" + body.format("", "size", "size")},
         {"pkg/a.py": config + body.format("    ", "self, size", "self.size")},
     )
@@ -73,89 +54,89 @@ async def test_a_function_that_became_a_method_was_renamed(past: "History") -> N
     ]
 
 
-async def test_a_number_in_other_units_is_renamed_and_not_changed(past: "History") -> None:
-    facts = await facts_of(past, {"pkg/a.py": "SPLIT_MIN_TILES = 16\n"}, {"pkg/a.py": "SPLIT_MIN_TOKENS = 2048\n"})
+async def test_a_number_in_other_units_is_renamed_and_not_changed(facts_of: "FactsOf") -> None:
+    facts = await facts_of({"pkg/a.py": "SPLIT_MIN_TILES = 16\n"}, {"pkg/a.py": "SPLIT_MIN_TOKENS = 2048\n"})
     assert [fact.kind for fact in facts] == [FactKind.SYMBOL_RENAMED]
 
 
-async def test_the_default_of_a_flag_that_follows_a_renamed_field_is_the_same(past: "History") -> None:
+async def test_the_default_of_a_flag_that_follows_a_renamed_field_is_the_same(facts_of: "FactsOf") -> None:
     text = (
         "@dataclass\nclass Args:\n    {0}: str = 'x'\n    other: int = 1\n\n\n"
         "def add(parser):\n    parser.add_argument('--prefix', default=Args.{0})\n"
     )
-    facts = await facts_of(past, {"pkg/a.py": text.format("file_prefix")}, {"pkg/a.py": text.format("profile_prefix")})
+    facts = await facts_of({"pkg/a.py": text.format("file_prefix")}, {"pkg/a.py": text.format("profile_prefix")})
     assert [fact.kind for fact in facts] == [FactKind.FIELD_RENAMED]
 
 
-async def test_brackets_around_a_name_in_a_decorator_mean_nothing(past: "History") -> None:
+async def test_brackets_around_a_name_in_a_decorator_mean_nothing(facts_of: "FactsOf") -> None:
     text = '@heuristics({{"EVEN": lambda args: args["n"] % {} == 0}})\ndef run(a):\n    return a\n'
     facts = await facts_of(
-        past, {"pkg/a.py": text.format('(args["B"])')}, {"pkg/a.py": text.format('args["B"]') + "\n\nX_Y = 1\n"}
+        {"pkg/a.py": text.format('(args["B"])')}, {"pkg/a.py": text.format('args["B"]') + "\n\nX_Y = 1\n"}
     )
     assert [fact.name for fact in facts] == ["X_Y"]
 
 
-async def test_a_deprecation_in_other_words_is_not_new(past: "History") -> None:
+async def test_a_deprecation_in_other_words_is_not_new(facts_of: "FactsOf") -> None:
     text = '@deprecated("workspace() is deprecated, use {} to manage the memory")\ndef workspace(a):\n    return a\n'
-    facts = await facts_of(past, {"pkg/a.py": text.format("Shared")}, {"pkg/a.py": text.format("FusionShared")})
+    facts = await facts_of({"pkg/a.py": text.format("Shared")}, {"pkg/a.py": text.format("FusionShared")})
     assert not [fact for fact in facts if fact.kind is FactKind.DEPRECATED]
 
 
-async def test_a_deprecation_is_named_after_what_is_deprecated(past: "History") -> None:
+async def test_a_deprecation_is_named_after_what_is_deprecated(facts_of: "FactsOf") -> None:
     plain = "class Args:\n    def handle(self):\n        pass\n\n\n"
     plain += "def module():\n    def inner(a):\n        return a\n\n    return inner\n"
     new = plain.replace(
         "        pass\n", '        logger.warning("--fast-mode is deprecated; use --mode instead.")\n'
     ).replace("    def inner", '    @deprecated("use outer")\n    def inner')
-    facts = await facts_of(past, {"pkg/server_args.py": plain}, {"pkg/server_args.py": new})
+    facts = await facts_of({"pkg/server_args.py": plain}, {"pkg/server_args.py": new})
     assert {fact.name for fact in facts if fact.kind is FactKind.DEPRECATED} == {"--fast-mode", "inner"}
 
 
-async def test_what_a_module_asks_of_the_machine_is_its_own_business(past: "History") -> None:
+async def test_what_a_module_asks_of_the_machine_is_its_own_business(facts_of: "FactsOf") -> None:
     text = "import os\n\npin_memory = is_pin_memory_available()\n"
-    facts = await facts_of(past, {"pkg/a.py": text}, {"pkg/a.py": "import os\n"})
+    facts = await facts_of({"pkg/a.py": text}, {"pkg/a.py": "import os\n"})
     assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.SYMBOL_REMOVED, Severity.INTERNAL)]
 
 
-async def test_the_choices_of_a_variable_are_no_flag(past: "History") -> None:
+async def test_the_choices_of_a_variable_are_no_flag(facts_of: "FactsOf") -> None:
     text = 'def level():\n    return env_with_choices("ATLAS_QUANT", "NONE", ["FP", "NONE"{}])\n'
-    (fact,) = await facts_of(past, {"pkg/envs.py": text.format("")}, {"pkg/envs.py": text.format(', "INT3"')})
+    (fact,) = await facts_of({"pkg/envs.py": text.format("")}, {"pkg/envs.py": text.format(', "INT3"')})
     assert (fact.kind, fact.severity, fact.detail) == (FactKind.CONFIG_CHANGED, Severity.BEHAVIOUR, "choices")
 
 
-async def test_a_setting_that_a_workflow_computes_now_is_changed_and_not_gone(past: "History") -> None:
+async def test_a_setting_that_a_workflow_computes_now_is_changed_and_not_gone(facts_of: "FactsOf") -> None:
     text = "jobs:\n  a:\n    env:\n{}      # why\n{}"
     old, new = "      MODEL_PATH: /models/a\n", "      MODEL_PATH: ${{ matrix.path }}\n      TOKEN: ${{ secrets.t }}\n"
     path = ".github/workflows/a.yml"
-    facts = await facts_of(past, {path: text.format(old, "")}, {path: text.format("", new)})
+    facts = await facts_of({path: text.format(old, "")}, {path: text.format("", new)})
     assert [(fact.name, fact.old) for fact in facts if fact.kind is FactKind.CONFIG_CHANGED] == [
         ("MODEL_PATH", "/models/a")
     ]
     assert not [fact for fact in facts if fact.kind in (FactKind.CONFIG_ADDED, FactKind.CONFIG_REMOVED)]
 
 
-async def test_a_method_that_anybody_may_call_now_is_new(past: "History") -> None:
+async def test_a_method_that_anybody_may_call_now_is_new(facts_of: "FactsOf") -> None:
     text = "pub struct Info {{}}\n\nimpl Info {{\n    pub{} fn token(&self) -> u8 {{\n        1\n    }}\n}}\n"
-    facts = await facts_of(past, {"src/a.rs": text.format("(crate)")}, {"src/a.rs": text.format("")})
+    facts = await facts_of({"src/a.rs": text.format("(crate)")}, {"src/a.rs": text.format("")})
     assert [(fact.kind, fact.name, fact.severity) for fact in facts] == [
         (FactKind.SYMBOL_ADDED, "Info.token", Severity.ADDITIVE)
     ]
 
 
-async def test_what_a_build_backend_asks_for_is_a_dependency(past: "History") -> None:
+async def test_what_a_build_backend_asks_for_is_a_dependency(facts_of: "FactsOf") -> None:
     text = '_requires_for_aot = ["torch", "ninja"{}]\n'
-    facts = await facts_of(past, {"backend.py": text.format("")}, {"backend.py": text.format(', "requests"')})
+    facts = await facts_of({"backend.py": text.format("")}, {"backend.py": text.format(', "requests"')})
     assert [fact.name for fact in facts if fact.kind is FactKind.DEPENDENCY_ADDED] == ["requests"]
 
 
-async def test_the_constants_of_a_new_file_stand_beside_its_functions(past: "History") -> None:
+async def test_the_constants_of_a_new_file_stand_beside_its_functions(facts_of: "FactsOf") -> None:
     text = "SUPPORTED_TOPK = (1, 2)\n_OWN_PART = 1\n\n\ndef transform(a):\n    return a\n"
-    facts = await facts_of(past, {"pkg/a.py": "x = 1\n"}, {"pkg/b.py": text})
+    facts = await facts_of({"pkg/a.py": "x = 1\n"}, {"pkg/b.py": text})
     assert [fact.new for fact in facts] == ["transform, SUPPORTED_TOPK"]
 
 
-async def test_a_check_of_a_host_function_is_an_error(past: "History") -> None:
+async def test_a_check_of_a_host_function_is_an_error(facts_of: "FactsOf") -> None:
     text = "void gemm(int n) {{\n  int m = n;\n{}  run(m);\n}}\n"
     check = '  RuntimeCheck(n % 8 == 0, "n must be a multiple of 8");\n'
-    facts = await facts_of(past, {"csrc/a.cuh": text.format("")}, {"csrc/a.cuh": text.format(check)})
+    facts = await facts_of({"csrc/a.cuh": text.format("")}, {"csrc/a.cuh": text.format(check)})
     assert [(fact.kind, fact.new) for fact in facts] == [(FactKind.ERROR_ADDED, "n must be a multiple of 8")]

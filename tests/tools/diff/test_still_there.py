@@ -1,58 +1,40 @@
 """What is still there is not told as gone or new, and what only looks alike is not told as the same."""
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
 
 from agent.facts import Fact, FactKind, Severity
-from agent.ids import RepoId
 from tools.diff.cutting import MOST, cut
-from tools.diff.sheet import paths_to_read, read_facts
-from tools.git.source import GitSource
 
 if TYPE_CHECKING:
-    from tests.tools.diff.conftest import History
+    from tests.tools.diff.conftest import FactsOf
 
 ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
 
 
-@pytest.fixture
-def past(history: Callable[[], "History"]) -> "History":
-    return history()
-
-
-async def told(
-    past: "History", before: Mapping[str, str], after: Mapping[str, str | None], route: str = "blobs"
-) -> list[Fact]:
-    """Commit both versions and list the facts of the second."""
-    past.commit(dict(before))
-    source = GitSource(RepoId("o/r"), past.path)
-    (change,) = [change async for change in source.changes([past.commit(dict(after))])]
-    blobs = await source.blobs(change, paths_to_read(change)) if route == "blobs" else None
-    return list(read_facts(change, blobs).facts)
-
-
 @ROUTES
-async def test_a_variable_that_another_file_asks_for_in_another_form_is_not_gone(route: str, past: "History") -> None:
+async def test_a_variable_that_another_file_asks_for_in_another_form_is_not_gone(
+    route: str, facts_of: "FactsOf"
+) -> None:
     read = 'import os\n\n\ndef dims():\n    return os.environ.get("ATLAS_DIMS", "64,128")\n'
     setup = 'import os\n\ndims = os.environ.get("ATLAS_DIMS", "64,128").split(",")\n'
-    facts = await told(past, {"pkg/build.py": read}, {"pkg/build.py": None, "setup.py": setup}, route)
+    facts = await facts_of({"pkg/build.py": read}, {"pkg/build.py": None, "setup.py": setup}, route)
     assert not [fact for fact in facts if fact.name == "ATLAS_DIMS"]
 
 
 @ROUTES
-async def test_a_variable_that_a_line_beside_the_change_asks_for_is_not_new(route: str, past: "History") -> None:
+async def test_a_variable_that_a_line_beside_the_change_asks_for_is_not_new(route: str, facts_of: "FactsOf") -> None:
     known = 'import os\n\nRANK = os.environ["ATLAS_RANK"]\n'
     new = 'import os\n\n\ndef rank():\n    return os.environ.get("ATLAS_RANK", "0"), os.getenv("ATLAS_NEW")\n'
-    facts = await told(past, {"pkg/a.py": known}, {"pkg/a.py": known + "SIZE = 1\n", "pkg/b.py": new}, route)
+    facts = await facts_of({"pkg/a.py": known}, {"pkg/a.py": known + "SIZE = 1\n", "pkg/b.py": new}, route)
     assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_NEW"]
 
 
-async def test_an_enumeration_that_is_another_name_of_one_keeps_its_members(past: "History") -> None:
+async def test_an_enumeration_that_is_another_name_of_one_keeps_its_members(facts_of: "FactsOf") -> None:
     old = "namespace lib {\nenum class Mode {\n  kGemm,\n  kBatched,\n};\n}\n"
     new = "namespace lib {\nusing Mode = core::Mode;\n}\n"
-    (fact,) = await told(past, {"include/lib.h": old}, {"include/lib.h": new})
+    (fact,) = await facts_of({"include/lib.h": old}, {"include/lib.h": new})
     assert (fact.kind, fact.name, fact.old, fact.new) == (
         FactKind.SIGNATURE_CHANGED,
         "lib.Mode",
@@ -61,64 +43,64 @@ async def test_an_enumeration_that_is_another_name_of_one_keeps_its_members(past
     )
 
 
-async def test_the_error_of_a_renamed_method_is_raised_under_the_new_name(past: "History") -> None:
+async def test_the_error_of_a_renamed_method_is_raised_under_the_new_name(facts_of: "FactsOf") -> None:
     old = 'class Op:\n    def forward_cuda_jit(self, x):\n        raise NotImplementedError("no cuda_jit backend")\n'
-    facts = await told(past, {"pkg/op.py": old}, {"pkg/op.py": old.replace("cuda_jit", "jit")})
+    facts = await facts_of({"pkg/op.py": old}, {"pkg/op.py": old.replace("cuda_jit", "jit")})
     assert [fact.kind for fact in facts] == [FactKind.SYMBOL_RENAMED, FactKind.ERROR_CHANGED]
 
 
-async def test_a_parameter_is_renamed_where_its_siblings_are(past: "History") -> None:
+async def test_a_parameter_is_renamed_where_its_siblings_are(facts_of: "FactsOf") -> None:
     old = "def one(x, aux_list: list = None):\n    return x\n\n\ndef two(x, aux_list: list, y=1):\n    return x\n"
     new = old.replace("aux_list: list = None", "aux_data: list = None").replace(
         "aux_list: list,", "aux_data: Data = Data(),"
     )
-    facts = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new})
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
     kinds = {fact.kind for fact in facts}
     assert FactKind.PARAMETER_REMOVED not in kinds
     assert [fact.name for fact in facts if fact.kind is FactKind.PARAMETER_RENAMED] == ["one, two"]
 
 
-async def test_a_property_is_no_new_name_of_a_method(past: "History") -> None:
+async def test_a_property_is_no_new_name_of_a_method(facts_of: "FactsOf") -> None:
     old = "class Backend:\n    def reads_custom_mask(self) -> bool:\n        return True\n"
     new = "class Backend:\n    @property\n    def custom_mask(self) -> Mask:\n        return self._mask\n"
-    facts = await told(past, {"pkg/a.py": old}, {"pkg/a.py": new})
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
     assert [(fact.kind, fact.detail, fact.old or fact.new) for fact in facts] == [
         (FactKind.SYMBOL_REMOVED, "method", "reads_custom_mask()"),
         (FactKind.SYMBOL_ADDED, "property", "custom_mask: Mask"),
     ]
 
 
-async def test_an_overload_that_came_takes_nothing_from_the_others(past: "History") -> None:
+async def test_an_overload_that_came_takes_nothing_from_the_others(facts_of: "FactsOf") -> None:
     old = "struct Relu {\n  int operator()(int acc, float source, float uniform) const;\n};\n"
     new = (
         "struct Relu {\n  int operator()(int acc) const;\n"
         "  int operator()(int acc, float source, float uniform, bool fast) const;\n};\n"
     )
-    facts = await told(past, {"include/relu.h": old}, {"include/relu.h": new})
+    facts = await facts_of({"include/relu.h": old}, {"include/relu.h": new})
     assert {fact.kind for fact in facts} == {FactKind.SYMBOL_ADDED, FactKind.PARAMETER_ADDED}
 
 
 @ROUTES
-async def test_another_type_is_told_beside_another_name(route: str, past: "History") -> None:
+async def test_another_type_is_told_beside_another_name(route: str, facts_of: "FactsOf") -> None:
     old = "struct Params {\n  Params(float alpha, float threshold);\n};\n"
     new = "struct Params {\n  Params(float alpha, float const * threshold_ptr);\n};\n"
-    facts = await told(past, {"include/p.h": old}, {"include/p.h": new}, route)
+    facts = await facts_of({"include/p.h": old}, {"include/p.h": new}, route)
     assert [(fact.kind, fact.new) for fact in facts] == [
         (FactKind.PARAMETER_RENAMED, "threshold_ptr"),
         (FactKind.SIGNATURE_CHANGED, "threshold_ptr: float const *"),
     ]
 
 
-async def test_what_a_source_file_only_announces_is_not_new(past: "History") -> None:
+async def test_what_a_source_file_only_announces_is_not_new(facts_of: "FactsOf") -> None:
     old = "#include <lib.h>\nint one() { return 1; }\n"
-    facts = await told(past, {"csrc/a.cu": old}, {"csrc/a.cu": old + "namespace lib {\nint two(int x);\n}\n"})
+    facts = await facts_of({"csrc/a.cu": old}, {"csrc/a.cu": old + "namespace lib {\nint two(int x);\n}\n"})
     assert facts == []
 
 
 @ROUTES
-async def test_a_namespace_under_another_name_is_a_rename_of_all_in_it(route: str, past: "History") -> None:
+async def test_a_namespace_under_another_name_is_a_rename_of_all_in_it(route: str, facts_of: "FactsOf") -> None:
     old = "namespace lib {\nnamespace gemm {\nint run(int x);\n}  // namespace gemm\n}\n"
-    facts = await told(past, {"include/g.h": old}, {"include/g.h": old.replace("gemm", "group_gemm")}, route)
+    facts = await facts_of({"include/g.h": old}, {"include/g.h": old.replace("gemm", "group_gemm")}, route)
     assert (facts[0].kind, facts[0].severity, facts[0].old, facts[0].new) == (
         FactKind.SYMBOL_RENAMED,
         Severity.BREAKING,
@@ -127,49 +109,49 @@ async def test_a_namespace_under_another_name_is_a_rename_of_all_in_it(route: st
     )
 
 
-async def test_nobody_calls_the_backward_pass_of_a_function(past: "History") -> None:
+async def test_nobody_calls_the_backward_pass_of_a_function(facts_of: "FactsOf") -> None:
     head = "class Attention(torch.autograd.Function):\n    @staticmethod\n"
     old = head + "    def backward(ctx, dout, *args):\n        return dout\n"
-    facts = await told(past, {"pkg/a.py": old}, {"pkg/a.py": old.replace("*args", "dlse")})
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("*args", "dlse")})
     assert {fact.severity for fact in facts} == {Severity.INTERNAL}
 
 
 @ROUTES
-async def test_the_many_flags_of_a_new_script_are_one_fact(route: str, past: "History") -> None:
+async def test_the_many_flags_of_a_new_script_are_one_fact(route: str, facts_of: "FactsOf") -> None:
     flags = "".join(f'    parser.add_argument("--size-{n}", type=int, default={n})\n' for n in range(12))
     script = f"import argparse\n\n\ndef add_cli_args(parser):\n{flags}"
-    facts = await told(past, {"README.md": "a\n"}, {"pkg/launch_server.py": script}, route)
+    facts = await facts_of({"README.md": "a\n"}, {"pkg/launch_server.py": script}, route)
     (fact,) = [fact for fact in facts if fact.kind is FactKind.FLAG_ADDED]
     assert fact.name.startswith("--size-0, --size-1, ")
     assert fact.detail == "12 flags of pkg/launch_server.py"
 
 
 @ROUTES
-async def test_the_version_that_a_check_asks_for_is_a_limit(route: str, past: "History") -> None:
+async def test_the_version_that_a_check_asks_for_is_a_limit(route: str, facts_of: "FactsOf") -> None:
     old = 'def arch():\n    if is_cuda_version_at_least("13.0"):\n        return "f"\n    return "a"\n'
-    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": old.replace("13.0", "12.9")}, route)
+    (fact,) = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("13.0", "12.9")}, route)
     assert (fact.kind, fact.old, fact.new) == (FactKind.LIMIT_CHANGED, ">= 13.0", ">= 12.9")
 
 
-async def test_a_default_that_is_too_long_to_be_shown_is_another_one(past: "History") -> None:
+async def test_a_default_that_is_too_long_to_be_shown_is_another_one(facts_of: "FactsOf") -> None:
     rows = "".join(f'            "{n}-layer-name-of-a-checkpoint": "layers.{n}",\n' for n in range(12))
     head = "@dataclass\nclass Config:\n    names: dict = field(\n        default_factory=lambda: {\n"
     old = f"{head}{rows}        }}\n    )\n"
-    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": old.replace("layers.3", "blocks.3")})
+    (fact,) = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("layers.3", "blocks.3")})
     assert (fact.kind, fact.name) == (FactKind.FIELD_CHANGED, "Config.names")
 
 
-async def test_other_words_in_a_docstring_are_no_other_layout(past: "History") -> None:
+async def test_other_words_in_a_docstring_are_no_other_layout(facts_of: "FactsOf") -> None:
     old = 'def run(p=0.0):\n    """Run.\n\n    p: dropout, 0.1 unless told\n    """\n    return p\n'
-    (fact,) = await told(past, {"pkg/a.py": old}, {"pkg/a.py": old.replace("0.1", "0.0")})
+    (fact,) = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("0.1", "0.0")})
     assert fact.kind is FactKind.ONLY_COMMENTS
 
 
 @ROUTES
-async def test_a_tag_that_begins_with_a_letter_is_a_tag(route: str, past: "History") -> None:
+async def test_a_tag_that_begins_with_a_letter_is_a_tag(route: str, facts_of: "FactsOf") -> None:
     old = 'set(_ATLAS_TAG "891d57b4db1071624b5c8fa0d1e51cb317fa709f")\n'
     new = '# the branch with support\nset(_ATLAS_TAG "a6b593d2826719dcf4892609af7b84ee23aaf32a")\n'
-    (fact,) = await told(past, {"cmake/atlas.cmake": old}, {"cmake/atlas.cmake": new}, route)
+    (fact,) = await facts_of({"cmake/atlas.cmake": old}, {"cmake/atlas.cmake": new}, route)
     assert (fact.kind, fact.name) == (FactKind.DEPENDENCY_CHANGED, "_ATLAS_TAG")
 
 

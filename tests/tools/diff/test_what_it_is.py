@@ -1,44 +1,27 @@
 """What is a kernel, a registry, a variable of the project and a check of users, and what only looks so."""
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.facts import Fact, FactKind
-from agent.ids import RepoId
-from tools.diff.sheet import paths_to_read, read_facts
-from tools.git.source import GitSource
+from agent.facts import FactKind
 
 if TYPE_CHECKING:
-    from tests.tools.diff.conftest import History
+    from tests.tools.diff.conftest import FactsOf
 
 
-@pytest.fixture
-def past(history: Callable[[], "History"]) -> "History":
-    return history()
-
-
-async def facts_of(past: "History", before: Mapping[str, str], after: Mapping[str, str | None]) -> list[Fact]:
-    """Commit both versions and list the facts of the second."""
-    past.commit(dict(before))
-    source = GitSource(RepoId("o/r"), past.path)
-    (change,) = [change async for change in source.changes([past.commit(dict(after))])]
-    return list(read_facts(change, await source.blobs(change, paths_to_read(change))).facts)
-
-
-async def test_what_a_new_function_refuses_is_no_new_check(past: "History") -> None:
+async def test_what_a_new_function_refuses_is_no_new_check(facts_of: "FactsOf") -> None:
     old = "def run(x):\n    return x\n"
     check = '    if x > 8:\n        raise ValueError("{} takes at most eight of them")\n    return x\n'
     new = f"def run(x):\n{check.format('run')}\n\ndef _start(x):\n{check.format('start')}"
-    facts = await facts_of(past, {"pkg/a.py": old}, {"pkg/a.py": new})
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
     assert [fact.detail for fact in facts if fact.kind is FactKind.ERROR_ADDED] == ["run"]
 
 
-async def test_variables_that_a_build_service_or_the_system_sets_are_not_new(past: "History") -> None:
+async def test_variables_that_a_build_service_or_the_system_sets_are_not_new(facts_of: "FactsOf") -> None:
     names = ("GITHUB_RUN_ID", "CI", "HOME", "PATH", "SLURM_PROCID", "ATLAS_PORT", "GITHUB_TOKEN")
     read = "".join(f'v{place} = os.environ.get("{name}")\n' for place, name in enumerate(names))
-    facts = await facts_of(past, {"pkg/a.py": "import os\n"}, {"pkg/a.py": f"import os\n\n{read}"})
+    facts = await facts_of({"pkg/a.py": "import os\n"}, {"pkg/a.py": f"import os\n\n{read}"})
     told = {name for fact in facts if fact.kind is FactKind.ENV_ADDED for name in fact.name.split(", ")}
     assert told == {"ATLAS_PORT", "GITHUB_TOKEN"}
 
@@ -52,19 +35,18 @@ async def test_variables_that_a_build_service_or_the_system_sets_are_not_new(pas
     ],
 )
 async def test_rows_of_a_table_that_translates_names_of_weights_are_no_choices(
-    table: str, told: bool, past: "History"
+    table: str, told: bool, facts_of: "FactsOf"
 ) -> None:
-    facts = await facts_of(past, {"pkg/a.py": table % '    "gate": ["g"],\n'}, {"pkg/a.py": table % ""})
+    facts = await facts_of({"pkg/a.py": table % '    "gate": ["g"],\n'}, {"pkg/a.py": table % ""})
     assert (FactKind.UNREGISTERED in {fact.kind for fact in facts}) is told
 
 
-async def test_a_method_of_a_bound_class_is_nothing_to_choose_by_name(past: "History") -> None:
+async def test_a_method_of_a_bound_class_is_nothing_to_choose_by_name(facts_of: "FactsOf") -> None:
     text = (
         'void bind(py::module m) {{\n  m.def("start", &start);\n{0}'
         '  py::class_<Builder>(m, "Builder")\n      .def("load", &Builder::load){1};\n}}\n'
     )
     facts = await facts_of(
-        past,
         {"src/bind.cc": text.format("", "")},
         {"src/bind.cc": text.format('  m.def("stop", &stop);\n', '\n      .def("sync", &Builder::sync)')},
     )
@@ -80,6 +62,6 @@ async def test_a_method_of_a_bound_class_is_nothing_to_choose_by_name(past: "His
         ("add_warmup.py", "def warm(x):\n    return run(x)\n", "source"),
     ],
 )
-async def test_only_a_file_with_a_kernel_is_a_new_kernel(name: str, text: str, what: str, past: "History") -> None:
-    facts = await facts_of(past, {"pkg/a.py": "x = 1\n"}, {f"pkg/kernels/{name}": text})
+async def test_only_a_file_with_a_kernel_is_a_new_kernel(name: str, text: str, what: str, facts_of: "FactsOf") -> None:
+    facts = await facts_of({"pkg/a.py": "x = 1\n"}, {f"pkg/kernels/{name}": text})
     assert [fact.detail for fact in facts if fact.kind is FactKind.FILE_ADDED] == [what]
