@@ -91,6 +91,8 @@ class Symbol(NamedTuple):
     """Whether only other code of a kernel calls it: what changes there breaks no user."""
     announced: bool = False
     """Whether it is only announced here and defined elsewhere, with defaults that stand nowhere else."""
+    implied: bool = False
+    """Whether a compiler makes it unasked, or is told not to make it: nobody uses a class otherwise for its sake."""
 
 
 class Site(NamedTuple):
@@ -113,6 +115,8 @@ class Site(NamedTuple):
     """Of a limit: what is so is refused (`if x > 8: raise`); else it is let through (`assert x <= 8`)."""
     also: tuple[str, ...] = ()
     """Of a flag: its other spellings."""
+    about: str = ""
+    """Of a flag: what its help says, by which it is known under another name."""
 
 
 @dataclass(frozen=True, slots=True)

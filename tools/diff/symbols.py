@@ -18,6 +18,8 @@ from tools.diff.heirs import (
     under_other_heads,
     went_inside,
 )
+from tools.diff.inherited import gone_for_good, new_to_all
+from tools.diff.overloads import indexed
 from tools.diff.reading import Reading, Symbol
 from tools.diff.records import must_be_given
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
@@ -33,8 +35,6 @@ _HANDLES = re.compile(r"\.(?:get|post|put|delete|patch|head|options|route|api_ro
 """Decorators of what a web framework calls: it fills in the parameters, whatever they are."""
 _NEEDLESS = re.compile(r"(?<=[-+*/%=<>,(\[:] )\(([\w.]+(?:\[[^()\[\]]*\])?)\)")
 """Brackets around a single name."""
-_SPECIAL = re.compile(r"^__\w+__$")
-_COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
 _WORD = re.compile(r"\w+")
 _WRITTEN = (
     FactKind.CONSTANT_CHANGED,
@@ -51,11 +51,8 @@ _UNITS = frozenset(
 _UNITS |= {"kb", "mb", "gb", "s", "sec", "secs", "seconds", "ms", "us", "ns", "minutes", "hours"}
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
-_SEVERAL = ("type", "struct", "class", "constant", "variable")
 _CALLABLE = ("function", "method", "macro")
 _PROPERTY = "property"
-_METHODS = ("method", _PROPERTY)
-_MOST_OVERLOADS = 400
 _LONG = "…"
 """Stands for a default that is too long to be shown."""
 _ALIASED = ("struct", "class", "enum")
@@ -70,10 +67,12 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
 
     `kept` gives the new number of an old line that a hunk shows unchanged.
     """
-    before, after = _indexed(old, new)
+    before, after = indexed(old, new)
     _part(before, after, old, new)
-    gone = [symbol for name, symbol in before.items() if name not in after and not symbol.announced]
-    come = [symbol for name, symbol in after.items() if name not in before and not symbol.announced]
+    gone, come = (
+        [one for name, one in side.items() if name not in other and not (one.announced or one.implied)]
+        for side, other in ((before, after), (after, before))
+    )
     stayed = in_other_hunks(gone, come)
     went = [symbol for symbol in gone if symbol.name not in new.imports]
     pairs = list(under_other_heads(went, come, kept)) if kept is not None else []
@@ -89,8 +88,8 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     drafts += [_rename(one, other)._replace(old=one.name, new=other.name) for one, other in housed]
     paired_old |= {one.name for one, _ in housed}
     gone, come = _of_the_same(gone, before, after), _of_the_same(come, after, before)
-    drafts += _overrides(_came_or_went(gone, before, paired_old, removed=True), before, after, renamed)
-    drafts += _came_or_went(come, after, paired_new, removed=False)
+    drafts += gone_for_good(_came_or_went(gone, before, paired_old, removed=True), before, after, renamed)
+    drafts += new_to_all(_came_or_went(come, after, paired_new, removed=False), before, after)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
     words = {own_name(one): own_name(other) for one, other in pairs if own_name(one) != own_name(other)}
     for one, other in [*same, *stayed, *pairs]:
@@ -121,66 +120,6 @@ def follows(draft: Draft, renamed: dict[str, str]) -> bool:
     return draft.old != draft.new and _WORD.sub(lambda word: renamed.get(word[0], word[0]), draft.old) == draft.new
 
 
-def _indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, Symbol]]:
-    """Index both sides by name; of several, those with equal signatures are the same, the others pair in order."""
-    before, after = _by_name(old), _by_name(new)
-    old_index: dict[str, Symbol] = {}
-    new_index: dict[str, Symbol] = {}
-    for name in dict.fromkeys((*before, *after)):
-        mine, its = before.get(name, []), after.get(name, [])
-        if len(mine) > 1 or len(its) > 1:
-            for signed in (_signed, _typed):
-                common = {signed(symbol) for symbol in before.get(name, [])}
-                common &= {signed(symbol) for symbol in after.get(name, [])} - {None}
-                mine = [symbol for symbol in mine if signed(symbol) not in common]
-                its = [symbol for symbol in its if signed(symbol) not in common]
-        if mine and its and len(mine) != len(its) and all(symbol.kind in _SEVERAL for symbol in (*mine, *its)):
-            # What is declared for several cases is there as long as it is for one of them.
-            mine, its = mine[: len(its)], its[: len(mine)]
-        elif bool(mine) != bool(its) and name in before and name in after and (mine or its)[0].kind in _SEVERAL:
-            mine, its = [], []
-        elif mine and its and len(mine) + len(its) > 2:
-            mine, its = _matched(mine, its)
-        for index, symbols in ((old_index, mine), (new_index, its)):
-            for place, symbol in enumerate(symbols):
-                index[name if place == 0 else f"{name}#{place}"] = symbol
-    return old_index, new_index
-
-
-def _matched(mine: list[Symbol], its: list[Symbol]) -> tuple[list[Symbol], list[Symbol]]:
-    """Put overloads in an order in which each stands beside the one it is most like."""
-    if len(mine) * len(its) > _MOST_OVERLOADS:
-        return mine, its
-    rivals = [(_in_common(one, other), -at, -to) for at, one in enumerate(mine) for to, other in enumerate(its)]
-    pairs: dict[int, int] = {}
-    for _, at, to in sorted(rivals, reverse=True):
-        if -at not in pairs and -to not in pairs.values():
-            pairs[-at] = -to
-    rest = [
-        [symbol for at, symbol in enumerate(side) if at not in taken]
-        for side, taken in ((mine, pairs), (its, pairs.values()))
-    ]
-    return [*(mine[at] for at in pairs), *rest[0]], [*(its[to] for to in pairs.values()), *rest[1]]
-
-
-def _in_common(one: Symbol, other: Symbol) -> float:
-    """Say how much of two signatures is the same, by names and by types."""
-    sides = [[(param.name, param.annotation) for param in symbol.params or ()] for symbol in (one, other)]
-    shared = len(set(sides[0]) & set(sides[1]))
-    return 2 * shared / max(1, len(sides[0]) + len(sides[1])) + (one.decorators == other.decorators) / 4
-
-
-def _signed(symbol: Symbol) -> tuple[object, ...]:
-    """Say by what overloads and specialisations of one name are told apart."""
-    return symbol.params, symbol.decorators
-
-
-def _typed(symbol: Symbol) -> tuple[object, ...] | None:
-    """Tell overloads apart where parameters may go without a name: by types alone; None where there are none."""
-    types = tuple(param.annotation for param in symbol.params or ())
-    return (types, symbol.decorators) if types and all(types) else None
-
-
 def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new: Reading) -> None:
     """Take a definition and an import of its name for two things: one replaced the other, with all its members."""
     for name in (old.imports | new.imports) & before.keys() & after.keys():
@@ -191,14 +130,6 @@ def _part(before: dict[str, Symbol], after: dict[str, Symbol], old: Reading, new
             del after[name]
         elif one.kind == "variable" and name in old.imports:
             del before[name]
-
-
-def _by_name(reading: Reading) -> dict[str, list[Symbol]]:
-    found: dict[str, list[Symbol]] = {}
-    for symbol in reading.symbols:
-        where = symbol.hunk or ("announced" if symbol.announced else "")
-        found.setdefault(f"{symbol.name}@{where}" if where else symbol.name, []).append(symbol)
-    return found
 
 
 def _of_the_same(
@@ -230,60 +161,6 @@ def _came_or_went(
         if own_name(symbol) in _PLUMBING or any(owner in names for owner in owners(symbol.name)):
             continue
         yield _one_sided(symbol, world, removed=removed)
-
-
-def _overrides(
-    drafts: Iterable[Draft], before: dict[str, Symbol], after: dict[str, Symbol], renamed: dict[str, str]
-) -> Iterator[Draft]:
-    """Soften the removal of what a class that is still there, perhaps under another name, inherits now."""
-    for draft in drafts:
-        name = draft.name.rpartition(".")[0]
-        owner, old = after.get(renamed.get(name, name)), before.get(name)
-        # A record's constructor is made from its fields.
-        if owner is not None and owner.kind == "struct" and draft.name.endswith(".__init__"):
-            continue
-        # A constructor that only copies is made by the compiler where there is none.
-        if (
-            owner is not None
-            and old is not None
-            and _COPIES.search(draft.old or "")
-            and draft.name.endswith(f".{own_name(owner)}")
-        ):
-            yield draft._replace(breaking=False)
-            continue
-        # Fields are seldom left to a base, unless there is a new one.
-        rebased = draft.detail == "field" and old is not None and owner is not None and old.bases != owner.bases
-        if owner is None or not (draft.detail in _METHODS or rebased):
-            yield draft
-            continue
-        inherited, unseen = _ancestry(owner, draft.name.rpartition(".")[2], after)
-        if inherited or (rebased and unseen):
-            yield draft._replace(breaking=False, detail="override" if draft.detail in _METHODS else draft.detail)
-        else:
-            gained = old is not None and any(_plain(base) in unseen for base in owner.bases if base not in old.bases)
-            yield draft._replace(bases=unseen, rebased=gained)
-
-
-def _ancestry(owner: Symbol, name: str, after: dict[str, Symbol]) -> tuple[bool, tuple[str, ...]]:
-    """Tell whether a class has a method from a base that is seen here, and name the bases that are not."""
-    known, waiting, unseen = set[str](), [owner], list[str]()
-    while waiting:
-        for base in waiting.pop().bases:
-            plain = _plain(base)
-            if f"{plain}.{name}" in after:
-                return True, ()
-            if plain not in after:
-                unseen.append(plain)
-            elif plain not in known:
-                known.add(plain)
-                waiting.append(after[plain])
-    # Every class has the special methods from somewhere.
-    return bool(unseen and _SPECIAL.match(name)), tuple(unseen)
-
-
-def _plain(base: str) -> str:
-    """Write the name of a base without its module and its type arguments."""
-    return re.sub(r"[\[<(].*", "", base).rpartition(".")[2]
 
 
 def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Draft:

@@ -16,6 +16,7 @@ _NAMES = {"identifier", "field_identifier", "type_identifier", "qualified_identi
     "operator_cast",
 }
 
+_UNWRITTEN = ("default_method_clause", "delete_method_clause")
 _MARKED = re.compile(r"[A-Z][A-Z0-9_]{3,} ((?:typename )?[A-Za-z_][^=]*[ *&>])([A-Za-z_]\w*)$")
 """A parameter behind a macro of the project (`GRID_CONSTANT Params const params`), which no grammar knows."""
 
@@ -74,6 +75,28 @@ def default_after(node: Node, index: int) -> Node | None:
         if name == "default_value":
             return node.child(place)
     return None
+
+
+def is_unwritten(node: Node) -> bool:
+    """Tell whether a function is left to the compiler, or forbidden to it: `= default`, `= delete`."""
+    return any(child.type in _UNWRITTEN for child in node.children)
+
+
+def is_bare(node: Node) -> bool:
+    """Tell whether a constructor sets nothing before its body."""
+    return not any(child.type == "field_initializer_list" for child in node.children)
+
+
+def bases_of(node: Node) -> Iterator[Node]:
+    """Give the bases of a class, or what an enumeration is counted in."""
+    base = node.child_by_field_name("base")
+    if base is not None:
+        yield base
+        return
+    clauses = (child for child in node.named_children if child.type == "base_class_clause")
+    for child in (child for clause in clauses for child in clause.named_children):
+        if child.type not in ("access_specifier", "ERROR"):
+            yield child
 
 
 def _inner(node: Node) -> Node | None:

@@ -20,7 +20,7 @@ _OPTION = re.compile(
     rb"(?:add_option|add_flag|add_argument|get_cmd_line_argument|check_cmd_line_flag)\s*(?:<[^<>]*>\s*)?\(\s*\""
 )
 _MAY_OPTION = re.compile(rb"add_(?:option|flag|argument)|cmd_line")
-_DEPRECATED = re.compile(rb"\[\[\s*deprecated|\(\(\s*deprecated|(?<!\w)[A-Z0-9]+_DEPRECATED(?:_MESSAGE)?\b")
+_DEPRECATED = re.compile(rb"\[\[\s*deprecated|\(\(\s*deprecated|(?<!\w)(?:[A-Z0-9]+_)*DEPRECATED(?:_MESSAGE)?\b")
 
 
 def entries(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:

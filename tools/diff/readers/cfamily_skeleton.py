@@ -25,11 +25,19 @@ _ANNOTATION = re.compile(
     rb"\b(?:__align__|__cluster_dims__|__maxnreg__|__launch_bounds__|__attribute__|__declspec|alignas|\w+_ALIGNAS"
     rb"|\w+_LAUNCH_BOUNDS)\s*"
     rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+    rb"|\b__grid_constant__\b|\b__CUDA_ALIGN__\(\d+\)|\[\[\s*(?:maybe_unused|nodiscard)\s*\]\]"
     rb"|\b(?:[A-Z][A-Z0-9]*_)*(?:FORCE_?INLINE|INLINE|NOINLINE|HOST_DEVICE|DEVICE|HOST|GLOBAL|KERNEL|EXPORT|API|PUBLIC"
     rb"|LOCAL|HIDDEN|VISIBLE|NODISCARD|UNUSED|CONSTEXPR|NO_SANITIZE)\b(?=\s+[\w:~])(?!\s+operator\b\s*\()"
 )
+_ASSERTION = re.compile(
+    rb"\s*(?:(?:public|private|protected)\s*:\s*)?((?:static_assert|[A-Z]\w*STATIC_ASSERT\w*)\s*\()"
+)
+"""A check of the compiler's: it declares nothing, and written as a macro no grammar takes it for what it is."""
+_WRAPPED = re.compile(rb"\s*(?:[A-Z]\w*\s+)?(\w*DEPRECATED\w*\s*\()[^\"]*[(]")
+_HINT = re.compile(rb",\s*(?:\"\x01*\"\s*)+\)\s*$")
+"""A declaration handed to a macro with a word of advice: `DEPRECATED(int old(void), "use new instead");`."""
 _ANNOTATED = tuple(
-    b"__ align ALIGN LAUNCH INLINE DEVICE HOST GLOBAL KERNEL EXPORT API PUBLIC LOCAL HIDDEN VISIBLE NODISCARD UNUSED"
+    b"__ [[ align ALIGN LAUNCH INLINE DEVICE HOST GLOBAL KERNEL EXPORT API PUBLIC LOCAL HIDDEN VISIBLE NODISCARD UNUSED"
     b" CONSTEXPR NO_SANITIZE".split()
 )
 """One of these is in every annotation, and in most texts there is none."""
@@ -129,7 +137,9 @@ def _declarations(mask: bytes, out: bytearray) -> None:
                 opened.append("i" if kind == "b" else kind)
                 since = at + 1 if kind == "c" else since
             elif token == b";":
-                since = since if opened and opened[-1] == "i" else at + 1
+                if not opened or opened[-1] != "i":
+                    _simplify(mask, out, since, at)
+                    since = at + 1
             elif not opened:
                 out[at] = _SPACE  # a brace too many costs a parser more than the rest of the file
                 since = at + 1
@@ -137,6 +147,15 @@ def _declarations(mask: bytes, out: bytearray) -> None:
                 since = at + 1
         else:
             return
+
+
+def _simplify(mask: bytes, out: bytearray, start: int, end: int) -> None:
+    """Blank what hides that a statement is a declaration, or is none."""
+    if found := _ASSERTION.match(out, start, end):
+        out[found.start(1) : end + 1] = blank(out[found.start(1) : end + 1])
+    elif (found := _WRAPPED.match(out, start, end)) and (hint := _HINT.search(mask, found.end(), end)):
+        for left, right in (found.span(1), hint.span()):
+            out[left:right] = blank(out[left:right])
 
 
 def skeleton(bare: bytes, mask: bytes) -> Bones:
@@ -147,5 +166,9 @@ def skeleton(bare: bytes, mask: bytes) -> Bones:
     text = bones.text
     if any(word in text for word in _ANNOTATED):
         text = _ANNOTATION.sub(lambda match: blank(match.group()), text)
+    if b"\\" in text:
+        # What is escaped neither ends a string nor begins one.
+        for escaped in (rb"\\", rb"\"", rb"\'"):
+            text = text.replace(escaped, b"  ")
     bones.text = text.translate(_FOREIGN)
     return bones

@@ -8,7 +8,16 @@ from tree_sitter import Node
 
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import Bones
-from tools.diff.readers.cfamily_declarators import default_after, dotted, function_in, named, parameters_of
+from tools.diff.readers.cfamily_declarators import (
+    bases_of,
+    default_after,
+    dotted,
+    function_in,
+    is_bare,
+    is_unwritten,
+    named,
+    parameters_of,
+)
 from tools.diff.readers.masked import Masked
 from tools.diff.reading import Late, Param, Symbol, SymbolKind
 
@@ -119,7 +128,9 @@ class SymbolReader:
             kind = _CLASSES.get(node.type, "enum")
             # Nobody gives the parameters of a specialisation: they are found from those of the template.
             given = (template,) if template and not specialised else ()
-            symbol = self._symbol(whole, place, kind, name, body=body, bases=self._bases(node), decorators=given)
+            symbol = self._symbol(
+                whole, place, kind, name, body=body, bases=tuple(map(self._fold, bases_of(node))), decorators=given
+            )
             found.append(symbol)
             inner = inner._replace(names=(*place.names, *name.split(".")), public=symbol.public)
         visible = inner.public
@@ -131,17 +142,6 @@ class SymbolReader:
                 inner = inner._replace(public=visible and child.text == b"public", guessed=False)
             else:
                 yield child, inner
-
-    def _bases(self, node: Node) -> tuple[str, ...]:
-        base = node.child_by_field_name("base")
-        if base is not None:
-            return (self._fold(base),)
-        clause = next((child for child in node.named_children if child.type == "base_class_clause"), None)
-        if clause is None:
-            return ()
-        return tuple(
-            self._fold(child) for child in clause.named_children if child.type not in ("access_specifier", "ERROR")
-        )
 
     def _declaration(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
         """Note the functions, fields, constants and variables that a declaration declares, and its inner type."""
@@ -183,6 +183,8 @@ class SymbolReader:
         static = self._source_file and not member and re.search(rb"\bstatic\b", head) is not None
         trailing = next((child for child in declarator.named_children if child.type == "trailing_return_type"), None)
         parameters = declarator.child_by_field_name("parameters")
+        params = tuple(parameters_of(parameters, self._text)) if parameters is not None else ()
+        special = name.lstrip("~") == (place.names[-1] if place.names else "") and not params
         found.append(
             self._symbol(
                 node,
@@ -191,11 +193,17 @@ class SymbolReader:
                 name,
                 body=body,
                 head=declarator,
-                params=tuple(parameters_of(parameters, self._text)) if parameters is not None else (),
+                params=params,
                 returns=self._fold(trailing).removeprefix("->").strip() if trailing is not None else self._maybe(kind),
                 decorators=(*filter(None, [self._template(place)]), *map(bytes.decode, _QUALIFIER.findall(head))),
-            )
+            )._replace(implied=is_unwritten(node) or (special and self._does_nothing(node, body)))
         )
+
+    def _does_nothing(self, node: Node, body: Node | None) -> bool:
+        """Tell whether a constructor or destructor is there for its own sake."""
+        if body is None or not is_bare(node):
+            return False
+        return not self._masked.mask[self._origin(body.start_byte) + 1 : self._origin(body.end_byte) - 1].strip()
 
     def _variable(
         self, node: Node, kind: Node | None, declarator: Node, value: Node | None, place: _Place, found: list[Symbol]

@@ -1,0 +1,95 @@
+"""What the users of headers notice: members of a family of classes, special members, deprecations behind macros."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, Severity
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import FactsOf
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+HEADER = "include/acme/run.h"
+MEMBERS = "  static constexpr int kStages = 4;\n  int rows;\n  void launch(int grid) { go(grid); }\n"
+
+
+def family(base: str, derived: str) -> str:
+    """Write a base and a class that has it."""
+    return (
+        f"#pragma once\nnamespace acme {{\nstruct KernelBase {{\n  int cols;\n{base}}};\n\n"
+        f"struct Kernel : public acme::KernelBase {{\n  int depth;\n{derived}}};\n}}\n"
+    )
+
+
+@ROUTES
+async def test_members_that_a_base_has_now_are_not_gone(facts_of: "FactsOf", route: str) -> None:
+    facts = await facts_of({HEADER: family("", MEMBERS)}, {HEADER: family(MEMBERS, "")}, route)
+    assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
+
+
+@ROUTES
+async def test_members_that_a_class_had_from_its_base_are_not_new_in_it(facts_of: "FactsOf", route: str) -> None:
+    facts = await facts_of({HEADER: family(MEMBERS, "")}, {HEADER: family("", MEMBERS)}, route)
+    assert not [fact for fact in facts if "acme.Kernel." in f"{fact.name}." and fact.severity is Severity.ADDITIVE]
+    assert [fact for fact in facts if "acme.KernelBase" in fact.name and fact.severity is Severity.BREAKING]
+
+
+@ROUTES
+async def test_a_member_that_no_base_has_is_gone(facts_of: "FactsOf", route: str) -> None:
+    facts = await facts_of({HEADER: family("", MEMBERS)}, {HEADER: family("", "")}, route)
+    gone = {fact.name for fact in facts if fact.kind is FactKind.SYMBOL_REMOVED}
+    assert {name.removeprefix("acme.") for name in gone} == {"Kernel.kStages", "Kernel.launch"}
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    "special",
+    [
+        "Runner() = default;",
+        "Runner(Runner const&) = delete;",
+        "ACME_HOST_DEVICE\n  Runner() {}",
+        "ACME_HOST_DEVICE Runner() { /* nothing */ }",
+        "Runner& operator=(Runner const&) = default;",
+        "~Runner() = default;",
+    ],
+)
+async def test_what_a_compiler_makes_unasked_is_no_news(facts_of: "FactsOf", route: str, special: str) -> None:
+    text = "#pragma once\nstruct Runner {{\n  int rows;\n  {}\n  void run();\n}};\n"
+    assert await facts_of({HEADER: text.format("")}, {HEADER: text.format(special)}, route) == []
+
+
+@ROUTES
+async def test_a_constructor_that_takes_something_is_news(facts_of: "FactsOf", route: str) -> None:
+    text = "#pragma once\nstruct Runner {{\n  int rows;\n  {}\n  void run();\n}};\n"
+    (fact,) = await facts_of({HEADER: text.format("")}, {HEADER: text.format("Runner(int n) : rows(n) {}")}, route)
+    assert (fact.kind, fact.new) == (FactKind.SYMBOL_ADDED, "Runner(n: int)")
+
+
+@ROUTES
+@pytest.mark.parametrize("macro", ["ACME_DEPRECATED", "DEPRECATED"])
+async def test_a_declaration_handed_to_a_macro_with_advice_is_deprecated_and_not_gone(
+    facts_of: "FactsOf", route: str, macro: str
+) -> None:
+    keep = "    ACME_API int acme_keep(struct acme_ctx * ctx);\n"
+    old = "    ACME_API struct acme_model * acme_load(\n            const char * path, int n);\n"
+    new = f'    {macro}({old.strip().removesuffix(";")},\n        "use acme_open, (not this) instead");\n'
+    before, after = (f"#pragma once\n{keep}{text}" for text in (old, new))
+    (fact,) = await facts_of({HEADER: before}, {HEADER: after}, route)
+    assert (fact.kind, fact.name, fact.new) == (
+        FactKind.DEPRECATED,
+        "acme_load",
+        "use acme_open, (not this) instead",
+    )
+
+
+@ROUTES
+async def test_an_assertion_of_a_macro_hides_no_class_from_its_members(facts_of: "FactsOf", route: str) -> None:
+    text = (
+        "#pragma once\nnamespace acme {{\ntemplate <int Stages, class Shape>\n"
+        "struct Mainloop<Policy<Stages>, Shape> {{\n  using Tile = Shape;\n"
+        '  ACME_STATIC_ASSERT_V(divides(Tile{{}}, shape_of(Shape{{}})), "must divide");\n'
+        "  static constexpr int kLimit = {};\n}};\n}}\n"
+    )
+    (fact,) = await facts_of({HEADER: text.format(8)}, {HEADER: text.format(16)}, route)
+    assert (fact.kind, fact.name.removeprefix("acme.")) == (FactKind.CONSTANT_CHANGED, "Mainloop.kLimit")

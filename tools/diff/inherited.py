@@ -1,0 +1,101 @@
+"""What a class has from its bases: a member that another class of the family declares now has neither come nor gone."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from tools.diff.draft import Draft
+from tools.diff.heirs import own_name, owners
+from tools.diff.reading import Symbol
+
+_METHODS = ("method", "property")
+_SPECIAL = re.compile(r"^__\w+__$")
+_COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
+_ARGUMENTS = re.compile(r"[\[<(].*", re.DOTALL)
+_CLASSES = ("class", "struct", "trait")
+
+
+def gone_for_good(
+    drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Mapping[str, Symbol], renamed: Mapping[str, str]
+) -> Iterator[Draft]:
+    """Soften the removal of what a class that is still there, perhaps under another name, inherits now."""
+    for draft in drafts:
+        name = draft.name.rpartition(".")[0]
+        owner, old = after.get(renamed.get(name, name)), before.get(name)
+        if owner is None or owner.kind not in _CLASSES:
+            yield draft
+        # A record's constructor is made from its fields.
+        elif owner.kind == "struct" and draft.name.endswith(".__init__"):
+            continue
+        # A constructor that only copies is made by the compiler where there is none.
+        elif old is not None and _COPIES.search(draft.old or "") and draft.name.endswith(f".{own_name(owner)}"):
+            yield draft._replace(breaking=False)
+        else:
+            yield from _left_to_bases(draft, owner, old, before, after)
+
+
+def _left_to_bases(
+    draft: Draft, owner: Symbol, old: Symbol | None, before: Mapping[str, Symbol], after: Mapping[str, Symbol]
+) -> Iterator[Draft]:
+    name = draft.name.rpartition(".")[2]
+    heirloom, unseen = _ancestry(owner, name, after)
+    # Fields are seldom left to a base out of sight, unless there is a new one.
+    rebased = draft.detail == "field" and old is not None and old.bases != owner.bases
+    if heirloom and heirloom not in before:
+        return
+    if not (draft.detail in _METHODS or rebased or heirloom):
+        gained = _gained(owner, old, unseen)
+        yield draft._replace(bases=unseen, rebased=True) if gained else draft
+    elif heirloom or (unseen and (rebased or _SPECIAL.match(name))):
+        # Every class has the special methods from somewhere.
+        yield draft._replace(breaking=False, detail="override" if draft.detail in _METHODS else draft.detail)
+    else:
+        yield draft._replace(bases=unseen, rebased=_gained(owner, old, unseen))
+
+
+def _gained(owner: Symbol, old: Symbol | None, unseen: tuple[str, ...]) -> bool:
+    """Tell whether a class has a base now, out of sight, that it did not have before."""
+    return old is not None and any(plain(base) in unseen for base in owner.bases if base not in old.bases)
+
+
+def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> Iterator[Draft]:
+    """Leave out what a class had from a base that no longer has it; bases out of sight are noted."""
+    for draft in drafts:
+        owner = before.get(draft.name.rpartition(".")[0])
+        if owner is None or not owner.bases:
+            yield draft
+            continue
+        heirloom, unseen = _ancestry(owner, draft.name.rpartition(".")[2], before)
+        if not heirloom or heirloom in after:
+            yield draft._replace(bases=unseen) if unseen else draft
+
+
+def _ancestry(owner: Symbol, name: str, world: Mapping[str, Symbol]) -> tuple[str, tuple[str, ...]]:
+    """Name the member that a class has from a base that is seen here, and the bases that are not seen."""
+    known, waiting, unseen = {owner.name}, [owner], list[str]()
+    while waiting:
+        heir = waiting.pop()
+        for base in heir.bases:
+            found = _resolved(base, heir.name, world)
+            if found is None:
+                unseen.append(plain(base))
+            elif f"{found}.{name}" in world:
+                return f"{found}.{name}", ()
+            elif found not in known:
+                known.add(found)
+                waiting.append(world[found])
+    return "", tuple(unseen)
+
+
+def _resolved(base: str, heir: str, world: Mapping[str, Symbol]) -> str | None:
+    """Find the class that a name means where it stands: in the innermost namespace that has it."""
+    path = _ARGUMENTS.sub("", base).replace("::", ".").strip(" .")
+    for name in dict.fromkeys((path, plain(base))):
+        for place in (*(f"{scope}." for scope in owners(heir)), ""):
+            if (found := world.get(f"{place}{name}")) is not None and found.kind in _CLASSES:
+                return found.name
+    return None
+
+
+def plain(base: str) -> str:
+    """Write the name of a base without its module or namespace and its type arguments."""
+    return _ARGUMENTS.sub("", base).replace("::", ".").strip().rpartition(".")[2]
