@@ -145,7 +145,7 @@ class FindsTags(Protocol):
 
 @runtime_checkable
 class TracesWords(Protocol):
-    """A source of code that can tell since when it has words, and which commits say something."""
+    """A source of code that can tell since when it has words, and which commits name others."""
 
     async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
         """Name, for each word that folders of this name have now and had not then, the landed commit that brought it.
@@ -161,8 +161,11 @@ class TracesWords(Protocol):
         """
         ...
 
-    async def saying(self, pattern: str, *, upto: str, since: datetime) -> tuple[Commit, ...]:
-        """List the landed commits up to this one, and not before that moment, whose messages fit a pattern."""
+    async def referring(self, pattern: str, *, upto: str, since: datetime, until: datetime) -> tuple[Commit, ...]:
+        """List the landed commits up to this one, between two moments, whose messages name pull requests of others.
+
+        The pattern says of which: `naming` of `agent.weaving.references` writes it.
+        """
         ...
 
 

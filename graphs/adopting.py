@@ -128,7 +128,9 @@ class Adopting:
         """List the newer commits of a repository that name pull requests of another one; once for all of these."""
         if home not in self._naming:
             pattern, since = naming(name for name in self._tips if name != home), self._window.start - SAID_FOR
-            self._naming[home] = await code.saying(pattern, upto=self._tips[home], since=since)
+            # What landed after the window was made for nothing in it.
+            found = code.referring(pattern, upto=self._tips[home], since=since, until=self._window.end)
+            self._naming[home] = await found
         return self._naming[home]
 
     async def _landed(self, home: RepoId, ref: Ref) -> CommitEvidence | None:

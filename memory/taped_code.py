@@ -174,14 +174,17 @@ class TapedCode:
 
         return await self._tape.fetch(self._call("standing", [sha, beside, *words]), _WORDS, live)
 
-    async def saying(self, pattern: str, *, upto: str, since: datetime) -> tuple[Commit, ...]:
-        """List what landed with messages that fit; nothing where the source cannot tell."""
+    async def referring(self, pattern: str, *, upto: str, since: datetime, until: datetime) -> tuple[Commit, ...]:
+        """List what landed and names pull requests that fit; nothing where the source cannot tell."""
 
         async def live() -> tuple[Commit, ...]:
             source = await self._source()
-            return await source.saying(pattern, upto=upto, since=since) if isinstance(source, TracesWords) else ()
+            if not isinstance(source, TracesWords):
+                return ()
+            return await source.referring(pattern, upto=upto, since=since, until=until)
 
-        return await self._tape.fetch(self._call("saying", [pattern, upto, since.isoformat()]), _COMMITS, live)
+        call = self._call("referring", [pattern, upto, since.isoformat(), until.isoformat()])
+        return await self._tape.fetch(call, _COMMITS, live)
 
     def _hold(self, change: Change | None) -> None:
         """Keep a change at hand that is on the tape, instead of those that were read first where it gets too much."""

@@ -11,8 +11,9 @@ from agent.ids import RepoId
 from tools.git.landing import read_commits
 from tools.git.search import lines_with
 from tools.git.view import View
+from tools.git.walk import Walk
 
-_MOST_WORDS, _MOST_PATHS, _MOST_SAYING, _MOST_MOVES = 12, 8, 400, 4
+_MOST_WORDS, _MOST_PATHS, _MOST_REFERRING, _MOST_MOVES = 12, 8, 400, 4
 
 
 async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
@@ -54,11 +55,18 @@ async def standing(view: View, sha: str, words: Sequence[str], *, beside: str) -
     return frozenset(word for word in words if any(re.search(rf"\b{re.escape(word)}\b", line) for line in lines))
 
 
-async def saying(view: View, repo: RepoId, pattern: str, upto: str, since: datetime) -> tuple[Commit, ...]:
-    """List the commits of the line up to one, not before a moment, whose messages fit a pattern; newest first."""
+async def referring(
+    view: View, repo: RepoId, walk: Walk | None, pattern: str, *, upto: str, since: datetime, until: datetime
+) -> tuple[Commit, ...]:
+    """List the commits of the line up to one, between two moments, that name pull requests which fit; newest first."""
+    if walk is not None and not view.shallow and walk.has(upto, since):
+        shas = walk.referring(pattern, upto, since, until)[:_MOST_REFERRING]
+        asked = "\n".join(shas).encode("ascii")
+        return tuple(await read_commits(view, repo, ["--no-walk=unsorted", "--stdin"], stdin=asked)) if shas else ()
     chosen = ["--first-parent", "--regexp-ignore-case", "--extended-regexp", f"--grep={pattern}"]
-    limits = [f"--since=@{max(1, int(since.timestamp()))} +0000", f"--max-count={_MOST_SAYING}"]
-    return tuple(await read_commits(view, repo, [*chosen, *limits, upto]))
+    start, end = max(1, int(since.timestamp())), int(until.timestamp()) - 1
+    span = [f"--since-as-filter=@{start} +0000", f"--until=@{end} +0000"]
+    return tuple(await read_commits(view, repo, [*chosen, *span, f"--max-count={_MOST_REFERRING}", upto]))
 
 
 async def _paths(view: View, sha: str, words: Sequence[str], folder: str = "") -> dict[str, list[bytes]]:

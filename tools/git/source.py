@@ -17,7 +17,7 @@ from tools.git.line import Line
 from tools.git.looking_back import headed, written_by
 from tools.git.missing import close_gaps, present_commits
 from tools.git.names import ancestors, name_commits
-from tools.git.origins import first_with, saying, standing
+from tools.git.origins import first_with, referring, standing
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
@@ -142,9 +142,10 @@ class GitSource:
             return frozenset(words)
         return await standing(self._shown(repository), sha, words, beside=beside)
 
-    async def saying(self, pattern: str, *, upto: str, since: datetime) -> tuple[Commit, ...]:
-        """List the landed commits up to this one, and not before that moment, whose messages fit a pattern."""
-        return await saying(await self._view(), self.repo, pattern, upto, since)
+    async def referring(self, pattern: str, *, upto: str, since: datetime, until: datetime) -> tuple[Commit, ...]:
+        """List the landed commits up to this one, between two moments, that name pull requests which fit a pattern."""
+        view = await self._view()
+        return await referring(view, self.repo, self._walk, pattern, upto=upto, since=since, until=until)
 
     async def resolve(self, prefix: str) -> Commit:
         """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""

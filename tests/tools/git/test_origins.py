@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from agent.ids import RepoId
+from agent.weaving.references import naming
+from agent.window import Window
 from tests.tools.git.conftest import NOON
 from tools.git.source import GitSource
 
@@ -62,12 +64,19 @@ async def test_a_word_stands_where_product_code_has_it_beside_its_package(work: 
     assert await GitSource(REPO, work.path).standing(tip, words, beside="kernels") == {"fused_route"}
 
 
-async def test_messages_are_searched_as_a_whole(work: "Work") -> None:
-    work.commit("begin")
-    said = work.commit("feat: it\n\nServer integration: acme/server#12")
-    tip = work.commit("last")
-    found = await GitSource(REPO, work.path).saying("acme/server(#|/pull/)[0-9]", upto=tip, since=THEN)
-    assert [one.sha for one in found] == [said]
+async def test_messages_are_searched_as_a_whole_by_git_and_on_the_line_that_was_walked(work: "Work") -> None:
+    work.commit("begin\n\nacme/server#1", at=THEN - timedelta(days=1))
+    said = work.commit("feat: it (#3)\n\nServer integration: Acme/Server#12")
+    linked = work.commit("feat: more (#4)\n\n[why](https://github.com/acme/server/pull/12), not acme/kernels#4.")
+    work.commit("feat: else (#5)\n\nother/server#12, acme/server, #12, acme/servers/pull/7")
+    tip = work.commit("too late\n\nacme/server#12", at=NOON + timedelta(days=2))
+    pattern, until = naming(["acme/server"]), NOON + timedelta(days=1)
+    asked, walked = GitSource(REPO, work.path), GitSource(REPO, work.path)
+    await walked.landed(Window(start=THEN, end=until, tz="UTC"))
+    for source in (asked, walked):
+        found = await source.referring(pattern, upto=tip, since=THEN, until=until)
+        assert [one.sha for one in found] == [linked, said]
+        assert found[0].message.endswith("acme/kernels#4.")
 
 
 async def test_a_shallow_clone_tells_nothing_of_origins(work: "Work") -> None:
