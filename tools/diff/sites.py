@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
-from tools.diff.homes import plain_words
-from tools.diff.likeness import MOST_PAIRS, likeness
+from tools.diff.likeness import likeness
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
+from tools.diff.site_heirs import ALIKE, ASSERTED, begins_so, renames, worded
 from tools.diff.values import same_value
 from tools.diff.variables import is_foreign
 
@@ -56,25 +56,9 @@ _FOR_CHECKERS = re.compile(r"^(?:[\w.\[\]]+(?: is not None)?|isinstance\(.*|(?:F
 """Assertions that tell a type checker what is so, or that a place is never reached."""
 _EXPRESSION = "${{"
 """Begins what a workflow only knows when it runs."""
-_ALIKE = 0.55
-_WORDED_ALIKE = 0.75
-"""Of an error that is of another class as well."""
-_SAME_CHECK = 0.99
-_DIGITS = re.compile(r"\d+")
-_THING = re.compile(r"[A-Za-z_]\w*")
-_ONE_NAME = 0.85
-"""Of two spellings of the same variable."""
-_ASSERTED = "AssertionError"
-_ANY = 0.001
 _MOST_WORDS = 400
-_CUT, _KEPT = 300, 150
-"""Letters after which readers cut a message, and those that are compared then."""
 _NUMBERS = re.compile(r"(?<![\w.])\d[\w.]*")
 _NAMES = re.compile(r"(?!(?:not|and|or|in|is|None|True|False)\b)[A-Za-z_]\w*(?:\(\)|\.\w+)*")
-_SIGNS = re.compile(r"\W+")
-_TELLING = 10
-_SIMILAR = 0.3
-"""Of two flags in one hunk, one gone and one come: little is needed to take the one for the other."""
 
 
 def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[int, int], bool]) -> list[Draft]:
@@ -88,7 +72,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
     come = _without_old_deprecations(gone, come)
-    for one, other in list(_renames(gone, come, together)):
+    for one, other in list(renames(gone, come, together)):
         gone.remove(one)
         come.remove(other)
         if one.kind != "error" or _is_reported(one, other):
@@ -133,7 +117,7 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
         return False
     if site.kind not in kinds or (site.kind == "config" and _EXPRESSION in (site.value or "")):
         return False
-    if site.value is not None or site.name != _ASSERTED:
+    if site.value is not None or site.name != ASSERTED:
         return True
     if not site.public:
         return False
@@ -144,7 +128,7 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
 def _is_reported(one: Site, other: Site) -> bool:
     """Tell whether users would notice that an error is another one now."""
     if one.value or other.value:
-        return one.name != other.name or _worded(one) != _worded(other)
+        return one.name != other.name or worded(one) != worded(other)
     # By what names an assertion without words gets at what it compares is the function's own business.
     named = _NAMES.sub("x", one.guard) == _NAMES.sub("x", other.guard)
     return not named and (_is_told(one, _REMOVED) or _is_told(other, _ADDED))
@@ -152,16 +136,16 @@ def _is_reported(one: Site, other: Site) -> bool:
 
 def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site], list[Site]]:
     """Leave out errors that are raised in another function now, in the same words, perhaps with more behind them."""
-    words = [{_worded(site) for site in sites if site.kind == "error"} for sites in (gone, come)]
+    words = [{worded(site) for site in sites if site.kind == "error"} for sites in (gone, come)]
     moved = words[0] & words[1]
     if len(words[0]) * len(words[1]) <= _MOST_WORDS:
-        longer = [(one, other) for one in words[0] for other in words[1] if _begins_so(one, other)]
+        longer = [(one, other) for one in words[0] for other in words[1] if begins_so(one, other)]
         # In the same function it is the same error with more to say.
-        scopes = [{(_worded(site), site.scope) for site in sites if site.kind == "error"} for sites in (gone, come)]
+        scopes = [{(worded(site), site.scope) for site in sites if site.kind == "error"} for sites in (gone, come)]
         for one, other in longer:
             if not any((one, scope) in scopes[0] for said, scope in scopes[1] if said == other):
                 moved |= {one, other}
-    kept = [[site for site in sites if site.kind != "error" or _worded(site) not in moved] for sites in (gone, come)]
+    kept = [[site for site in sites if site.kind != "error" or worded(site) not in moved] for sites in (gone, come)]
     return kept[0], kept[1]
 
 
@@ -191,21 +175,7 @@ def _said_once(sites: list[Site]) -> list[Site]:
 
 def _is_reworded(one: Site, other: Site) -> bool:
     mine, its = one.value or "", other.value or ""
-    return not mine or not its or likeness(mine, its, _ALIKE) >= _ALIKE
-
-
-def _begins_so(one: tuple[str | None, ...], other: tuple[str | None, ...]) -> bool:
-    """Tell whether an error that is raised now says all that another said, and more: a part of it was out of sight."""
-    mine, its = (_SIGNS.sub("", words[1] or "") for words in (one, other))
-    return one[0] == other[0] and len(mine) >= _TELLING and len(its) > len(mine) and its.startswith(mine)
-
-
-def _worded(site: Site) -> tuple[str | None, ...]:
-    """Say by what a user knows an error again; one without words by what it checks."""
-    words = plain_words(site.value)
-    # How much of a long message was read depends on the names of what is put into it.
-    cut = len(site.value or "") >= _CUT
-    return site.name, words[:_KEPT] if words and cut else words, None if site.value else site.guard
+    return not mine or not its or likeness(mine, its, ALIKE) >= ALIKE
 
 
 def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
@@ -249,97 +219,15 @@ def _facing(site: Site) -> tuple[str, bool] | None:
     return (sign, site.rejects) if sign in ("<", ">") else None
 
 
-def _renames(gone: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Iterator[tuple[Site, Site]]:
-    """Pair what went with what came in its place: a flag or variable under another name, an error in other words."""
-    went, free = ([site for site in sites if site.kind in _RENAMED] for sites in (gone, come))
-    for site in went if len(went) * len(free) <= MOST_PAIRS else ():
-        near = [
-            (_heritage(site, other), other)
-            for other in free
-            if other.kind == site.kind and (site.kind == "error" or together(site.start, other.start))
-        ]
-        how_alike, best = max(near, key=lambda one: one[0], default=(0.0, site))
-        if site.kind == "error" and how_alike == 0 and (other := _in_its_place(site, went, free, together)) is not None:
-            how_alike, best = _ANY, other
-        if how_alike == 0 and site.kind == "env" and (longer := _lengthened(site, free)) is not None:
-            how_alike, best = _ANY, longer
-        if how_alike > 0:
-            free.remove(best)
-            yield site, best
-
-
-def _lengthened(one: Site, come: list[Site]) -> Site | None:
-    """Find the only variable of the file that came with all of a name and a word more, or a word less."""
-    rivals = [
-        other
-        for other in come
-        if other.kind == "env" and (other.name.startswith(f"{one.name}_") or one.name.startswith(f"{other.name}_"))
-    ]
-    return rivals[0] if len(rivals) == 1 and min(len(one.name), len(rivals[0].name)) >= _TELLING else None
-
-
-def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Site | None:
-    """Find the only error of its class that came where the only one went: the check is another now, in other words."""
-    mine, its = ([site for site in sites if _place(site) == _place(one)] for sites in (went, come))
-    alone = len(mine) == len(its) == 1 and one.scope and one.value and its[0].value
-    return its[0] if alone and together(one.start, its[0].start) and not _is_of_another(one, its[0]) else None
-
-
-def _place(site: Site) -> tuple[str, ...]:
-    return site.kind, site.name, site.scope
-
-
-def _heritage(one: Site, other: Site) -> float:
-    """Say how alike two sites are of which one may stand for the other now; 0 where it does not."""
-    if one.kind == "error":
-        if one.scope != other.scope:
-            return 0.0
-        if one.value and one.value == other.value:
-            return 1.0
-        if (one.guard and one.guard == other.guard) or _begins_so(_worded(one), _worded(other)):
-            return _SAME_CHECK
-        if _is_of_another(one, other):
-            return 0.0
-        least = _ALIKE if one.name == other.name else _WORDED_ALIKE
-        words = [site.value or (site.guard if site.name == _ASSERTED else "") for site in (one, other)]
-        found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
-        return found if found >= least else 0.0
-    if one.kind == "registration":
-        alike = likeness(one.name, other.name, _ONE_NAME)
-        digits = [_DIGITS.findall(site.name) for site in (one, other)]
-        same = (one.value, one.scope, digits[0]) == (other.value, other.scope, digits[1])
-        return alike if same and alike >= _ONE_NAME else 0.0
-    same = (one.value, one.choices) == (other.value, other.choices) and one.value is not None
-    least = 0.0 if same else _SIMILAR
-    mine, its = (site.name.lower().replace("_", "-") for site in (one, other))
-    found = likeness(mine, its, least)
-    return max(found, _ANY) if found >= least else 0.0
-
-
-def _is_of_another(one: Site, other: Site) -> bool:
-    """Tell whether two errors say the same of different things: `lens must be int32`, `starts must be int32`."""
-    mine, its = ((site.value or "").split() for site in (one, other))
-    exchanged = {pair for pair in zip(mine, its, strict=False) if pair[0] != pair[1]}
-    if len(mine) != len(its) or len(exchanged) != 1:
-        return False
-    old, new = ((_THING.match(word) or [""])[0] for word in next(iter(exchanged)))
-    # A constant or an argument of a template that is called otherwise is so all over the file.
-    if min(len(old), len(new)) <= 2 or old in new or new in old or not (old + new).islower():
-        return False
-    # The name of a thing stands in what is checked of it; where that was not read, it looks like a name.
-    guarded = one.guard and other.guard
-    named = (old in one.guard and new in other.guard) if guarded else ("_" in old and "_" in new)
-    return named and likeness(old.replace("_", ""), new.replace("_", ""), _ONE_NAME) < _ONE_NAME
-
-
 def _renamed(one: Site, other: Site) -> Draft:
     if one.kind == "error":
         scope = one.scope or None
-        old, new = (site.value or (site.guard if site.name == _ASSERTED else None) for site in (one, other))
+        old, new = (site.value or (site.guard if site.name == ASSERTED else None) for site in (one, other))
         if one.name != other.name:
             old, new = (f"{site.name}: {site.value or site.guard}" for site in (one, other))
         return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), old, new, scope)
-    return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name)
+    detail = (other.scope or None) if one.kind == "flag" else None
+    return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name, detail)
 
 
 def _where(one: Site, other: Site) -> Where:
@@ -406,7 +294,7 @@ def _refuses_more(one: Site, other: Site) -> bool | None:
 def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:
     value = _FEATURES.sub("", site.value or "") or None if site.kind == "dependency" else site.value
     text = value if site.choices is None else f"{site.value or ''} of {', '.join(site.choices)}".strip()
-    text = site.guard if text is None and site.kind == "error" and site.name == _ASSERTED else text
+    text = site.guard if text is None and site.kind == "error" and site.name == ASSERTED else text
     span = (site.start, site.end)
     return Draft(
         kind,

@@ -17,10 +17,10 @@ from tools.diff.readers.manifest_python import (
     read_conda,
     read_pyproject,
     read_requirements,
-    read_setup,
     read_setup_cfg,
     read_version_file,
 )
+from tools.diff.readers.manifest_setup import read_setup
 from tools.diff.reading import EMPTY, Reading, Site, Source
 
 _Sites = Callable[[Source], Iterable[Site]]

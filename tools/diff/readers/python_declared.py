@@ -55,6 +55,8 @@ class Found:
     assigned: list[Assigned] = field(default_factory=list)
     kernels: set[str] = field(default_factory=set)
     """Classes with methods that run on a device."""
+    spares: list[tuple[int, int]] = field(default_factory=list)
+    """Bytes of each function that is only there for when one of its name cannot be imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Place:
     node: Node
     owner: Owner | None
     conditional: bool = False
+    instead: bool = False
+    """Whether it is there for when something failed: `except ImportError:`."""
 
 
 def class_kind(bases: tuple[str, ...], decorators: tuple[str, ...]) -> SymbolKind:

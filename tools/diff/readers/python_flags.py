@@ -34,10 +34,11 @@ def flag_of(code: Code, call: Node, name: str, constants: Mapping[str, Node], sc
     lines = code.line(call), code.last_line(call)
     choices = choices_of(code, _choices_node(code, named), constants)
     default = _default(code, named)
-    yield Site("flag", flag, *lines, value=default, choices=choices, scope=scope, also=tuple(also))
+    about = code.message(named.get("help")) or ""
+    yield Site("flag", flag, *lines, value=default, choices=choices, scope=scope, also=tuple(also), about=about)
     action = code.fold(named["action"]) if "action" in named else ""
     if "Deprecated" in action or ("deprecated" in named and code.raw(named["deprecated"]) == b"True"):
-        yield Site("deprecation", flag, *lines, value=code.message(named.get("help")), scope=scope)
+        yield Site("deprecation", flag, *lines, value=about or None, scope=scope)
 
 
 def annotated_flag(code: Code, assigned: Assigned, constants: Mapping[str, Node], default: str | None) -> Site | None:

@@ -59,6 +59,10 @@ class Interface:
             if own and (meant or same):
                 self._given_on.add(name)
 
+    def has(self, name: str) -> bool:
+        """Tell whether a statement so far imports a name."""
+        return name in self._imported
+
     def imports(self) -> frozenset[str]:
         """Name all that the module imports by name; `*` stands for all of another module's."""
         return frozenset((*self._imported, "*") if self._wildcard else self._imported)

@@ -8,7 +8,6 @@ from tree_sitter import Node
 
 from tools.diff.readers.python_declared import (
     DEVICE,
-    SURFACE,
     UNKNOWN,
     Assigned,
     Found,
@@ -19,6 +18,7 @@ from tools.diff.readers.python_declared import (
     value_kind,
 )
 from tools.diff.readers.python_digest import TINY, Tokens
+from tools.diff.readers.python_hidden import hide
 from tools.diff.readers.python_interface import Interface, public_name
 from tools.diff.readers.python_params import params_of, receiver
 from tools.diff.readers.python_syntax import Code
@@ -31,11 +31,8 @@ EITHER: Final = "True or False, as found"
 """Stands for the default of a field that is too long to be shown, or cut: without one the field would be required."""
 # What may stand around a definition without making it somebody else's.
 BRANCHES: Final = ("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause", "with_statement")
-ATTEMPTS: Final = ("try_statement", "except_clause", "except_group_clause", "finally_clause")
-TRANSPARENT: Final = frozenset({*BRANCHES, *ATTEMPTS, "block", "ERROR"})
-GRADIENT: Final = ("torch.autograd.Function", "autograd.Function", "Function")
-WALKER: Final = re.compile(r"(?:^|\.)Node(?:Visitor|Transformer)$")
-PASSES: Final = ("forward", "backward", "setup_context", "jvp", "vmap")
+FAILURES: Final = ("except_clause", "except_group_clause")
+TRANSPARENT: Final = frozenset({*BRANCHES, *FAILURES, "try_statement", "finally_clause", "block", "ERROR"})
 MAIN_GUARD: Final = re.compile(rb"__name__\s*==")
 
 
@@ -59,40 +56,8 @@ class Walk:
         while stack:
             place = stack.pop()
             stack.extend(reversed(list(self._visit(place))))
-        if self.found.kernels:
-            self._close_kernels()
-        self._close_gradients()
-        self._close_visitors()
+        hide(self.found)
         return self.found
-
-    def _close_gradients(self) -> None:
-        """Mark what only autograd calls: whoever applies such a function never names its passes."""
-        for name, symbol in self.found.symbols.items():
-            owner, _, own = name.rpartition(".")
-            if own not in PASSES or symbol.kind != "method":
-                continue
-            if all(base not in GRADIENT for base in getattr(self.found.symbols.get(owner), "bases", ())):
-                continue
-            if own == "forward":
-                # What is applied is handed on by position.
-                params = tuple(param._replace(positional_only=not param.star) for param in symbol.params or ())
-                self.found.symbols[name] = symbol._replace(params=params if symbol.params is not None else None)
-            else:
-                self.found.symbols[name] = symbol._replace(public=False)
-
-    def _close_visitors(self) -> None:
-        """Mark the members of what walks over a syntax tree: a compiler makes it and calls it, and nobody else."""
-        walkers = {name for name, symbol in self.found.symbols.items() if any(map(WALKER.search, symbol.bases))}
-        for name, symbol in self.found.symbols.items() if walkers else ():
-            if name.rpartition(".")[0] in walkers:
-                self.found.symbols[name] = symbol._replace(public=False)
-
-    def _close_kernels(self) -> None:
-        """Mark the methods of kernels that no host calls."""
-        for name, symbol in self.found.symbols.items():
-            owner, _, own = name.rpartition(".")
-            if symbol.kind == "method" and not symbol.device and owner in self.found.kernels and own not in SURFACE:
-                self.found.symbols[name] = symbol._replace(device=True)
 
     def _visit(self, place: Place) -> Iterator[Place]:
         node = place.node
@@ -100,32 +65,42 @@ class Walk:
         if kind == "expression_statement":
             self._expression(node, place)
         elif kind == "function_definition":
-            self._function(node, node, place.owner)
+            self._function(node, node, place)
         elif kind == "class_definition":
-            yield from self._class(node, node, place.owner)
+            yield from self._class(node, node, place)
         elif kind == "decorated_definition":
             definition = node.child_by_field_name("definition")
             if definition is not None and definition.type == "function_definition":
-                self._function(definition, node, place.owner)
+                self._function(definition, node, place)
             elif definition is not None:
-                yield from self._class(definition, node, place.owner)
+                yield from self._class(definition, node, place)
         elif kind in TRANSPARENT:
             if kind != "if_statement" or not MAIN_GUARD.search(self._code.raw(node)[:60]):
-                yield from (Place(child, place.owner, True) for child in node.named_children)
+                instead = place.instead or kind in FAILURES
+                yield from (Place(child, place.owner, True, instead) for child in node.named_children)
         elif kind == "type_alias_statement":
             self._alias(node, place.owner)
         elif kind == "import_from_statement" and place.owner is None:
             self._interface.import_from(node, conditional=place.conditional)
 
+    def _is_spare(self, name: str, place: Place) -> bool:
+        """Tell whether something is only there for when what has its name cannot be imported or made."""
+        if not place.conditional or place.owner is not None:
+            return False
+        return self._interface.has(name) or (place.instead and name in self.found.symbols)
+
     # -- functions and classes
 
-    def _function(self, node: Node, whole: Node, owner: Owner | None) -> None:
-        code = self._code
+    def _function(self, node: Node, whole: Node, place: Place) -> None:
+        code, owner = self._code, place.owner
         name = code.word(node.child_by_field_name("name"))
         decorators = self._decorators(whole)
         if name in ("", UNKNOWN) or any(
             text in (f"{name}.setter", f"{name}.deleter", f"{name}.getter") for text in decorators
         ):
+            return
+        if self._is_spare(name, place):
+            self.found.spares.append((whole.start_byte, whole.end_byte))
             return
         qualified = owner.qualify(name) if owner else name
         line, head = code.line(whole), self._head(node)
@@ -144,7 +119,7 @@ class Walk:
                 line,
                 code.last_line(whole),
                 head,
-                public_name(qualified),
+                public_name(qualified) and not place.instead,
                 params=params,
                 returns=None if returns is None else code.fold(returns),
                 decorators=decorators,
@@ -154,10 +129,10 @@ class Walk:
             whole,
         )
 
-    def _class(self, node: Node, whole: Node, owner: Owner | None) -> Iterator[Place]:
-        code = self._code
+    def _class(self, node: Node, whole: Node, place: Place) -> Iterator[Place]:
+        code, owner = self._code, place.owner
         name = code.word(node.child_by_field_name("name"))
-        if not name:
+        if not name or self._is_spare(name, place):
             return
         listed = node.child_by_field_name("superclasses")
         bases = tuple(code.fold(n) for n in (listed.named_children if listed else ()) if n.type != "comment")
@@ -170,7 +145,7 @@ class Walk:
             line,
             code.last_line(whole),
             head,
-            public_name(qualified),
+            public_name(qualified) and not place.instead,
             bases=bases,
             decorators=decorators,
             shape=self._shape(node, name) if self._is_changed(line, head) else "",
@@ -178,7 +153,7 @@ class Walk:
         self._declare(symbol, whole)
         body = node.child_by_field_name("body")
         inner = Owner(symbol.name, symbol.kind)
-        yield from (Place(child, inner) for child in (body.named_children if body else ()))
+        yield from (Place(child, inner, instead=place.instead) for child in (body.named_children if body else ()))
 
     def _decorators(self, whole: Node) -> tuple[str, ...]:
         if whole.type != "decorated_definition":
@@ -257,6 +232,8 @@ class Walk:
             return
         code, node, owner = self._code, assigned.node, place.owner
         name = owner.qualify(assigned.name) if owner else assigned.name
+        if self._interface.has(name) and self._is_spare(name, place):
+            return
         # The first branch is the usual case, the others are for when something is missing.
         if place.conditional and (first := self.found.symbols.get(name)) is not None:
             self.found.symbols[name] = first._replace(value=_either(first.value, self._value(assigned.value)))
@@ -272,12 +249,15 @@ class Walk:
             line,
             last,
             last,
-            # What a module sets in passing, while it looks what is there, is its own business.
-            public_name(name) and not (place.conditional and kind == "variable" and owner is None),
+            public_name(name) and not place.instead and not self._is_passing(place, kind, value),
             value=LONG if value is None and assigned.value is not None and kind == "field" else value,
             annotation=annotation,
             shape=self._value_shape(assigned, value) if self._is_changed(line, last) else "",
         )
+
+    def _is_passing(self, place: Place, kind: str, value: str | None) -> bool:
+        """Tell what a module sets in passing, while it looks what is there: that is its own business."""
+        return place.conditional and place.owner is None and (kind == "variable" or value in SWITCHES)
 
     def _value(self, node: Node | None) -> str | None:
         if node is None or node.end_byte - node.start_byte > 4 * MAX_VALUE or self._cut(node):

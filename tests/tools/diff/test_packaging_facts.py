@@ -1,0 +1,104 @@
+"""What a package asks for, and for which extra, is told; what else its setup.py lists is not taken for that."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import Fact, FactKind
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import FactsOf
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+ASKED = (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_CHANGED, FactKind.DEPENDENCY_REMOVED)
+SETUP = """from setuptools import find_packages, setup
+{top}
+setup(
+    name="atlas",
+    packages={packages},
+    package_data={{"atlas": ["*.so"{data}]}},
+    classifiers=["Programming Language :: Python :: 3"{classifier}],
+    python_requires="{python}",
+    install_requires=[
+        "torch>=2.0",{plain}
+    ],
+    extras_require={{
+        "test": ["pytest>=7"{test}],
+        "docs": [
+            "sphinx",{docs}
+        ],
+    }},
+)
+"""
+BEFORE = {
+    "top": "",
+    "packages": 'find_packages(exclude=("tests",))',
+    "data": "",
+    "classifier": "",
+    "python": ">=3.8",
+    "plain": "",
+    "test": "",
+    "docs": "",
+}
+
+
+def asked(facts: list[Fact]) -> set[tuple[str, str | None, str | None]]:
+    return {(fact.name, fact.new, fact.detail) for fact in facts if fact.kind in ASKED}
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"plain": '\n        "einops",'}, {("einops", None, "install_requires")}),
+        ({"test": ', "mypy>=1"'}, {("mypy", ">=1", "extras_require.test")}),
+        ({"docs": '\n            "furo",'}, {("furo", None, "extras_require.docs")}),
+        ({"python": ">=3.10"}, {("python", ">=3.10", "project")}),
+        ({"data": ', "include", "csrc==1"'}, set()),
+        ({"classifier": ', "License==1"'}, set()),
+        ({"top": 'print("nvcc>=12")\nassert nvcc, "torch>=2"\nPATH = join("csrc", "kernels==1")'}, set()),
+    ],
+)
+async def test_only_requirements_of_a_setup_are_told_each_with_its_extra(
+    changed: dict[str, str], expected: set[tuple[str, str | None, str | None]], route: str, facts_of: "FactsOf"
+) -> None:
+    before, after = SETUP.format(**BEFORE), SETUP.format(**BEFORE | changed)
+    assert asked(await facts_of({"setup.py": before}, {"setup.py": after}, route)) == expected
+
+
+async def test_a_hunk_from_the_middle_of_the_extras_tells_of_an_extra(facts_of: "FactsOf") -> None:
+    many = "".join(f'            "tool{number}>=1",\n' for number in range(12))
+    text = (
+        'setup(\n    extras_require={{\n        "a": [\n{0}{1}        ],\n        "b": [\n{0}{1}        ],\n    }}\n)\n'
+    )
+    new = '            "furo>=2",\n'
+    facts = await facts_of({"setup.py": text.format(many, "")}, {"setup.py": text.format(many, new)}, "hunks")
+    assert asked(facts) == {("furo", ">=2", "extras_require")}
+
+
+@ROUTES
+async def test_the_packages_that_are_shipped_are_told(route: str, facts_of: "FactsOf") -> None:
+    before = SETUP.format(**BEFORE)
+    after = SETUP.format(**BEFORE | {"packages": 'find_packages(exclude=("tests", "bench"))'})
+    toml = '[project]\nname = "atlas"\n\n[tool.setuptools]\npackages = ["atlas"{}]\n'
+    facts = await facts_of(
+        {"setup.py": before, "lib/pyproject.toml": toml.format("")},
+        {"setup.py": after, "lib/pyproject.toml": toml.format(', "atlas.ops"')},
+        route,
+    )
+    assert {(fact.kind, fact.old, fact.new) for fact in facts if fact.name == "packages"} == {
+        (
+            FactKind.CONFIG_CHANGED,
+            'find_packages(exclude=("tests",))',
+            'find_packages(exclude=("tests", "bench"))',
+        ),
+        (FactKind.CONFIG_CHANGED, "atlas", "atlas, atlas.ops"),
+    }
+
+
+@ROUTES
+async def test_a_requirement_that_is_appended_is_one(route: str, facts_of: "FactsOf") -> None:
+    old = 'requirements = ["torch"]\nflags = []\n'
+    new = f'{old}requirements.append("einops")\nflags.append("fast")\nrequirements += ["numpy"]\n'
+    facts = await facts_of({"setup.py": old}, {"setup.py": new}, route)
+    assert {name for name, _, _ in asked(facts)} == {"einops", "numpy"}

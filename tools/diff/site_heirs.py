@@ -1,0 +1,150 @@
+"""Which flag, variable, error or entry of a table took the place of another one, and by what each is known again."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from tools.diff.homes import plain_words
+from tools.diff.likeness import MOST_PAIRS, likeness
+from tools.diff.reading import Site
+
+ASSERTED = "AssertionError"
+RENAMED = ("flag", "env", "error", "registration")
+ALIKE = 0.55
+TELLING = 10
+"""Letters that hardly two names or messages have in common by chance."""
+_WORDED_ALIKE = 0.75
+"""Of an error that is of another class as well."""
+_SAME_CHECK = 0.99
+_DIGITS = re.compile(r"\d+")
+_THING = re.compile(r"[A-Za-z_]\w*")
+_ONE_NAME = 0.85
+"""Of two spellings of the same variable."""
+_ANY = 0.001
+_CUT, _KEPT = 300, 150
+"""Letters after which readers cut a message, and those that are compared then."""
+_SIGNS = re.compile(r"\W+")
+_SIMILAR, _RELATED = 0.6, 0.4
+"""Of the names of two flags or variables in one hunk, and of those that have the same telling default besides."""
+_SENTENCE, _EXPLAINED = 4, 0.8
+"""Words in the shorter help of two flags, and the share of them that the longer one has too."""
+_USUAL = ("", "None", "False", "True", "0", "1", "-1")
+"""Defaults that two flags or variables have in common by chance."""
+
+
+def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Iterator[tuple[Site, Site]]:
+    """Pair what went with what came in its place: a flag or variable under another name, an error in other words."""
+    went, free = ([site for site in sites if site.kind in RENAMED] for sites in (gone, come))
+    for site in went if len(went) * len(free) <= MOST_PAIRS else ():
+        near = [
+            (_heritage(site, other), other)
+            for other in free
+            if other.kind == site.kind and (site.kind == "error" or together(site.start, other.start))
+        ]
+        how_alike, best = max(near, key=lambda one: one[0], default=(0.0, site))
+        if site.kind == "error" and how_alike == 0 and (other := _in_its_place(site, went, free, together)) is not None:
+            how_alike, best = _ANY, other
+        if how_alike == 0 and site.kind == "env" and (longer := _lengthened(site, free)) is not None:
+            how_alike, best = _ANY, longer
+        if how_alike > 0:
+            free.remove(best)
+            yield site, best
+
+
+def _lengthened(one: Site, come: list[Site]) -> Site | None:
+    """Find the only variable of the file that came with all of a name and a word more, or a word less."""
+    rivals = [
+        other
+        for other in come
+        if other.kind == "env" and (other.name.startswith(f"{one.name}_") or one.name.startswith(f"{other.name}_"))
+    ]
+    return rivals[0] if len(rivals) == 1 and min(len(one.name), len(rivals[0].name)) >= TELLING else None
+
+
+def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Site | None:
+    """Find the only error of its class that came where the only one went: the check is another now, in other words."""
+    mine, its = ([site for site in sites if _place(site) == _place(one)] for sites in (went, come))
+    alone = len(mine) == len(its) == 1 and one.scope and one.value and its[0].value
+    return its[0] if alone and together(one.start, its[0].start) and not _is_of_another(one, its[0]) else None
+
+
+def _place(site: Site) -> tuple[str, ...]:
+    return site.kind, site.name, site.scope
+
+
+def _heritage(one: Site, other: Site) -> float:
+    """Say how alike two sites are of which one may stand for the other now; 0 where it does not."""
+    if one.kind == "error":
+        return _same_refusal(one, other)
+    if one.kind == "registration":
+        alike = likeness(one.name, other.name, _ONE_NAME)
+        digits = [_DIGITS.findall(site.name) for site in (one, other)]
+        same = (one.value, one.scope, digits[0]) == (other.value, other.scope, digits[1])
+        return alike if same and alike >= _ONE_NAME else 0.0
+    return _same_setting(one, other)
+
+
+def _same_refusal(one: Site, other: Site) -> float:
+    if one.scope != other.scope:
+        return 0.0
+    if one.value and one.value == other.value:
+        return 1.0
+    if (one.guard and one.guard == other.guard) or begins_so(worded(one), worded(other)):
+        return _SAME_CHECK
+    if _is_of_another(one, other):
+        return 0.0
+    least = ALIKE if one.name == other.name else _WORDED_ALIKE
+    words = [site.value or (site.guard if site.name == ASSERTED else "") for site in (one, other)]
+    found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
+    return found if found >= least else 0.0
+
+
+def _same_setting(one: Site, other: Site) -> float:
+    """Compare flags or variables: by name, with less likeness where the default speaks for it, or by their help."""
+    same = (one.value, one.choices) == (other.value, other.choices) and (one.value or "").strip("\"'") not in _USUAL
+    least = _RELATED if same else _SIMILAR
+    mine, its = _told_apart(one.name, other.name)
+    found = likeness(mine, its, least)
+    if found >= least:
+        return found
+    about = sorted((set(_THING.findall((plain_words(site.about) or "").lower())) for site in (one, other)), key=len)
+    explained = len(about[0]) >= _SENTENCE and len(about[0] & about[1]) >= _EXPLAINED * len(about[0])
+    return _ANY if explained else 0.0
+
+
+def _told_apart(one: str, other: str) -> tuple[str, str]:
+    """Write two names without the word that all of a project's variables begin with."""
+    names = [name.lower().replace("_", "-").lstrip("-") for name in (one, other)]
+    firsts = {name.partition("-")[0] for name in names}
+    common = one[:1] != "-" and len(firsts) == 1 and all("-" in name for name in names)
+    mine, its = (name.partition("-")[2] for name in names) if common else names
+    return mine, its
+
+
+def _is_of_another(one: Site, other: Site) -> bool:
+    """Tell whether two errors say the same of different things: `lens must be int32`, `starts must be int32`."""
+    mine, its = ((site.value or "").split() for site in (one, other))
+    exchanged = {pair for pair in zip(mine, its, strict=False) if pair[0] != pair[1]}
+    if len(mine) != len(its) or len(exchanged) != 1:
+        return False
+    old, new = ((_THING.match(word) or [""])[0] for word in next(iter(exchanged)))
+    # A constant or an argument of a template that is called otherwise is so all over the file.
+    if min(len(old), len(new)) <= 2 or old in new or new in old or not (old + new).islower():
+        return False
+    # The name of a thing stands in what is checked of it; where that was not read, it looks like a name.
+    guarded = one.guard and other.guard
+    named = (old in one.guard and new in other.guard) if guarded else ("_" in old and "_" in new)
+    return named and likeness(old.replace("_", ""), new.replace("_", ""), _ONE_NAME) < _ONE_NAME
+
+
+def begins_so(one: tuple[str | None, ...], other: tuple[str | None, ...]) -> bool:
+    """Tell whether an error that is raised now says all that another said, and more: a part of it was out of sight."""
+    mine, its = (_SIGNS.sub("", words[1] or "") for words in (one, other))
+    return one[0] == other[0] and len(mine) >= TELLING and len(its) > len(mine) and its.startswith(mine)
+
+
+def worded(site: Site) -> tuple[str | None, ...]:
+    """Say by what a user knows an error again; one without words by what it checks."""
+    words = plain_words(site.value)
+    # How much of a long message was read depends on the names of what is put into it.
+    cut = len(site.value or "") >= _CUT
+    return site.name, words[:_KEPT] if words and cut else words, None if site.value else site.guard
