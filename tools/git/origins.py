@@ -2,13 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from agent.areas import Area, area
 from agent.domain import Commit
 from agent.ids import RepoId
 from tools.git.landing import read_commits
+from tools.git.product import changed_paths, product_paths
 from tools.git.search import lines_with
 from tools.git.view import View
 from tools.git.walk import Walk
@@ -20,11 +21,14 @@ async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str
     """Name, for each word that folders of this name have now and had not then, the commit that brought it."""
     if view.shallow or not re.fullmatch(r"\w+", folder):
         return {}
+    name = folder.encode("ascii")
     then = await _line_before(view, upto, since)
     # Nearly all words are old, and then there is nothing more to ask.
-    known = await _paths(view, then, words, folder) if then else {}
-    now = await _paths(view, upto, [word for word in words if word not in known])
-    name = folder.encode("ascii")
+    known = await _paths(view, then, words, lambda path: name in path.split(b"/")[:-1]) if then else {}
+    unknown = [word for word in words if word not in known]
+    # What is as it was then has brought nothing.
+    new = await changed_paths(view, then, upto) if then and unknown else None
+    now = await _paths(view, upto, unknown, lambda path: new is None or path in new)
     inside = [word for word in sorted(now) if any(name in path.split(b"/")[:-1] for path in now[word])]
     return await _origins(view, {word: now[word] for word in inside[:_MOST_WORDS]}, upto, since)
 
@@ -51,7 +55,9 @@ async def _origins(view: View, now: Mapping[str, Sequence[bytes]], upto: str, si
 
 async def standing(view: View, sha: str, words: Sequence[str], *, beside: str) -> frozenset[str]:
     """Tell which of these words stand in a line of a commit's product code together with another one."""
-    lines = [line for path, line in await lines_with(view, sha, words) if area(path) is Area.PRODUCT and beside in line]
+    where = await product_paths(view, sha) if words else []
+    found = await lines_with(view, sha, words, where) if where else ()
+    lines = [line for path, line in found if area(path) is Area.PRODUCT and beside in line]
     return frozenset(word for word in words if any(re.search(rf"\b{re.escape(word)}\b", line) for line in lines))
 
 
@@ -69,10 +75,12 @@ async def referring(
     return tuple(await read_commits(view, repo, [*chosen, *span, f"--max-count={_MOST_REFERRING}", upto]))
 
 
-async def _paths(view: View, sha: str, words: Sequence[str], folder: str = "") -> dict[str, list[bytes]]:
-    """Find the files of product code in a tree that have these words; with `folder`, in folders of that name."""
-    where = await _folders(view, sha, folder) if words and folder else []
-    if not words or (folder and not where):
+async def _paths(
+    view: View, sha: str, words: Sequence[str], fits: Callable[[bytes], bool] = lambda _: True
+) -> dict[str, list[bytes]]:
+    """Find the files of product code in a tree that have these words, of those that fit."""
+    where = await product_paths(view, sha, fits) if words else []
+    if not where:
         return {}
     asked = [part for word in words for part in ("-e", word)]
     told = await view.run(["grep", "--threads=1", "-I", "-F", "-w", "-o", "--null", *asked, sha, "--", *where])
@@ -80,18 +88,10 @@ async def _paths(view: View, sha: str, words: Sequence[str], folder: str = "") -
     for line in told.out.split(b"\n"):
         name, mark, word = line.partition(b"\0")
         path = name.partition(b":")[2]
-        if mark and area(path.decode("utf-8", "replace")) is Area.PRODUCT:
+        if mark and fits(path) and area(path.decode("utf-8", "replace")) is Area.PRODUCT:
             paths = found[word.decode("utf-8", "replace")]
             paths += [path] if path not in paths else []
     return dict(found)
-
-
-async def _folders(view: View, sha: str, folder: str) -> list[bytes]:
-    """List the folders of a tree that have this name, the outermost of each branch."""
-    told = await view.run(["ls-tree", "-r", "-d", "-z", "--name-only", sha])
-    name = folder.encode("ascii", "replace")
-    parts = ((path, path.split(b"/")) for path in told.out.split(b"\0"))
-    return [path for path, steps in parts if steps[-1] == name and steps.count(name) == 1]
 
 
 async def _line_before(view: View, upto: str, since: datetime) -> str | None:

@@ -9,13 +9,15 @@ _MOST = 4_000_000
 _LONGEST = 2_000
 
 
-async def lines_with(view: View, sha: str, words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Find the lines of a commit's files that hold one of these words, each with the path of its file."""
+async def lines_with(
+    view: View, sha: str, words: Sequence[str], where: Sequence[bytes] = ()
+) -> tuple[tuple[str, str], ...]:
+    """Find the lines of a commit's files that hold one of these words, each with its path; `where` names some files."""
     if not words:
         return ()
     named = [part for word in words for part in ("-e", word)]
     pieces: list[bytes] = []
-    async with view.running(["grep", "--threads=1", "-I", "-F", "-w", "--null", *named, sha]) as git:
+    async with view.running(["grep", "--threads=1", "-I", "-F", "-w", "--null", *named, sha, "--", *where]) as git:
         while sum(map(len, pieces)) < _MOST and (piece := await git.read()):
             pieces.append(piece)
     found = (line.partition(b"\0") for line in b"".join(pieces).split(b"\n") if b"\0" in line)
