@@ -7,6 +7,7 @@ from functools import cached_property
 
 from agent.domain import FileChange
 from tools.diff.draft import Draft
+from tools.diff.headers import includes, is_c, margin_names
 from tools.diff.languages import reader_for
 from tools.diff.letters import letters, refused
 from tools.diff.roles import Role, role
@@ -47,6 +48,10 @@ class Homes:
         alike = [file for file in files if file.rpartition("/")[2] == stem]
         return alike[0] if alike else files[0] if len(files) == 1 else None
 
+    def reaches(self, path: str, other: str) -> bool:
+        """Tell whether a file is seen to include another one: what moved there is still had from here."""
+        return any(file.path == path and includes(file.patch or "", other) for file in self._told)
+
     def shared(self, left: Iterable[str], come: Iterable[str]) -> set[str]:
         """Name the whole files that declare what went from, or came to, another file, whole or not."""
         if not any(file.status in ("added", "removed") for file in self._told):
@@ -70,6 +75,12 @@ class Homes:
         if not any(file.status == "added" for file in self._told):
             return None
         return self._successors.by_body(draft, path) or self._successors.by_name(draft, path)
+
+    def keeps(self, draft: Draft, path: str) -> bool:
+        """Tell whether a base of a class has, in a new file, the body of a method or the line of a field it lost."""
+        if not any(file.status == "added" for file in self._told):
+            return False
+        return self._successors.keeps(draft, path)
 
     def says(self, message: str | None, *, came: bool) -> bool:
         """Tell whether a file that came (or went) has an error's words."""
@@ -111,6 +122,12 @@ class Homes:
             if lines and reads(name, (file.previous_path or file.path) if before else file.path, lines):
                 return True
         return False
+
+    def names(self, variable: str) -> bool:
+        """Tell whether code still names a variable by itself: whoever passes the name on can read it elsewhere."""
+        quoted = re.compile(rf"""^[+ ].*(["']){re.escape(variable)}\1""", re.MULTILINE)
+        patches = (file.patch or "" for file in self._told)
+        return any(variable in patch and quoted.search(patch) is not None for patch in patches)
 
     def inherits(self, bases: Sequence[str], name: str) -> bool | None:
         """Tell whether new files give one of these bases a method; None where no base is in them."""
@@ -172,6 +189,8 @@ class Homes:
 def _names(file: FileChange) -> list[str]:
     patch = file.patch or ""
     names = [one[1] for one in DECLARED.finditer(patch)]
+    if is_c(file.path):
+        return [*names, *margin_names(patch)]
     if not file.path.endswith(".py"):
         return names
     names += [one[1] for one in _VALUE.finditer(patch)]

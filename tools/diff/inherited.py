@@ -42,19 +42,13 @@ def _left_to_bases(
     rebased = draft.detail == "field" and old is not None and old.bases != owner.bases
     if heirloom and heirloom not in before:
         return
-    if not (draft.detail in _METHODS or rebased or heirloom):
-        gained = _gained(owner, old, unseen)
-        yield draft._replace(bases=unseen, rebased=True) if gained else draft
-    elif heirloom or (unseen and (rebased or _SPECIAL.match(name))):
+    if heirloom or (unseen and (rebased or (draft.detail in _METHODS and _SPECIAL.match(name)))):
         # Every class has the special methods from somewhere.
-        yield draft._replace(breaking=False, detail="override" if draft.detail in _METHODS else draft.detail)
+        detail = "override" if draft.detail in _METHODS else draft.detail
+        yield draft._replace(breaking=False, detail=detail, bases=unseen)
     else:
-        yield draft._replace(bases=unseen, rebased=_gained(owner, old, unseen))
-
-
-def _gained(owner: Symbol, old: Symbol | None, unseen: tuple[str, ...]) -> bool:
-    """Tell whether a class has a base now, out of sight, that it did not have before."""
-    return old is not None and any(plain(base) in unseen for base in owner.bases if base not in old.bases)
+        gained = old is not None and any(plain(base) in unseen for base in owner.bases if base not in old.bases)
+        yield draft._replace(bases=unseen, rebased=gained)
 
 
 def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> Iterator[Draft]:

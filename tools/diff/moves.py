@@ -7,11 +7,13 @@ from dataclasses import replace
 from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
+from tools.diff.headers import is_c, is_in_a_base, is_same_thing, outer_name
 from tools.diff.homes import Homes, plain_words
 from tools.diff.symbols import follows
 
 _DEFINED = ("function", "class", "struct", "enum")
 _VALUES = ("constant", "variable")
+_METHODS = ("method", "property")
 _FOREIGN = re.compile(
     r"(?:Module|ABC|Protocol|Generic|object|\w*Enum|Thread|Process|Exception|Node(?:Visitor|Transformer)|Function|BaseModel"
     r"|NamedTuple|TypedDict|dict|list|str|int|Dataset|metaclass=.*)$"
@@ -31,14 +33,18 @@ _WENT = {
     FactKind.UNREGISTERED: FactKind.REGISTERED,
 }
 _CAME = frozenset(_WENT.values())
+_LOST = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
+_GAINED = (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED)
 
 
 def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     """Turn each pair of "removed here, added there" into one "moved"; `homes` knows what whole files declare."""
+    shown = _without_heirlooms(list(shown))
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
-    for one in _with_sibling_renames(_without_followers(_without_unmoved(list(shown), homes))):
+    shown = _with_variables_that_stay(_without_unmoved(shown, homes), homes)
+    for one in _with_sibling_renames(_without_followers(shown)):
         if one.draft.kind is FactKind.SYMBOL_REMOVED:
             went.append(one)
         elif one.draft.kind is FactKind.SYMBOL_ADDED:
@@ -48,7 +54,8 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     added = {other.draft.name for others in came.values() for other in others}
     several = len(went) <= _MOST
     for one in went:
-        if several and one.draft.bases and one.place is not None and one.place.file.endswith(".py"):
+        inherits = one.draft.bases and one.draft.detail in _METHODS
+        if several and inherits and one.place is not None and one.place.file.endswith(".py"):
             one = replace(one, draft=_left_to_bases(one, added, homes))
             # What is nobody else's business may well stand in the new base.
             if one.draft.rebased and not one.draft.public:
@@ -56,18 +63,31 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
         if there is not None:
             came[_own(one.draft)].remove(there)
-            rest.append(_moved(one, there))
+            rest.append(_moved(one, there, homes))
         else:
             rest += _gone(one, came if several else {}, homes)
     return rest + [_from_a_file(one, homes) for others in came.values() for one in _as_one(others)]
+
+
+def _without_heirlooms(shown: list[Shown]) -> list[Shown]:
+    """Leave out members of C++ that a base in another file has now, or had before: the class has them all along."""
+    kinds = (_LOST, _GAINED)
+    members = [{".".join(one.draft.name.split(".")[-2:]) for one in shown if one.draft.kind in kind} for kind in kinds]
+    return [one for one in shown if not (one.draft.bases and _is_heirloom(one, *members))]
+
+
+def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str]) -> bool:
+    if one.place is None or not is_c(one.place.file):
+        return False
+    return is_in_a_base(one.draft, gained if one.draft.kind in _LOST else lost)
 
 
 def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator[Shown]:
     """Tell of what is not in another changed file under its name: in a new file, under another name, or gone."""
     assert one.place is not None
     draft = one.draft
-    if file := homes.of(draft.name, one.place.file, came=True):
-        kept = False if draft.kept else draft.breaking
+    if file := homes.of(outer_name(draft, one.place.file), one.place.file, came=True):
+        kept = False if draft.kept or homes.reaches(one.place.file, file) else draft.breaking
         draft = draft._replace(kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file, breaking=kept)
         yield Shown(draft, one.place)
     elif draft.kept:
@@ -130,9 +150,10 @@ def _renamed(draft: Draft, name: str) -> Draft:
 
 def _from_a_file(one: Shown, homes: Homes) -> Shown:
     """Tell of what came from a file that went as a whole: the file says that it went, so nobody is alarmed twice."""
-    if one.place is None or "." in one.draft.name or one.draft.detail == "variable":
+    name = outer_name(one.draft, one.place.file) if one.place is not None else ""
+    if one.place is None or "." in name or one.draft.detail == "variable":
         return one
-    file = homes.of(one.draft.name, one.place.file, came=False)
+    file = homes.of(name, one.place.file, came=False)
     if file is None:
         return one
     draft = one.draft._replace(kind=FactKind.SYMBOL_MOVED, old=file, new=one.place.file, breaking=None)
@@ -158,6 +179,21 @@ def _without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
     both = here & there
     return [one for one in shown if not _is_unmoved(one.draft, both, homes)]
+
+
+def _with_variables_that_stay(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
+    """Tell a variable as new that was taken for the new name of another, where the other one is still named."""
+    told = (one.draft for one in shown if one.draft.kind is FactKind.ENV_RENAMED)
+    new = {draft.name for draft in told if draft.old and homes.names(draft.old)}
+    if not new:
+        return list(shown)
+    stays = [one for one in shown if one.draft.kind is not FactKind.ENV_DEFAULT or one.draft.name not in new]
+    return [
+        replace(one, draft=one.draft._replace(kind=FactKind.ENV_ADDED, old=None, new=None))
+        if one.draft.kind is FactKind.ENV_RENAMED and one.draft.name in new
+        else one
+        for one in stays
+    ]
 
 
 def _without_followers(shown: Sequence[Shown]) -> list[Shown]:
@@ -208,6 +244,8 @@ def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
     asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
     if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
         return True
+    if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
+        return True
     if draft.kind is FactKind.UNREGISTERED and homes.is_alias(draft.name):
         return True
     if draft.kind in _WENT:
@@ -236,7 +274,8 @@ def _is_same(one: Shown, other: Shown) -> bool:
         return False
     if one.draft.shape and one.draft.shape == other.draft.shape:
         return True
-    # A declaration in a header and the definition elsewhere share a name and nothing else.
+    if is_c(one.place.file):
+        return is_same_thing(one.draft, other.draft, one.place.file, other.place.file)
     outer = "." not in one.draft.name + other.draft.name and one.place.file.endswith(".py")
     telling = one.draft.detail in _VALUES or len(one.draft.name) >= _TELLING
     # What is declared otherwise in the other file is told beside the move.
@@ -244,7 +283,7 @@ def _is_same(one: Shown, other: Shown) -> bool:
     return outer and telling and (unmistakable or one.draft.old == other.draft.new)
 
 
-def _moved(one: Shown, other: Shown) -> Shown:
+def _moved(one: Shown, other: Shown, homes: Homes) -> Shown:
     assert one.place is not None
     assert other.place is not None
     draft = one.draft._replace(
@@ -252,7 +291,9 @@ def _moved(one: Shown, other: Shown) -> Shown:
         name=other.draft.name,
         old=one.place.file,
         new=other.place.file,
-        breaking=one.draft.public and not one.draft.kept and one.draft.breaking is not False,
+        breaking=one.draft.public
+        and not (one.draft.kept or homes.reaches(one.place.file, other.place.file))
+        and one.draft.breaking is not False,
     )
     return Shown(draft, other.place)
 

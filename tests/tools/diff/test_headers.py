@@ -93,3 +93,65 @@ async def test_an_assertion_of_a_macro_hides_no_class_from_its_members(facts_of:
     )
     (fact,) = await facts_of({HEADER: text.format(8)}, {HEADER: text.format(16)}, route)
     assert (fact.kind, fact.name.removeprefix("acme.")) == (FactKind.CONSTANT_CHANGED, "Mainloop.kLimit")
+
+
+@ROUTES
+async def test_members_that_a_base_in_another_header_has_now_are_not_gone(facts_of: "FactsOf", route: str) -> None:
+    base = "#pragma once\nnamespace acme {{\nstruct KernelBase {{\n  int cols;\n{}}};\n}}\n"
+    heir = (
+        '#pragma once\n#include "base.h"\nnamespace acme {{\nstruct Kernel : KernelBase {{\n  int depth;\n{}}};\n}}\n'
+    )
+    there = "include/acme/base.h"
+    facts = await facts_of(
+        {there: base.format(""), HEADER: heir.format(MEMBERS)},
+        {there: base.format(MEMBERS), HEADER: heir.format("")},
+        route,
+    )
+    assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
+
+
+MOVING = (
+    "template <typename Tensor>\n__device__ inline void apply_causal_mask(Tensor& t, int col) {\n  t[col] = 0;\n}\n",
+    "struct MaskOptions {\n  int left;\n  int right;\n};\n",
+    "#define ACME_MASK_SWITCH(x) \\\n  if (x) { go(); }\n",
+    "int mask_rows(int rows, int cols);\n",
+)
+
+
+@ROUTES
+@pytest.mark.parametrize("moving", MOVING)
+@pytest.mark.parametrize("new_file", [True, False])
+async def test_what_another_header_declares_now_has_moved(
+    facts_of: "FactsOf", route: str, moving: str, new_file: bool
+) -> None:
+    text, there = "#pragma once\nnamespace acme {{\nint keep(int rows);\n\n{}}}\n", "include/acme/mask.h"
+    before = {HEADER: text.format(moving)} | ({} if new_file else {there: text.format("").replace("keep", "stay")})
+    after = {HEADER: text.format(""), there: text.format(moving).replace("keep", "stay")}
+    facts = [fact for fact in await facts_of(before, after, route) if fact.kind is not FactKind.FILE_ADDED]
+    assert [(fact.kind, fact.old, fact.new, fact.severity) for fact in facts] == [
+        (FactKind.SYMBOL_MOVED, HEADER, there, Severity.BREAKING)
+    ]
+
+
+@ROUTES
+async def test_what_moved_to_a_header_that_the_old_one_includes_breaks_nobody(facts_of: "FactsOf", route: str) -> None:
+    moving = "struct MaskOptions {\n  int left;\n  int right;\n};\n"
+    before = {HEADER: f"#pragma once\n\nint keep(int rows);\n\n{moving}"}
+    after = {
+        HEADER: '#pragma once\n#include "acme/mask.h"\n\nint keep(int rows);\n',
+        "include/acme/mask.h": f"#pragma once\n\n{moving}",
+    }
+    facts = [fact for fact in await facts_of(before, after, route) if fact.kind is not FactKind.FILE_ADDED]
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.SYMBOL_MOVED, Severity.BEHAVIOUR)]
+
+
+@ROUTES
+async def test_a_method_of_another_specialisation_is_not_what_became_of_one(facts_of: "FactsOf", route: str) -> None:
+    text = "#pragma once\nnamespace acme {{\ntemplate <class T>\nstruct Loop<{}, T> {{\n  int keep;\n{}}};\n}}\n"
+    method, there = "  void load_and_transform(int step);\n", "include/acme/other.h"
+    facts = await facts_of(
+        {HEADER: text.format("Sm90", method), there: text.format("Sm100", "")},
+        {HEADER: text.format("Sm90", ""), there: text.format("Sm100", method)},
+        route,
+    )
+    assert FactKind.SYMBOL_MOVED not in [fact.kind for fact in facts]
