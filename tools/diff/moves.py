@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft
+from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
 from tools.diff.headers import is_c, is_in_a_base, is_same_thing, outer_name
 from tools.diff.homes import Homes, plain_words
@@ -39,7 +40,7 @@ _GAINED = (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED)
 
 def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     """Turn each pair of "removed here, added there" into one "moved"; `homes` knows what whole files declare."""
-    shown = _without_heirlooms(list(shown))
+    shown = without_handed_up(_without_heirlooms(list(shown)), homes)
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
@@ -52,6 +53,7 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
         else:
             rest.append(one)
     added = {other.draft.name for others in came.values() for other in others}
+    found: dict[str, list[Shown]] = {}
     several = len(went) <= _MOST
     for one in went:
         inherits = one.draft.bases and one.draft.detail in _METHODS
@@ -61,9 +63,14 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
             if one.draft.rebased and not one.draft.public:
                 continue
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
+        # What several files had, each for itself, moved to the one that has it for all of them.
+        shared = next((other for other in found.get(_own(one.draft), ()) if _is_alike(one, other)), None)
         if there is not None:
             came[_own(one.draft)].remove(there)
+            found.setdefault(_own(one.draft), []).append(there)
             rest.append(_moved(one, there, homes))
+        elif shared is not None:
+            rest.append(_moved(one, shared, homes))
         else:
             rest += _gone(one, came if several else {}, homes)
     return rest + [_from_a_file(one, homes) for others in came.values() for one in _as_one(others)]
@@ -292,10 +299,19 @@ def _moved(one: Shown, other: Shown, homes: Homes) -> Shown:
         old=one.place.file,
         new=other.place.file,
         breaking=one.draft.public
-        and not (one.draft.kept or homes.reaches(one.place.file, other.place.file))
+        and not (one.draft.kept or _is_anyones(one.draft) or homes.reaches(one.place.file, other.place.file))
         and one.draft.breaking is not False,
     )
     return Shown(draft, other.place)
+
+
+def _is_alike(one: Shown, other: Shown) -> bool:
+    return bool(one.draft.shape) and one.draft.shape == other.draft.shape and one.draft.detail == other.draft.detail
+
+
+def _is_anyones(draft: Draft) -> bool:
+    """Tell of a method whose class a hunk does not show: it may well have moved to a base."""
+    return draft.detail in _METHODS and "." not in draft.name
 
 
 def _own(draft: Draft) -> str:

@@ -45,6 +45,15 @@ class Successors:
         own = draft.name.rpartition(".")[2]
         return max(best, key=lambda name: likeness(own, name, 0.0), default=None)
 
+    def keeps(self, draft: Draft, path: str) -> bool:
+        """Tell whether one of the bases of a class has nearly all that a member of it said."""
+        said = self._body(draft, path) if draft.detail != "field" else self._head(draft, path)
+        kept = [
+            sum(bool(lines.get(line, set()) & {*draft.bases}) for line in said)
+            for lines in (self._lines if said and draft.bases else ())
+        ]
+        return max(kept, default=0) >= max(1.0, _MOST_OF_IT * len(said))
+
     def by_name(self, draft: Draft, path: str) -> str | None:
         """Name the function that differs in underscores only, or in a word where the parameters are equal."""
         if not path.endswith(".py") or len(draft.name.strip("_")) < _LONG_NAME:
@@ -67,12 +76,21 @@ class Successors:
             yield from (_given(f"({found[1]})".replace("\n+", "\n")) for found in head.finditer(patch))
 
     def _body(self, draft: Draft, path: str) -> list[str]:
-        if draft.where.old is None or (path not in self._removed and len(self._removed) >= _MOST_FILES):
-            return []
+        return [] if draft.where.old is None else _body(self._gone(path), *draft.where.old)
+
+    def _head(self, draft: Draft, path: str) -> list[str]:
+        first, last = draft.where.old or (1, 0)
+        lines = (self._gone(path).get(number, "")[1:].strip() for number in range(first, last + 1))
+        return [line for line in lines if line]
+
+    def _gone(self, path: str) -> dict[int, str]:
+        """Give the lines that a file lost."""
+        if path not in self._removed and len(self._removed) >= _MOST_FILES:
+            return {}
         if path not in self._removed:
             patch = next((file.patch for file in self._files if file.path == path), None) or ""
             self._removed[path] = read_patch(patch).removed
-        return _body(self._removed[path], *draft.where.old)
+        return self._removed[path]
 
     @cached_property
     def _lines(self) -> list[dict[str, set[str]]]:
