@@ -50,6 +50,7 @@ _TAGS = re.compile(
 _TAGGED = re.compile(r"\[(re-?land|re-?apply|redo|cherry[- ]?pick(?:ed)?|backport)\b[^\[\]]{0,60}\]", re.IGNORECASE)
 _QUOTED_REVERT = re.compile(r"""^reverts?\s*:?\s*["“]\s*""", re.IGNORECASE)
 _WORD = re.compile(r"^(revert|re-?land|re-?apply)(?:s|ed)?\b\s*[:-]?\s*", re.IGNORECASE)
+_ROLLS_BACK = re.compile(r"^(?:roll[ -]?back|back[ -]?out|undo)(?:s|es|ed|ing)?\b\s*[:-]?\s*", re.IGNORECASE)
 _QUOTES = '"“”'
 _PULL = r"(?:PR\s{0,3}|pull request\s{0,3})?"
 _REFERENCE = (
@@ -64,9 +65,15 @@ _NAMED = re.compile(
 )
 _OWN_NUMBERS = re.compile(r"\(#(\d{1,10})\)")
 _REVERTS_COMMIT = re.compile(r"\breverts commits? (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE)
+_UNDOES = r"(?:reverts?|reverting|rolls?[ -]?back|rolling back|rollback of|backs? out|backing out|undo(?:es)?)"
+_WHAT_IT_DID = (
+    r"(?:(?:changes?|commit|work|behaviou?r|updates?)\s+)?(?:(?:made|introduced|added)\s+)?(?:(?:in|of|from|by)\s+)?"
+)
+# Only at the beginning of a sentence is it this commit that undoes something; "reverted in #12" tells of another one.
 _REVERTS_PULL = re.compile(
-    rf"^\W{{0,4}}(?:this (?:pr|pull request|commit|change)\s+)?reverts?\s+(?:the\s+)?(?:changes?\s+(?:in|of|from)\s+)?"
-    rf"{_PULL}{_REFERENCE}",
+    rf"(?:^\W{{0,4}}|[.!;]\s{{1,3}})(?:(?:this|it|so|also|we|therefore|temporarily)\s+){{0,2}}"
+    rf"(?:(?:pr|pull request|commit|change|patch)\s+)?{_UNDOES}\s+(?:the\s+)?{_WHAT_IT_DID}"
+    rf"(?:{_PULL}{_REFERENCE}|commit\s+(?P<sha>(?=[a-f]*\d)[0-9a-f]{{7,40}})\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 _RELANDS_PULL = re.compile(
@@ -81,6 +88,14 @@ _SAYINGS: tuple[tuple[str, re.Pattern[str], LineageKind], ...] = (
     ("reverts commit", _REVERTS_COMMIT, "revert"),
     ("picked from commit", _PICKED_COMMIT, "cherry-pick"),
     ("revert", _REVERTS_PULL, "revert"),
+    ("roll back", _REVERTS_PULL, "revert"),
+    ("rolls back", _REVERTS_PULL, "revert"),
+    ("rolling back", _REVERTS_PULL, "revert"),
+    ("rollback", _REVERTS_PULL, "revert"),
+    ("back out", _REVERTS_PULL, "revert"),
+    ("backs out", _REVERTS_PULL, "revert"),
+    ("backing out", _REVERTS_PULL, "revert"),
+    ("undo", _REVERTS_PULL, "revert"),
     ("land", _RELANDS_PULL, "reland"),
     ("appl", _RELANDS_PULL, "reland"),
     ("pick", _PICKED_PULL, "cherry-pick"),
@@ -163,6 +178,9 @@ def _headline(subject: str) -> Iterator[Lineage]:
     text = subject[start.end() :] if start else subject
     if _QUOTED_REVERT.match(text):
         yield _quoted(text)
+    elif undone := _ROLLS_BACK.match(text):
+        rest = text[undone.end() :]
+        yield from (_reference("revert", target) for target in (_NAMED.match(rest),) if target)
     elif word := _WORD.match(text):
         yield from _worded(_KINDS[word[1][:3].lower().replace("re-", "rel")], word[1], text[word.end() :])
     elif tag := _TAGGED.search(subject[: start.end()] if start else ""):
