@@ -1,7 +1,7 @@
 """Headers and sources of C, C++ and CUDA: what they declare at their margin, and when two declarations are one."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from tools.diff.draft import Draft
 
@@ -59,9 +59,3 @@ def includes(patch: str, path: str) -> bool:
     """Tell whether a patch shows that its file includes another: whoever includes the one has the other as well."""
     name = path.rpartition("/")[2]
     return name in patch and any(found[1] == name for found in _INCLUDED.finditer(patch))
-
-
-def is_in_a_base(draft: Draft, members: Collection[str]) -> bool:
-    """Tell whether one of these members, each with the class it is in, is what a class has from a base elsewhere."""
-    own = draft.name.rpartition(".")[2]
-    return any(f"{base}.{own}" in members for base in draft.bases)

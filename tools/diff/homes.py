@@ -52,6 +52,10 @@ class Homes:
         """Tell whether a file is seen to include another one: what moved there is still had from here."""
         return any(file.path == path and includes(file.patch or "", other) for file in self._told)
 
+    def shows(self, pattern: re.Pattern[str], word: str) -> bool:
+        """Tell whether a line that the commit shows, with this word in it, fits a pattern that minds the signs."""
+        return any(file.patch and word in file.patch and pattern.search(file.patch) for file in self._told)
+
     def shared(self, left: Iterable[str], come: Iterable[str]) -> set[str]:
         """Name the whole files that declare what went from, or came to, another file, whole or not."""
         if not any(file.status in ("added", "removed") for file in self._told):

@@ -1,9 +1,12 @@
 """What a class has from its bases: a member that another class of the family declares now has neither come nor gone."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
+from agent.facts import FactKind
 from tools.diff.draft import Draft
+from tools.diff.grouping import Shown
+from tools.diff.headers import is_c
 from tools.diff.heirs import own_name, owners
 from tools.diff.reading import Symbol
 
@@ -12,6 +15,8 @@ _SPECIAL = re.compile(r"^__\w+__$")
 _COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
 _ARGUMENTS = re.compile(r"[\[<(].*", re.DOTALL)
 _CLASSES = ("class", "struct", "trait")
+_LOST = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
+_GAINED = (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED)
 
 
 def gone_for_good(
@@ -93,3 +98,19 @@ def _resolved(base: str, heir: str, world: Mapping[str, Symbol]) -> str | None:
 def plain(base: str) -> str:
     """Write the name of a base without its module or namespace and its type arguments."""
     return _ARGUMENTS.sub("", base).replace("::", ".").strip().rpartition(".")[2]
+
+
+def without_heirlooms(shown: list[Shown]) -> list[Shown]:
+    """Leave out members of C++ that a base in another file has now, or had before: the class has them all along."""
+    if not any(one.draft.bases for one in shown):
+        return shown
+    kinds = (_LOST, _GAINED)
+    members = [{".".join(one.draft.name.split(".")[-2:]) for one in shown if one.draft.kind in kind} for kind in kinds]
+    return [one for one in shown if not _is_heirloom(one, *members)]
+
+
+def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str]) -> bool:
+    if one.place is None or not is_c(one.place.file):
+        return False
+    own, members = one.draft.name.rpartition(".")[2], gained if one.draft.kind in _LOST else lost
+    return any(f"{base}.{own}" in members for base in one.draft.bases)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agent.facts import FactKind, Severity
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
+from tools.diff.options import declares, is_new
 from tools.diff.roles import Role, is_public_path, role
 from tools.diff.severity import severity_of
 from tools.diff.variables import reads
@@ -32,13 +33,15 @@ class Known:
     """Paths of private modules of which a public package gives everything on."""
     parts: frozenset[str] = frozenset()
     """Names that only the kernels of one folder use."""
+    options: frozenset[str] = frozenset()
+    """What a list of the build, whichever, declares already."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
     """Name the words to look for: new variables, imports from private modules that changed, names of kernels."""
     words: dict[str, None] = {}
     for one in shown:
-        if one.draft.kind is FactKind.ENV_ADDED and one.draft.public:
+        if (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one):
             words[one.draft.name] = None
         elif (module := _module(one)) is not None:
             words[f"{module[2]} import"] = None
@@ -49,12 +52,15 @@ def asked(shown: Iterable[Shown]) -> list[str]:
 
 def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known:
     """Judge the lines of the tree that hold those words."""
-    variables, modules = set[str](), set[str]()
+    variables, modules, options = set[str](), set[str](), set[str]()
     parts: dict[str, str] = {}
     for one in shown:
         if one.draft.kind is FactKind.ENV_ADDED:
             if any(_reads(one.draft.name, path, line) for path, line in lines):
                 variables.add(one.draft.name)
+        elif is_new(one):
+            if any(declares(one.draft.name, path, line) for path, line in lines):
+                options.add(one.draft.name)
         elif (module := _module(one)) is not None:
             package = f"{module[1] or ''}__init__.py"
             given_on = re.compile(rf"from \.{module[2]} import \*")
@@ -62,13 +68,15 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
                 modules.add(module[0])
         elif (part := _part(one)) is not None:
             parts[part[0]] = part[1]
-    return Known(frozenset(variables), frozenset(modules), _unused_elsewhere(parts, lines))
+    return Known(frozenset(variables), frozenset(modules), _unused_elsewhere(parts, lines), frozenset(options))
 
 
 def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
-    """Leave out variables that are not new, and take for public what a package gives on."""
+    """Leave out variables and options that are not new, and take for public what a package gives on."""
     for one in shown:
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
+            continue
+        if one.draft.name in known.options and is_new(one):
             continue
         part = _part(one) if known.parts else None
         if part is not None and part[0] in known.parts:

@@ -1,4 +1,4 @@
-"""What went in one file and came in another: symbols that moved, and what users set or run into wherever it stands."""
+"""What went in one file and came in another: symbols that moved, under their name or another."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -8,9 +8,11 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
-from tools.diff.headers import is_c, is_in_a_base, is_same_thing, outer_name
-from tools.diff.homes import Homes, plain_words
+from tools.diff.headers import is_c, is_same_thing, outer_name
+from tools.diff.homes import Homes
+from tools.diff.inherited import without_heirlooms
 from tools.diff.symbols import follows
+from tools.diff.unmoved import without_unmoved
 
 _DEFINED = ("function", "class", "struct", "enum")
 _VALUES = ("constant", "variable")
@@ -26,25 +28,14 @@ _TELLING = 8
 """Letters of a name that hardly two functions with the same parameters have by chance."""
 _UNMISTAKABLE = 12
 """Letters of a name that hardly two functions have by chance, whatever their parameters."""
-_WENT = {
-    FactKind.ERROR_REMOVED: FactKind.ERROR_ADDED,
-    FactKind.ENV_REMOVED: FactKind.ENV_ADDED,
-    FactKind.FLAG_REMOVED: FactKind.FLAG_ADDED,
-    FactKind.ROUTE_REMOVED: FactKind.ROUTE_ADDED,
-    FactKind.UNREGISTERED: FactKind.REGISTERED,
-}
-_CAME = frozenset(_WENT.values())
-_LOST = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
-_GAINED = (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED)
 
 
 def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     """Turn each pair of "removed here, added there" into one "moved"; `homes` knows what whole files declare."""
-    shown = without_handed_up(_without_heirlooms(list(shown)), homes)
+    shown = without_unmoved(without_handed_up(without_heirlooms(list(shown)), homes), homes)
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
-    shown = _with_variables_that_stay(_without_unmoved(shown, homes), homes)
     for one in _with_sibling_renames(_without_followers(shown)):
         if one.draft.kind is FactKind.SYMBOL_REMOVED:
             went.append(one)
@@ -74,19 +65,6 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
         else:
             rest += _gone(one, came if several else {}, homes)
     return rest + [_from_a_file(one, homes) for others in came.values() for one in _as_one(others)]
-
-
-def _without_heirlooms(shown: list[Shown]) -> list[Shown]:
-    """Leave out members of C++ that a base in another file has now, or had before: the class has them all along."""
-    kinds = (_LOST, _GAINED)
-    members = [{".".join(one.draft.name.split(".")[-2:]) for one in shown if one.draft.kind in kind} for kind in kinds]
-    return [one for one in shown if not (one.draft.bases and _is_heirloom(one, *members))]
-
-
-def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str]) -> bool:
-    if one.place is None or not is_c(one.place.file):
-        return False
-    return is_in_a_base(one.draft, gained if one.draft.kind in _LOST else lost)
 
 
 def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator[Shown]:
@@ -180,29 +158,6 @@ def _is_python(one: Shown) -> bool:
     return one.place is not None and one.place.file.endswith((".py", ".pyi"))
 
 
-def _without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
-    """Leave out what is set or met as before, only in another file: nobody outside sees where it is read or raised."""
-    here = {_met(one.draft, one.draft.old, _WENT[one.draft.kind]) for one in shown if one.draft.kind in _WENT}
-    there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
-    both = here & there
-    return [one for one in shown if not _is_unmoved(one.draft, both, homes)]
-
-
-def _with_variables_that_stay(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
-    """Tell a variable as new that was taken for the new name of another, where the other one is still named."""
-    told = (one.draft for one in shown if one.draft.kind is FactKind.ENV_RENAMED)
-    new = {draft.name for draft in told if draft.old and homes.names(draft.old)}
-    if not new:
-        return list(shown)
-    stays = [one for one in shown if one.draft.kind is not FactKind.ENV_DEFAULT or one.draft.name not in new]
-    return [
-        replace(one, draft=one.draft._replace(kind=FactKind.ENV_ADDED, old=None, new=None))
-        if one.draft.kind is FactKind.ENV_RENAMED and one.draft.name in new
-        else one
-        for one in stays
-    ]
-
-
 def _without_followers(shown: Sequence[Shown]) -> list[Shown]:
     """Leave out values and types that are others only because they name what was renamed in another file."""
     kinds = (FactKind.SYMBOL_RENAMED, FactKind.FIELD_RENAMED, FactKind.MEMBER_RENAMED)
@@ -244,33 +199,6 @@ def _parameter(one: Shown) -> tuple[str | None, ...]:
 def _as_renamed(one: Shown, heir: Shown) -> Shown:
     old, new = one.draft.detail, heir.draft.detail
     return Shown(one.draft._replace(kind=FactKind.PARAMETER_RENAMED, old=old, new=new, detail=new), one.place)
-
-
-def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
-    # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
-    asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
-    if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
-        return True
-    if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
-        return True
-    if draft.kind is FactKind.UNREGISTERED and homes.is_alias(draft.name):
-        return True
-    if draft.kind in _WENT:
-        raised = draft.kind is FactKind.ERROR_REMOVED and (
-            homes.says(draft.old, came=True) or homes.still_says(draft.old)
-        )
-        return raised or _met(draft, draft.old, _WENT[draft.kind]) in both
-    if draft.kind in _CAME:
-        raised = draft.kind is FactKind.ERROR_ADDED and (
-            homes.says(draft.new, came=False) or homes.said_before(draft.new)
-        )
-        return raised or _met(draft, draft.new, draft.kind) in both
-    return False
-
-
-def _met(draft: Draft, value: str | None, kind: FactKind) -> object:
-    # A variable that another file reads now is the same one, whatever stands in for it there.
-    return kind, draft.name, None if kind is FactKind.ENV_ADDED else plain_words(value)
 
 
 def _is_same(one: Shown, other: Shown) -> bool:

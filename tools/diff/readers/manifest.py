@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from tools.diff.readers.lines import digest, refusal, refused
 from tools.diff.readers.manifest_build import (
     read_cargo,
-    read_cmake,
     read_gitmodules,
     read_go_mod,
     read_package_json,
     read_submodule,
 )
 from tools.diff.readers.manifest_ci import read_ci
+from tools.diff.readers.manifest_cmake import read_cmake
 from tools.diff.readers.manifest_python import (
     read_conda,
     read_pyproject,

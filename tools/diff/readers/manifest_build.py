@@ -1,4 +1,4 @@
-"""What builds outside Python ask for: CMake, Cargo, Go, npm, git submodules."""
+"""What builds outside Python ask for: Cargo, Go, npm, git submodules."""
 
 import re
 from collections.abc import Iterator
@@ -7,18 +7,8 @@ from tools.diff.readers.keys import Entry
 from tools.diff.readers.keys_json import json_entries
 from tools.diff.readers.keys_toml import toml_entries
 from tools.diff.readers.lines import fold, lines_of, numbered, unquote
-from tools.diff.readers.manifest_pins import pinned_by_name
 from tools.diff.reading import Site, Source
 
-_COMMAND = re.compile(
-    r"^\s*(project|find_package|set|option|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$", re.I
-)
-_LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
-_REPOSITORY = re.compile(r"GIT_REPOSITORY\s+\S*?/([A-Za-z0-9._-]+?)(?:\.git)?\"?\s*\)?$")
-_ARGUMENT = re.compile(r'"([^"]*)"|([^\s()"]+)')
-_VERSION = re.compile(r"(?:^|_)VERSION_")
-_PINNED = re.compile(r"\d|[0-9a-f]{7,64}$")
-_MAX_LINES = 40
 _CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _CARGO_FEATURES = re.compile(r"\bfeatures\s*=\s*\[([^\]]*)\]")
 _CARGO_FIELD = re.compile(r'\b(version|git|rev|tag|branch)\s*=\s*"([^"]*)"')
@@ -26,77 +16,6 @@ _NPM_TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalD
 _NPM_RANGE = re.compile(r"^(?:[\^~<>=v]*\s*\d|git\+|github:|workspace:|file:|\*$|latest$)")
 _GO_LINE = re.compile(r"^\s*(?:(require|replace|exclude|retract|go|toolchain)\s+)?([\w./~-]+)\s*(.*?)\s*(?://.*)?$")
 _SUBPROJECT = re.compile(r"^Subproject commit ([0-9a-f]{40,64})(?:-dirty)?$")
-
-
-def read_cmake(source: Source) -> Iterator[Site]:
-    """Read what CMake fetches and finds, and the versions it sets."""
-    lines, repository, at = lines_of(source), "", 0
-    while at < len(lines):
-        line, number = lines[at].partition("#")[0], source.first_line + at
-        if found := _COMMAND.match(line):
-            text, at = _whole_command(lines, at, found[2])
-            arguments = [quoted or bare for quoted, bare in _ARGUMENT.findall(text)]
-            yield from _command(found[1].lower(), arguments, number, source.first_line + at)
-        elif named := _REPOSITORY.search(line):
-            repository = named[1]
-        elif tag := _LOOSE_TAG.match(line):
-            name = repository or source.path.rpartition("/")[2].rpartition(".")[0]
-            yield Site("dependency", name, number, number, value=unquote(tag[1]))
-        at += 1
-
-
-def _whole_command(lines: list[str], at: int, rest: str) -> tuple[str, int]:
-    """Take a command up to its closing parenthesis."""
-    pieces, depth, last = [], 1, min(at + _MAX_LINES, len(lines)) - 1
-    while True:
-        depth += rest.count("(") - rest.count(")")
-        pieces.append(rest)
-        if depth <= 0 or at >= last:
-            return "\n".join(pieces), at
-        at += 1
-        rest = lines[at].partition("#")[0]
-
-
-def _command(command: str, arguments: list[str], start: int, end: int) -> Iterator[Site]:
-    """Read one command's arguments."""
-    upper = [argument.upper() for argument in arguments]
-    if not arguments:
-        return
-    name = arguments[0]
-    if command in ("set", "option"):
-        yield from _setting(command, arguments, start, end)
-        return
-    if command == "find_package":
-        if len(arguments) > 1 and arguments[1][:1].isdigit():
-            yield Site("dependency", name, start, end, value=arguments[1], scope=command)
-        return
-    key = next((key for key in ("GIT_TAG", "VERSION", "URL") if key in upper[:-1]), None)
-    if key is None:
-        return
-    value = arguments[upper.index(key) + 1]
-    if command == "project" and "$" in value:
-        return
-    if command == "project":
-        yield Site("version", "version", start, end, value=value)
-    else:
-        yield Site("dependency", name, start, end, value=value)
-
-
-def _setting(command: str, arguments: list[str], start: int, end: int) -> Iterator[Site]:
-    """Read what can be set when building, and names that stand for a version, wherever that word is in them."""
-    name, cached = arguments[0], "CACHE" in arguments[2:]
-    if "$" in name:
-        return
-    if command == "set" and len(arguments) == 2 and _PINNED.match(arguments[1]):
-        value = arguments[1]
-        if pinned := pinned_by_name(name, value, start):
-            yield pinned
-        elif "." in value and _VERSION.search(name):
-            yield Site("dependency", name, start, start, value=value)
-    elif cached and "INTERNAL" not in arguments:
-        yield Site("config", name, start, end, value=" ".join(arguments[1 : arguments.index("CACHE")]))
-    elif command == "option":
-        yield Site("config", name, start, end, value=arguments[2] if len(arguments) > 2 else "OFF")
 
 
 def read_cargo(source: Source) -> Iterator[Site]:

@@ -1,0 +1,56 @@
+"""The options of a CMake build: whoever configures it sets them by name, whichever of its lists declares them."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agent.facts import FactKind
+from tools.diff.draft import Where
+from tools.diff.grouping import Shown
+from tools.diff.homes import Homes
+
+_LISTS = re.compile(r"(?:^|/)CMakeLists\.txt$|\.cmake$")
+_OWN = "CMAKE_"
+
+
+def is_list(path: str) -> bool:
+    """Tell whether a file is a list of a CMake build."""
+    return _LISTS.search(path) is not None
+
+
+def is_new(one: Shown) -> bool:
+    """Tell whether a difference is an option that came."""
+    return one.draft.kind is FactKind.CONFIG_ADDED and one.place is not None and is_list(one.place.file)
+
+
+def declares(name: str, path: str, line: str) -> bool:
+    """Tell whether a line of a list declares an option, or sets its variable for whoever includes the list."""
+    return is_list(path) and re.search(rf"\b(?:option|set)\s*\(\s*{re.escape(name)}\b", line, re.I) is not None
+
+
+def joined(shown: Sequence[Shown], homes: Homes) -> Iterator[Shown]:
+    """Leave out options that only another list declares now, or that are still obeyed; another default is told."""
+    came = {one.draft.name: one for one in shown if is_new(one)}
+    went = {
+        one.draft.name: one
+        for one in shown
+        if one.draft.kind is FactKind.CONFIG_REMOVED and one.place is not None and is_list(one.place.file)
+    }
+    for one in shown:
+        name = one.draft.name
+        # What CMake itself offers neither comes nor goes.
+        if name.startswith(_OWN) and one in (came.get(name), went.get(name)):
+            continue
+        if went.get(name) is one and (name in came or _is_obeyed(name, homes)):
+            continue
+        if came.get(name) is one and name in went:
+            old = went[name].draft.old
+            if old != one.draft.new:
+                draft = one.draft._replace(kind=FactKind.CONFIG_CHANGED, old=old, where=Where(new=one.draft.where.new))
+                yield Shown(draft, one.place)
+            continue
+        yield one
+
+
+def _is_obeyed(name: str, homes: Homes) -> bool:
+    """Tell whether a list still asks whether somebody has set a variable that is no longer offered."""
+    return homes.shows(re.compile(rf"^[+ ].*\bDEFINED\s+(?:CACHE\{{)?{re.escape(name)}\b", re.MULTILINE), name)

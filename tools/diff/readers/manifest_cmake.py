@@ -1,0 +1,112 @@
+"""What a CMake build asks for, lets its users set, and refuses."""
+
+import re
+from collections.abc import Iterator
+
+from tools.diff.readers.lines import fold, lines_of, unquote
+from tools.diff.readers.manifest_pins import pinned_by_name
+from tools.diff.reading import Site, Source
+
+_COMMAND = re.compile(
+    r"^\s*(project|find_package|set|option|message|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$",
+    re.I,
+)
+_LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
+_REPOSITORY = re.compile(r"GIT_REPOSITORY\s+\S*?/([A-Za-z0-9._-]+?)(?:\.git)?\"?\s*\)?$")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_PIECE = re.compile(rf"{_STRING}|#[^\n]*|[()]", re.DOTALL)
+_ARGUMENT = re.compile(rf'({_STRING})|([^\s()"]+)', re.DOTALL)
+_VERSION = re.compile(r"(?:^|_)VERSION_")
+_PINNED = re.compile(r"\d|[0-9a-f]{7,64}$")
+_REFUSALS = ("FATAL_ERROR", "SEND_ERROR")
+_MAX_LINES = 40
+
+
+def read_cmake(source: Source) -> Iterator[Site]:
+    """Read what CMake fetches and finds, the versions and options it sets, and with what words it gives up."""
+    lines, repository, at = lines_of(source), "", 0
+    while at < len(lines):
+        line, number = lines[at], source.first_line + at
+        if found := _COMMAND.match(line):
+            before = lines[at - 1] if at else ""
+            arguments, at = _arguments(lines, at, found[2])
+            for site in _command(found[1].lower(), arguments, number, source.first_line + at):
+                if site.kind != "config" or not _is_forced(site.name, arguments, before):
+                    yield site
+        elif named := _REPOSITORY.search(line.partition("#")[0]):
+            repository = named[1]
+        elif tag := _LOOSE_TAG.match(line.partition("#")[0]):
+            name = repository or source.path.rpartition("/")[2].rpartition(".")[0]
+            yield Site("dependency", name, number, number, value=unquote(tag[1]))
+        at += 1
+
+
+def _arguments(lines: list[str], at: int, rest: str) -> tuple[list[str], int]:
+    """Take a command's arguments up to its closing parenthesis, and the line that has it."""
+    text, depth = "\n".join([rest, *lines[at + 1 : at + _MAX_LINES]]), 1
+    kept, since = [], 0
+    for piece in _PIECE.finditer(text):
+        sign = piece[0][0]
+        depth += (sign == "(") - (sign == ")")
+        if sign == "#" or depth == 0:
+            kept.append(text[since : piece.start()])
+            since = piece.end()
+        if depth == 0:
+            at += text.count("\n", 0, piece.end())
+            break
+    else:
+        kept.append(text[since:])
+        at += text.count("\n")
+    found = _ARGUMENT.findall("".join(kept))
+    return [quoted[1:-1] if quoted else bare for quoted, bare in found], at
+
+
+def _is_forced(name: str, arguments: list[str], before: str) -> bool:
+    """Tell whether what a user sets is overwritten: a value is forced, and not only where there is none."""
+    return "FORCE" in arguments[3:] and name not in before
+
+
+def _command(command: str, arguments: list[str], start: int, end: int) -> Iterator[Site]:
+    """Read one command's arguments."""
+    upper = [argument.upper() for argument in arguments]
+    if not arguments:
+        return
+    name = arguments[0]
+    if command in ("set", "option"):
+        yield from _setting(command, arguments, start, end)
+        return
+    if command == "message":
+        if name in _REFUSALS and len(arguments) > 1:
+            yield Site("error", name, start, end, value=fold("".join(arguments[1:])))
+        return
+    if command == "find_package":
+        if len(arguments) > 1 and arguments[1][:1].isdigit():
+            yield Site("dependency", name, start, end, value=arguments[1], scope=command)
+        return
+    key = next((key for key in ("GIT_TAG", "VERSION", "URL") if key in upper[:-1]), None)
+    if key is None:
+        return
+    value = arguments[upper.index(key) + 1]
+    if command == "project" and "$" in value:
+        return
+    if command == "project":
+        yield Site("version", "version", start, end, value=value)
+    else:
+        yield Site("dependency", name, start, end, value=value)
+
+
+def _setting(command: str, arguments: list[str], start: int, end: int) -> Iterator[Site]:
+    """Read what can be set when building, and names that stand for a version, wherever that word is in them."""
+    name, cached = arguments[0], "CACHE" in arguments[2:]
+    if "$" in name:
+        return
+    if command == "set" and len(arguments) == 2 and _PINNED.match(arguments[1]):
+        value = arguments[1]
+        if pinned := pinned_by_name(name, value, start):
+            yield pinned
+        elif "." in value and _VERSION.search(name):
+            yield Site("dependency", name, start, start, value=value)
+    elif cached and "INTERNAL" not in arguments:
+        yield Site("config", name, start, end, value=" ".join(arguments[1 : arguments.index("CACHE")]))
+    elif command == "option":
+        yield Site("config", name, start, end, value=arguments[2] if len(arguments) > 2 else "OFF")

@@ -1,0 +1,70 @@
+"""What users set or run into as before, only in another file: nobody outside sees where it is read or raised."""
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft
+from tools.diff.grouping import Shown
+from tools.diff.homes import Homes, plain_words
+from tools.diff.options import joined
+
+_WENT = {
+    FactKind.ERROR_REMOVED: FactKind.ERROR_ADDED,
+    FactKind.ENV_REMOVED: FactKind.ENV_ADDED,
+    FactKind.FLAG_REMOVED: FactKind.FLAG_ADDED,
+    FactKind.ROUTE_REMOVED: FactKind.ROUTE_ADDED,
+    FactKind.UNREGISTERED: FactKind.REGISTERED,
+}
+_CAME = frozenset(_WENT.values())
+
+
+def without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
+    """Leave out what is still set or met; a variable that stays beside a new one was not renamed."""
+    here = {_met(one.draft, one.draft.old, _WENT[one.draft.kind]) for one in shown if one.draft.kind in _WENT}
+    there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
+    both = here & there
+    left = [one for one in joined(shown, homes) if not _is_unmoved(one.draft, both, homes)]
+    return _with_variables_that_stay(left, homes)
+
+
+def _with_variables_that_stay(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
+    """Tell a variable as new that was taken for the new name of another, where the other one is still named."""
+    told = (one.draft for one in shown if one.draft.kind is FactKind.ENV_RENAMED)
+    new = {draft.name for draft in told if draft.old and homes.names(draft.old)}
+    if not new:
+        return list(shown)
+    stays = [one for one in shown if one.draft.kind is not FactKind.ENV_DEFAULT or one.draft.name not in new]
+    return [
+        replace(one, draft=one.draft._replace(kind=FactKind.ENV_ADDED, old=None, new=None))
+        if one.draft.kind is FactKind.ENV_RENAMED and one.draft.name in new
+        else one
+        for one in stays
+    ]
+
+
+def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
+    # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
+    asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
+    if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
+        return True
+    if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
+        return True
+    if draft.kind is FactKind.UNREGISTERED and homes.is_alias(draft.name):
+        return True
+    if draft.kind in _WENT:
+        raised = draft.kind is FactKind.ERROR_REMOVED and (
+            homes.says(draft.old, came=True) or homes.still_says(draft.old)
+        )
+        return raised or _met(draft, draft.old, _WENT[draft.kind]) in both
+    if draft.kind in _CAME:
+        raised = draft.kind is FactKind.ERROR_ADDED and (
+            homes.says(draft.new, came=False) or homes.said_before(draft.new)
+        )
+        return raised or _met(draft, draft.new, draft.kind) in both
+    return False
+
+
+def _met(draft: Draft, value: str | None, kind: FactKind) -> object:
+    # A variable that another file reads now is the same one, whatever stands in for it there.
+    return kind, draft.name, None if kind is FactKind.ENV_ADDED else plain_words(value)
