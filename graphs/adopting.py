@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from agent.domain import Change, Commit
+from pydantic import Field
+
+from agent.domain import Change, Commit, Frozen
 from agent.evidence import CommitEvidence
 from agent.ids import RepoId, thread_id
 from agent.sources import CodeSource, LooksBack, TracesWords
@@ -20,16 +21,39 @@ from graphs.library import Library
 _MOST_REFS, _MOST_BONDS = 40, 6
 
 
-@dataclass(frozen=True)
-class Adoption:
+class Adoption(Frozen):
     """A commit and the one of another repository that it takes up."""
 
-    doer: CommitEvidence
-    source: CommitEvidence
+    doer: Commit
+    source: Commit
     predicate: str
-    params: Mapping[str, str] = field(default_factory=dict)
+    params: dict[str, str] = Field(default_factory=dict)
     said: str = ""
     """The pull request that says so, where it is not the commit itself."""
+    pulls: tuple[int | None, int | None] = (None, None)
+    """By which pull requests the two landed, as far as it is known."""
+    whole: bool = False
+    """Whether their patches prove it; else their messages do."""
+
+
+class Adoptions(Frozen):
+    """What was taken up on a day; it is handed on as a note."""
+
+    found: tuple[Adoption, ...] = ()
+
+
+async def proof(
+    one: Adoption, sources: Mapping[RepoId, CodeSource], library: Library
+) -> tuple[CommitEvidence, CommitEvidence] | None:
+    """Give the two commits of an adoption as closely as they must be known to prove it."""
+    both = []
+    for commit, pull in zip((one.doer, one.source), one.pulls, strict=True):
+        read = await library.whole(sources[commit.repo], [commit.sha]) if one.whole else {}
+        change = read.get(commit.sha) if one.whole else _unread(commit)
+        if change is None:
+            return None
+        both.append(CommitEvidence(change=change, landed=True, pull=pull))
+    return both[0], both[1]
 
 
 class Adopting:
@@ -91,7 +115,10 @@ class Adopting:
         used = await code.standing(one.commit.parents[0], new, beside=package) if new else frozenset()
         first = sorted(set(new) - used)
         params = {"package": package, "names": " ".join(first)}
-        return Adoption(doer, source, "adopts", params) if first else None
+        if not first:
+            return None
+        commits = {"doer": doer.change.commit, "source": source.change.commit}
+        return Adoption(**commits, predicate="adopts", params=params, pulls=(one.pull, None), whole=True)
 
     async def _by_saying(self, repo: RepoId, some: Sequence[Borrower]) -> list[Adoption]:
         """Find what a commit or its pull request says it rests on."""
@@ -102,10 +129,12 @@ class Adopting:
                 refs = [ref for ref in rests_on(text) if ref.repo in homes][:_MOST_REFS]
                 for ref in refs:
                     source = await self._landed(homes[ref.repo], ref)
-                    doer = CommitEvidence(change=_unread(one), landed=True, pull=one.pull)
+                    doer = CommitEvidence(change=_unread(one.commit), landed=True, pull=one.pull)
                     if source and adopts_as_said(text, doer, source):
+                        commits = {"doer": one.commit, "source": source.change.commit}
                         predicate = "adopts as said" if said else "rests on"
-                        found.append(Adoption(doer, source, predicate, said=said))
+                        pulls = (one.pull, source.pull)
+                        found.append(Adoption(**commits, predicate=predicate, said=said, pulls=pulls))
         return found
 
     async def _by_purpose(self, repo: RepoId, some: Sequence[Borrower]) -> list[Adoption]:
@@ -116,12 +145,15 @@ class Adopting:
             if home == repo or home not in self._tips or not pulls or not isinstance(code, TracesWords):
                 continue
             for commit in await self._naming_others(home, code):
-                source = CommitEvidence(change=Change(commit=commit, files=(), incomplete=_UNREAD), landed=True)
+                source = CommitEvidence(change=_unread(commit), landed=True)
                 for ref in made_for(commit.message):
                     one = pulls.get(ref.number) if ref.repo == repo.lower() else None
-                    doer = CommitEvidence(change=_unread(one), landed=True, pull=ref.number) if one else None
-                    if doer and is_made_for(doer, source):
-                        found.append(Adoption(doer, source, "made for"))
+                    if one is None:
+                        continue
+                    doer = CommitEvidence(change=_unread(one.commit), landed=True, pull=ref.number)
+                    if is_made_for(doer, source):
+                        both = (ref.number, None)
+                        found.append(Adoption(doer=one.commit, source=commit, predicate="made for", pulls=both))
         return found
 
     async def _naming_others(self, home: RepoId, code: TracesWords) -> tuple[Commit, ...]:
@@ -144,20 +176,15 @@ class Adopting:
         if not heads:
             return None
         commit = await code.resolve(heads[0].sha)
-        return CommitEvidence(
-            change=Change(commit=commit, files=(), incomplete=_UNREAD), landed=True, pull=heads[0].pull
-        )
+        return CommitEvidence(change=_unread(commit), landed=True, pull=heads[0].pull)
 
     async def _whole(self, repo: RepoId, sha: str, pull: int | None = None) -> CommitEvidence | None:
         change = (await self._library.whole(self._sources[repo], [sha])).get(sha)
         return CommitEvidence(change=change, landed=True, pull=pull) if change else None
 
 
-_UNREAD = "only its message was read"
-
-
-def _unread(one: Borrower) -> Change:
-    return Change(commit=one.commit, files=(), incomplete=_UNREAD)
+def _unread(commit: Commit) -> Change:
+    return Change(commit=commit, files=(), incomplete="only its message was read")
 
 
 def _few(adoptions: Iterable[Adoption]) -> list[Adoption]:

@@ -1,6 +1,6 @@
 """What one repository takes in or up of another one of the report: told when all of them are read."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -16,14 +16,13 @@ from agent.settings import Language
 from agent.sources import CodeSource, FindsTags, LooksBack
 from agent.stories import Act, Step, Story, StoryKind
 from agent.templates import sentence
-from agent.weaving.adoptions import Borrower
 from agent.weaving.bumps import Taken, tags_of, upstream_of, version_pattern, version_set_by
 from agent.weaving.claims import short_text
 from agent.weaving.headlines import evidence_of, headline
 from agent.weaving.wanted import FAR
 from agent.weaving.weave import with_memory
 from agent.window import Window
-from graphs.adopting import Adopting
+from graphs.adopting import Adoption, proof
 from graphs.desk import Deps
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -49,7 +48,7 @@ class Reading:
     code: CodeSource
     tip: str
     taken: Sequence[Taken] = ()
-    borrowers: Sequence[Borrower] = ()
+    adoptions: Sequence[Adoption] = ()
     pulls: Mapping[EvidenceId, Evidence] = field(default_factory=dict)
     """The pull requests of its commits, by name."""
 
@@ -71,11 +70,10 @@ async def connected(read: Mapping[RepoId, Reading], window: Window, deps: Deps) 
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
-    tips = {name: one.tip for name, one in read.items()}
-    adopting = Adopting({name: one.code for name, one in read.items()}, tips, window, deps.library)
+    sources = {name: one.code for name, one in read.items()}
     for repo, reading in read.items():
         bonds = [bond async for bond in _moved(repo, read, window, deps)]
-        bonds += await _adopted(adopting, repo, reading)
+        bonds += await _adopted(reading.adoptions, sources, deps)
         for bond in bonds:
             claim = _claim(bond, window)
             found: dict[EvidenceId, Evidence] = {bond.doer.id: bond.doer, bond.source.id: bond.source}
@@ -110,23 +108,24 @@ async def _moved(repo: RepoId, read: Mapping[RepoId, Reading], window: Window, d
             yield _Bond(doer=doer, source=found, predicate="takes in", params=params, kind=StoryKind.BUMP)
 
 
-async def _adopted(adopting: Adopting, repo: RepoId, reading: Reading) -> list[_Bond]:
-    """Find what is taken up without a version that moves."""
-    try:
-        found = await adopting.found(repo, reading.borrowers)
-    except AppError:
-        return []
-    return [
-        _Bond(
-            doer=one.doer,
-            source=one.source,
-            predicate=one.predicate,
-            params=one.params,
-            kind=StoryKind.ADOPTION,
-            said=(one.said,) if one.said else (),
+async def _adopted(adoptions: Iterable[Adoption], sources: Mapping[RepoId, CodeSource], deps: Deps) -> list[_Bond]:
+    """Join commits with what they take up without a version that moves, of repositories that could be read."""
+    bonds = []
+    for one in adoptions:
+        if one.source.repo not in sources or (both := await proof(one, sources, deps.library)) is None:
+            continue
+        doer, source = both
+        bonds.append(
+            _Bond(
+                doer=doer,
+                source=source,
+                predicate=one.predicate,
+                params=one.params,
+                kind=StoryKind.ADOPTION,
+                said=(one.said,) if one.said else (),
+            )
         )
-        for one in found
-    ]
+    return bonds
 
 
 async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> Upstream | None:

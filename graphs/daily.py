@@ -1,5 +1,6 @@
 """A daily run: scout every repository, share out the reading, cover each, and publish the whole report."""
 
+from collections.abc import Sequence
 from operator import add
 from typing import Annotated, Any, TypedDict
 
@@ -18,6 +19,7 @@ from agent.settings import RepoSpec
 from agent.weaving.adoptions import Borrower
 from agent.window import Window
 from graphs import covering, scouting
+from graphs.adopting import Adopting, Adoptions
 from graphs.connecting import Connected, Reading, connected
 from graphs.covering import Chapter
 from graphs.desk import Deps
@@ -27,6 +29,8 @@ REPORT = "report"
 """Under this name the published report is noted."""
 CONNECTED = "connected"
 """Under this name it is noted what is said over several repositories."""
+ADOPTED = "adopted"
+"""Under this name it is noted what a repository takes up of others."""
 
 
 class Day(TypedDict):
@@ -46,6 +50,13 @@ class Beat(TypedDict):
     spec: RepoSpec
 
 
+class Rounds(TypedDict):
+    """What the branch is told that goes from one repository to the others."""
+
+    window: Window
+    specs: tuple[RepoSpec, ...]
+
+
 def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStateGraph[Day, Deps, Any, Any]:
     """Wire the run."""
     graph = StateGraph(Day, context_schema=Deps)
@@ -55,9 +66,11 @@ def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStat
     graph.add_node("publish", publish)
     graph.add_conditional_edges(START, to_scouts, ["scout", "allocate"])
     graph.add_edge("scout", "allocate")
-    graph.add_conditional_edges("allocate", to_desks, ["cover", "publish"])
+    graph.add_node("adopt", adopt)
+    graph.add_conditional_edges("allocate", to_desks, ["cover", "adopt", "publish"])
     graph.add_node("connect", connect)
     graph.add_edge("cover", "connect")
+    graph.add_edge("adopt", "connect")
     graph.add_edge("connect", "publish")
     graph.add_edge("publish", END)
     return graph.compile(checkpointer=checkpoints, name="daily")
@@ -89,9 +102,11 @@ async def allocate(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
 
 
 def to_desks(state: Day) -> list[Send] | str:
-    """Hand each repository that could be read to a branch of its own."""
-    specs = [spec for spec in state["specs"] if spec.name in state["scouted"]]
-    return [Send("cover", Beat(window=state["window"], spec=spec)) for spec in specs] or "publish"
+    """Hand each repository that could be read to a branch of its own, and several of them to one that compares them."""
+    specs = tuple(spec for spec in state["specs"] if spec.name in state["scouted"])
+    covers = [Send("cover", Beat(window=state["window"], spec=spec)) for spec in specs]
+    rounds = [Send("adopt", Rounds(window=state["window"], specs=specs))] if len(specs) > 1 else []
+    return [*rounds, *covers] or "publish"
 
 
 async def cover(state: Beat, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -109,6 +124,31 @@ def _failed(deps: Deps, repo: RepoId, error: AppError) -> dict[str, Any]:
     return {"failed": [repo]}
 
 
+async def adopt(state: Rounds, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Look for what each repository takes up of the others; git has time for that while they are covered."""
+    deps = runtime.context
+    scouted = {spec.name: deps.notes.read("scouted", spec.name, Scouted) for spec in state["specs"]}
+    tips = {repo: tip for repo, one in scouted.items() if (tip := one.landing.tip)}
+    sources = {spec.name: (await deps.desks.open(spec)).code for spec in state["specs"] if spec.name in tips}
+    adopting = Adopting(sources, tips, state["window"], deps.library)
+    for repo in tips:
+        try:
+            found = await adopting.found(repo, _borrowers(scouted[repo]))
+        except AppError:
+            found = []
+        deps.notes.keep(ADOPTED, repo, Adoptions(found=tuple(found)))
+    return {}
+
+
+def _borrowers(scouted: Scouted) -> Sequence[Borrower]:
+    numbers, bodies = scouted.threads.pull_of, {pull.number: pull.body for pull in scouted.threads.pulls}
+    commits = [(row.commit, numbers.get(row.commit.sha)) for row in scouted.landed]
+    return [
+        Borrower(commit=commit, pull=pull, uses=scouted.uses.get(commit.sha, ()), body=bodies.get(pull or 0, ""))
+        for commit, pull in commits
+    ]
+
+
 async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Find what the repositories take in or up of one another; one that is covered alone takes nothing."""
     deps, window = runtime.context, state["window"]
@@ -123,22 +163,13 @@ async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
 async def _reading(spec: RepoSpec, deps: Deps) -> Reading:
     """Gather what was read of a repository as far as it may lead to others."""
     scouted = deps.notes.read("scouted", spec.name, Scouted)
-    pulls = {pull.number: pull for pull in scouted.threads.pulls}
-    numbers = scouted.threads.pull_of
+    tip = scouted.landing.tip or ""
     return Reading(
         code=(await deps.desks.open(spec)).code,
-        tip=scouted.landing.tip or "",
+        tip=tip,
         taken=deps.notes.read("chapter", spec.name, Chapter).taken,
-        borrowers=[
-            Borrower(
-                commit=row.commit,
-                pull=(number := numbers.get(row.commit.sha)),
-                uses=scouted.uses.get(row.commit.sha, ()),
-                body=pulls[number].body if number in pulls else "",
-            )
-            for row in scouted.landed
-        ],
-        pulls={pull.id: ThreadEvidence(thread=pull) for pull in pulls.values()},
+        adoptions=deps.notes.read(ADOPTED, spec.name, Adoptions).found if tip else (),
+        pulls={pull.id: ThreadEvidence(thread=pull) for pull in scouted.threads.pulls},
     )
 
 
