@@ -62,10 +62,19 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"\blower\w*|\breduc\w*|\bdecreas\w*|\bshr[aiu]nk\w*|\bcut (?:to|from|back|down)\b|\bsmaller\b|\btighten\w*",
         "降低|降回|降到|降级|降为|调低|减小|调小|下调|变小|缩小|收紧|退回|退到|减半",
     ),
+    Act.ENABLED: any_of(
+        r"\benabl\w*|\bactivat(?:e|ed|es|ing)\b|\b(?:turn|switch)(?:ed|s|ing)?(?: \w+)? on\b|\bopt(?:ed)?[- ]in\b",
+        r"\bon by default\b",
+        "启用|开启|打开|激活|默认开",
+    ),
+    Act.DISABLED: any_of(
+        r"\bdisabl\w*|\bdeactivat\w*|\b(?:turn|switch|shut)(?:ed|s|ing)?(?: \w+)? off\b|\boff by default\b",
+        "禁用|停用|关闭|关掉|关了|屏蔽|默认关",
+    ),
     Act.FIXED: any_of(
         r"\brepair\w*|\bmend(?:ed)?\b|\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b",
         r"\baddress(?:ed|es)\b|\bclosed?\b",
-        "修复|修好|修掉|修了|修的|谁修|解决|修没修|关闭|关掉",
+        "修复|修好|修掉|修了|修的|谁修|解决|修没修",
     ),
     Act.ADDED: any_of(
         r"\badd(?:ed|s|ing)?\b|\bintroduc\w*|(?<!/)\bnew\b(?! (?:value|name|default|limit|version|number|one|and)|/)",
@@ -89,7 +98,9 @@ SYMPTOM = any_of(
 )
 """What somebody meets who does not know what was done."""
 _WONDERING = any_of(
-    r"\bwhere (?:did|has|is) .{1,60} (?:go|gone|move|moved)\b|\bwent missing\b", "去哪|到哪里?去|哪里去了"
+    r"\bwhere (?:did|has|is) .{1,60} (?:go|gone|move|moved)\b|\bwent missing\b",
+    r"\bis (?:it|that|this) back\b",
+    "(?:回来|恢复)了(?:吗|没|么)|去哪|到哪里?去|哪里去了",
 )
 _DESCRIBING = any_of(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
 
@@ -107,6 +118,14 @@ ENTITLED: Mapping[Act, re.Pattern[str]] = {
     ),
     Act.REMOVED: any_of(
         ACTS[Act.REMOVED].pattern, r"\breplac\w*|\b(?:migrat|switch)\w* from\b|\bavoid\w*|\bskip\w*", "替换|避免|跳过"
+    ),
+    Act.ENABLED: any_of(
+        r"\b(?:enabl|activat|allow|support|add|introduc|us|default|unskip|set)\w*|\bturn\w* on\b|\bon\b",
+        "启用|开启|打开|支持|默认|使用",
+    ),
+    Act.DISABLED: any_of(
+        r"\b(?:disabl|deactivat|skip|avoid|remov|filter|exclud|suppress|block|opt)\w*|\bturn\w* off\b|\boff\b|\bno\b",
+        "禁用|停用|关闭|关掉|跳过|屏蔽|移除",
     ),
     Act.ADDED: any_of(
         r"\b(?:add|support|enabl|introduc|implement|creat)\w*|\bnew\b|\bfeat\w*", "新增|支持|增加|添加|引入|实现"

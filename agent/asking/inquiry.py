@@ -41,6 +41,8 @@ class Act(StrEnum):
     LOWERED = "lowered"
     CHANGED = "changed"
     DEPRECATED = "deprecated"
+    ENABLED = "enabled"
+    DISABLED = "disabled"
     FIXED = "fixed"
     REVERTED = "reverted"
     RELANDED = "relanded"

@@ -11,7 +11,8 @@ from agent.ids import RepoId
 
 _PULL = re.compile(r"\s*\(?#\d+\)?\s*$")
 _QUOTED = re.compile(
-    r"^(?:\[[^\]]{1,30}\]\s*)*(?:revert|reland|reapply|re-land)\w*:?\s*[\"“'](?P<title>.+)[\"”']", re.IGNORECASE
+    r"^(?:\[[^\]]{1,30}\]\s*)*(?:revert|reland|reapply|re-land)\w*:?\s*[\"“'](?P<title>.+?)(?P<cut>…)?[\"”']?\s*(?:\(#\d+\)\s*)*$",
+    re.IGNORECASE,
 )
 
 
@@ -66,7 +67,7 @@ def _looked_up(card: Card, fact: Fact, find: Finder) -> Card | None:
         return next(iter(find.by_pull(int(number), [card.repo])), None)
     quoted = _QUOTED.match(card.title)
     same = [one for one in find.by_title(_bare(quoted["title"]), card.repo) if one.at < card.at] if quoted else []
-    return next((one for one in same if quoted and _bare(one.title) == _bare(quoted["title"])), None)
+    return next((one for one in same if quoted and _is_quoted(one.title, quoted)), None)
 
 
 def _returned(old: Card, by: Card, find: Finder) -> Card | None:
@@ -75,8 +76,15 @@ def _returned(old: Card, by: Card, find: Finder) -> Card | None:
     return min((one for one in later if _bare(one.title) == _bare(old.title)), key=lambda one: one.at, default=None)
 
 
+def _is_quoted(title: str, quoted: re.Match[str]) -> bool:
+    """Tell whether a title is the one that another quotes; what was too long for it is cut."""
+    wanted = _bare(quoted["title"])
+    return _bare(title).startswith(wanted) if quoted["cut"] else _bare(title) == wanted
+
+
 def _bare(title: str) -> str:
-    """Give a title without the numbers of pull requests behind it."""
+    """Give a title without marks of code, and without the numbers of pull requests behind it."""
+    title = title.replace("`", "")
     while (shorter := _PULL.sub("", title).strip()) != title:
         title = shorter
     return title
@@ -92,9 +100,9 @@ def _origin(card: Card, fact: Fact, known: dict[EvidenceId, Card], by_hash: Call
     earlier = [one for one in known.values() if one.repo == card.repo and one.at <= card.at and one.id != card.id]
     if number.isdecimal():
         return next((one for one in earlier if one.pull == int(number)), None)
-    quoted = _QUOTED.match(card.title)
-    title = _PULL.sub("", quoted["title"] if quoted else fact.name).strip()
-    return next((one for one in earlier if _PULL.sub("", one.title).strip() == title), None)
+    if (quoted := _QUOTED.match(card.title)) is not None:
+        return next((one for one in earlier if _is_quoted(one.title, quoted)), None)
+    return next((one for one in earlier if _bare(one.title) == _bare(fact.name)), None)
 
 
 def _follow(lineage: Lineage, known: dict[EvidenceId, Card], wanted: set[EvidenceId]) -> None:

@@ -41,6 +41,8 @@ _QUOTED = re.compile(
 )
 _SCHEME = re.compile(r"(?<!\w)[a-z][a-z0-9+]{1,10}://(?!\w)", re.IGNORECASE)
 """What addresses begin with, by itself: file://."""
+_ROUTE = re.compile(r"(?<![\w/.:@-])(?:/[a-z][\w{}-]*)+(?![\w/.])", re.ASCII)
+"""The address of something that a server offers: /v1/loads."""
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9_-]+", re.IGNORECASE)
 _PATH = re.compile(
     r"(?<![\w/.-])(?=[\w.@+/-]*[A-Za-z])(?:[\w.@+-]+/)+(?:[\w.@+-]*[\w+-])?|(?<![\w/.-])[\w-]+\.(?:py|pyi|cuh?|cpp|cc|hpp|h|rs|go|tsx?|jsx?|ya?ml|toml|json|sh|"
@@ -100,7 +102,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     numbers_of = _numbers(tuple(known))
     numbered = taker.take(numbers_of)
     further = taker.take(_FURTHER) if numbered else []
-    flags = [found[0] for pattern in (_FLAG, _SCHEME) for found in taker.take(pattern)]
+    flags = [found[0] for pattern in (_FLAG, _SCHEME, _ROUTE) for found in taker.take(pattern)]
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
     paths = [found[0] for found in taker.take(_PATH, _is_path)]
     shas = [found[0] for found in taker.take(_SHA)]

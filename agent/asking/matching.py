@@ -50,12 +50,13 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     ),
     Thing.LIMIT: ("limit-", "constant-"),
     Thing.REVERT: ("revert",),
-    Thing.SYMBOL: ("symbol-",),
+    Thing.SYMBOL: ("symbol-", "route-"),
     Thing.PICK: ("cherry-pick",),
 }
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _NAMELIKE = re.compile(r"[A-Za-z0-9][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
 """Capitals or digits inside a word."""
+ON, OFF = frozenset(("1", "true", "on", "yes")), frozenset(("0", "false", "off", "no"))
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|(?<=[=<>~v])\d+\.\d+")
 
 
@@ -72,6 +73,10 @@ class Match:
     """How much of the topic's words it has, rare words counting more, between 0 and 1."""
     titled: float
     """The same in its title and facts alone."""
+    together: float = 0.0
+    """The most of it that one sentence has, or the title with one fact."""
+    entitled: float = 0.0
+    """How much of it its bare title has."""
     lacks: float = 0.0
     """How much of the topic is in names that it has nowhere."""
     works: bool = False
@@ -80,7 +85,8 @@ class Match:
     @property
     def rank(self) -> float:
         """Order by this, the largest first."""
-        return 4 * self.named + 2 * self.covered + 2 * self.titled + (1.5 if self.facts else 0.0)
+        words = self.covered + 2 * self.together + self.entitled
+        return 4 * self.named + words + (0.5 if self.facts else 0.0)
 
 
 def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
@@ -88,6 +94,8 @@ def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
     text, core = _text(card), _core(card)
     # Words may stand on the changed lines alone; a name that only stands there is not what a commit is about.
     wide = f"{text}\n{' '.join(card.written)}"
+    covered = _covered(inquiry.terms, _vocabulary(wide), wide, weights)
+    entitled, together = _at_once(card, _topic(inquiry), weights, covered)
     facts = [fact for fact in card.facts if fits(fact, inquiry, weights)]
     paths = [name for name in inquiry.names if is_path(name)]
     facts = [fact for fact in facts if any(lies_in(fact, path) for path in paths)] or facts
@@ -98,10 +106,12 @@ def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
         card=card,
         facts=tuple(sorted(facts, key=lambda fact: -_strength(fact, inquiry, weights))),
         named=share_named(inquiry.names, card, text),
-        covered=_covered(inquiry.terms, _vocabulary(wide), wide, weights),
+        covered=covered,
         titled=_covered(
             [term for term in inquiry.terms if not term.weak] or inquiry.terms, _vocabulary(core), core, weights
         ),
+        together=together,
+        entitled=entitled,
         lacks=_lacking(inquiry.terms, text, weights),
         works=any(works_in(name, card) for name in inquiry.names),
     )
@@ -109,7 +119,10 @@ def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
 
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
 _LACKING = 0.25
-_PAIR = 2
+_PAIR, _FEW = 2, 3
+_VALUE = 80
+_HALF, _AHEAD, _CLOSE, _NEARLY = 0.5, 0.1, 0.75, 0.9
+_OF_ONE = (Aim.WHO, Aim.WHEN, Aim.CHANGES, Aim.EXPLAIN, Aim.STATUS, Aim.FATE)
 _FACT_WORDS = 0.3
 """Of a topic, what one fact must have to be about it; its commit says the rest."""
 
@@ -129,9 +142,12 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
         fitting = fitting or whole  # The name is what is asked about; the words describe it as somebody else would.
     if not inquiry.names and not inquiry.mentions:
         fitting = [one for one in fitting if one.titled >= _TITLE_WORDS or one.facts]
-    fitting = _of_kind(_with_phrases(fitting, inquiry), inquiry)
+    if not fitting and not inquiry.names:
+        fitting = _leading(whole, inquiry)
+    fitting = _of_kind(_with_phrases(_foremost(fitting, inquiry), inquiry), inquiry)
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
-    telling = [one for one in fitting if one.facts]
+    most = max((one.together for one in fitting), default=0.0)
+    telling = [one for one in fitting if one.facts and (inquiry.names or one.together >= _NEARLY * most)]
     by_kind = any(thing in _THINGS for thing in inquiry.things)
     if spoken and telling and inquiry.terms and not any(one in spoken for one in telling):
         return [one for one in fitting if one in spoken]  # Facts about the name alone are about something else of it.
@@ -140,6 +156,24 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
             return telling
         return [one for one in fitting if one.facts or one.works]
     return fitting
+
+
+def _leading(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
+    """Take the few commits that say at least half of the topic at once where all others say clearly less of it."""
+    ranked = sorted(matches, key=lambda one: -one.together - one.entitled)
+    if not ranked or ranked[0].together < _HALF or len(_said_in(_text(ranked[0].card), inquiry.terms)) < _PAIR:
+        return []
+    most = ranked[0].together + ranked[0].entitled
+    level = [one for one in ranked if one.together + one.entitled > most - _AHEAD]
+    return level if len(level) <= _FEW else []
+
+
+def _foremost(matches: list[Match], inquiry: Inquiry) -> list[Match]:
+    """Where some commits say the topic at once, leave out those that have its words scattered over them."""
+    if inquiry.names or inquiry.mentions or inquiry.aim not in _OF_ONE:
+        return matches
+    most = max((one.together for one in matches), default=0.0)
+    return [one for one in matches if one.together >= _CLOSE * most]
 
 
 def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
@@ -188,8 +222,13 @@ def says_most(text: str, inquiry: Inquiry) -> bool:
     """Tell whether a line has all names, and at least half of the words, that a question is about."""
     terms = [term for term in inquiry.terms if not term.weak] or list(inquiry.terms)
     said = {term.said: _says(term, _vocabulary(text), text) for term in terms}
-    named = all(said[term.said] for term in terms if _NAMELIKE.search(term.said))
+    named = all(said[term.said] for term in terms if _NAMELIKE.search(term.said) or term.said[0].isupper())
     return named and 2 * sum(said.values()) >= len(terms)
+
+
+def says_any(text: str, inquiry: Inquiry) -> bool:
+    """Tell whether a text has any of the words that a question is about."""
+    return bool(_said_in(text, inquiry.terms))
 
 
 def is_called(name: str, inquiry: Inquiry) -> bool:
@@ -207,7 +246,15 @@ def acted(fact: Fact, act: Act) -> bool:
     if act in (Act.RAISED, Act.LOWERED):
         rising = direction(fact)
         return rising is not None and rising == (act is Act.RAISED)
+    if act in (Act.ENABLED, Act.DISABLED):
+        return switched(fact) is (act is Act.ENABLED)
     return any(kind.endswith(end) or kind == end for end in _ACTED.get(act, ()))
+
+
+def switched(fact: Fact) -> bool | None:
+    """Tell whether something was turned on; None where it was not turned either way."""
+    old, new = plain(fact.old or ""), plain(fact.new or "")
+    return new in ON if old in ON | OFF and new in ON | OFF and old != new else None
 
 
 def direction(fact: Fact) -> bool | None:
@@ -278,9 +325,15 @@ def _strength(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
 
 def _told(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
     """Tell how much of the topic a fact has by itself."""
-    files = " ".join(place.file for place in fact.places[:1])
-    text = " ".join(one for one in (fact.kind.value, fact.name, fact.detail, fact.old, fact.new, files) if one)[:2_000]
+    text = _words_of(fact)
     return _covered(inquiry.terms, _vocabulary(text), text, weights)
+
+
+def _words_of(fact: Fact) -> str:
+    files = " ".join(place.file for place in fact.places[:1])
+    # A signature or a list names so much that any two words stand in it somewhere.
+    values = ((fact.old or "")[:_VALUE], (fact.new or "")[:_VALUE])
+    return " ".join(one for one in (fact.kind.value, fact.name, fact.detail, *values, files) if one)[:2_000]
 
 
 def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, weights: Weights) -> float:
@@ -289,6 +342,36 @@ def _covered(terms: Sequence[Term], vocabulary: Vocabulary, text: str, weights: 
     total = sum(weight for _, weight in told)
     found = sum(weight for term, weight in told if weight and _says(term, vocabulary, text))
     return found / total if total else float(not terms)
+
+
+def _at_once(card: Card, terms: Sequence[Term], weights: Weights, covered: float) -> tuple[float, float]:
+    """Tell how much of a topic the title of a commit has, and how much one sentence, or the title with one fact."""
+    total = sum(weights.get(term.said, 1.0) for term in terms)
+    if not total:
+        return float(not terms), float(not terms)
+    title = _said_in(card.title, terms)
+    entitled = _share(title, weights, total)
+    if covered <= max(entitled, _HALF):
+        return entitled, entitled  # No sentence has more than the whole.
+    lines = [_said_in(line, terms) for line in card.message.split("\n")[1:] if line.strip()]
+    others = [term for term in terms if term.said not in title]
+    facts = [title | _said_in(_words_of(fact), others) for fact in card.facts]
+    return entitled, max(_share(said, weights, total) for said in (title, *lines, *facts))
+
+
+def _topic(inquiry: Inquiry) -> tuple[Term, ...]:
+    """Give the words of the topic, and those of the kind of thing that it is where titles say that too."""
+    kinds = [thing for thing in inquiry.things if thing in (Thing.DEFAULT, Thing.LIMIT)] if inquiry.terms else []
+    return (*inquiry.terms, *(Term(said=kind.value, forms=(f"{kind.value}*",)) for kind in kinds))
+
+
+def _share(said: frozenset[str], weights: Weights, total: float) -> float:
+    return sum(weights.get(word, 1.0) for word in said) / total
+
+
+def _said_in(text: str, terms: Sequence[Term]) -> frozenset[str]:
+    vocabulary = _vocabulary(text)
+    return frozenset(term.said for term in terms if _says(term, vocabulary, text))
 
 
 def _lacking(terms: Sequence[Term], text: str, weights: Weights) -> float:
@@ -300,7 +383,7 @@ def _lacking(terms: Sequence[Term], text: str, weights: Weights) -> float:
 
 def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
     for form in term.forms:
-        if not form.isascii() or "." in form:
+        if not form.isascii() or "." in form or form.isdigit():
             if plain(form) in plain(text):
                 return True
         elif "-" in form:

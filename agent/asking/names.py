@@ -26,7 +26,7 @@ def is_person(name: str, author: str) -> bool:
 
 def is_path(name: str) -> bool:
     """Tell whether a name is that of a file or a folder."""
-    return ("/" in name and "://" not in name) or bool(_FILE.search(name.lower()))
+    return ("/" in name and "://" not in name and not name.startswith("/")) or bool(_FILE.search(name.lower()))
 
 
 def things_of(names: Sequence[str]) -> list[str]:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Sequence
 
 from agent.asking import lexicon
-from agent.asking.acts import ACTS, ENTITLED, takes_for_granted
+from agent.asking.acts import takes_for_granted
+from agent.asking.bearing import OPPOSITE, bears_out, has_direction
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import Match, acted, direction, is_called, says_most
+from agent.asking.matching import Match, acted, switched
 from agent.asking.names import is_about, is_person, plain
 from agent.asking.telling import commit_item, shown_facts
 from agent.asking.turns import Turn, turn_between, turns_of
@@ -16,11 +17,10 @@ from agent.card import Card
 from agent.facts import Fact
 
 _DEFINITE = (
-    *(Act.ADDED, Act.REMOVED, Act.RENAMED, Act.RAISED, Act.LOWERED),
-    *(Act.DEPRECATED, Act.REVERTED, Act.BUMPED, Act.MOVED, Act.FIXED),
+    *(Act.ADDED, Act.REMOVED, Act.RENAMED, Act.RAISED, Act.LOWERED, Act.ENABLED, Act.DISABLED),
+    *(Act.DEPRECATED, Act.REVERTED, Act.RELANDED, Act.BUMPED, Act.MOVED, Act.FIXED),
 )
 _MOVING = {Act.BUMPED, Act.MOVED, Act.RAISED, Act.LOWERED}
-_TEST = re.compile(r"(?:^|[\W_])tests?(?:$|[\W_])|测试", re.IGNORECASE)
 _ON = re.compile(
     r"\b(?:enabled?|on|turned on) by default\b|\bdefault(?:s|ed)? to (?:on|true|enabled)\b|默认(?:开启|打开|启用|开)",
     re.I,
@@ -28,9 +28,6 @@ _ON = re.compile(
 _OFF = re.compile(
     r"\b(?:disabled?|off|turned off) by default\b|\bdefault(?:s|ed)? to (?:off|false)\b|默认(?:关闭|禁用|关)", re.I
 )
-_TRUE, _FALSE = frozenset(("1", "true", "on", "yes")), frozenset(("0", "false", "off", "no"))
-_OBJECT = 90
-"""Signs behind a verb within which its object stands."""
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
 _SHOWN = 3
 
@@ -88,74 +85,27 @@ def _other_act(found: Findings) -> Draft | None:
         return None
     if any(_happened(act, found) for act in acts):
         return None
-    telling = [one for one in found.matches if one.facts] or list(found.matches)
+    against = [
+        one for one in found.matches if any(bears_out(one, OPPOSITE[act], inquiry) for act in acts if act in OPPOSITE)
+    ]
+    telling = [*against, *(one for one in found.matches if one.facts)] or list(found.matches)
     return _corrected(found, "not so", {"act": acts[-1].value}, telling)
 
 
 def _happened(act: Act, found: Findings) -> bool:
-    """Tell whether the commits that fit show an act, by their facts or in their own words."""
+    """Tell whether one of the commits that fit bears out an act; it must be by whoever is said to have done it."""
     inquiry = found.inquiry
     if act is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
         return True
-    if act in (Act.RAISED, Act.LOWERED) and not all(map(_has_direction, found.matches)):
+    if act is Act.RELANDED and found.relanded:
+        return True
+    numbers = inquiry.versions or inquiry.values
+    if act in (Act.RAISED, Act.LOWERED) and not numbers and not all(map(has_direction, found.matches)):
         return True  # What has no numbers, such as a level of logging, may well be told as higher or lower.
-    matches = [one for one in found.matches if act is not Act.REMOVED or not _renames(one, inquiry)]
+    matches = found.matches
     if inquiry.people and inquiry.aim is not Aim.WHO:
-        matches = [one for one in matches if by_one_of(inquiry.people, one)]
-    return any(_shows(fact, act, inquiry) for one in matches for fact in one.facts) or _says_so(matches, act, inquiry)
-
-
-def _has_direction(one: Match) -> bool:
-    """Tell whether a commit shows something go up or down, or no change at all."""
-    told = any(direction(fact) is not None for fact in one.facts) or ACTS[Act.RAISED].search(one.card.title)
-    return bool(told or ACTS[Act.LOWERED].search(one.card.title)) or not list(turns_of(one.card.title))
-
-
-def _renames(one: Match, inquiry: Inquiry) -> bool:
-    """Tell whether a commit calls itself the renaming of what is asked about: what goes there comes back."""
-    title = one.card.title
-    return bool(ACTS[Act.RENAMED].search(title)) and not inquiry.names and says_most(title, inquiry)
-
-
-def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
-    """Tell whether a fact shows the act; that a field came or went does not show it of the flag of the same name."""
-    flags = [name for name in inquiry.names if name.startswith("--")]
-    of_flag = fact.kind.value.startswith("flag-") or fact.name.startswith("--")
-    if not inquiry.names and not inquiry.versions and _in_tests(fact) and not _TEST.search(inquiry.text):
-        return False  # What goes from the tests of something is not gone itself.
-    if not inquiry.names and act in (Act.ADDED, Act.REMOVED) and not is_called(_object_of(fact), inquiry):
-        return False
-    return acted(fact, act) and (not flags or of_flag or act not in (Act.ADDED, Act.REMOVED))
-
-
-def _object_of(fact: Fact) -> str:
-    """Name what came or went: of a member, not what it is a member of; of an error, nothing."""
-    kind = fact.kind.value
-    if kind.startswith(("error-", "check-")):
-        return ""
-    if kind.startswith(("field-", "parameter-", "enum-member-")):
-        return " ".join(one for one in (fact.old, fact.new, fact.detail) if one)
-    return f"{fact.name} {fact.detail or ''}"
-
-
-def _in_tests(fact: Fact) -> bool:
-    return bool(fact.places) and all(_TEST.search(place.file) for place in fact.places)
-
-
-def _says_so(matches: Sequence[Match], act: Act, inquiry: Inquiry) -> bool:
-    """Tell whether the commits themselves speak of the act and of what it was done to, in one line."""
-    pattern, names = ENTITLED[act], [plain(name) for name in inquiry.names if "." not in name]
-    lines = [line for one in matches for line in one.card.message.split("\n") if pattern.search(line)]
-    if not names:
-        return any(inquiry.names or says_most(_objects(pattern, line), inquiry) for line in lines)
-    return any(name in plain(line) for line in lines for name in names)
-
-
-def _objects(verb: re.Pattern[str], line: str) -> str:
-    """Give what stands behind each verb of a line; Chinese may have it in front."""
-    if not line.isascii():
-        return line
-    return " ".join(line[found.end() : found.end() + _OBJECT] for found in verb.finditer(line))
+        matches = tuple(one for one in matches if by_one_of(inquiry.people, one))
+    return any(bears_out(one, act, inquiry) for one in matches)
 
 
 def _too_often(found: Findings) -> Draft | None:
@@ -248,12 +198,7 @@ def _other_value(found: Findings) -> Draft | None:
 def _switched(found: Findings) -> Draft | None:
     """Correct that something is on by default where it was turned off, and the other way round."""
     wanted = _ON.search(found.inquiry.text), _OFF.search(found.inquiry.text)
-    states = [
-        (one, plain(fact.new) in _TRUE)
-        for one in found.matches
-        for fact in one.facts
-        if fact.old and fact.new and {plain(fact.old), plain(fact.new)} <= _TRUE | _FALSE
-    ]
+    states = [(one, state) for one in found.matches for fact in one.facts if (state := switched(fact)) is not None]
     if bool(wanted[0]) == bool(wanted[1]) or not states or any(state == bool(wanted[0]) for _, state in states):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in states])

@@ -10,6 +10,15 @@ crash segfault abort panic die died dies
 illegal invalid
 incorrect inaccurate garbage garbled
 leak oom
+free release cleanup reclaim dispose
+shm shared-memory
+shutdown teardown
+relax loosen
+loosened relaxed
+prefetch preload warm warmup
+evict eviction discard
+tear shut
+inplace in-place
 slow slowdown regression regress
 fast faster speedup accelerate quicker
 remove delete drop strip
@@ -58,6 +67,15 @@ moe expert experts
 rename renamed
 flaky nondeterministic unstable
 truncate cut clip trim
+standalone independent separate dedicated
+verbose noise noisy chatty
+collide collision conflict clash
+split divide partition
+export expose emit report track
+counter metric metrics
+utilization usage
+fallback degrade
+swa sliding-window
 reorganize reorganise reorg restructure rearrange shuffle reshuffle
 hardware card cards gpu gpus device devices accelerator
 interval seconds period

@@ -23,7 +23,8 @@ from agent.window import Window, zone
 
 _MOST_FACTS = 3
 _CAUSE = re.compile(
-    r"\bfrom\b(?!.*\bto\b)|\b(?:due to|because|caused by|broken by|to (?:avoid|prevent)|so that)\b"
+    r"\bfrom\b(?!.*\bto\b)|\b(?:due to|because|caused by|broken by|so that|workaround)\b"
+    r"|\bto (?:avoid|prevent|fix|reduce|improve|save|get|make|stop|allow|support|resolve|address|speed|unblock)\b"
     r"|引起|导致|由于|避免|以免|防止",
     re.IGNORECASE,
 )

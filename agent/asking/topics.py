@@ -14,7 +14,7 @@ from agent.gate.glossary_zh import glossary
 from agent.gate.stems import stem
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*|(?<![\w.])\d{4}(?![\w.])")
 _RUN = re.compile(r"[a-z]+(?: [a-z]+)+")
 _INITIALS = 3
 _SHORTEST_STEM = 3
@@ -60,10 +60,12 @@ def _acts(word: str) -> bool:
 
 def _forms(word: str) -> tuple[str, ...]:
     if "-" in word or "." in word:
-        return (word,)
+        return (word, *relatives(word))
     base = stem(word)
     # An abbreviation or a short word stands for itself; anything else for whatever begins like it too.
     own = (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")
+    if len(word) == _SHORTEST_STEM and word.islower() and word.endswith("s"):
+        own = (word, word[:-1])  # Too short for its ending to be cut off: ids.
     return (*own, *relatives(word), *_chinese().get(base, ())[:_LONGEST_TERM])
 
 

@@ -60,7 +60,8 @@ def understand(question: str, setting: Setting) -> Inquiry:
     rest = " ".join(rest.split())
     acts = tuple(act for act, pattern in ACTS.items() if pattern.search(rest))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
-    values, terms = values_of(text), tuple(terms_of(rest))
+    values = values_of(text)
+    terms = tuple(term for term in terms_of(rest) if term.said not in values)
     versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
     inquiry = Inquiry(
         text=text,
@@ -78,7 +79,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         people=people,
         terms=terms,
         phrases=phrases_of(rest, terms),
-        acts=_settled(acts),
+        acts=_settled(acts, of_threads=bool(marks.numbers) or bool({Thing.ISSUE, Thing.PULL} & set(things))),
         things=things,
         values=tuple(value for value in values if value not in versions),
         turn=turn_of(text) if marks.names and not versions else None,
@@ -188,8 +189,10 @@ def _left_out(rest: str) -> tuple[tuple[str, ...], str]:
     return tuple(one for one in found if one), words.WITHOUT.sub(" ¦ ", rest)
 
 
-def _settled(acts: Sequence[Act]) -> tuple[Act, ...]:
-    """Keep the acts that say something definite where there are any."""
+def _settled(acts: Sequence[Act], *, of_threads: bool) -> tuple[Act, ...]:
+    """Keep the acts that say something definite where there are any; a thread that is shut is done with."""
+    if of_threads:
+        acts = tuple(dict.fromkeys(Act.FIXED if act is Act.DISABLED else act for act in acts))
     definite = [act for act in acts if act is not Act.CHANGED]
     return tuple(definite or acts)
 

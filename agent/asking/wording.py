@@ -171,6 +171,12 @@ ACTS: Mapping[Language, Mapping[str, str]] = {
         "lowered": "调低",
         "deprecated": "弃用",
         "reverted": "撤销",
+        "relanded": "重新合入",
+        "moved": "移动",
+        "fixed": "修复",
+        "enabled": "启用",
+        "disabled": "停用",
+        "changed": "改动",
     },
 }
 MORE: Mapping[Language, str] = {"en": "and {count} more", "zh": "另有 {count} 个"}
