@@ -37,3 +37,5 @@ class Draft(NamedTuple):
     """Of a removed method: the bases of its class that are declared elsewhere, and may still have it."""
     rebased: bool = False
     """Of a removed method: whether its class has a base now, declared elsewhere, that it did not have before."""
+    silent: bool = False
+    """Of an error: whether its function or file came or went with it, so that it is told only by what it replaces."""

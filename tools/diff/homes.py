@@ -80,6 +80,17 @@ class Homes:
             return None
         return self._successors.by_body(draft, path) or self._successors.by_name(draft, path)
 
+    def has_lines(self, lines: Sequence[str]) -> bool:
+        """Tell whether new files have, among others, the lines that the place of something gone shows."""
+        said = [line[1:].strip() for line in lines if line[:1] == "-"]
+        return sum(map(len, said)) >= _WORDS and all(line in self._new_lines for line in said)
+
+    def calls(self, function: str, path: str) -> bool:
+        """Tell whether an added line of a file calls a function."""
+        call = re.compile(rf"^\+(?!\s*(?:async )?def ).*\b{re.escape(function)}\(", re.MULTILINE)
+        patches = (file.patch or "" for file in self._told if file.path == path)
+        return any(function in patch and call.search(patch) is not None for patch in patches)
+
     def keeps(self, draft: Draft, path: str) -> bool:
         """Tell whether a base of a class has, in a new file, the body of a method or the line of a field it lost."""
         if not any(file.status == "added" for file in self._told):
@@ -153,6 +164,11 @@ class Homes:
     def _successors(self) -> Successors:
         new = [file for file in self._told if file.status == "added" and file.path.endswith(".py")]
         return Successors(self._files, new, self._came)
+
+    @cached_property
+    def _new_lines(self) -> frozenset[str]:
+        new = (file.patch or "" for file in self._told if file.status == "added")
+        return frozenset(line[1:].strip() for patch in new for line in patch.split("\n"))
 
     @cached_property
     def _came(self) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from typing import Literal
 from agent.domain import Change
 from agent.facts import FactKind, FactSheet
 from tools.diff.audience import site_is_met, symbol_is_met
+from tools.diff.checks import settle_checks
 from tools.diff.draft import Draft, Where
 from tools.diff.files import file_facts
 from tools.diff.grouping import Shown, group
@@ -42,6 +43,7 @@ _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
+_ERRORS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
 _WITHIN = ("error", "limit")
 """Sites that are told by the function they stand in."""
 _SPACED = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".cc", ".cpp", ".cxx", ".cu")
@@ -68,7 +70,7 @@ class Gathered:
 
     def sheet(self, known: Known | None = None) -> FactSheet:
         """Join, rank and limit them; `known` is what somebody found in the tree before the commit."""
-        shown = join_moves(self.shown, self.homes)
+        shown = join_moves(settle_checks(self.shown, self.homes), self.homes)
         facts, left = group(shown if known is None else corrected(shown, known))
         return FactSheet(facts=tuple(facts), route=self.route, skipped=(*self.skipped, *left))
 
@@ -133,12 +135,14 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     callers = {draft.name for draft in symbols if draft.name in come and draft.detail not in _VALUED}
     if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
         come = {name for name in come if not _is_called(name, patch)}
-    sites = [draft for draft in sites if draft.kind is not FactKind.ERROR_ADDED or not _is_within(draft.detail, come)]
-    drafts += [
-        _met(draft, site_is_met(draft, path))
-        for draft in sites
-        if draft.kind not in _WITH_THE_FILE or not (whole or _is_within(draft.detail, gone))
-    ]
+    for draft in sites:
+        along = (draft.kind in _WITH_THE_FILE and (whole or _is_within(draft.detail, gone))) or (
+            draft.kind is FactKind.ERROR_ADDED and _is_within(draft.detail, come)
+        )
+        if not along:
+            drafts.append(_met(draft, site_is_met(draft, path)))
+        elif draft.kind in _ERRORS:
+            yield Shown(draft._replace(silent=True), None)
     named = path.endswith((".py", ".pyi"))
     for draft in drafts:
         # Only in Python does a caller write the name of a parameter.

@@ -1,0 +1,87 @@
+"""A check that a helper or another file makes now is neither new nor gone; one with another error has changed."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import Fact, FactKind
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import FactsOf
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+CHECKS = {
+    "worded": '    if x > 8:\n        raise ValueError("x must be at most eight here")\n',
+    "short": '    assert y in (1, 2, 3), f"bad y {y}"\n',
+    "wordless": "    assert x.dim() == 4 and y.dim() == 2\n",
+    "both": "    assert x.dim() == 4, 'x has four dims'\n    if y is None:\n        raise NotImplementedError\n",
+}
+IN_A_NEW_FILE = ("worded", "short", "wordless")
+"""An error that is nothing but a class is not looked for there."""
+REST = "LEAST = 1\n"
+
+
+def errors(facts: list[Fact]) -> list[FactKind]:
+    return [fact.kind for fact in facts if fact.kind.startswith("error-")]
+
+
+@ROUTES
+@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS.keys())
+@pytest.mark.parametrize("helper", ["_check", "check_them"])
+async def test_a_check_in_a_new_helper_of_the_file_is_neither_new_nor_gone(
+    check: str, helper: str, route: str, facts_of: "FactsOf"
+) -> None:
+    old = f"def run(x, y):\n{check}    return x\n"
+    new = f"def {helper}(x, y):\n{check}\n\ndef run(x, y):\n    {helper}(x, y)\n    return x\n"
+    assert errors(await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)) == []
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("check", "home"),
+    [*((check, REST) for check in CHECKS.values()), *((CHECKS[name], None) for name in IN_A_NEW_FILE)],
+)
+async def test_a_check_in_a_new_helper_of_another_file_is_neither_new_nor_gone(
+    check: str, home: str | None, route: str, facts_of: "FactsOf"
+) -> None:
+    old = f"def run(x, y):\n{check}    return x\n"
+    before = {"pkg/a.py": old} | ({"pkg/b.py": home} if home else {})
+    after = {
+        "pkg/a.py": "from .b import check_them\n\n\ndef run(x, y):\n    check_them(x, y)\n    return x\n",
+        "pkg/b.py": f"{REST}\n\ndef check_them(x, y):\n{check}",
+    }
+    assert errors(await facts_of(before, after, route)) == []
+
+
+@ROUTES
+async def test_checks_of_two_functions_that_one_helper_makes_now_are_not_gone(route: str, facts_of: "FactsOf") -> None:
+    check = CHECKS["worded"]
+    old = f"def run(x, y):\n{check}    return x\n\n\ndef plan(x, y):\n{check}    return y\n"
+    after = {
+        "pkg/a.py": "from .b import check_them\n\n\ndef run(x, y):\n    check_them(x)\n    return x\n\n\n"
+        "def plan(x, y):\n    check_them(x)\n    return y\n",
+        "pkg/b.py": f"{REST}\n\ndef check_them(x):\n{check}",
+    }
+    assert errors(await facts_of({"pkg/a.py": old, "pkg/b.py": REST}, after, route)) == []
+
+
+@ROUTES
+async def test_a_check_that_fails_with_another_error_in_its_helper_has_changed(route: str, facts_of: "FactsOf") -> None:
+    old = "def run(q):\n    assert q.dim() == 4, 'q must have four dims'\n    return q\n"
+    raised = "    if q.dim() != 4:\n        raise ValueError('q must have four dims, and it has others')\n"
+    new = f"def _check(q):\n{raised}\n\ndef run(q):\n    _check(q)\n    return q\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert errors(facts) == [FactKind.ERROR_CHANGED]
+    assert [fact.new for fact in facts if fact.kind is FactKind.ERROR_CHANGED] == [
+        "ValueError: q must have four dims, and it has others"
+    ]
+
+
+@ROUTES
+async def test_an_error_without_words_elsewhere_does_not_hide_one_that_went(route: str, facts_of: "FactsOf") -> None:
+    old = "def run(x):\n    if x > 8:\n        raise NotImplementedError\n    return x\n"
+    after = {
+        "pkg/a.py": "def run(x):\n    return x\n",
+        "pkg/b.py": f"{REST}\n\ndef plan(x):\n    raise NotImplementedError\n",
+    }
+    assert errors(await facts_of({"pkg/a.py": old, "pkg/b.py": REST}, after, route)) == [FactKind.ERROR_REMOVED]
