@@ -4,6 +4,7 @@ import re
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft
+from tools.diff.headers import HEADERS
 from tools.diff.roles import Role, is_public_path, role
 
 _OF_NO_USER = (Role.TEST, Role.BENCHMARK, Role.EXAMPLE, Role.SCRIPT, Role.CI, Role.DOCUMENT, Role.DATA)
@@ -17,6 +18,9 @@ _FLAGS = (
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _LAYOUT = re.compile(r"(?:SharedStorage|TensorStorage|PipelineStorage|KernelTraits|SmemLayout)\w*\.\w+$")
 """What a kernel keeps where in its memory, and the numbers it derives for itself, are its own business."""
+_COMPILED = re.compile(r"static_assert|STATIC_ASSERT")
+_HIDDEN = re.compile(r"(?:^|[._])(?:details?|internal|impl)(?:\.|$)")
+"""What is checked while compiling is new to those who include a header; other words for it are not."""
 _ASKED_ONCE = re.compile(r"[a-z_]\w* = (?:[\w.]+\.)?(?:is|has|get|can|supports)_\w+\(\)$")
 """What a module asked of the machine when it was imported is its own business."""
 _COMMANDS = re.compile(
@@ -38,8 +42,11 @@ def site_is_met(draft: Draft, path: str) -> bool:
     what = role(path)
     if draft.kind is FactKind.DEPRECATED and what is Role.DOCUMENT:
         return True
-    if not draft.public or what in _OF_NO_USER or draft.name == "static_assert":
+    if not draft.public or what in _OF_NO_USER:
         return False
+    if _COMPILED.search(draft.name):
+        met = draft.kind is FactKind.ERROR_ADDED and not _HIDDEN.search(draft.detail or "")
+        return met and path.endswith(HEADERS) and is_public_path(path)
     if draft.kind in _FLAGS:
         # A kernel's own little program is for those who tune the kernel.
         named = _COMMANDS.search(path.lower()) is not None

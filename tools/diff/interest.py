@@ -51,6 +51,7 @@ _IDLE = re.compile(
     r"|(?:return|for|while|break|continue|switch|case)\b"
     r"|[\w\]\[]+(?:->|\.)[\w.>\[\]-]+\s*(?:[-+*/|&^]?=[^=]|\+\+|--|\())"
 )
+_BOUNDED = re.compile(r"\bconst(?:expr)? .*(?:[mM]ax|MAX|[mM]in|MIN|imit|IMIT|hresh|HRESH|imeout|IMEOUT|apacity)")
 _PARAMETER = re.compile(r". *(?:\*{0,2}[a-z_]\w*(?:=[^=].*)?|\*|/),?\s*(?:#.*)?$")
 _SIGNATURE_END = re.compile(r".\s*\)\s*(?:->.*)?:\s*$")
 _MARGIN = re.compile(r"[ +-][^\s#})\]/*]")
@@ -100,6 +101,8 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
         if _DECLARED.search(text) or ("regist" in text and _REGISTERED.search(text)):
             return True
         return _python(path, hunk, changed)
+    if "const" in text and _BOUNDED.search(text):
+        return True
     if all(_IDLE.match(line) for line in changed):
         return False
     # Inside a function body nothing is declared; elsewhere almost every line declares something.

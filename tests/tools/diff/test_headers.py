@@ -155,3 +155,40 @@ async def test_a_method_of_another_specialisation_is_not_what_became_of_one(fact
         route,
     )
     assert FactKind.SYMBOL_MOVED not in [fact.kind for fact in facts]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    "line",
+    [
+        "constexpr int kMaxRows = {};",
+        "#define ACME_MAX_ROWS (({} + 1) / 2)",
+        "enum {{ kMaxRows = {} }};",
+        "inline int rows(int n) {{\n  static constexpr int kMaxRows = {};\n  return n < kMaxRows ? n : kMaxRows;\n}}",
+        "inline int rows(int n) {{\n  const int max_rows{{{}}};\n  return n < max_rows ? n : max_rows;\n}}",
+    ],
+)
+async def test_a_threshold_of_a_header_is_told_with_both_values(facts_of: "FactsOf", route: str, line: str) -> None:
+    text = f"#pragma once\n\nint keep(int rows);\n{line}\n"
+    (fact,) = await facts_of({HEADER: text.format(8)}, {HEADER: text.format(16)}, route)
+    assert fact.kind in (FactKind.CONSTANT_CHANGED, FactKind.MEMBER_CHANGED)
+    assert ("8" in (fact.old or ""), "16" in (fact.new or "")) == (True, True)
+
+
+@ROUTES
+async def test_what_a_header_checks_while_it_is_compiled_is_told_to_those_who_include_it(
+    facts_of: "FactsOf", route: str
+) -> None:
+    text = "#pragma once\ntemplate <int N>\nstruct Tile {{\n  int rows;\n{}}};\n"
+    check = '  static_assert(N % 8 == 0, "N must be a multiple of 8");\n'
+    (fact,) = await facts_of({HEADER: text.format("")}, {HEADER: text.format(check)}, route)
+    assert (fact.kind, fact.severity, fact.detail) == (FactKind.ERROR_ADDED, Severity.BEHAVIOUR, "Tile")
+    (fact,) = await facts_of({"csrc/t.cu": text.format("")}, {"csrc/t.cu": text.format(check)}, route)
+    assert fact.severity is Severity.INTERNAL
+
+
+@ROUTES
+async def test_what_a_new_class_checks_goes_with_the_class(facts_of: "FactsOf", route: str) -> None:
+    new = 'template <int N>\nstruct Tile {\n  static_assert(N % 8 == 0, "N must be a multiple of 8");\n};\n'
+    (fact,) = await facts_of({HEADER: "#pragma once\n"}, {HEADER: f"#pragma once\n{new}"}, route)
+    assert (fact.kind, fact.name) == (FactKind.SYMBOL_ADDED, "Tile")

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+from tools.diff.headers import HEADERS
 from tools.diff.readers import syntax
 from tools.diff.readers.calls import named_environment
 from tools.diff.readers.cfamily_entries import entries
@@ -13,7 +14,7 @@ from tools.diff.readers.cfamily_skeleton import skeleton
 from tools.diff.readers.cfamily_symbols import SymbolReader
 from tools.diff.readers.fragment import uncomment
 from tools.diff.readers.masked import Masked, blank
-from tools.diff.readers.scopes import Scopes
+from tools.diff.readers.scopes import CLASSES, Scopes
 from tools.diff.reading import Reading, Source, Symbol
 
 _LEXIS = re.compile(
@@ -49,7 +50,13 @@ def read(source: Source) -> Reading:
     symbols, whole_versions = without_parts(symbols)
     symbols = _with_helpers(symbols, masked.mask)
     scopes = Scopes(symbols, around.scope, masked.line(around.until))
-    found = [*SiteReader(masked, scopes).read(), *entries(masked, symbols), *versions(symbols), *whole_versions]
+    classes = Scopes(symbols, kinds=CLASSES) if source.path.endswith(HEADERS) else None
+    found = [
+        *SiteReader(masked, scopes, classes).read(),
+        *entries(masked, symbols),
+        *versions(symbols),
+        *whole_versions,
+    ]
     found += named_environment(masked, symbols, _ENV)
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),

@@ -13,6 +13,12 @@ _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*\"")
 _CHECK = re.compile(rb"(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL|RuntimeCheck)[A-Z0-9_]*\s*\(")
 _CHECKS = (b"CHECK", b"ERROR", b"ASSERT", b"THROW", b"ENFORCE", b"FATAL", b"static_assert", b"RuntimeCheck")
 _STATIC_ASSERT = re.compile(rb"static_assert\s*\(")
+_BOUND = re.compile(
+    rb"\bconst(?:expr)?\s+(?:static\s+)?[\w:]+\s+"
+    rb"(\w*(?:[mM]ax|MAX|[mM]in|MIN|[lL]imit|LIMIT|[tT]hresh|THRESH|[tT]imeout|TIMEOUT|[cC]apacity|CAPACITY)\w*)"
+    rb"\s*(?:=\s*|\{)(-?\d[\w.' *<+-]*?)\s*\}?\s*;"
+)
+"""A number by which a function decides, under a name that says so."""
 _THROW = re.compile(rb"throw\s+([\w:]+)(?:<[^<>]*>)?\s*[({]")
 _IF = re.compile(rb"if(?<!\wif)\s*(?:constexpr\s*)?\(")
 _FAILS = re.compile(
@@ -44,11 +50,15 @@ _STREAMED = re.compile(rb"\s*(\w+)\s*\.\s*str\s*\(\s*\)\s*$")
 
 
 class SiteReader:
-    """Finds the variables, errors and limits of one text; `scopes` says in which function they are."""
+    """Finds the variables, errors and limits of one text; `scopes` says in which function they are.
 
-    def __init__(self, masked: Masked, scopes: Scopes) -> None:
+    `classes`, of a header, says in which class: whoever includes it compiles what is checked there.
+    """
+
+    def __init__(self, masked: Masked, scopes: Scopes, classes: Scopes | None = None) -> None:
         self._masked = masked
         self._sites = Sites(masked, scopes)
+        self._classes = classes
 
     def read(self) -> list[Site]:
         """Return every such site."""
@@ -59,6 +69,8 @@ class SiteReader:
             found += self._checks()
         if b"throw" in mask:
             found += self._throws()
+        if self._classes is not None and b"const" in mask:
+            found += self._bounds()
         if b"cerr" in mask or b"stderr" in mask:
             found += self._stops()
         if b"=*/" in self._masked.text or b"= */" in self._masked.text:
@@ -83,9 +95,22 @@ class SiteReader:
                         for name, bound in pair(self._masked, call.name, call.arguments)
                     ),
                 ]
-                # What fails while compiling is met by those who build, not by those who run.
                 runs = pattern is _CHECK and "STATIC_ASSERT" not in call.name
-                yield from found if runs else (site._replace(public=False) for site in found)
+                yield from found if runs else map(self._compiled, found)
+
+    def _compiled(self, site: Site) -> Site:
+        """Judge what fails while compiling: those who build meet it, and those who include the header."""
+        if self._classes is None or site.kind != "error":
+            return site._replace(public=False)
+        return site if site.scope else site._replace(scope=self._classes.at(site.start))
+
+    def _bounds(self) -> Iterator[Site]:
+        """Give the bounds that functions have for themselves; any other constant is a symbol."""
+        for match in _BOUND.finditer(self._masked.mask):
+            name, value = match.group(1).decode(), self._masked.fold(*match.span(2))
+            site = self._sites.at("constant", name, match.start(), match.end(), value)
+            if site.scope:
+                yield site
 
     def _thrown(self, call: Call) -> str:
         """Name the error: the class that a macro is told to throw, or else the macro."""
