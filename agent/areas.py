@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import lru_cache
 
 from agent.domain import FileChange
 
@@ -42,6 +43,7 @@ _BY_NAME = (
 )
 
 
+@lru_cache(maxsize=1 << 15)
 def area(path: str) -> Area:
     """Say whom a file is for; the outermost folder that tells decides, then the name."""
     *folders, name = path.split("/")

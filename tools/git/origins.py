@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from zlib import crc32
 
 from agent.areas import Area, area
 from agent.domain import Commit
@@ -15,22 +16,36 @@ from tools.git.view import View
 from tools.git.walk import Walk
 
 _MOST_WORDS, _MOST_PATHS, _MOST_REFERRING, _MOST_MOVES = 12, 8, 400, 4
+_FEW_FILES = 12
+"""One of so many files is looked at first."""
 
 
 async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> Mapping[str, str]:
     """Name, for each word that folders of this name have now and had not then, the commit that brought it."""
-    if view.shallow or not re.fullmatch(r"\w+", folder):
+    if view.shallow or not re.fullmatch(r"\w+", folder, re.ASCII):
         return {}
     name = folder.encode("ascii")
     then = await _line_before(view, upto, since)
     # Nearly all words are old, and then there is nothing more to ask.
-    known = await _paths(view, then, words, lambda path: name in path.split(b"/")[:-1]) if then else {}
-    unknown = [word for word in words if word not in known]
+    unknown = await _unknown(view, then, words, name) if then else words
     # What is as it was then has brought nothing.
     new = await changed_paths(view, then, upto) if then and unknown else None
     now = await _paths(view, upto, unknown, lambda path: new is None or path in new)
-    inside = [word for word in sorted(now) if any(name in path.split(b"/")[:-1] for path in now[word])]
+    inside = [word for word in sorted(now) if any(_lies_in(path, name) for path in now[word])]
     return await _origins(view, {word: now[word] for word in inside[:_MOST_WORDS]}, upto, since)
+
+
+async def _unknown(view: View, sha: str, words: Sequence[str], folder: bytes) -> Sequence[str]:
+    """Tell which words no product code in folders of this name has."""
+    # A word that is everywhere is in any few files, and finding it everywhere takes longer than all the rest.
+    some = await _paths(view, sha, words, lambda path: _lies_in(path, folder) and crc32(path) % _FEW_FILES == 0)
+    rare = [word for word in words if word not in some]
+    known = await _paths(view, sha, rare, lambda path: _lies_in(path, folder))
+    return [word for word in rare if word not in known]
+
+
+def _lies_in(path: bytes, folder: bytes) -> bool:
+    return folder in path.split(b"/")[:-1]
 
 
 async def _origins(view: View, now: Mapping[str, Sequence[bytes]], upto: str, since: datetime) -> dict[str, str]:
