@@ -91,6 +91,11 @@ class Claim(Frozen):
     judgement: Judgement | None = None
 
     @property
+    def free(self) -> bool:
+        """True for words that no template made and nobody is quoted with: those of a model."""
+        return self.predicate == "says" and not self.speech
+
+    @property
     def sources(self) -> tuple[EvidenceId, ...]:
         """Everything cited, in the order in which marks count."""
         return (*self.cites, *self.background)

@@ -1,8 +1,12 @@
 """What a model may choose from while it reads: the commits under handles, and what it was shown so far."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
-from agent.analyst import Assignment, ToolAnswer, ToolRequest
+from agent.analyst import Assignment, ToolAnswer, ToolRequest, ToolSpec
 from agent.briefs import answer_brief
 from agent.prompting import fenced
 
@@ -10,45 +14,96 @@ _TABLE, _LATER = 60, 20
 """Rows that are shown at first, and of those not read yet in later turns."""
 _ANSWER, _ANSWERS = 1_500, 6_000
 """Characters of one answer and of all of them: what was read is shown again, and longer, when it is written about."""
+_PAGE = re.compile(r"page (\d+) of (\d+)\n")
 
 
 class Menu:
-    """The commits of one repository as a model sees them."""
+    """The commits of one repository as a model sees them, after what it has read."""
 
-    def __init__(self, assignment: Assignment) -> None:
+    def __init__(self, assignment: Assignment, answers: Sequence[ToolAnswer] = ()) -> None:
         self._assignment = assignment
+        self._answers = answers
         self._handles = {f"c{number}": one.sha for number, one in enumerate(assignment.table[:_TABLE], start=1)}
+        self._weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in assignment.table}
 
-    def values(self, answers: Sequence[ToolAnswer], mark: str) -> dict[str, str]:
+    @cached_property
+    def unread(self) -> tuple[str, ...]:
+        """The handles of which no diff was shown."""
+        seen = {str(one.request.arguments.get("sha")) for one in self._answers if shows_diff(one)}
+        return tuple(handle for handle, sha in self._handles.items() if sha not in seen)
+
+    @cached_property
+    def heavy(self) -> tuple[str, ...]:
+        """Those of them that are worth reading in depth."""
+        deep = set(self._assignment.allotment.deep)
+        return tuple(handle for handle in self.unread if self._handles[handle] in deep)
+
+    def values(self, mark: str) -> dict[str, str]:
         """Fill the prompt: the table, or what is left of it, and what was read."""
         by_sha = {sha: handle for handle, sha in self._handles.items()}
-        read = [f"{one.request.tool} {_told(one.request, by_sha)}:\n{text}" for one, text in _bounded(answers, mark)]
+        shown = _bounded(self._answers, mark)
+        read = [f"{one.request.tool} {_told(one.request, by_sha)}:\n{text}" for one, text in shown]
+        more = len(self.unread) - len(self._listed)
+        rows = [*map(self.row, self._listed), *([f"and {more} lighter ones"] if more else [])]
         return {
-            "table": fenced("\n".join(self._rows(answers)), mark),
+            "table": fenced("\n".join(rows), mark),
             "deep": str(len(self._assignment.allotment.deep)),
             "answers": "\n".join(["What you have read so far:", *read]) if read else "",
         }
 
+    def row(self, handle: str) -> str:
+        """Write a commit as it stands in the table."""
+        sha = self._handles[handle]
+        return f"[{handle}] {self._weights[sha]} {self._assignment.titles[sha]}"
+
+    def tools(self) -> list[ToolSpec]:
+        """Describe the tools with the handles that have a diff: where schemas are kept to, there is no other."""
+        more = {str(one.request.arguments.get("sha")) for one in self._answers if _has_more(one)}
+        handles = [*self._listed, *(handle for handle, sha in self._handles.items() if sha in more)]
+        return [_closed(tool, handles) if tool.name == "get_diff" else tool for tool in self._assignment.tools]
+
     def resolve(self, request: ToolRequest) -> ToolRequest:
-        """Put the hash in the place of a handle."""
-        arguments = dict(request.arguments)
+        """Put the hash in the place of a handle, and leave out what would be taken for granted."""
+        arguments = {key: value for key, value in request.arguments.items() if (key, value) not in _GRANTED}
         if isinstance(sha := arguments.get("sha"), str):
             arguments["sha"] = self._handles.get(sha.strip("[] "), sha)
         return ToolRequest(request.tool, arguments)
 
-    def _rows(self, answers: Sequence[ToolAnswer]) -> list[str]:
-        weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in self._assignment.table}
-        seen = {str(one.request.arguments.get("sha")) for one in answers if shows_diff(one)}
-        unread = [(handle, sha) for handle, sha in self._handles.items() if sha not in seen]
-        shown = unread[:_LATER] if answers else unread
-        rows = [f"[{handle}] {weights[sha]} {self._assignment.titles[sha]}" for handle, sha in shown]
-        more = len(unread) - len(shown)
-        return [*rows, *([f"and {more} lighter ones"] if more else [])]
+    def fresh(self, wanted: Sequence[ToolRequest]) -> list[ToolRequest]:
+        """Give what was not called before, each once: who asks for the same again would never end."""
+        asked = {_key(self.resolve(one.request)) for one in self._answers}
+        resolved = {_key(one): one for one in map(self.resolve, wanted)}
+        return [one for key, one in resolved.items() if key not in asked]
+
+    @cached_property
+    def _listed(self) -> tuple[str, ...]:
+        return self.unread[:_LATER] if self._answers else self.unread
+
+
+_GRANTED: tuple[tuple[str, Any], ...] = (("page", 1), ("file", ""), ("file", None), ("page", None))
 
 
 def shows_diff(answer: ToolAnswer) -> bool:
     """Tell whether a diff was shown; a call that was refused shows nothing, and may name anything at all."""
     return answer.request.tool == "get_diff" and answer.text.startswith("page ")
+
+
+def _has_more(answer: ToolAnswer) -> bool:
+    found = _PAGE.match(answer.text) if shows_diff(answer) else None
+    return found is not None and int(found[1]) < int(found[2])
+
+
+def _closed(tool: ToolSpec, handles: Sequence[str]) -> ToolSpec:
+    """Name the handles that a tool takes, where there are any."""
+    fields: Mapping[str, Any] = tool.schema.get("properties", {})
+    if not handles or "sha" not in fields:
+        return tool
+    sha = {**fields["sha"], "enum": list(handles)}
+    return replace(tool, schema={**tool.schema, "properties": {**fields, "sha": sha}})
+
+
+def _key(request: ToolRequest) -> tuple[str, str]:
+    return request.tool, repr(sorted(request.arguments.items()))
 
 
 def _told(request: ToolRequest, handles: dict[str, str]) -> str:

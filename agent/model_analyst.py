@@ -4,42 +4,33 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from agent.account import Account, Fallback, Part
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
-from agent.briefs import facts_brief, hunks_brief, message_brief
-from agent.claims import Claim, Judgement, Role
+from agent.briefs import day_brief, facts_brief, hunks_brief, message_brief, names_brief
+from agent.choosing import Chooser
+from agent.claims import MARK, Claim, Judgement, Role
 from agent.drafts import Draft, Shown, settle
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.menu import Menu, shows_diff
+from agent.menu import shows_diff
 from agent.model import Job, Message, Model, ModelError, Models, OneModel
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
 from agent.rules import RulesAnalyst
 from agent.settings import Language
 from agent.tongue import speaks
-from agent.triage import Tier
+from agent.utterances import Statement, read_statements, statements_in
 
-_NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese"}
+_NAMES: dict[Language, dict[Language, str]] = {
+    "en": {"en": "English (field en)", "zh": "Chinese (field zh)"},
+    "zh": {"en": "英文（字段 en）", "zh": "中文（字段 zh）"},
+}
+_AND: dict[Language, str] = {"en": " and ", "zh": "和"}
+_EXPLAINED, _SUMMED_UP, _SUMMED = 3, 3, 10
+"""Statements about one commit, about a day, and the commits that a day is summed up from."""
 _FIRST_JOBS: tuple[Job, ...] = ("reading", "writing")
-_AT_ONCE = 12
-"""Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
-
-
-class Statement(BaseModel):
-    """One sentence as a model writes it, in the languages that were asked for."""
-
-    en: str = ""
-    zh: str = ""
-    cites: list[str] = Field(default_factory=list, description="handles such as c1")
-
-
-class Statements(BaseModel):
-    """What a model has to say; an empty list is an answer too."""
-
-    statements: list[Statement] = Field(default_factory=list, max_length=4)
 
 
 class Objection(BaseModel):
@@ -64,6 +55,7 @@ class ModelAnalyst:
         self._languages = tuple(languages)
         self._mark = boundary(seed)
         self._rules = RulesAnalyst()
+        self._chooser = Chooser(self._models, self._mark)
         self._judging = judging
         self._fallbacks: dict[RepoId, list[Fallback]] = {}
         self._preparing: asyncio.Task[None] | None = None
@@ -90,7 +82,7 @@ class ModelAnalyst:
             return None
         values = {
             "text": fenced(" / ".join(claim.text.values()), self._mark),
-            "evidence": fenced(f"{facts_brief(read)}\n{message_brief(read)}\n{hunks_brief(read)}", self._mark),
+            "evidence": fenced(_evidence(read), self._mark),
         }
         messages = [self._system(material.repo), Message("user", prompt("judge", values))]
         try:
@@ -109,21 +101,10 @@ class ModelAnalyst:
         """Let the model choose from the table; handles become hashes again."""
         if not assignment.table:
             return ()
-        menu = Menu(assignment)
-        user = prompt("investigate", menu.values(answers, self._mark))
         try:
-            messages = [self._system(assignment.repo), Message("user", user)]
-            wanted = await self._models.get("reading", assignment.repo).call_tools(messages, assignment.tools)
+            return await self._chooser.next_calls(self._system(assignment.repo), assignment, answers)
         except ModelError as error:
             return await self._read_by_rules(assignment, answers, error)
-        asked = {(one.request.tool, repr(sorted(one.request.arguments.items()))) for one in answers}
-        resolved = [menu.resolve(request) for request in wanted]
-        # A model that asks the same again would never end, and one that asks for everything at once is cut.
-        fresh = {(one.tool, repr(sorted(one.arguments.items()))): one for one in resolved}
-        chosen = [one for key, one in fresh.items() if key not in asked][:_AT_ONCE]
-        if not chosen and assignment.allotment.deep and not any(map(shows_diff, answers)):
-            return await self._read_by_rules(assignment, answers, ModelError("it chose nothing that can be read"))
-        return chosen
 
     async def _read_by_rules(
         self, assignment: Assignment, answers: Sequence[ToolAnswer], error: ModelError
@@ -152,21 +133,24 @@ class ModelAnalyst:
 
     async def mend(self, claim: Claim, judgement: Judgement, material: Material) -> Claim | None:
         """Show the model what was wrong, once."""
-        read = next((read for read in material.reads if read.evidence.id in claim.about), None)
-        if read is None or claim.speech or claim.predicate != "says":
+        spoken = claim.about or claim.cites
+        reads = [read for read in material.reads if read.evidence.id in spoken]
+        if not reads or claim.speech or claim.predicate != "says":
             return None
         shown = _shown(material)
-        handle = _handle(read, shown)
+        told = [_evidence(read) for read in reads[:_SUMMED_UP]]
         values = {
-            "handle": handle,
-            "text": fenced(" / ".join(claim.text.values()), self._mark),
-            "reason": judgement.reason,
-            "evidence": fenced(f"{facts_brief(read)}\n{message_brief(read)}\n{hunks_brief(read)}", self._mark),
+            "text": fenced(" / ".join(MARK.sub("", text) for text in claim.text.values()), self._mark),
+            "reason": judgement.reason.rstrip("."),
+            "evidence": fenced("\n\n".join(told), self._mark),
+            "names": fenced("\n".join(map(names_brief, reads[:_SUMMED_UP])), self._mark),
             "languages": self._asked(),
         }
-        answer = await self._ask("mend", values, material, "repairing", read.evidence.id)
-        drafts = [self._draft(one, claim.id, claim.role, handle, material) for one in answer.statements[:1]]
-        return settle(drafts[0], shown) if drafts and drafts[0].text else None
+        said = await self._ask("mend", values, material, "repairing", 1, about=reads[0].evidence.id)
+        handles = tuple(_handle(read, shown) for read in reads)
+        drafts = [self._draft(one, claim.id, claim.role, handles, material) for one in said[:1]]
+        mended = settle(drafts[0], shown) if drafts and drafts[0].text else None
+        return mended.model_copy(update={"about": claim.about}) if mended is not None else None
 
     async def _explain(self, read: Read, shown: Shown, material: Material, room: int) -> list[Claim]:
         if not room:
@@ -180,48 +164,58 @@ class ModelAnalyst:
             "hunks": fenced(hunks_brief(read, room), self._mark),
             "languages": self._asked(),
         }
-        answer = await self._ask("write_commit", values, material, "explaining", read.evidence.id)
+        said = await self._ask("write_commit", values, material, "explaining", _EXPLAINED, about=read.evidence.id)
         name = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
         drafts = [
-            self._draft(one, f"{name}{place}", Role.EFFECT, handle, material)
-            for place, one in enumerate(answer.statements[:2], start=1)
+            self._draft(one, f"{name}{place}", Role.EFFECT, (handle,), material)
+            for place, one in enumerate(said[:_EXPLAINED], start=1)
         ]
         return [settle(draft, shown) for draft in drafts if draft.text]
 
     async def _sum_up(self, deep: Sequence[Read], shown: Shown, material: Material) -> list[Claim]:
-        top = [read for read in deep if read.triage.tier in (Tier.HIGH, Tier.MID)]
-        if len(top) < 2:
+        if len(deep) < 2:
             return []
-        items = "\n".join(f"[{_handle(r, shown)}] {r.evidence.change.commit.title}\n{facts_brief(r)}" for r in top[:10])
-        answer = await self._ask(
-            "write_day", {"items": fenced(items, self._mark), "languages": self._asked()}, material, "summing up"
-        )
+        rows = {_handle(read, shown): read for read in deep[:_SUMMED]}
+        items = "\n".join(f"[{handle}] {day_brief(read)}" for handle, read in rows.items())
+        values = {"items": fenced(items, self._mark), "languages": self._asked()}
+        said = await self._ask("write_day", values, material, "summing up", _SUMMED_UP, handles=tuple(rows))
         drafts = [
-            self._draft(one, f"{material.repo}.day{place}", Role.SUMMARY, None, material)
-            for place, one in enumerate(answer.statements[:3], start=1)
+            self._draft(one, f"{material.repo}.day{place}", Role.SUMMARY, (), material)
+            for place, one in enumerate(said[:_SUMMED_UP], start=1)
         ]
         return [settle(draft, shown) for draft in drafts if draft.text]
 
     async def _ask(
-        self, name: str, values: dict[str, str], material: Material, part: Part, about: EvidenceId | None = None
-    ) -> Statements:
-        messages = [self._system(material.repo), Message("user", prompt(name, values))]
+        self,
+        name: str,
+        values: dict[str, str],
+        material: Material,
+        part: Part,
+        most: int,
+        *,
+        about: EvidenceId | None = None,
+        handles: tuple[str, ...] = (),
+    ) -> list[Statement]:
+        """Ask for statements; those that are in another language than asked for are none."""
+        messages = [self._system(material.repo), Message("user", prompt(name, values, self._languages[0]))]
         try:
-            answer = await self._models.get("writing", material.repo).fill(messages, Statements)
+            shape = statements_in(self._languages, most, handles)
+            said = read_statements(await self._models.get("writing", material.repo).fill(messages, shape))
         except ModelError as error:
             self._fell_back(material.repo, part, error, about)
-            return Statements()
-        kept = [one for one in answer.statements if self._in_tongue(one)]
-        if answer.statements and not kept:
+            return []
+        kept = [one for one in said if self._in_tongue(one)]
+        if said and not kept:
             self._fell_back(material.repo, part, ModelError("it wrote in another language than asked"), about)
-        return Statements(statements=kept)
+        return kept
 
     def _in_tongue(self, one: Statement) -> bool:
         """Tell whether every language that was asked for is there and is the language it should be."""
         words: dict[Language, str] = {"en": one.en, "zh": one.zh}
         return all(words[lang].strip() and speaks(words[lang], lang) for lang in self._languages)
 
-    def _draft(self, one: Statement, name: str, role: Role, handle: str | None, material: Material) -> Draft:
+    def _draft(self, one: Statement, name: str, role: Role, handles: tuple[str, ...], material: Material) -> Draft:
+        """Make a draft of what was said about these commits; of a whole day it is said what the model cites."""
         words: dict[Language, str] = {"en": one.en.strip(), "zh": one.zh.strip()}
         cites = tuple(cite.strip("[] ") for cite in one.cites)
         return Draft(
@@ -229,15 +223,17 @@ class ModelAnalyst:
             role=role,
             repo=material.repo,
             text={lang: words[lang] for lang in self._languages if words[lang]},
-            cites=tuple(dict.fromkeys((*cites, *((handle,) if handle else ())))),
-            about=(handle,) if handle else (),
+            cites=tuple(dict.fromkeys((*cites, *handles))),
+            about=handles,
         )
 
     def _system(self, repo: str) -> Message:
-        return Message("system", prompt("system", {"repo": repo, "mark": self._mark}))
+        return Message("system", prompt("system", {"repo": repo, "mark": self._mark}, self._languages[0]))
 
     def _asked(self) -> str:
-        return " and ".join(f"{_NAMES[lang]} (field {lang})" for lang in self._languages)
+        """Name the languages to write in, in the language of the prompt."""
+        first = self._languages[0]
+        return _AND[first].join(_NAMES[first][lang] for lang in self._languages)
 
 
 def _shown(material: Material) -> Shown:
@@ -248,6 +244,10 @@ def _shown(material: Material) -> Shown:
         known=frozenset(ids),
         repo=material.repo,
     )
+
+
+def _evidence(read: Read) -> str:
+    return f"{read.evidence.change.commit.title}\n{message_brief(read)}\n{facts_brief(read)}\n{hunks_brief(read)}"
 
 
 def _handle(read: Read, shown: Shown) -> str:

@@ -7,6 +7,7 @@ from importlib.resources import files
 from string import Template
 
 from agent.markdown import visible
+from agent.settings import Language
 
 
 @cache
@@ -14,9 +15,9 @@ def _template(name: str) -> Template:
     return Template((files("agent") / "prompts" / f"{name}.md").read_text("utf-8"))
 
 
-def prompt(name: str, values: Mapping[str, str]) -> str:
-    """Fill a prompt with values."""
-    template = _template(name)
+def prompt(name: str, values: Mapping[str, str], lang: Language = "en") -> str:
+    """Fill a prompt with values; small models write better Chinese where they are asked in Chinese."""
+    template = _template(name if lang == "en" else f"{name}.{lang}")
     if surplus := values.keys() - set(template.get_identifiers()):
         raise KeyError(f"prompt {name!r} has no {sorted(surplus)}")
     return template.substitute(values)

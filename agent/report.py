@@ -115,6 +115,8 @@ class Drop(Frozen):
     verdict: Verdict
     check: str
     about: tuple[EvidenceId, ...] = ()
+    free: bool = False
+    """Whether the words were those of a model."""
 
 
 class Failure(Frozen):

@@ -60,15 +60,27 @@ def own_words(text: str, title: str) -> str | None:
 
     Two are taken where they are short.
     """
-    text = _COMMENT.sub("", _FENCE.sub("", text[:_READ].replace("\r", "")))
-    if end := _END.search(text):
-        text = text[: end.start()]
     told = [
-        (words, item) for paragraph, item in _paragraphs(text) for words in _openings(paragraph) if _tells(words, title)
+        (words, item)
+        for paragraph, item in _paragraphs(_by_hand(text))
+        for words in _openings(paragraph)
+        if _tells(words, title)
     ]
     whole = [(words, item) for words, item in told if _stands_alone(words, item=item)]
     ranked = sorted(enumerate(whole), key=lambda one: (-_worth(*one[1]), one[0]))
     return ranked[0][1][0] if ranked else None
+
+
+def told_lines(text: str) -> list[str]:
+    """Give everything that somebody wrote by hand, a paragraph or an item of a list a line, with its code as it is."""
+    return [" ".join(paragraph.split()) for paragraph, _ in _paragraphs(_by_hand(text))]
+
+
+def _by_hand(text: str) -> str:
+    """Leave out hidden remarks, blocks of code, and what machines and forms put at the end."""
+    text = _COMMENT.sub("", _FENCE.sub("", text[:_READ].replace("\r", "")))
+    end = _END.search(text)
+    return text[: end.start()] if end else text
 
 
 def _worth(words: str, item: bool) -> int:

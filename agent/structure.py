@@ -24,7 +24,7 @@ def _strict(node: Any, known: dict[str, Any]) -> Any:
         return node
     if name := node.get("$ref"):
         return _strict(known[str(name).rpartition("/")[2]], known)
-    kept = {key: value for key, value in node.items() if key not in ("default", "title", "maxItems")}
+    kept = {key: value for key, value in node.items() if key not in ("default", "title")}
     fields = {name: _strict(one, known) for name, one in kept.pop("properties", {}).items()}
     told: dict[str, Any] = {key: _strict(value, known) for key, value in kept.items()}
     told |= {"properties": fields} if fields else {}

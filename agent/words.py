@@ -97,8 +97,11 @@ class Words:
     verdicts: dict[Verdict, str]
     graded: str
     analyst: dict[str, str]
+    in_short: str
     by_model: str
     """How much of a page a model wrote, and which."""
+    drops_of_model: str
+    """How many of the refused statements were its own."""
     fallbacks: str
     """What the rules did without the model."""
     parts: dict[str, str]

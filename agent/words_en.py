@@ -193,8 +193,14 @@ EN = Words(
         Verdict.SUPPORTED: "supported",
     },
     graded="Issues linked: {}.",
-    analyst={"rules": "Written by rules, without a model.", "model": "Written by a model, checked by rules."},
-    by_model="The model {model} wrote {own} of {all} statements; rules wrote the others.",
+    analyst={
+        "rules": "Written by rules, without a model.",
+        "model": "Written by rules and a model, checked by rules.",
+        "rules alone": "Written by rules; nothing that the model said stands here.",
+    },
+    in_short="In short",
+    by_model="The model {model} wrote {own} of {all} statements ({share} %); rules wrote the others.",
+    drops_of_model=" Of {all} statements that were dropped it wrote {dropped}.",
     fallbacks="Done by rules because the model failed: {}.",
     parts={
         "choosing": "choosing what to read",

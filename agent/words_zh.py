@@ -179,8 +179,14 @@ ZH = Words(
         Verdict.SUPPORTED: "有依据",
     },
     graded="关联 issue：{}。",
-    analyst={"rules": "由规则撰写，未使用模型。", "model": "由模型撰写，经规则核对。"},
-    by_model="模型 {model} 撰写了 {all} 条陈述中的 {own} 条，其余由规则撰写。",
+    analyst={
+        "rules": "由规则撰写，未使用模型。",
+        "model": "由规则和模型撰写，经规则核对。",
+        "rules alone": "由规则撰写；模型所写的内容均未收入。",
+    },
+    in_short="概要",
+    by_model="模型 {model} 撰写了 {all} 条陈述中的 {own} 条（{share} %），其余由规则撰写。",
+    drops_of_model="被舍弃的 {all} 条陈述中有 {dropped} 条出自模型。",
     fallbacks="因模型失败而由规则完成：{}。",
     parts={
         "choosing": "选择阅读内容",

@@ -120,8 +120,10 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     )
     await investigate(deps.analyst, assignment, toolset, deps.turns)
     # Nobody may talk a model out of a commit: what it passes over is read all the same, only not explained by it.
-    passed_over = set(allotment.deep) - set(toolset.whole) if isinstance(deps.analyst, Accountable) else set()
-    wanted = [*toolset.whole, *(sha for sha in allotment.deep if sha in passed_over)]
+    # A page is enough to want it: code reads the whole of it, and shows the lines that matter most when it is written.
+    chosen = toolset.shown if isinstance(deps.analyst, Accountable) else toolset.whole
+    passed_over = set(allotment.deep) - set(chosen) if isinstance(deps.analyst, Accountable) else set()
+    wanted = [*chosen, *(sha for sha in allotment.deep if sha in passed_over)]
     done, total = itertools.count(1), len(wanted)
     studied = await deps.library.study_all(
         desk.code, wanted, lambda: deps.progress.step(repo, "reading in depth", next(done), total)
@@ -184,10 +186,16 @@ async def _settled(claim: Claim, dossier: Dossier, material: Material, analyst: 
     if not judgement.passed and (again := await analyst.mend(claim, judgement, material)):
         passed, judgement = _judged(again, dossier)
     if not judgement.passed:
-        return Drop(repo=material.repo, verdict=judgement.verdict, check=judgement.check, about=claim.about)
+        return Drop(
+            repo=material.repo, verdict=judgement.verdict, check=judgement.check, about=claim.about, free=claim.free
+        )
     if await _withdrawn(analyst, passed, material):
-        return Drop(repo=material.repo, verdict=Verdict.UNSUPPORTED, check="judge", about=claim.about)
+        return _drop(claim, Verdict.UNSUPPORTED, "judge")
     return passed
+
+
+def _drop(claim: Claim, verdict: Verdict, check: str) -> Drop:
+    return Drop(repo=claim.repo, verdict=verdict, check=check, about=claim.about, free=claim.free)
 
 
 async def _withdrawn(analyst: Analyst, claim: Claim, material: Material) -> bool:

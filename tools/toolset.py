@@ -54,6 +54,8 @@ class Toolset:
         self._cut: dict[tuple[str, str], list[str]] = {}
         self._pages: dict[str, set[int]] = {}
         self.seen: set[EvidenceId] = set()
+        self.shown: list[str] = []
+        """Commits of whose diff something was shown, in that order."""
         self.whole: list[str] = []
         """Commits whose whole diff was shown, in that order."""
 
@@ -139,6 +141,8 @@ class Toolset:
 
     def _note_shown(self, sha: str, page: int, of: int, *, whole: bool) -> None:
         self.seen.add(commit_id(self._code.repo, sha))
+        if sha not in self.shown:
+            self.shown.append(sha)
         if whole:
             shown = self._pages.setdefault(sha, set())
             shown.add(page)

@@ -105,6 +105,15 @@ def one_line(row: LedgerRow, view: View) -> list[Span]:
     return spans + lead(row, view, all_of_it=True)
 
 
+def explanation(row: LedgerRow, view: View) -> list[Span]:
+    """Write the first thing that a model says of a commit behind its title."""
+    return [
+        span
+        for claim in view.explained(row)[:1]
+        for span in (chrome(" — "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+    ]
+
+
 def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
     """Write the first news of a commit behind its title."""
     spans: list[Span] = []

@@ -1,9 +1,11 @@
 """The numbers at the end of a report: what was read, what was checked, what was left out."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from agent.account import Account
+from agent.claims import Claim
 from agent.report import Depth, Report
 
 
@@ -18,12 +20,20 @@ def footer_counts(report: Report) -> dict[str, int]:
     }
 
 
+def writers(report: Report, claims: Iterable[Claim]) -> str:
+    """Name who wrote these claims of a report: a model is named only where words of its own stand there."""
+    if not report.analyst.startswith("model"):
+        return "rules"
+    return "model" if any(claim.free for claim in claims) else "rules alone"
+
+
 def model_counts(report: Report) -> dict[str, Any]:
     """Count what a model wrote and cost, and what the rules did without it."""
     accounts = [section.account for section in report.sections]
     whole = sum(accounts, Account())
     return {
-        "statements": sum(claim.predicate == "says" and not claim.speech for claim in report.claims),
+        "statements": sum(claim.free for claim in report.claims),
+        "dropped": sum(drop.free for drop in report.drops),
         "spent": whole.spent.model_dump(mode="json"),
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
         "reasons": sorted({one.reason for one in whole.fallbacks}),

@@ -3,13 +3,14 @@
 from collections import Counter
 
 from agent.domain import Notice
-from agent.layouts.entries import called, one_line
-from agent.layouts.figures import checked_counts, footer_counts, model_counts
+from agent.layouts.entries import called, explanation, one_line
+from agent.layouts.figures import checked_counts, footer_counts, model_counts, writers
 from agent.layouts.rows import counted_commits
 from agent.layouts.sheet import Sheet, chrome, computed, title
 from agent.layouts.view import View
 from agent.markdown import code, inline, link
 from agent.report import LedgerRow, Report, RepoSection
+from agent.spans import words_spans
 from agent.triage import Noise, Tier
 from agent.window import zone
 from agent.words import Words
@@ -52,6 +53,11 @@ def section_head(sheet: Sheet, section: RepoSection, view: View) -> None:
     sheet.paragraph(computed(_section_summary(section, view)))
     for notice in section.notices:
         sheet.paragraph(computed(f"> {notice_words(notice, view.say)}"))
+    if told := view.summary(section.repo):
+        sheet.paragraph(chrome(f"**{view.say.in_short}**"))
+        for claim in told:
+            sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web))
+        sheet.blank()
 
 
 def _section_summary(section: RepoSection, view: View) -> str:
@@ -102,7 +108,7 @@ def _folded(sheet: Sheet, rows: list[LedgerRow], view: View) -> None:
             sheet.write(chrome("<details>\n<summary>"), computed(f"{view.say.noises[noise]} ({view.commits(group)})"))
             sheet.paragraph(chrome("</summary>"))
             for row in group:
-                sheet.line(chrome("- "), *called(row, view))
+                sheet.line(chrome("- "), *called(row, view), *explanation(row, view))
             sheet.paragraph(chrome("\n</details>"))
 
 
@@ -152,20 +158,22 @@ def footer(sheet: Sheet, view: View) -> None:
     ]
     if coverage:
         sheet.paragraph(computed(say.threads.format(say.semicolon.join(coverage))))
-    sheet.line(computed(say.analyst.get(report.analyst, say.analyst["model"])))
+    sheet.line(computed(say.analyst[writers(report, claims)]))
     if report.analyst.startswith("model"):
-        _model(sheet, view, len(claims))
+        _model(sheet, view, sum(claim.free for claim in claims), len(claims))
 
 
-def _model(sheet: Sheet, view: View, shown: int) -> None:
-    """Say what a model wrote, what the rules did without it, and what it cost."""
+def _model(sheet: Sheet, view: View, own: int, shown: int) -> None:
+    """Say what a model wrote, what of it was dropped, what the rules did without it, and what it cost."""
     report, say = view.report, view.say
     counts = model_counts(report)
-    owners = {span.owner for span in sheet.spans}
-    own = sum(claim.predicate == "says" and not claim.speech for claim in report.claims if claim.id in owners)
     sheet.blank()
     name = code(report.analyst.removeprefix("model "))
-    sheet.paragraph(computed(say.by_model.format(model=name, own=own, all=shown)))
+    share = round(100 * own / shown) if shown else 0
+    told = say.by_model.format(model=name, own=own, all=shown, share=share)
+    if counts["dropped"]:
+        told += say.drops_of_model.format(dropped=counts["dropped"], all=len(report.drops))
+    sheet.paragraph(computed(told))
     if counts["fallbacks"]:
         told = say.comma.join(f"{say.parts[part]} {count}" for part, count in counts["fallbacks"].items())
         reasons = say.semicolon.join(code(reason) for reason in counts["reasons"][:_REASONS])

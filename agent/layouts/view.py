@@ -130,18 +130,32 @@ class View:
         # Told alone, that a change was undone would say that it is out.
         return [one for one in claims if one.predicate != "undone" or not self._taken_back.keys() & set(one.sources)]
 
+    def summary(self, repo: RepoId) -> list[Claim]:
+        """List what is said of a repository's day as a whole."""
+        whole = [claim for claim in self.report.claims if claim.repo == repo and not claim.about]
+        return [claim for claim in whole if claim.role is Role.SUMMARY and claim.text.get(self.lang)]
+
+    def explained(self, row: LedgerRow) -> list[Claim]:
+        """List what a model says of a commit."""
+        return [claim for claim in self.said(row, Role.EFFECT) if claim.free and claim.text.get(self.lang)]
+
     def said_of_pair(self, earlier: LedgerRow, later: LedgerRow) -> list[Claim]:
         """List what holds in the end of a change and what undid it: not what the one brought and the other took."""
         own = [claim for claim in self.said(later, Role.CHANGE, Role.EFFECT) if claim.predicate not in _PASSED]
         return [one for one in self.said(earlier, Role.CHANGE) if one.predicate == "undone"] + own
 
     def lead(self, row: LedgerRow) -> list[Claim]:
-        """Choose what is said of a commit in one line: what it undoes or fixes, and its first news."""
+        """Choose what is said of a commit in one line: what it undoes or fixes, its first news, and what explains it.
+
+        An explanation stands beside the news, never in their place.
+        """
         if earlier := self.undid.get(row_id(row)):
             return [claim for claim in self.said_of_pair(earlier, row) if claim.predicate == "undone"]
         claims = self.said(row, Role.CHANGE, Role.EFFECT)
-        news = [claim for claim in claims if claim.predicate not in _LINEAGE and (claim.text or claim.speech)]
-        return [claim for claim in claims if claim.predicate in _LINEAGE][:1] + news[:1]
+        others = [claim for claim in claims if not claim.free]
+        news = [claim for claim in others if claim.predicate not in _LINEAGE and (claim.text or claim.speech)]
+        lineage = [claim for claim in others if claim.predicate in _LINEAGE]
+        return lineage[:1] + news[:1] + self.explained(row)[:1]
 
     def breaking(self, row: LedgerRow) -> bool:
         """Tell whether something is said of a commit that breaks what worked."""

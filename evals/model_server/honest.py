@@ -9,6 +9,7 @@ from evals.model_server.talk import Asked, Saying, ToolCall
 _FACT = re.compile(r"^- (?!none)[\w-]+: (.+)$", re.MULTILINE)
 _HANDLE = re.compile(r"\[(c\d+)\]")
 _READ = 6
+_SILENT = ("Chinese", "中文", "It was refused")
 
 
 def honest(asked: Asked) -> Saying:
@@ -19,6 +20,8 @@ def honest(asked: Asked) -> Saying:
         return _reading(asked)
     if "search_commits" in asked.tools:
         return Saying()
+    if "Choose at least one of" in asked.user:
+        return _given({"read": list(dict.fromkeys(_HANDLE.findall(asked.user)))[:_READ]}, asked)
     if '"supported"' in asked.user:
         return _given({"reason": "The facts say so.", "supported": True}, asked)
     if "What the program would answer" in asked.user:
@@ -41,6 +44,6 @@ def _reading(asked: Asked) -> Saying:
 def _statements(prompt: str) -> list[dict[str, object]]:
     """Repeat the first fact of the commit, or of the day's first one; in Chinese it knows nothing to say."""
     fact, handle = _FACT.search(prompt), _HANDLE.search(prompt)
-    if fact is None or handle is None or "Chinese" in prompt or "It was refused" in prompt:
+    if fact is None or handle is None or any(sign in prompt for sign in _SILENT):
         return []
     return [{"en": fact[1], "zh": "", "cites": [handle[1]]}]

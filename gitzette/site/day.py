@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from agent.domain import Notice
-from agent.layouts.figures import checked_counts, footer_counts
+from agent.layouts.figures import checked_counts, footer_counts, writers
 from agent.layouts.rows import counted_commits, cut_title
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow, Report, RepoSection
@@ -237,7 +237,7 @@ class DayPage:
         coverage = [f"{section.repo} {say.coverage[section.coverage]}" for section in report.sections]
         if coverage:
             told.append(say.threads.format(say.semicolon.join(coverage)))
-        told.append(say.analyst.get(report.analyst, say.analyst["model"]))
+        told.append(say.analyst[writers(report, report.claims)])
         return tag("aside", [tag("p", one) for one in told], class_="account", aria_label=say.statistics)
 
     def _count(self, rows: list[LedgerRow]) -> Markup:

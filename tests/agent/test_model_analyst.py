@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from pydantic import BaseModel
 
 from agent.allotment import Allotment
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest, ToolSpec
+from agent.choosing import Choice
 from agent.claims import Claim, Judgement, Role, Verdict
 from agent.domain import Change, Commit, FileChange, Person
 from agent.dossier import Dossier
@@ -16,10 +17,13 @@ from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.gate.judge import judge
 from agent.ids import RepoId
+from agent.menu import Menu
 from agent.model import Message, ModelError
-from agent.model_analyst import ModelAnalyst, Statement, Statements
+from agent.model_analyst import ModelAnalyst
 from agent.report import Depth
+from agent.structure import schema_of
 from agent.triage import Tier, Triage
+from agent.utterances import Statement, Statements
 from agent.window import Window
 
 M = TypeVar("M", bound=BaseModel)
@@ -35,6 +39,7 @@ class ScriptedModel:
 
     def __init__(self, answers: Sequence[object]) -> None:
         self.asked: list[str] = []
+        self.shapes: list[dict[str, Any]] = []
         self._answers = list(answers)
 
     def _next(self, messages: Sequence[Message]) -> object:
@@ -51,8 +56,9 @@ class ScriptedModel:
 
     async def fill(self, messages: Sequence[Message], shape: type[M]) -> M:
         answer = self._next(messages)
-        assert isinstance(answer, shape)
-        return answer
+        assert isinstance(answer, BaseModel)
+        self.shapes.append(schema_of(shape))
+        return shape.model_validate(answer.model_dump())
 
 
 def read(sha: str, title: str, *, body: str = "The shared buffer holds 8 entries.") -> Read:
@@ -132,15 +138,52 @@ async def test_later_turns_show_what_is_unread_and_whole_hunks_of_what_was_read(
     assert "(1 more hunks; they are shown when you write)" in model.asked[0]
 
 
-async def test_a_model_that_chooses_nothing_or_nonsense_leaves_the_reading_to_the_rules() -> None:
-    one = read("a", "Lower the limit of topK")
+async def test_a_model_that_calls_nothing_or_nonsense_chooses_from_a_closed_list() -> None:
+    one, two = read("a", "Lower the limit of topK"), read("b", "Rename a test")
     nonsense = ToolAnswer(ToolRequest("get_diff", {"sha": [1], "page": "many"}), "Error: sha is no text")
-    for answers in ([], [nonsense]):
-        writer = analyst(ScriptedModel([[]]))
-        assert await writer.next_calls(assignment(one), answers) == [
-            ToolRequest("get_diff", {"sha": "a" * 40, "page": 1})
-        ]
-        assert [one.part for one in writer.account(REPO).fallbacks] == ["choosing"]
+    again = ToolRequest("get_diff", {"sha": [1], "page": "many"})
+    for answers, called in (([], []), ([nonsense], [again])):
+        model = ScriptedModel([called, Choice(read=["c2"])])
+        writer = analyst(model)
+        assert await writer.next_calls(assignment(one, two), answers) == [ToolRequest("get_diff", {"sha": "b" * 40})]
+        assert model.shapes[0]["properties"]["read"]["items"]["enum"] == ["c1", "c2"]
+        assert model.shapes[0]["properties"]["read"]["minItems"] == 1
+        assert writer.account(REPO).fallbacks == ()
+
+
+async def test_a_model_that_cannot_call_tools_chooses_from_the_list_once_and_has_then_read_enough() -> None:
+    one, two = read("a", "Lower the limit of topK"), read("b", "Rename a test")
+    without = ModelError("it cannot call tools")
+    writer = analyst(ScriptedModel([without, Choice(read=["c1"]), without]))
+    (chosen,) = await writer.next_calls(assignment(one, two), [])
+    assert await writer.next_calls(assignment(one, two), [ToolAnswer(chosen, "page 1 of 1\nthe diff")]) == ()
+    assert writer.account(REPO).fallbacks == ()
+
+
+async def test_a_choice_outside_of_the_list_leaves_the_reading_to_the_rules() -> None:
+    one = read("a", "Lower the limit of topK")
+    writer = analyst(ScriptedModel([[], Choice(read=["c9", "deadbeef"])]))
+    assert await writer.next_calls(assignment(one), []) == [ToolRequest("get_diff", {"sha": "a" * 40, "page": 1})]
+    assert [one.part for one in writer.account(REPO).fallbacks] == ["choosing"]
+
+
+async def test_the_diff_of_another_commit_cannot_be_asked_for_where_a_server_keeps_to_schemas() -> None:
+    several = [read(sign, f"Change {sign}") for sign in "abc"]
+    tool = ToolSpec("get_diff", "Show a diff.", {"properties": {"sha": {"type": "string"}, "page": {}}})
+    whole = Assignment(**(vars(assignment(*several)) | {"tools": [tool]}))
+    shown = [
+        ToolAnswer(ToolRequest("get_diff", {"sha": "a" * 40}), "page 1 of 3\nthe diff"),
+        ToolAnswer(ToolRequest("get_diff", {"sha": "b" * 40}), "page 1 of 1\nthe diff"),
+    ]
+    assert Menu(whole).tools()[0].schema["properties"]["sha"]["enum"] == ["c1", "c2", "c3"]
+    assert Menu(whole, shown).tools()[0].schema["properties"]["sha"]["enum"] == ["c3", "c1"]
+
+
+async def test_asking_for_the_first_page_by_number_is_asking_for_the_same() -> None:
+    one = read("a", "Lower the limit of topK")
+    wanted = [ToolRequest("get_diff", {"sha": "c1", "page": 1, "file": ""})]
+    shown = ToolAnswer(ToolRequest("get_diff", {"sha": "a" * 40}), "page 1 of 2\nthe diff")
+    assert await analyst(ScriptedModel([wanted])).next_calls(assignment(one), [shown]) == []
 
 
 async def test_what_the_model_explains_stands_before_the_facts_and_passes_the_gate() -> None:
@@ -184,7 +227,7 @@ async def test_a_refused_statement_is_shown_with_its_reason_once() -> None:
 @pytest.mark.parametrize("trouble", [ModelError("gone"), ModelError("no JSON")])
 async def test_where_the_model_fails_the_rules_stand_alone_and_the_report_can_say_so(trouble: ModelError) -> None:
     one, two = read("a", "Lower the limit of topK"), read("b", "Lower it again")
-    writer = analyst(ScriptedModel([trouble] * 4))
+    writer = analyst(ScriptedModel([trouble] * 5))
     assert await writer.next_calls(assignment(one), []) == [ToolRequest("get_diff", {"sha": "a" * 40, "page": 1})]
     claims = await writer.write(material(one, two))
     assert claims
