@@ -23,12 +23,23 @@ _UPKEEP = {
 }
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")
-_KERNEL = re.compile(
-    r"@(?:\w+\.)*(?:jit|kernel|autotune|prim_func|device_kernel)\b|__global__|pallas_call|\b(?:tl|cute|pl|T|gl)\.\w+\("
-    r"|\+class \w*Kernel\w*\b|\+def \w*_kernel\w*\("
+# Each begins with a literal, which is found fast.
+_NAMED = (r"\+class \w*Kernel", r"\+def \w*_kernel\w*\(")
+_SPOKEN = tuple(rf"{short}\.(?<!\w{short}\.)\w+\(" for short in ("tl", "cute", "pl", "T", "gl"))
+_KERNEL = tuple(
+    map(
+        re.compile,
+        (
+            r"@(?:\w+\.)*(?:jit|kernel|autotune|prim_func|device_kernel)\b",
+            "__global__",
+            "pallas_call",
+            *_NAMED,
+            *_SPOKEN,
+        ),
+    )
 )
 _BESIDE = re.compile(r"(?:^|[_/])(?:utils?|helpers?|common|meta|warmup|configs?|types|registry)\.py$")
-_LAUNCHED = re.compile(r"@(?:\w+\.)*(?:kernel|prim_func|device_kernel)\b|\+class \w*Kernel\w*\b|\+def \w*_kernel\w*\(")
+_LAUNCHED = tuple(map(re.compile, (r"@(?:\w+\.)*(?:kernel|prim_func|device_kernel)\b", *_NAMED)))
 _OF_THE_PROJECT = re.compile(
     r"(?:^|[/_.-])(?:tests?|unittests?|ci|lint\w*|checks?|format\w*|releas\w*|whl|wheels?|nightly|labels?|docs?|bump)(?:[/_.-]|$)",
     re.IGNORECASE,
@@ -116,8 +127,8 @@ def _role_by_content(file: FileChange) -> Role:
     what = role(file.path)
     if what is not Role.KERNEL or not file.path.endswith(".py") or not file.patch:
         return what
-    sign = _LAUNCHED if _BESIDE.search(file.path) else _KERNEL
-    return what if sign.search(file.patch) else Role.SOURCE
+    signs = _LAUNCHED if _BESIDE.search(file.path) else _KERNEL
+    return what if any(sign.search(file.patch) for sign in signs) else Role.SOURCE
 
 
 def _line_at(text: str, start: int) -> str:

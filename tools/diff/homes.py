@@ -24,6 +24,7 @@ _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
 _CONDITION = re.compile(r"\n[+-](?:if|elif|else|try|except)\b[^\n]*:")
 _CONDITIONED = re.compile(r"[+-](?:    |  )(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
+_ADDED, _REMOVED = re.compile(r"\n\+(?!\+)(.*)"), re.compile(r"\n-(?!-)(.*)")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _MOST_OF_IT = 0.75
 _RUN, _STEP = 30, 4
@@ -119,10 +120,10 @@ class Homes:
         longest = max(_PLACEHOLDER.split(message or ""), key=len).strip()
         if len(longest) < _WORDS:
             return False
-        # Most errors are said once; only where the commit shows the beginning again is it worth a look.
-        if sum(file.patch.count(longest[: _WORDS // 2]) for file in self._told if file.patch) < _TWICE:
+        if letters(longest) not in self._said_then:
             return False
-        return letters(longest) in self._said_then
+        # What is said once was taken from pieces of other sentences.
+        return sum(file.patch.count(longest[: _WORDS // 2]) for file in self._told if file.patch) >= _TWICE
 
     def is_alias(self, name: str) -> bool:
         """Tell whether an added line calls a quoted name an alias."""
@@ -192,18 +193,15 @@ class Homes:
 
     @cached_property
     def _said_now(self) -> str:
-        return self._said("+")
+        return self._said(_ADDED)
 
     @cached_property
     def _said_then(self) -> str:
-        return self._said("-")
+        return self._said(_REMOVED)
 
-    def _said(self, sign: str) -> str:
+    def _said(self, lines: re.Pattern[str]) -> str:
         """Give the letters of all added (removed) lines, strings of several lines joined; warnings refuse nothing."""
-        lines = (
-            line[1:] for file in self._told for line in (file.patch or "").split("\n") if line[:1] == sign != line[1:2]
-        )
-        return refused(lines)
+        return refused(line for file in self._told for line in lines.findall(file.patch or ""))
 
 
 def _names(file: FileChange) -> list[str]:

@@ -8,8 +8,7 @@ from typing import Literal
 
 from tools.diff.reading import Source
 
-_HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$")
-_NEXT = re.compile(r"\n(?=@@)")
+_HEADER = re.compile(r"^ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$")
 Side = Literal["old", "new"]
 
 
@@ -142,7 +141,7 @@ def read_patch(text: str | None) -> Patch:
         return Patch((), "line 1 of the patch is no hunk")
     hunks: list[Hunk] = []
     at = 0
-    for piece in _NEXT.split(text) if text else ():
+    for piece in text[2:].split("\n@@") if text else ():
         first, *lines = piece.split("\n")
         header = _HEADER.match(first)
         if header is None:

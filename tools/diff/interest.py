@@ -34,7 +34,10 @@ _BRACED_SITES = _words(
     HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL
     cerr stderr abort( =*/ RuntimeCheck"""
 )
-_READ_BY_NAME = re.compile(r"[nN][vV]\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']|VERSION\w*[ \t=]+[\"(v\d]")
+_READ_BY_NAME = (
+    *(re.compile(env + r"\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']") for env in ("nv", "NV", "nV", "Nv")),
+    re.compile(r"VERSION\w*[ \t=]+[\"(v\d]"),
+)
 _SETUP = re.compile(r"(?:^|/)setup\w*\.py$")
 # A definition, a constant, something with a type; a type that is followed by a word, or that stands alone behind a
 # space, belongs to the prose of a docstring: `size: Number of tokens`, `size : int`.
@@ -119,7 +122,9 @@ def may_tell_whole(path: str, patch: str) -> bool:
     extension = path.rpartition(".")[2].lower()
     if extension in _PYTHON:
         return may_declare(patch.encode("utf-8", "replace"))
-    return extension not in _BRACED or _has(patch, _SET_BY_USERS) or _READ_BY_NAME.search(patch) is not None
+    if extension not in _BRACED or _has(patch, _SET_BY_USERS):
+        return True
+    return any(pattern.search(patch) for pattern in _READ_BY_NAME)
 
 
 def _has(text: str, words: Sequence[str]) -> bool:

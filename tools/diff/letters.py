@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 _SIGNS = re.compile(r"\W+")
 _ASCII_SIGNS = bytes(sign for sign in range(128) if _SIGNS.match(chr(sign)))
-_FOREIGN = re.compile(r"[^\x00-\x7f]+")
-_JOINT = re.compile(r"""["']\s*\n\s*[frbFRB]{0,2}["']""")
+_ASCII = bytes(range(128))
+_JOINTS = tuple(re.compile(rf"""{quote}\n\s*[frbFRB]{{0,2}}["']""") for quote in "\"'")
+"""Each begins with a literal, which is found fast; for that, lines end with their last sign."""
 _GIVEN = re.compile(r"""\(\s*[frb]{0,2}["']""")
 _WARNS = ("warn", "log", "print")
 _WARNER = re.compile(r"(?:\bwarn(?:ing)?(?:_once)?|\blog\w*\.\w+|\bprint)$")
@@ -14,13 +15,20 @@ _WARNER = re.compile(r"(?:\bwarn(?:ing)?(?:_once)?|\blog\w*\.\w+|\bprint)$")
 
 def refused(lines: Iterable[str]) -> str:
     """Give the letters of lines, strings that go on for several lines joined; warnings refuse nothing."""
-    return letters(_unwarned(_JOINT.sub("", "\n".join(lines))))
+    text = "\n".join(map(str.rstrip, lines))
+    for joint in _JOINTS:
+        text = joint.sub("", text)
+    return letters(_unwarned(text))
 
 
 def letters(text: str) -> str:
     """Leave out all signs; one pattern over the text of a large commit would take as long as reading its facts."""
-    left = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_SIGNS).decode("utf-8", "surrogatepass")
-    return left if left.isascii() else _FOREIGN.sub(lambda found: _SIGNS.sub("", found[0]), left)
+    encoded = text.encode("utf-8", "surrogatepass")
+    left = encoded.translate(None, _ASCII_SIGNS).decode("utf-8", "surrogatepass")
+    for foreign in set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
+        if _SIGNS.match(foreign):
+            left = left.replace(foreign, "")
+    return left
 
 
 def _unwarned(text: str) -> str:

@@ -33,7 +33,7 @@ class Bones:
         kept.append(blanked[last:])
         self.text = b"".join(kept)
         self.skipped = 0
-        if max(map(len, _BOUNDARY.split(self.text))) > LONG_RUN:
+        if len(self.text) > LONG_RUN and max(map(len, _BOUNDARY.split(self.text))) > LONG_RUN:
             self._skip_runs()
 
     @classmethod

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tools.diff.readers.calls import calls
 from tools.diff.readers.masked import Masked
+from tools.diff.readers.syntax import mentions
 from tools.diff.reading import Site, Symbol
 
 _DEF = re.compile(rb"def(?<!\wdef)\s*\(\s*\"")
@@ -14,12 +15,12 @@ _EXPORT = re.compile(
     rb"(?:TVM_FFI_DLL_EXPORT_TYPED_FUNC|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL|PYBIND11_MODULE"
     rb"|TORCH_LIBRARY(?:_FRAGMENT)?|REGISTER_[A-Z_]+)\s*\("
 )
-_MAY_EXPORT = re.compile(rb"T(?:VM_|ORCH_LIB)|PYBIND11_MODULE|REGISTER_")
+_MAY_EXPORT = (b"TVM_", b"TORCH_LIB", b"PYBIND11_MODULE", b"REGISTER_")
 _GFLAG = re.compile(rb"DEFINE_(?:string|bool|double|u?int(?:32|64))\s*\(")
 _OPTION = re.compile(
     rb"(?:add_option|add_flag|add_argument|get_cmd_line_argument|check_cmd_line_flag)\s*(?:<[^<>]*>\s*)?\(\s*\""
 )
-_MAY_OPTION = re.compile(rb"add_(?:option|flag|argument)|cmd_line")
+_MAY_OPTION = (b"add_option", b"add_flag", b"add_argument", b"cmd_line")
 _DEPRECATED = re.compile(rb"\[\[\s*deprecated|\(\(\s*deprecated|(?<!\w)(?:[A-Z0-9]+_)*DEPRECATED(?:_MESSAGE)?\b")
 
 
@@ -31,7 +32,7 @@ def entries(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:
 
 
 def _registrations(masked: Masked) -> Iterator[Site]:
-    for call in calls(masked, _EXPORT) if _MAY_EXPORT.search(masked.mask) else ():
+    for call in calls(masked, _EXPORT) if mentions(masked.mask, _MAY_EXPORT) else ():
         if arguments := call.arguments:
             name = masked.literal(*arguments[0]) or masked.fold(*arguments[0])
             # The name of the module is given when it is compiled.
@@ -59,7 +60,7 @@ def _flags(masked: Masked) -> Iterator[Site]:
         if len(call.arguments) > 1:
             name, value = (masked.fold(*span) for span in call.arguments[:2])
             yield Site("flag", f"--{name}", masked.line(call.start), masked.line(call.end), value=value)
-    for call in calls(masked, _OPTION) if _MAY_OPTION.search(masked.mask) else ():
+    for call in calls(masked, _OPTION) if mentions(masked.mask, _MAY_OPTION) else ():
         names = "".join(masked.literals(*call.arguments[0])) if call.arguments else ""
         name = next((part for part in re.split(r"[,\s]+", names) if len(part.lstrip("-")) > 1), names)
         if re.fullmatch(r"-{0,2}\w[\w.-]*", name):

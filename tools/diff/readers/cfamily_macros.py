@@ -23,6 +23,8 @@ def macros(masked: Masked, path: str) -> Iterator[Symbol]:
 
     A macro for users has a name of its project, which the path has too; any other helps the code around it.
     """
+    if b"define" not in masked.mask:
+        return
     home = set(_PART.findall(path.lower()))
     guards = {found.group(1) for found in _GUARD.finditer(masked.mask)}
     # A macro that its own file takes back is an abbreviation, not an interface.

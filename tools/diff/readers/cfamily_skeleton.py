@@ -7,6 +7,7 @@ import re
 
 from tools.diff.readers.bones import Bones
 from tools.diff.readers.masked import blank
+from tools.diff.readers.syntax import mentions
 
 _DIRECTIVE = re.compile(rb"#[ \t]*(\w*)[^\n\\]*(?:\\(?:\r\n|.)[^\n\\]*)*", re.S)
 _FOREIGN = bytes(32 if byte in b"`@$\\" else byte for byte in range(256))
@@ -164,7 +165,7 @@ def skeleton(bare: bytes, mask: bytes) -> Bones:
     _declarations(mask, out)
     bones = Bones(bytes(out))
     text = bones.text
-    if any(word in text for word in _ANNOTATED):
+    if mentions(text, _ANNOTATED):
         text = _ANNOTATION.sub(lambda match: blank(match.group()), text)
     if b"\\" in text:
         # What is escaped neither ends a string nor begins one.

@@ -10,7 +10,7 @@ OPENING = {b")": b"f(", b"]": b"a[", b"}": b"{"}
 _PAIR = {closing: opening for opening, closing in _CLOSING.items()}
 _NO_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
 _MIRRORED = bytes.maketrans(b"([{", b")]}")
-_MARGIN = re.compile(rb"^(?!(?:public|private|protected)\b)[^\s#/*]", re.M)
+_MARGIN = re.compile(rb"\n(?!(?:public|private|protected)\b)([^\s#/*])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,13 @@ class Edges:
 def edges(mask: bytes) -> Edges:
     """Find the brackets of a masked fragment that have no partner in it."""
     closers, tail = _unpaired(mask)
-    margin = _MARGIN.search(mask)
+    # With the end of a line before the first one, where a line end is is where the next line begins.
+    margin = _MARGIN.search(b"\n" + mask)
     return Edges(
         closers=tuple(closers),
         tail=tail,
         margin=margin.start() if margin is not None else None,
-        inside=margin is None or margin.group() in b"})]",
+        inside=margin is None or margin[1] in b"})]",
     )
 
 

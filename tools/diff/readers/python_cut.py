@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import Final
 
-from tools.diff.readers.python_mentions import declaring
+from tools.diff.readers.python_mentions import declaring, told
 
 SMALL: Final = 4_000
 """A text that is parsed faster than it is cut."""
@@ -22,10 +22,6 @@ SIGNATURE: Final = 300
 QUOTES: Final = re.compile(rb"\"\"\"|'''")
 DEFINITIONS: Final = (b"def ", b"class ")
 MARGIN: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)")
-TOLD: Final = re.compile(
-    rb"raise|assert|eprecat|DEPRECAT|FutureWarning|@|at_least\(|ersion[\w.()]{0,80}\s*[<>=]=?\s*[\w.(]{0,80}[\"']\d"
-)
-"""What a statement has that tells of an error, a limit or a deprecation."""
 NAMED: Final = re.compile(rb"def\s+\w+")
 GOES_ON: Final = re.compile(rb"(?:else|elif|except|finally)\b")
 COMMENT: Final = re.compile(rb"[ \t]+#[^\n]*$")
@@ -90,6 +86,7 @@ class _Outline:
         spans = [(1, len(self._lines))] if near is None else near
         self._near = sorted((self._offset(first), self._offset(last + 1)) for first, last in spans)
         self._declaring = sorted(declaring(text))
+        self._telling = sorted((*self._declaring, *told(text))) if self._near else self._declaring
 
     def bodies(self) -> list[tuple[int, int, bytes]]:
         """List what can be left out: where it begins and ends, and what has to stand there instead."""
@@ -116,7 +113,7 @@ class _Outline:
         steps = self._steps(start, end)
         since: int | None = None
         for first, last in pairwise([*steps, end]):
-            if (self._near and TOLD.search(self._text, first, last)) or _meets(self._declaring, first, last):
+            if _meets(self._telling, first, last):
                 if since is not None:
                     yield since, first, self._stand_in(since)
                 since = None

@@ -15,7 +15,8 @@ from tools.diff.reading import Source, SymbolKind
 
 HEADING: Final = re.compile(r"^\s*(?:(class)|(?:async\s+)?def)\s+(\w+)\s*(.*)$", re.DOTALL)
 LEX: Final = re.compile(
-    rb"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|[()\[\]{}]",
+    rb"\"\"\"[^\"\\]*(?:(?:\\.|\"(?!\"\"))[^\"\\]*)*\"\"\"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
+    rb"|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|#[^\n]*|[()\[\]{}]",
     re.DOTALL,
 )
 STRINGS: Final = re.compile(LEX.pattern.removesuffix(rb"|[()\[\]{}]"), re.DOTALL)

@@ -7,9 +7,9 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from tools.diff.readers.python_cut import QUOTES, TOLD
+from tools.diff.readers.python_cut import QUOTES
 from tools.diff.readers.python_fragment import begins_inside, read_heading
-from tools.diff.readers.python_mentions import declaring
+from tools.diff.readers.python_mentions import declaring, told
 from tools.diff.reading import Source
 
 DEFINED: Final = rb"[ \t]*(?:@|(?:async[ \t]+)?def[ \t]|class[ \t])"
@@ -26,6 +26,6 @@ def without_lead(source: Source) -> Source:
     behind = (BEHIND_METHOD if heading.method else BEHIND_FUNCTION).search(b"\n" + source.text)
     end = len(source.text) if behind is None else behind.start()
     lead = source.text[:end]
-    if not end or QUOTES.search(lead) or TOLD.search(lead) or declaring(lead):
+    if not end or QUOTES.search(lead) or told(lead) or declaring(lead):
         return source
     return replace(source, text=source.text[end:], first_line=source.first_line + lead.count(b"\n"))

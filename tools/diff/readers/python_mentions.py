@@ -12,6 +12,7 @@ from typing import Final
 from tree_sitter import Node
 
 from tools.diff.readers import python_env, python_flags
+from tools.diff.readers.syntax import mentions
 
 CALLED: Final = rb"(?=\s*\()"
 # Each begins with a literal, which is found fast; what a name has before it is looked at afterwards.
@@ -33,6 +34,9 @@ CALLS: Final = tuple(
 WARNINGS: Final = ((b"warn", re.compile(rb"warn\w*" + CALLED)), (b"info_once", re.compile(b"info_once" + CALLED)))
 WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "warn_deprecated", "info_once"})
 WARNED_OF: Final = (b"eprecat", b"DEPRECAT", b"FutureWarning")
+TOLD: Final = (b"raise", b"assert", b"eprecat", b"DEPRECAT", b"FutureWarning", b"@", b"at_least(")
+ASKED: Final = re.compile(rb"ersion[\w.()]{0,80}\s*[<>=]=?\s*[\w.(]{0,80}[\"']\d")
+"""A version that is compared with one that is written out."""
 ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
 REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
 # Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
@@ -69,9 +73,15 @@ def declaring(text: bytes) -> list[tuple[int, int]]:
     return spans + [(start, start + len(b"environ")) for start in _starts(text, b"environ")]
 
 
+def told(text: bytes) -> list[tuple[int, int]]:
+    """Give the places of what tells of an error, a limit or a deprecation, in no order."""
+    spans = [(start, start + len(word)) for word in TOLD for start in _starts(text, word)]
+    return spans + [found.span() for found in ASKED.finditer(text)]
+
+
 def may_declare(text: bytes) -> bool:
     """Say whether a text can declare anything that users set or choose by name."""
-    if any(word in text for word in DECLARED) or b"environ" in text:
+    if mentions(text, DECLARED) or b"environ" in text:
         return True
     if any(True for word, pattern in CALLS if word in text for _ in _calls(text, pattern)):
         return True
@@ -89,7 +99,7 @@ class Mentions:
     def callees(self) -> Iterator[Node]:
         """Give the names of functions that are called and may declare something, in source order."""
         text = self._text
-        patterns = CALLS + (WARNINGS if any(word in text for word in WARNED_OF) else ())
+        patterns = CALLS + (WARNINGS if mentions(text, WARNED_OF) else ())
         spans = {span for word, pattern in patterns if word in text for span in _calls(text, pattern)}
         for start, end in sorted(spans):
             node = self._named(start, end)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from tree_sitter import Node
@@ -79,8 +79,7 @@ class Sites:
         return tuple(sorted(sites, key=lambda site: (site.start, site.end)))
 
     def _each(self, nodes: Iterator[Node], read: Callable[[Node], Iterator[Site]]) -> Iterator[Site]:
-        for node in nodes:
-            yield from read(node)
+        return chain.from_iterable(map(read, nodes))
 
     @cached_property
     def _scopes(self) -> Scopes:

@@ -6,6 +6,7 @@ that are still in use, which ends in wrong lines or a crash.
 
 import hashlib
 import importlib
+from collections.abc import Iterable
 from functools import cache
 
 from tree_sitter import Language, Node, Parser
@@ -55,6 +56,14 @@ def overgrown(root: Node, path: str) -> str | None:
     if root.descendant_count > MAX_NODES:
         return f"{path}: {root.descendant_count} syntax nodes, more than {MAX_NODES}"
     return None
+
+
+def mentions(text: bytes, words: Iterable[bytes]) -> bool:
+    """Tell whether a text has any of these words: they are found a hundred times as fast as patterns."""
+    for word in words:  # noqa: SIM110  # a generator costs more than the search
+        if word in text:
+            return True
+    return False
 
 
 def fold(text: bytes) -> str:
