@@ -53,15 +53,15 @@ def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
     if draft.kind is FactKind.UNREGISTERED and homes.is_alias(draft.name):
         return True
     if draft.kind in _WENT:
-        raised = draft.kind is FactKind.ERROR_REMOVED and (
-            homes.says(draft.old, came=True) or homes.still_says(draft.old)
+        raised = draft.kind is FactKind.ERROR_REMOVED
+        return _met(draft, draft.old, _WENT[draft.kind]) in both or (
+            raised and (homes.says(draft.old, came=True) or homes.still_says(draft.old))
         )
-        return raised or _met(draft, draft.old, _WENT[draft.kind]) in both
     if draft.kind in _CAME:
-        raised = draft.kind is FactKind.ERROR_ADDED and (
-            homes.says(draft.new, came=False) or homes.said_before(draft.new)
+        raised = draft.kind is FactKind.ERROR_ADDED
+        return _met(draft, draft.new, draft.kind) in both or (
+            raised and (homes.says(draft.new, came=False) or homes.said_before(draft.new))
         )
-        return raised or _met(draft, draft.new, draft.kind) in both
     return False
 
 
