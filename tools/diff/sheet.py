@@ -47,7 +47,7 @@ _ERRORS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
 _WITHIN = ("error", "limit")
 """Sites that are told by the function they stand in."""
 _SPACED = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".cc", ".cpp", ".cxx", ".cu")
-_SHIM = re.compile(r"\+(?:from \S+ import \*|globals\(\)\.update\(|sys\.modules\[__name__\] = |def __getattr__\()")
+_SHIM = re.compile(r"\n\+(?:from \S+ import \*|globals\(\)\.update\(|sys\.modules\[__name__\] = |def __getattr__\()")
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 
 
@@ -197,7 +197,7 @@ def _is_own(name: str) -> bool:
 def _is_called(name: str, patch: Patch) -> bool:
     """Tell whether an added line calls a function."""
     call = re.compile(rf"(?<!def )\b{re.escape(name.rpartition('.')[2])}\(")
-    return any(call.search(line) for line in patch.added.values())
+    return call.search("\n".join(patch.added.values())) is not None
 
 
 def _met(draft: Draft, public: bool) -> Draft:
@@ -215,7 +215,7 @@ def _gives_on(patch: Patch, new: Reading) -> bool:
     """Tell whether a module has names that it does not spell out: `import *`, `globals().update(…)`, `__getattr__`."""
     if "*" in new.imports or any(symbol.name == "__getattr__" for symbol in new.symbols):
         return True
-    return any(_SHIM.match(line) for line in patch.added.values())
+    return _SHIM.search("\n".join(("", *patch.added.values()))) is not None
 
 
 def _is_within(scope: str | None, names: Set[str]) -> bool:

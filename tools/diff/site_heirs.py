@@ -138,8 +138,10 @@ def _is_of_another(one: Site, other: Site) -> bool:
 
 def begins_so(one: tuple[str | None, ...], other: tuple[str | None, ...]) -> bool:
     """Tell whether an error that is raised now says all that another said, and more: a part of it was out of sight."""
+    if one[0] != other[0]:
+        return False
     mine, its = (_SIGNS.sub("", words[1] or "") for words in (one, other))
-    return one[0] == other[0] and len(mine) >= TELLING and len(its) > len(mine) and its.startswith(mine)
+    return len(mine) >= TELLING and len(its) > len(mine) and its.startswith(mine)
 
 
 def worded(site: Site) -> tuple[str | None, ...]:

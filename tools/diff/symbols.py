@@ -202,6 +202,8 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
             kinds = one.kind, other.kind
             yield Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, _where(one, other), *kinds, "kind")
         return
+    if _declared(one) == _declared(other) and one.value != _LONG:
+        return
     where = _where(one, other)
     public = one.public
     if _is_alias(one, other):
@@ -245,6 +247,20 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         yield Draft(FactKind.MEMBER_CHANGED, other.name, public, where, *carried, "carries", breaking=True)
     elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
+
+
+def _declared(symbol: Symbol) -> tuple[object, ...]:
+    """Give all that can be declared otherwise of what goes by one name."""
+    return (
+        symbol.kind,
+        symbol.public,
+        symbol.params,
+        symbol.value,
+        symbol.annotation,
+        symbol.returns,
+        symbol.bases,
+        symbol.decorators,
+    )
 
 
 def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
