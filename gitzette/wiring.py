@@ -26,8 +26,6 @@ from tools.git.mirror import MirrorKeeper
 from tools.git.remote import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
-from tools.github.code import GitHubCode
-from tools.github.threads import GitHubThreads
 from tools.github.wire import Manners
 
 
@@ -144,6 +142,9 @@ class SourceDesks:
         if self._settings.source == "api":
             if spec.path is not None:
                 raise UsageError(f"{spec.name}={spec.path} is read from git; leave out the path or --source api")
+            # Here and below: a run over clones alone need not wait for what reads the API.
+            from tools.github.code import GitHubCode
+
             return GitHubCode(self._client, spec.name, spec.branch)
         if spec.path is not None:
             return GitSource(spec.name, spec.path, branch=spec.branch, network=remote_environment(self._environ))
@@ -155,4 +156,6 @@ class SourceDesks:
             return NoThreads(spec.name, NoticeKind.GIT_ONLY)
         if spec.path is not None and not settings.threads_wanted:
             return NoThreads(spec.name, NoticeKind.LOCAL_ONLY)
+        from tools.github.threads import GitHubThreads
+
         return GitHubThreads(self._client, spec.name, open_pages=settings.budget.open_issue_pages)
