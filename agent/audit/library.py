@@ -59,7 +59,7 @@ class Library:
         """Find what a mention means: in the repository it names, else in any other that was read."""
         if mention.kind == "commit":
             return self._commit(mention, repo, among)
-        if repo is None:
+        if repo is None or (mention.kind == "thread" and not mention.number):
             return Answer(mention.words, found=False)
         if mention.kind == "thread":
             name: EvidenceId = thread_id(repo, mention.number)

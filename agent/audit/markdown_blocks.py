@@ -207,7 +207,7 @@ def _gather(pieces: Sequence[HtmlPiece], line: int) -> Inline:
 def read_inline(tokens: Sequence[Token], line: int) -> tuple[Inline, tuple[str, ...]]:
     """Read running text; give the ids that are set in it too."""
     text, spans, anchors = "", list[Span](), list[str]()
-    strong, link, start = 0, "", line
+    strong, link, labelled, start = 0, "", False, line
     for token in tokens:
         kind: SpanKind = "link" if link else "strong" if strong else "text"
         piece = ""
@@ -217,13 +217,14 @@ def read_inline(tokens: Sequence[Token], line: int) -> tuple[Inline, tuple[str, 
             case "code_inline":
                 piece, kind = token.content, "link" if link else "code"
             case "text" | "text_special" | "image":
-                piece = token.content
+                # Where people chat, `<address|label>` is a link.
+                piece = token.content.rpartition("|")[2] if labelled else token.content
             case "strong_open" | "strong_close":
                 strong += token.nesting
             case "link_open":
-                link = str(token.attrs.get("href", "")) or "#"
+                link, labelled = _address(token)
             case "link_close":
-                link = ""
+                link, labelled = "", False
             case "html_inline":
                 tag = inline_tag(token.content)
                 piece, link, strong = _html_inline(tag, link, strong)
@@ -236,6 +237,13 @@ def read_inline(tokens: Sequence[Token], line: int) -> tuple[Inline, tuple[str, 
         if piece == "\n" and token.type != "html_inline":
             line += 1
     return Inline(text, start, tuple(spans)), tuple(anchors)
+
+
+def _address(token: Token) -> tuple[str, bool]:
+    """Read the address of a link, and whether it carries its label with it."""
+    address = str(token.attrs.get("href", "")) or "#"
+    bare, label, _ = address.partition("%7C")
+    return (bare, True) if label and token.markup == "autolink" else (address, False)
 
 
 def _html_inline(tag: InlineTag, link: str, strong: int) -> tuple[str, str, int]:

@@ -53,7 +53,7 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
     releases = False
     for statement in statements:
         for mention in (statement.about, *statement.also):
-            if mention is None or (mention.damaged and len(mention.sha) > _ABBREVIATED):
+            if mention is None or (mention.damaged and (mention.kind == "thread" or len(mention.sha) > _ABBREVIATED)):
                 continue
             where = page.names.known(mention.repo) if mention.repo else statement.repo
             if mention.kind == "commit" and statement.predicate in RECKONED and where == repo:

@@ -182,6 +182,30 @@ async def test_a_hash_that_links_to_a_pull_request_and_a_fix_of_its_own_number(a
     assert outcome.reasons() == ["label", "label"]
 
 
+async def test_a_link_as_people_write_it_where_they_chat(audit: Audit) -> None:
+    outcome = await audit(
+        """*acme/engine, 2026-03-10*
+
+• `<rename>` Rename run to execute (#14), see <https://github.com/acme/engine/pull/14|#14>
+• `<fix>` Fix overflow in paged cache (#13), see <https://github.com/acme/engine/pull/12|#13>
+""",
+        repos=ENGINE,
+    )
+    assert outcome.reasons() == ["label", "metadata"]
+
+
+async def test_an_address_whose_number_is_none_is_told_as_such(audit: Audit) -> None:
+    outcome = await audit(
+        """# acme/engine 2026-03-10
+
+- `<rename>` Rename run to execute, closes https://github.com/acme/engine/issues/0
+- Issue [#x](https://github.com/acme/engine/issues/x1) was fixed by `<fix>`.
+""",
+        repos=ENGINE,
+    )
+    assert outcome.reasons() == ["malformed", "malformed"]
+
+
 async def test_the_same_file_below_two_changes_is_no_repetition(audit: Audit) -> None:
     part = "### {} \n**SHA**: [`<{}>`](<{}:url>)\n\n**影响范围**：\n- `engine/a_rather_long_folder/core.py`\n\n---\n\n"
     report = part.format("Tune the default (#10)", "tune", "tune")
