@@ -1,6 +1,5 @@
 """What a model may choose from while it reads: the commits under handles, and what it was shown so far."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,6 @@ _TABLE, _LATER = 60, 20
 """Rows that are shown at first, and of those not read yet in later turns."""
 _ANSWER, _ANSWERS = 1_500, 6_000
 """Characters of one answer and of all of them: what was read is shown again, and longer, when it is written about."""
-_PAGE = re.compile(r"page (\d+) of (\d+)\n")
 
 
 class Menu:
@@ -57,9 +55,11 @@ class Menu:
         return f"[{handle}] {self._weights[sha]} {self._assignment.titles[sha]}"
 
     def tools(self) -> list[ToolSpec]:
-        """Describe the tools with the handles that have a diff: where schemas are kept to, there is no other."""
-        more = {str(one.request.arguments.get("sha")) for one in self._answers if _has_more(one)}
-        handles = [*self._listed, *(handle for handle, sha in self._handles.items() if sha in more)]
+        """Describe the tools with the handles that have a diff: where schemas are kept to, there is no other.
+
+        They are the same in every turn: tools stand before all else, and what begins alike is not read anew.
+        """
+        handles = list(self._handles)
         return [_closed(tool, handles) if tool.name == "get_diff" else tool for tool in self._assignment.tools]
 
     def resolve(self, request: ToolRequest) -> ToolRequest:
@@ -86,11 +86,6 @@ _GRANTED: tuple[tuple[str, Any], ...] = (("page", 1), ("file", ""), ("file", Non
 def shows_diff(answer: ToolAnswer) -> bool:
     """Tell whether a diff was shown; a call that was refused shows nothing, and may name anything at all."""
     return answer.request.tool == "get_diff" and answer.text.startswith("page ")
-
-
-def _has_more(answer: ToolAnswer) -> bool:
-    found = _PAGE.match(answer.text) if shows_diff(answer) else None
-    return found is not None and int(found[1]) < int(found[2])
 
 
 def _closed(tool: ToolSpec, handles: Sequence[str]) -> ToolSpec:

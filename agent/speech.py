@@ -76,6 +76,12 @@ def told_lines(text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph, _ in _paragraphs(_by_hand(text))]
 
 
+def by_hand(text: str) -> str:
+    """Give the lines that somebody wrote by hand, as they are: without remarks, blocks of code, forms and trailers."""
+    lines = _by_hand(text).split("\n")
+    return "\n".join(line for line in lines if not _FORM.match(line) and not _TRAILER.match(line)).strip()
+
+
 def _by_hand(text: str) -> str:
     """Leave out hidden remarks, blocks of code, and what machines and forms put at the end."""
     text = _COMMENT.sub("", _FENCE.sub("", text[:_READ].replace("\r", "")))

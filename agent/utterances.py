@@ -23,16 +23,15 @@ class Statements(BaseModel):
     statements: list[Statement] = Field(default_factory=list)
 
 
-def handles_field(handles: Sequence[str], description: str) -> Any:
-    """Describe a list of handles: a server that keeps to schemas cannot let a model name others, nor none.
+def handles_field(handles: Sequence[str], description: str, least: int = 1) -> Any:
+    """Describe a list of handles: a server that keeps to schemas cannot let a model name others, nor too few.
 
     What other servers let through is read all the same, and judged later.
     """
-    closed: dict[str, Any] = {
-        "minItems": 1,
-        "maxItems": len(handles),
-        "items": {"type": "string", "enum": list(handles)},
-    }
+    if not handles:
+        return Field(default_factory=list, description=description)
+    names = {"type": "string", "enum": list(handles)}
+    closed: dict[str, Any] = {"minItems": least, "maxItems": len(handles), "items": names}
     return Field(default_factory=list, description=description, json_schema_extra=closed)
 
 

@@ -3,9 +3,10 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from agent.analyst import ToolAnswer, ToolRequest, ToolSpec
 from agent.asking.sheaf import Sheaf
@@ -17,8 +18,10 @@ from agent.model import Message, Model, ModelError, Models, OneModel
 from agent.prompting import boundary, fenced, prompt
 from agent.settings import Language
 from agent.tongue import speaks
+from agent.utterances import handles_field
 
-_NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese"}
+_NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
+_STATEMENTS = 5
 _EVIDENCE, _RULES, _ANSWERS = 14_000, 2_500, 6_000
 _AT_ONCE = 8
 """Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
@@ -38,6 +41,16 @@ class Answering(BaseModel):
     decision: Literal["confirm", "answer", "abstain"]
     shows: list[str] = Field(default_factory=list, description="handles of the evidence that answers the question")
     statements: list[Said] = Field(default_factory=list)
+
+
+@cache
+def answering_of(handles: tuple[str, ...]) -> type[Answering]:
+    """Make the shape of an answer that can cite these handles and nothing else."""
+    cites = handles_field(handles, "handles of the evidence that says so")
+    said = create_model("Said", __base__=Said, cites=(list[str], cites))
+    shows = handles_field(handles, "handles of the evidence that answers the question", least=0)
+    several: Any = Field(default_factory=list, json_schema_extra={"maxItems": _STATEMENTS})
+    return create_model("Answering", __base__=Answering, shows=(list[str], shows), statements=(list[said], several))
 
 
 @dataclass(frozen=True)
@@ -72,7 +85,7 @@ class ModelAnswerer:
     ) -> Sequence[ToolRequest]:
         """Let the model say what else it must see; nothing ends the reading, and so does asking for the same again."""
         values = await self._values(brief) | {"answers": self._told(answers)}
-        messages = [self._system(), Message("user", prompt("ask_read", values))]
+        messages = [self._system("en"), Message("user", prompt("ask_read", values))]
         wanted = await self.models.get("reading", brief.account).call_tools(messages, tools)
         asked = {_key(one.request) for one in answers}
         fresh = {_key(one): one for one in wanted if _key(one) not in asked}
@@ -81,8 +94,8 @@ class ModelAnswerer:
     async def write(self, brief: Brief) -> Answering:
         """Let the model answer from what was shown."""
         values = await self._values(brief) | {"language": _NAMES[brief.lang]}
-        messages = [self._system(), Message("user", prompt("ask_answer", values))]
-        return await self.models.get("writing", brief.account).fill(messages, Answering)
+        messages = [self._system(brief.lang), Message("user", prompt("ask_answer", values, brief.lang))]
+        return await self.models.get("writing", brief.account).fill(messages, _shape(brief))
 
     async def mend(self, said: Said, judgement: Judgement, brief: Brief) -> Said | None:
         """Show the model why a sentence was refused, once."""
@@ -92,8 +105,8 @@ class ModelAnswerer:
             "language": _NAMES[brief.lang],
         }
         values.pop("rules")
-        messages = [self._system(), Message("user", prompt("ask_mend", values))]
-        answer = await self.models.get("writing", brief.account).fill(messages, Answering)
+        messages = [self._system(brief.lang), Message("user", prompt("ask_mend", values, brief.lang))]
+        answer = await self.models.get("writing", brief.account).fill(messages, _shape(brief))
         return answer.statements[0] if answer.statements else None
 
     async def _values(self, brief: Brief) -> dict[str, str]:
@@ -104,8 +117,8 @@ class ModelAnswerer:
             "evidence": fenced(brief.sheaf.text(room), self._mark),
         }
 
-    def _system(self) -> Message:
-        return Message("system", prompt("ask_system", {"mark": self._mark}))
+    def _system(self, lang: Language) -> Message:
+        return Message("system", prompt("ask_system", {"mark": self._mark}, lang))
 
     def _told(self, answers: Sequence[ToolAnswer]) -> str:
         read = [f"{one.request.tool} {_key(one.request)[1]}:\n{one.text}" for one in answers]
@@ -118,6 +131,10 @@ class ModelAnswerer:
             kept.insert(0, one)
             room -= len(one)
         return fenced("\n".join(kept), self._mark) if kept else "(nothing yet)"
+
+
+def _shape(brief: Brief) -> type[Answering]:
+    return answering_of(tuple(brief.sheaf.shown.handles))
 
 
 def claim_of(said: Said, name: str, brief: Brief) -> Claim | None:

@@ -12,6 +12,7 @@ from agent.evidence import CommitEvidence, EvidenceId, ReleaseEvidence
 from agent.facts import Severity
 from agent.ids import ThreadId
 from agent.linking.own_words import said
+from agent.speech import by_hand
 from agent.templates import params_of, sentence
 
 _FACTS, _MESSAGE, _BODY, _COMMENT = 6, 500, 700, 400
@@ -111,7 +112,7 @@ class Sheaf:
         if undone := self.found.undone.get(card.id):
             lines.append(f"  - undone by {self._handles.get(undone, undone[-40:][:_HASH])}")
         lines.append(f"  files: {', '.join(card.paths[:4])}")
-        body = said(card.message.partition("\n")[2]).strip()
+        body = by_hand(card.message.partition("\n")[2])
         return [head, *lines, *(f"  > {line}" for line in _bounded(body, _MESSAGE))]
 
     def _thread(self, thread: Issue | PullRequest) -> list[str]:

@@ -56,7 +56,7 @@ class Obedient:
             return self._reading(asked)
         if '"supported"' in asked.user:
             return _given({"reason": "So it is said.", "supported": True}, asked)
-        if asked.user.startswith("Question:"):
+        if asked.user.startswith(("Question:", "问题：")):
             return _given(self._answering(asked), asked)
         return _given({"statements": self._statements(asked)}, asked)
 

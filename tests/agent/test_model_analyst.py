@@ -171,12 +171,10 @@ async def test_the_diff_of_another_commit_cannot_be_asked_for_where_a_server_kee
     several = [read(sign, f"Change {sign}") for sign in "abc"]
     tool = ToolSpec("get_diff", "Show a diff.", {"properties": {"sha": {"type": "string"}, "page": {}}})
     whole = Assignment(**(vars(assignment(*several)) | {"tools": [tool]}))
-    shown = [
-        ToolAnswer(ToolRequest("get_diff", {"sha": "a" * 40}), "page 1 of 3\nthe diff"),
-        ToolAnswer(ToolRequest("get_diff", {"sha": "b" * 40}), "page 1 of 1\nthe diff"),
-    ]
+    shown = [ToolAnswer(ToolRequest("get_diff", {"sha": "a" * 40}), "page 1 of 3\nthe diff")]
     assert Menu(whole).tools()[0].schema["properties"]["sha"]["enum"] == ["c1", "c2", "c3"]
-    assert Menu(whole, shown).tools()[0].schema["properties"]["sha"]["enum"] == ["c3", "c1"]
+    # What stands first in a question is the same in every turn, so that a server need not read it again.
+    assert Menu(whole, shown).tools() == Menu(whole).tools()
 
 
 async def test_asking_for_the_first_page_by_number_is_asking_for_the_same() -> None:
