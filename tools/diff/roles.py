@@ -218,7 +218,7 @@ def is_public_path(path: str) -> bool:
     extension = name.rpartition(".")[2].lower()
     if extension in _HEADERS:
         return "include" in inside
-    if inside & _SCRIPTS_IN or (name.startswith("_") and not name.startswith("__")):
+    if inside & _SCRIPTS_IN or (name.startswith("_") and not name.startswith("__")) or name == "__main__.py":
         return False
     return extension in _IMPORTED
 

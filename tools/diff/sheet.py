@@ -43,6 +43,8 @@ _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
+_ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
+_ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
 _ERRORS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
 _WITHIN = ("error", "limit")
 """Sites that are told by the function they stand in."""
@@ -123,6 +125,11 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # A table of which each entry is told is not told as a whole besides.
     tables = {draft.detail for draft in sites if draft.kind in _REGISTERED}
     symbols = [draft for draft in symbols if draft.kind is not FactKind.CONSTANT_CHANGED or draft.name not in tables]
+    # A variable that a class of settings declares is told as the variable.
+    asked = {draft.name for draft in sites if draft.kind in _ENVS}
+    symbols = [draft for draft in symbols if draft.kind not in _ONE_SIDED or _last(draft.name) not in asked]
+    released = {draft.name for draft in sites if draft.kind is FactKind.VERSION_CHANGED}
+    symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in released]
     # A table is told by its entries.
     tables = {draft.detail for draft in sites if draft.kind in _ENTRIES}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in tables]
@@ -190,8 +197,12 @@ def _is_module(draft: Draft) -> bool:
 
 def _is_own(name: str) -> bool:
     """Tell whether a name is the file's own business."""
-    own = name.rpartition(".")[2]
+    own = _last(name)
     return own.startswith("_") and not own.endswith("__")
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _is_called(name: str, patch: Patch) -> bool:

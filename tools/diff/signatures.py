@@ -11,6 +11,8 @@ from tools.diff.values import same_type, same_value
 
 _BY_REFERENCE = re.compile(r"\bconst\b|&|\s")
 _COUNT = re.compile(r"(?:^|_)(?:count|num|number|len|length)(?:_|$)")
+_PLAIN = ("bool", "int", "float", "str")
+"""Types that two parameters have in common by chance."""
 _MOST = 600
 """Parameters of both versions together; nobody calls what has more, and they are not told one by one."""
 
@@ -107,11 +109,12 @@ def _akin(param: Param, other: Param, gone: list[Param], come: list[Param]) -> b
     """
     if len(gone) != 1 or len(come) != 1:
         return False
-    if param.annotation and param.annotation == other.annotation:
+    asked = (param.default is None) == (other.default is None)
+    if param.annotation and param.annotation == other.annotation and (asked or param.annotation not in _PLAIN):
         return True
     words = set(param.name.lower().split("_")) & set(other.name.lower().split("_"))
     if any(len(word) > 1 for word in words):
-        return (param.default is None) == (other.default is None)
+        return asked
     return min(len(param.name), len(other.name)) > 3 and (param.name in other.name or other.name in param.name)
 
 

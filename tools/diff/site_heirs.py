@@ -1,12 +1,13 @@
 """Which flag, variable, error or entry of a table took the place of another one, and by what each is known again."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tools.diff.homes import plain_words
 from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Site
 
+Key = tuple[str, ...]
 ASSERTED = "AssertionError"
 RENAMED = ("flag", "env", "error", "registration")
 ALIKE = 0.55
@@ -22,6 +23,8 @@ _ONE_NAME = 0.85
 _ANY = 0.001
 _CUT, _KEPT = 300, 150
 """Letters after which readers cut a message, and those that are compared then."""
+_SENTENCES = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
+_ARGUMENT = re.compile(r"([A-Za-z_]\w*)(?=[,.(\[]| [=<>!]=?)")
 _SIGNS = re.compile(r"\W+")
 _SIMILAR, _RELATED = 0.6, 0.4
 """Of the names of two flags or variables in one hunk, and of those that have the same telling default besides."""
@@ -29,6 +32,16 @@ _SENTENCE, _EXPLAINED = 4, 0.8
 """Words in the shorter help of two flags, and the share of them that the longer one has too."""
 _USUAL = ("", "None", "False", "True", "0", "1", "-1")
 """Defaults that two flags or variables have in common by chance."""
+
+
+def rebased(before: Mapping[Key, list[Site]], after: Mapping[Key, list[Site]]) -> list[tuple[Site, Site]]:
+    """Pair the images from which a stage of that name was and is built, where it is another image now."""
+    sides = [
+        {site.scope: site for key, sites in side.items() if key[0] == "image" for site in sites if site.scope}
+        for side in (before, after)
+    ]
+    pairs = [(sides[0][stage], sides[1][stage]) for stage in sides[0] if stage in sides[1]]
+    return [(one, other) for one, other in pairs if one.name != other.name]
 
 
 def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Iterator[tuple[Site, Site]]:
@@ -64,7 +77,12 @@ def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Calla
     """Find the only error of its class that came where the only one went: the check is another now, in other words."""
     mine, its = ([site for site in sites if _place(site) == _place(one)] for sites in (went, come))
     alone = len(mine) == len(its) == 1 and one.scope and one.value and its[0].value
-    return its[0] if alone and together(one.start, its[0].start) and not _is_of_another(one, its[0]) else None
+    if alone and together(one.start, its[0].start) and not _is_of_another(one, its[0]):
+        return its[0]
+    # The only error of a function may be of another class now, where it still says much the same.
+    mine, its = ([site for site in sites if _place(site)[::2] == _place(one)[::2]] for sites in (went, come))
+    alike = len(mine) == len(its) == 1 and likeness(one.value or "", its[0].value or "", ALIKE) >= ALIKE
+    return its[0] if alike and one.scope and together(one.start, its[0].start) else None
 
 
 def _place(site: Site) -> tuple[str, ...]:
@@ -90,12 +108,23 @@ def _same_refusal(one: Site, other: Site) -> float:
         return 1.0
     if (one.guard and one.guard == other.guard) or begins_so(worded(one), worded(other)):
         return _SAME_CHECK
+    mine, its = _subject(one), _subject(other)
+    if mine and its:
+        # What the arguments of a macro check is told by the first of them.
+        return max(likeness(one.value or "", other.value or "", 0.0), _ANY) if mine == its else 0.0
     if _is_of_another(one, other):
         return 0.0
     least = ALIKE if one.name == other.name else _WORDED_ALIKE
     words = [site.value or (site.guard if site.name == ASSERTED else "") for site in (one, other)]
     found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
     return found if found >= least else 0.0
+
+
+def _subject(site: Site) -> str:
+    """Name what a check without words is about: the first thing in its arguments."""
+    value = site.value or ""
+    found = None if not value or _SENTENCES.search(value) else _ARGUMENT.match(value)
+    return found[1] if found else ""
 
 
 def _same_setting(one: Site, other: Site) -> float:

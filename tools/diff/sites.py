@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from agent.facts import FactKind
+from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
-from tools.diff.likeness import likeness
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
-from tools.diff.site_heirs import ALIKE, ASSERTED, begins_so, renames, worded
+from tools.diff.site_heirs import ASSERTED, begins_so, rebased, renames, worded
 from tools.diff.values import same_value
 from tools.diff.variables import is_foreign
 
@@ -68,10 +68,11 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     """
     before, after = _by_key(old), _by_key(new)
     drafts = list(_respelled(before, after))
+    drafts += [_rebased(one, other) for one, other in rebased(before, after)]
     gone = [_first(sites) for key, sites in before.items() if key not in after]
     come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
-    come = _without_old_deprecations(gone, come)
+    come = without_old_deprecations(gone, come)
     for one, other in list(renames(gone, come, together)):
         gone.remove(one)
         come.remove(other)
@@ -103,6 +104,11 @@ def _respelled(before: dict[tuple[str, ...], list[Site]], after: dict[tuple[str,
             yield _one_sided(old[0]._replace(name=name), FactKind.FLAG_REMOVED, removed=True)
         del before["flag", old[0].name], after["flag", site.name]
         before["flag", site.name], after["flag", site.name] = [old[0]._replace(name=site.name)], [site]
+
+
+def _rebased(one: Site, other: Site) -> Draft:
+    old, new = (":".join(filter(None, (site.name, site.value))) for site in (one, other))
+    return Draft(FactKind.IMAGE_CHANGED, other.name, one.public, _where(one, other), old, new, one.scope)
 
 
 def _first(sites: list[Site]) -> Site:
@@ -147,35 +153,6 @@ def _without_moved_errors(gone: list[Site], come: list[Site]) -> tuple[list[Site
                 moved |= {one, other}
     kept = [[site for site in sites if site.kind != "error" or worded(site) not in moved] for sites in (gone, come)]
     return kept[0], kept[1]
-
-
-def _without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
-    """Leave out what was deprecated before, in other words."""
-    before = [site for site in gone if site.kind == "deprecation"]
-    kept: list[Site] = []
-    for site in come:
-        same = (one for one in before if (one.name, one.scope) == (site.name, site.scope))
-        old = next((one for one in same if _is_reworded(one, site)), None) if site.kind == "deprecation" else None
-        if old is None:
-            kept.append(site)
-        else:
-            before.remove(old)
-    return _said_once(kept)
-
-
-def _said_once(sites: list[Site]) -> list[Site]:
-    """Leave out what a docstring and a warning both call deprecated, in nearly the same words."""
-    kept: list[Site] = []
-    for site in sites:
-        twins = (one for one in kept if (one.kind, one.name, one.scope) == (site.kind, site.name, site.scope))
-        if site.kind != "deprecation" or not any(_is_reworded(one, site) for one in twins):
-            kept.append(site)
-    return kept
-
-
-def _is_reworded(one: Site, other: Site) -> bool:
-    mine, its = one.value or "", other.value or ""
-    return not mine or not its or likeness(mine, its, ALIKE) >= ALIKE
 
 
 def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:

@@ -14,7 +14,7 @@ RECORD_BASES: Final = re.compile(r"(^|\.)(\w*BaseModel|NamedTuple|TypedDict|Stru
 RECORD_DECORATORS: Final = re.compile(r"^(\w+\.)*(dataclass|dataclasses|define|frozen|mutable|attrs|s)\b")
 ALIASES: Final = re.compile(r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|Type|Tuple|List|Dict)\[")
 DEVICE: Final = re.compile(
-    r"^(?:cute\.(?:jit|kernel)|(?:triton|gluon|cuda)\.(?:jit|heuristics|autotune)|tilelang\.jit)\b"
+    r"^(?:cute\.(?:jit|kernel)|(?:triton|gluon|cuda)\.(?:jit|heuristics|autotune|constexpr_function)|tilelang\.jit)\b"
 )
 DEVICE_TYPE: Final = re.compile(r"^(?:Optional\[)?cute\.")
 SURFACE: Final = frozenset({"__init__", "__call__", "can_implement", "forward", "run", "plan"})

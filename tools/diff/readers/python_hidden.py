@@ -7,6 +7,7 @@ from tools.diff.readers.python_declared import SURFACE, Found
 
 GRADIENT: Final = ("torch.autograd.Function", "autograd.Function", "Function")
 WALKER: Final = re.compile(r"(?:^|\.)Node(?:Visitor|Transformer)$")
+HOOKS: Final = ("backward", "setup_context")
 PASSES: Final = ("forward", "backward", "setup_context", "jvp", "vmap")
 
 
@@ -30,6 +31,9 @@ def _hide_gradients(found: Found) -> None:
     """Mark what only autograd calls: whoever applies such a function never names its passes."""
     for name, symbol in found.symbols.items():
         owner, _, own = name.rpartition(".")
+        # What is handed over by `register_autograd` is a function by itself.
+        if symbol.kind == "function" and own in HOOKS and symbol.params and symbol.params[0].name == "ctx":
+            found.symbols[name] = symbol._replace(public=False)
         if own not in PASSES or symbol.kind != "method":
             continue
         if all(base not in GRADIENT for base in getattr(found.symbols.get(owner), "bases", ())):

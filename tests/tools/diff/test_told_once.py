@@ -1,0 +1,89 @@
+"""A thing is told once, as what it is to its users, and two things are not taken for one because they look alike."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, Severity
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import FactsOf
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+
+
+@ROUTES
+async def test_a_variable_that_a_class_of_settings_declares_is_no_symbol_besides(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = "class Envs:\n    ATLAS_A = EnvBool(False)\n"
+    facts = await facts_of({"pkg/environ.py": old}, {"pkg/environ.py": f"{old}    ATLAS_B = EnvBool(True)\n"}, route)
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.ENV_ADDED, "ATLAS_B")]
+
+
+@ROUTES
+async def test_a_switch_that_must_be_given_is_not_one_that_might_be_under_another_name(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "def prepare(x, {}):\n    return x\n"
+    before, after = text.format("skip_attn: bool = False"), text.format("full_graph: bool")
+    facts = await facts_of({"pkg/a.py": before}, {"pkg/a.py": after}, route)
+    assert {fact.kind for fact in facts} == {FactKind.PARAMETER_ADDED, FactKind.PARAMETER_REMOVED}
+
+
+@ROUTES
+async def test_what_only_a_command_runs_is_imported_by_nobody(route: str, facts_of: "FactsOf") -> None:
+    old = "def show():\n    return 1\n"
+    facts = await facts_of({"pkg/__main__.py": old}, {"pkg/__main__.py": old.replace("show", "print_all")}, route)
+    assert {fact.severity for fact in facts} == {Severity.INTERNAL}
+
+
+@ROUTES
+async def test_a_stage_that_begins_from_another_image_is_told(route: str, facts_of: "FactsOf") -> None:
+    rust = "FROM ubuntu:22.04 AS rust\nRUN true\n\n"
+    facts = await facts_of(
+        {"docker/Dockerfile": f"{rust}FROM vendor/devel:2025 AS base\nRUN true\n"},
+        {"docker/Dockerfile": f"{rust}FROM ubuntu:24.04 AS base\nRUN true\n"},
+        route,
+    )
+    assert [(fact.kind, fact.old, fact.new, fact.detail) for fact in facts] == [
+        (FactKind.IMAGE_CHANGED, "vendor/devel:2025", "ubuntu:24.04", "base")
+    ]
+
+
+@ROUTES
+async def test_checks_without_words_are_the_same_by_what_they_check(route: str, facts_of: "FactsOf") -> None:
+    text = "void run(Tensor k, Tensor v) {{\n  CHECK_SHAPE(k, batch, {0});\n  CHECK_SHAPE(v, batch, {0});\n}}\n"
+    facts = await facts_of({"csrc/a.cpp": text.format("seqlen_q")}, {"csrc/a.cpp": text.format("seqlen_new")}, route)
+    assert {(fact.old, fact.new) for fact in facts if fact.kind is FactKind.ERROR_CHANGED} == {
+        ("k, batch, seqlen_q", "k, batch, seqlen_new"),
+        ("v, batch, seqlen_q", "v, batch, seqlen_new"),
+    }
+
+
+@ROUTES
+async def test_the_version_of_a_module_is_told_as_a_version_alone(route: str, facts_of: "FactsOf") -> None:
+    text = '__version__ = "{}"\n\nfrom pkg.a import run\n'
+    before = {"pkg/__init__.py": text.format("2.0.6"), "pkg/a.py": "def run():\n    return 1\n"}
+    facts = await facts_of(before, {"pkg/__init__.py": text.format("2.0.7")}, route)
+    assert [(fact.kind, fact.new) for fact in facts] == [(FactKind.VERSION_CHANGED, "2.0.7")]
+
+
+@ROUTES
+async def test_the_only_error_of_a_function_may_be_of_another_class_in_other_words(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "def run(x):\n    {}\n    return x\n"
+    old = 'assert x <= 65536, "dense only supports dimension at most 64k"'
+    new = 'if too_big(x):\n        raise RuntimeError("dense only supports matrix dims <= 2M")'
+    facts = await facts_of({"pkg/a.py": text.format(old)}, {"pkg/a.py": text.format(new)}, route)
+    kinds = {fact.kind for fact in facts if fact.kind.startswith("error-")}
+    assert kinds == {FactKind.ERROR_CHANGED}
+
+
+@ROUTES
+async def test_what_is_handed_to_autograd_is_called_by_nobody_else(route: str, facts_of: "FactsOf") -> None:
+    old = "def run(x):\n    return x\n"
+    new = f"{old}\n\ndef setup_context(ctx, inputs, output):\n    ctx.x = inputs\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [(fact.name, fact.severity) for fact in facts] == [("setup_context", Severity.INTERNAL)]

@@ -1,0 +1,35 @@
+"""Which deprecations are new: not those that were told before in other words, nor those that are told twice."""
+
+from tools.diff.likeness import likeness
+from tools.diff.reading import Site
+
+_ALIKE = 0.55
+
+
+def without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
+    """Leave out what was deprecated before, in other words."""
+    before = [site for site in gone if site.kind == "deprecation"]
+    kept: list[Site] = []
+    for site in come:
+        same = (one for one in before if (one.name, one.scope) == (site.name, site.scope))
+        old = next((one for one in same if _is_reworded(one, site)), None) if site.kind == "deprecation" else None
+        if old is None:
+            kept.append(site)
+        else:
+            before.remove(old)
+    return _said_once(kept)
+
+
+def _said_once(sites: list[Site]) -> list[Site]:
+    """Leave out what a docstring and a warning both call deprecated, in nearly the same words."""
+    kept: list[Site] = []
+    for site in sites:
+        twins = (one for one in kept if (one.kind, one.name, one.scope) == (site.kind, site.name, site.scope))
+        if site.kind != "deprecation" or not any(_is_reworded(one, site) for one in twins):
+            kept.append(site)
+    return kept
+
+
+def _is_reworded(one: Site, other: Site) -> bool:
+    mine, its = one.value or "", other.value or ""
+    return not mine or not its or likeness(mine, its, _ALIKE) >= _ALIKE
