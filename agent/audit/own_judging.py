@@ -131,8 +131,8 @@ class OwnJudge:
 
     def _speaks(self, statement: Statement, evidence: Evidence) -> Verdict:
         """Look for an author's words in the commit's message and, where one was read, in its pull request."""
-        told = [mention.number for mention in statement.also if mention.number]
-        names = [thread_id(statement.repo, number) for number in told if statement.repo]
+        numbers = [mention.number for mention in statement.also if mention.number]
+        names = [thread_id(statement.repo, number) for number in numbers if statement.repo]
         pulls = [one.thread.body for name in names if isinstance(one := self._library.found.get(name), ThreadEvidence)]
         message = [evidence.change.commit.message] if isinstance(evidence, CommitEvidence) else []
         if self._in(statement.lines, (*message, *pulls)):
