@@ -18,7 +18,7 @@ _COUNTED = re.compile(r"auto\(\)$")
 _PROPERTY = re.compile(r"(?:^|[._])property$")
 _ALIKE = 0.6
 _NEAR = 5
-_PASSABLY, _CLOSELY = 0.5, 0.7
+_BARELY, _PASSABLY, _CLOSELY = 0.4, 0.5, 0.7
 
 
 def renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
@@ -83,6 +83,13 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
         found = _likeness(one, other, _ALIKE if same else 0.8)
         # What has the same value is the likelier heir, however the names look.
         return found + 1 if same and found else found
+    if one.kind == "type" and one.value and other.value:
+        # What an alias stands for tells more than its name.
+        if same_type(one.value, other.value):
+            found = _likeness(one, other, _BARELY)
+            return found + 1 if found else 0.0
+        if one.value.partition("<")[0] != other.value.partition("<")[0]:
+            return _likeness(one, other, _CLOSELY)
     if one.kind in CONTAINERS:
         return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
     if not _used_alike(one, other):

@@ -56,13 +56,18 @@ def _in_common(one: Symbol, other: Symbol) -> float:
 
 
 def _signed(symbol: Symbol) -> tuple[object, ...]:
-    """Say by what overloads and specialisations of one name are told apart."""
-    return symbol.params, symbol.decorators
+    """Say by what overloads and specialisations of one name are told apart, whatever the spaces in their types."""
+    params = symbol.params and tuple(param._replace(annotation=_spaceless(param.annotation)) for param in symbol.params)
+    return params, symbol.decorators
+
+
+def _spaceless(annotation: str | None) -> str | None:
+    return annotation and annotation.replace(" ", "")
 
 
 def _typed(symbol: Symbol) -> tuple[object, ...] | None:
     """Tell overloads apart where parameters may go without a name: by types alone; None where there are none."""
-    types = tuple(param.annotation for param in symbol.params or ())
+    types = tuple(_spaceless(param.annotation) for param in symbol.params or ())
     return (types, symbol.decorators) if types and all(types) else None
 
 

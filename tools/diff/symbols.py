@@ -23,7 +23,7 @@ from tools.diff.overloads import indexed
 from tools.diff.reading import Reading, Symbol
 from tools.diff.records import must_be_given
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
-from tools.diff.values import TEMPLATE, asks_otherwise, same_template, same_type, same_value
+from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_template, same_type, same_value
 
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _OPTION = re.compile(
@@ -214,13 +214,14 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         yield Draft(FactKind.SYMBOL_REMOVED, one.name, public, where, _declaration(one), None, one.kind)
     if other.public and not public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         yield Draft(FactKind.SYMBOL_ADDED, one.name, True, where, None, _declaration(other), "public now")
+    templates = [text for symbol in (one, other) for text in symbol.decorators if text.startswith(TEMPLATE)]
     if one.bases != other.bases and (one.kind in CONTAINERS or other.bases):
         old, new = ", ".join(one.bases) or None, ", ".join(other.bases) or None
         yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
     if one.params is not None and other.params is not None:
         changes = compare_signatures(one.params, other.params)
-        yield from _signature(one, other, changes)
-    if one.returns and other.returns and not same_type(one.returns, other.returns):
+        yield from _signature(one, other, [change for change in changes if not _is_generic(change, templates)])
+    if one.returns and other.returns and not _is_same_type(one.returns, other.returns, templates):
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *CONTAINERS):
         yield from _decorated(one, other)
@@ -247,6 +248,19 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         yield Draft(FactKind.MEMBER_CHANGED, other.name, public, where, *carried, "carries", breaking=True)
     elif one.kind == "field" and not same_type(one.annotation, other.annotation):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
+
+
+def _is_generic(change: SignatureChange, templates: list[str]) -> bool:
+    """Tell whether a parameter only has a type that the template calls otherwise now."""
+    if change.kind is not FactKind.SIGNATURE_CHANGED or not change.old or not change.new:
+        return False
+    types = [written.partition(": ")[2] for written in (change.old, change.new)]
+    return all(types) and _is_same_type(types[0], types[1], templates)
+
+
+def _is_same_type(one: str, other: str, templates: list[str]) -> bool:
+    generic = templates or "const" in one + other
+    return same_generic(one, other, templates) if generic else same_type(one, other)
 
 
 def _declared(symbol: Symbol) -> tuple[object, ...]:

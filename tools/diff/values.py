@@ -1,6 +1,7 @@
 """When two ways of writing a value or a type mean the same."""
 
 import re
+from collections.abc import Sequence
 
 _TYPING = re.compile(r"\b(?:typing|t|typing_extensions|collections\.abc|builtins)\.(?=[A-Z])")
 _LOWER = re.compile(r"\b(List|Dict|Tuple|Set|FrozenSet|Type|Deque|DefaultDict)(?=\[|\b)")
@@ -10,6 +11,9 @@ _PARAMETER = re.compile(r"^([^=]*?[\w)*&.]\s*?)\s+\w+\s*(=.*)?$")
 _NAME = re.compile(r"[\w.]+(?:::[\w.]+)*|[^\w\s]")
 _PATH = re.compile(r"\w+(?:\.|::)")
 TEMPLATE = "template "
+_CALLED = re.compile(r"(?:typename|class)(?:\s*\.\.\.)?\s+(\w+)")
+_BY_VALUE = re.compile(r"\bconst\b\s*")
+_WORD = re.compile(r"\w+")
 _ROUND = str.maketrans("<>", "()")
 _ANNOTATED = re.compile(r"(?:A|Annotated)\[(.*)\]$", re.DOTALL)
 _NUMBER = re.compile(r"^[\"'](-?\d+(?:\.\d+)?)[\"']$")
@@ -48,6 +52,16 @@ def _last_names(text: str) -> str:
 def same_template(one: str, other: str) -> bool:
     """Tell whether two lists of template parameters differ in the parameters' names only, which nobody gives."""
     return one == other or _nameless(one) == _nameless(other)
+
+
+def same_generic(one: str | None, other: str | None, templates: Sequence[str]) -> bool:
+    """Tell whether two types of C++ differ in what their templates call an argument, or in what callers never see."""
+    if one is None or other is None:
+        return one == other
+    names = {name for template in templates for name in _CALLED.findall(template)}
+    sides = (_BY_VALUE.sub("", text) if "&" not in text and "*" not in text else text for text in (one, other))
+    before, after = (_WORD.sub(lambda word: "T" if word[0] in names else word[0], side) for side in sides)
+    return same_type(before, after)
 
 
 def asks_otherwise(one: str, other: str) -> bool:

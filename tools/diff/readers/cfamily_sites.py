@@ -42,11 +42,13 @@ _GIVEN_END = re.compile(rb"[()\[\]{},;]")
 _SIZE = re.compile(r"(?<![\w.])(?:[2-9]|\d[\d.x])")
 _MAX_GIVEN = 120
 _WRAPPER = re.compile(
-    r"CUDA|CUBLAS|CUDNN|CUSPARSE|CUSOLVER|NCCL|NVRTC|NVSHMEM|NVML|MPI|HIP|(?:^|_)CU_|DRIVER|LAST_ERROR|STATUS"
+    r"CUDA|(?:^|_)(?:CL|VK|ACL|MUSA|ZE|MTL)_|CUBLAS|CUDNN|CUSPARSE|CUSOLVER|NCCL|NVRTC|NVSHMEM|NVML|MPI|HIP|(?:^|_)CU_|DRIVER|LAST_ERROR|STATUS"
 )
 _LOG = re.compile(r"(?:^|_)LOG_(?!AND_THROW)|^LOG")
 _CLASS = re.compile(r"[A-Z][a-z]\w*")
 _ALL_MESSAGE = re.compile(r"ERROR|THROW|FATAL")
+_SAID = re.compile(rb"(?:&&|\|\|)\s*(?:\"\x01*\"\s*)+$")
+"""The words of an assertion that has no place for them: `assert(ok && "not so")`."""
 _STREAMED = re.compile(rb"\s*(\w+)\s*\.\s*str\s*\(\s*\)\s*$")
 
 
@@ -97,13 +99,13 @@ class SiteReader:
                     ),
                 ]
                 runs = pattern is _CHECK and "STATIC_ASSERT" not in call.name
-                yield from found if runs else map(self._compiled, found)
+                yield from found if runs else (self._compiled(site, message) for site in found)
 
-    def _compiled(self, site: Site) -> Site:
-        """Judge what fails while compiling: those who build meet it, and those who include the header."""
-        if self._classes is None or site.kind != "error":
-            return site._replace(public=False)
-        return site if site.scope else site._replace(scope=self._classes.at(site.start))
+    def _compiled(self, site: Site, message: str | None) -> Site:
+        """Judge what fails while compiling: those who build meet it, and where it has words those who include a header."""
+        if self._classes is not None and not site.scope:
+            site = site._replace(scope=self._classes.at(site.start))
+        return site._replace(public=self._classes is not None and site.kind == "error" and message is not None)
 
     def _bounds(self) -> Iterator[Site]:
         """Give the bounds that functions have for themselves; any other constant is a symbol."""
@@ -126,6 +128,8 @@ class SiteReader:
             parts = [*parts, (end, max(end, mask.find(b";", end, end + 2000)))]
         if (message := self._sites.message(parts)) is not None:
             return message
+        if call.arguments and (said := _SAID.search(mask, *call.arguments[0])):
+            return self._sites.message([said.span()])
         stream = _STREAMED.match(mask, *call.arguments[-1]) if call.arguments else None
         return " ".join(self._streamed(stream.group(1), call.arguments[-1][0])) or None if stream else None
 

@@ -30,6 +30,9 @@ _TRANSPARENT = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
 )
 _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl|utils?|helpers?)$")
+_MARK = re.compile(rb"\b[A-Z]\w*?_(HOST_)?DEVICE\b(?!.*[;{}])", re.DOTALL)
+_FAR = 80
+"""How far before a declaration the macro may stand that says where it runs."""
 _QUALIFIER = re.compile(rb"\b(?:__(?:global|device|host|shared|constant)__|constexpr|consteval)\b")
 MAX_VALUE = 300
 _KEYWORDS = {"if", "for", "while", "switch", "return", "constexpr", "else", "sizeof", "decltype", "catch"}
@@ -61,6 +64,7 @@ class SymbolReader:
         self._framed = not whole
         self._from = 0 if continued else shift
         self._source_file = path.endswith(_SOURCES)
+        self._marked = b"_DEVICE" in masked.mask
 
     def read(self, root: Node) -> list[Symbol]:
         """Return every symbol, in the order of the file."""
@@ -195,9 +199,16 @@ class SymbolReader:
                 head=declarator,
                 params=params,
                 returns=self._fold(trailing).removeprefix("->").strip() if trailing is not None else self._maybe(kind),
-                decorators=(*filter(None, [self._template(place)]), *map(bytes.decode, _QUALIFIER.findall(head))),
+                decorators=(*filter(None, [self._template(place)]), *self._qualifiers(node, head)),
             )._replace(implied=is_unwritten(node) or (special and self._does_nothing(node, body)))
         )
+
+    def _qualifiers(self, node: Node, head: bytes) -> Iterator[str]:
+        """Give what says where a function runs and when, by keyword or by a macro like `ACME_HOST_DEVICE`."""
+        yield from map(bytes.decode, _QUALIFIER.findall(head))
+        start = self._origin(node.start_byte)
+        if self._marked and (mark := _MARK.search(self._masked.mask, max(0, start - _FAR), start + len(head))):
+            yield from ("__host__", "__device__") if mark.group(1) else ("__device__",)
 
     def _does_nothing(self, node: Node, body: Node | None) -> bool:
         """Tell whether a constructor or destructor is there for its own sake."""
