@@ -99,20 +99,27 @@ SYMPTOM = any_of(
 """What somebody meets who does not know what was done."""
 _WONDERING = any_of(
     r"\bwhere (?:did|has|is) .{1,60} (?:go|gone|move|moved)\b|\bwent missing\b",
-    r"\bis (?:it|that|this) back\b",
-    "(?:回来|恢复)了(?:吗|没|么)|去哪|到哪里?去|哪里去了",
+    "去哪|到哪里?去|哪里去了",
 )
 _DESCRIBING = any_of(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
 
 
+_YES_OR_NO = any_of(r"(?:^|[,;:]\s*)(?:(?:and|so|but) )?(?:is|was|are|were|has|have|did|does)\b", "[吗么没][?？。]*$")
+
+
 def takes_for_granted(act: Act, text: str, *, named: bool) -> bool:
     """Tell whether a question says that an act happened, and does not only wonder, or describe what is not done now."""
+    if act is Act.RELANDED and _YES_OR_NO.search(text):
+        return False
     rest = _WONDERING.sub(" ", text)
     return bool(ACTS[act].search(rest if named else _DESCRIBING.sub(" ", rest)))
 
 
 ENTITLED: Mapping[Act, re.Pattern[str]] = {
     **ACTS,
+    Act.BUMPED: any_of(
+        ACTS[Act.BUMPED].pattern, r"\b(?:updat|mov|switch|migrat|chang|us|relax|requir)\w*", "更新|换成|改用|切换"
+    ),
     Act.MOVED: any_of(
         r"\bmov(?:e|ed|es|ing)\b|\brelocat\w*|\bmigrat\w*|\bport(?:ed|s)?\b", "移到|移动|挪到|搬到|迁移|迁到"
     ),

@@ -10,6 +10,7 @@ from agent.asking.matching import Match, acted, direction, is_called, says_any, 
 from agent.asking.names import plain, things_of
 from agent.asking.turns import turns_of
 from agent.card import Card
+from agent.evidence import CommitEvidence
 from agent.facts import Fact
 
 OPPOSITE: Mapping[Act, Act] = {
@@ -97,6 +98,21 @@ def _sentences(card: Card) -> Iterator[str]:
     yield from (line for line in _SENTENCE.split(card.message) if line and line != card.title)
 
 
+def lines_of(card: Card, evidence: CommitEvidence | None) -> Iterator[str]:
+    """Give everything that a commit says at once: its sentences, its facts, its changed lines."""
+    yield from _sentences(card)
+    yield from (" ".join(one for one in (fact.name, fact.detail, fact.old, fact.new) if one) for fact in card.facts)
+    for file in evidence.change.files if evidence else ():
+        yield from (line for line in (file.patch or "").split("\n") if line.startswith(("+", "-")))
+
+
+def speaks_of_it(line: str, card: Card, inquiry: Inquiry) -> bool:
+    """Tell whether a line has what is asked about, or belongs to a commit that is about nothing else by its title."""
+    if names := [plain(name) for name in things_of(inquiry.names)]:
+        return any(name in plain(text) for name in names for text in (line, card.title))
+    return says_most(line, inquiry) or says_most(card.title, inquiry)
+
+
 def _says(line: str, act: Act, inquiry: Inquiry) -> bool:
     """Tell whether a sentence has the verb of an act, and what is asked about for its object."""
     if not (objects := _objects(ENTITLED[act], line)):
@@ -106,7 +122,8 @@ def _says(line: str, act: Act, inquiry: Inquiry) -> bool:
         return any(name in plain(one) for one in objects for name in names)
     if act in (Act.REMOVED, Act.DISABLED) and not any(_heads(one, inquiry) for one in objects):
         return False
-    return bool(inquiry.names) or says_most(" ".join(objects), inquiry)
+    # The beginning of a title may say of what it speaks: "[AMD] update …".
+    return bool(inquiry.names) or (says_most(line, inquiry) and says_any(" ".join(objects), inquiry))
 
 
 def _heads(phrase: str, inquiry: Inquiry) -> bool:

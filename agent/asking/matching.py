@@ -53,6 +53,8 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.SYMBOL: ("symbol-", "route-"),
     Thing.PICK: ("cherry-pick",),
 }
+_CALLED = {Thing.DEFAULT: "default", Thing.LIMIT: "limit", Thing.FLAG: "flag", Thing.ENV: "env"}
+"""What titles and kinds of facts call a kind of thing."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _NAMELIKE = re.compile(r"[A-Za-z0-9][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
 """Capitals or digits inside a word."""
@@ -121,6 +123,7 @@ _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
 _LACKING = 0.25
 _PAIR, _FEW = 2, 3
 _VALUE = 80
+_LITTLE = 0.3
 _HALF, _AHEAD, _CLOSE, _NEARLY = 0.5, 0.1, 0.75, 0.9
 _OF_ONE = (Aim.WHO, Aim.WHEN, Aim.CHANGES, Aim.EXPLAIN, Aim.STATUS, Aim.FATE)
 _FACT_WORDS = 0.3
@@ -179,7 +182,7 @@ def _foremost(matches: list[Match], inquiry: Inquiry) -> list[Match]:
 def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
     """Where commits have words of the topic side by side as the question has them, the others mean something else."""
     for phrase in inquiry.phrases:
-        together = [one for one in matches if _has_together(phrase, one.card)]
+        together = [one for one in matches if one.entitled >= _NEARLY or _has_together(phrase, one.card)]
         loose = matches if inquiry.names or len(phrase) > _PAIR else [one for one in matches if one.titled >= _WORDS]
         matches = together or loose
     return matches
@@ -351,7 +354,7 @@ def _at_once(card: Card, terms: Sequence[Term], weights: Weights, covered: float
         return float(not terms), float(not terms)
     title = _said_in(card.title, terms)
     entitled = _share(title, weights, total)
-    if covered <= max(entitled, _HALF):
+    if covered < _LITTLE:
         return entitled, entitled  # No sentence has more than the whole.
     lines = [_said_in(line, terms) for line in card.message.split("\n")[1:] if line.strip()]
     others = [term for term in terms if term.said not in title]
@@ -361,8 +364,8 @@ def _at_once(card: Card, terms: Sequence[Term], weights: Weights, covered: float
 
 def _topic(inquiry: Inquiry) -> tuple[Term, ...]:
     """Give the words of the topic, and those of the kind of thing that it is where titles say that too."""
-    kinds = [thing for thing in inquiry.things if thing in (Thing.DEFAULT, Thing.LIMIT)] if inquiry.terms else []
-    return (*inquiry.terms, *(Term(said=kind.value, forms=(f"{kind.value}*",)) for kind in kinds))
+    kinds = [_CALLED[thing] for thing in inquiry.things if thing in _CALLED] if inquiry.terms else []
+    return (*inquiry.terms, *(Term(said=f"{kind}*", forms=(f"{kind}*",)) for kind in kinds))
 
 
 def _share(said: frozenset[str], weights: Weights, total: float) -> float:

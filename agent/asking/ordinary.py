@@ -94,6 +94,8 @@ _WORDS = listed(
     "worse worst worth wreck writes writing wrong wrote yank yanked yeah yell yep yield yourself "
     "culprit cut taught caught dug hid sold stole tore woke wore slept spun swung fed fled lent lost lived "
 )
+_EVERYWHERE = frozenset(("AI", "API", "CLI", "CPU", "GPU", "HTTP", "HTTPS", "JSON", "LLM", "OS", "PR", "UI", "URL"))
+"""Capitals that name no one thing: half of all changes could be said to have to do with them."""
 _ENDINGS = ("s", "es", "ed", "d", "ing", "ly")
 _DERIVED = re.compile(
     r"[a-z]{3,}(?:ness|ment|tion|sion|able|ible|less|ful|ship|hood|ward|wise|like|free|only|ance|ence|ient|ancy|ency|ity|ive"
@@ -116,6 +118,8 @@ def _stems() -> frozenset[str]:
 
 def is_english(word: str) -> bool:
     """Tell a word that somebody else may have said in other words from the name of something: `readiness`, `gemini`."""
+    if word.upper() in _EVERYWHERE:
+        return True
     if not (word.isalpha() and word.islower()):
         return False
     return stem(word) in _stems() or _DERIVED.fullmatch(word) is not None

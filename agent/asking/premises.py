@@ -5,15 +5,14 @@ from collections.abc import Sequence
 
 from agent.asking import lexicon
 from agent.asking.acts import takes_for_granted
-from agent.asking.bearing import OPPOSITE, bears_out, has_direction
+from agent.asking.bearing import OPPOSITE, bears_out, has_direction, lines_of, speaks_of_it
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import Match, acted, switched
-from agent.asking.names import is_about, is_person, plain
+from agent.asking.matching import OFF, ON, Match, acted, switched
+from agent.asking.names import is_about, is_person, plain, things_of
 from agent.asking.telling import commit_item, shown_facts
 from agent.asking.turns import Turn, turn_between, turns_of
-from agent.card import Card
 from agent.facts import Fact
 
 _DEFINITE = (
@@ -28,8 +27,12 @@ _ON = re.compile(
 _OFF = re.compile(
     r"\b(?:disabled?|off|turned off) by default\b|\bdefault(?:s|ed)? to (?:off|false)\b|默认(?:关闭|禁用|关)", re.I
 )
+_NAMED = re.compile(r"[a-z]\d|\d[a-z]")
+"""Letters and digits in one word: fp32, sm90."""
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
 _SHOWN = 3
+_ENTITLED = 0.6
+"""Of a topic, what a title must have to be the same matter."""
 
 
 def broken_premise(found: Findings) -> Draft | None:
@@ -45,6 +48,7 @@ def broken_premise(found: Findings) -> Draft | None:
         _too_often,
         _never_changed,
         _other_value,
+        _other_end,
         _switched,
     )
     return next((draft for check in checks if (draft := check(found)) is not None), None)
@@ -81,6 +85,8 @@ def _other_act(found: Findings) -> Draft | None:
     ]
     if len(acts) > 1:
         acts = [act for act in acts if act is not Act.FIXED]  # A fix may be what was undone or came.
+    if Act.RELANDED in acts:
+        acts = [Act.RELANDED]  # What came back went before.
     if not acts or len(acts) > 1 + (Act.BUMPED in acts) or not (inquiry.names or inquiry.terms):
         return None
     if any(_happened(act, found) for act in acts):
@@ -97,7 +103,7 @@ def _happened(act: Act, found: Findings) -> bool:
     inquiry = found.inquiry
     if act is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
         return True
-    if act is Act.RELANDED and found.relanded:
+    if act is Act.RELANDED and (found.relanded or _came_again(found)):
         return True
     numbers = inquiry.versions or inquiry.values
     if act in (Act.RAISED, Act.LOWERED) and not numbers and not all(map(has_direction, found.matches)):
@@ -106,6 +112,14 @@ def _happened(act: Act, found: Findings) -> bool:
     if inquiry.people and inquiry.aim is not Aim.WHO:
         matches = tuple(one for one in matches if by_one_of(inquiry.people, one))
     return any(bears_out(one, act, inquiry) for one in matches)
+
+
+def _came_again(found: Findings) -> bool:
+    """Tell whether something entitled like what was undone landed after that."""
+    undoing = [found.cards[name] for name in found.undone.values() if name in found.cards]
+    names = {card.id for card in undoing}
+    later = [one for one in found.matches if one.entitled >= _ENTITLED and one.card.id not in names]
+    return any(one.card.at > card.at for one in later for card in undoing)
 
 
 def _too_often(found: Findings) -> Draft | None:
@@ -188,9 +202,8 @@ def _other_value(found: Findings) -> Draft | None:
         return None
     if inquiry.turn and not turned and all(any(sign.isdigit() for sign in one) for one in inquiry.turn):
         return _corrected(found, "other value", {}, [one for one, _ in facts])
-    said = {plain(value) for value in inquiry.values}
-    told = {plain(value) for _, fact in facts for value in (fact.old, fact.new) if value}
-    if all(any(one == other or one in other for other in told) for one in said):
+    told = [" ".join(value for value in (fact.old, fact.new) if value) for _, fact in facts]
+    if any(all(_pattern(value).search(one) for value in inquiry.values) for one in told):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in facts])
 
@@ -198,22 +211,47 @@ def _other_value(found: Findings) -> Draft | None:
 def _switched(found: Findings) -> Draft | None:
     """Correct that something is on by default where it was turned off, and the other way round."""
     wanted = _ON.search(found.inquiry.text), _OFF.search(found.inquiry.text)
-    states = [(one, state) for one in found.matches for fact in one.facts if (state := switched(fact)) is not None]
+    states = [(one, state) for one in found.matches for fact in one.facts if (state := _state(fact)) is not None]
     if bool(wanted[0]) == bool(wanted[1]) or not states or any(state == bool(wanted[0]) for _, state in states):
         return None
     return _corrected(found, "other value", {}, [one for one, _ in states])
 
 
+def _state(fact: Fact) -> bool | None:
+    """Tell whether something is on now, by what it was turned to or came with."""
+    if fact.kind.value.endswith("-added") and plain(fact.new or "") in ON | OFF:
+        return plain(fact.new or "") in ON
+    return switched(fact)
+
+
+def _other_end(found: Findings) -> Draft | None:
+    """Correct what something is said to have become, where that is a name or a format and nothing says both at once."""
+    inquiry = found.inquiry
+    ends = [word for turn in turns_of(inquiry.text) for word in turn.new if _NAMED.search(word)]
+    topical = [word for word in ends if any(word in term.said.lower() for term in inquiry.terms)]
+    if not topical or not things_of(inquiry.names) or _told_at_once(found, topical):
+        return None
+    return _corrected(found, "other value", {}, found.matches)
+
+
 def _tells_value(found: Findings) -> bool:
-    """Tell whether a commit speaks of one of the values, in whatever words, or has it on its lines."""
-    values = re.compile("|".join(rf"(?<![\w.]){re.escape(value)}(?![\w.]*\d)" for value in found.inquiry.values))
-    cards = [one.card for one in found.matches]
-    return any(values.search(card.message) or values.search(_patch(found, card)) for card in cards)
+    """Tell whether a commit has one of the values in one line with what is asked about."""
+    return _told_at_once(found, found.inquiry.values)
 
 
-def _patch(found: Findings, card: Card) -> str:
-    evidence = found.evidence.get(card.id)
-    return "\n".join(file.patch or "" for file in evidence.change.files) if evidence else ""
+def _told_at_once(found: Findings, words: Sequence[str]) -> bool:
+    """Tell whether one sentence, fact or changed line of a commit has one of these words and what is asked about."""
+    patterns = [_pattern(word) for word in words]
+    for one in found.matches:
+        evidence = found.evidence.get(one.card.id)
+        for line in lines_of(one.card, evidence):
+            if any(pattern.search(line) for pattern in patterns) and speaks_of_it(line, one.card, found.inquiry):
+                return True
+    return False
+
+
+def _pattern(value: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.]){re.escape(value)}(?![\w.]*\d)", re.IGNORECASE)
 
 
 def _turned(turn: tuple[str, str], fact: Fact) -> bool:

@@ -12,6 +12,7 @@ WORDS = listed(
     "october november december pick picked "
     "order flapped flap already detail details turned says said title titles folder directory directories "
     "committed commit commits committing contributed anybody anymore "
+    "makes making taught teach teaches lets "
     "believe through report according dealt handled "
     "a about actually add added adding adds affect affected after again ago all also am an and another answer any "
     "anybody anyone anything anything's are area around as at author authored authors away back be became become "
