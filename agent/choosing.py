@@ -52,7 +52,7 @@ class Chooser:
             if listed:
                 return ()
             return await self._by_list(system, menu, assignment)
-        if (fresh := menu.fresh(wanted)[:_AT_ONCE]) or not menu.heavy:
+        if (fresh := menu.fresh(wanted)[:_AT_ONCE]) or not menu.worthy:
             return fresh
         # To call nothing after having read is to have read enough; to ask for the same again is to be lost.
         lost = bool(wanted) or not any(map(shows_diff, answers))
@@ -66,7 +66,7 @@ class Chooser:
     async def _by_list(self, system: Message, menu: Menu, assignment: Assignment) -> Sequence[ToolRequest]:
         """Let it choose from what is unread and worth reading; a choice outside of the list is none."""
         self._listed.add(assignment.repo)
-        rows = menu.heavy or menu.unread
+        rows = menu.worthy or menu.unread
         if not rows:
             return ()
         table = fenced("\n".join(menu.row(handle) for handle in rows), self._mark)

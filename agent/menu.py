@@ -11,6 +11,8 @@ from agent.prompting import fenced
 
 _TABLE, _LATER = 60, 20
 """Rows that are shown at first, and of those not read yet in later turns."""
+_QUIET = 6
+"""So many commits can be explained one by one, also where the rules would read few of them in depth."""
 _ANSWER, _ANSWERS = 1_500, 6_000
 """Characters of one answer and of all of them: what was read is shown again, and longer, when it is written about."""
 
@@ -31,10 +33,9 @@ class Menu:
         return tuple(handle for handle, sha in self._handles.items() if sha not in seen)
 
     @cached_property
-    def heavy(self) -> tuple[str, ...]:
-        """Those of them that are worth reading in depth."""
-        deep = set(self._assignment.allotment.deep)
-        return tuple(handle for handle in self.unread if self._handles[handle] in deep)
+    def worthy(self) -> tuple[str, ...]:
+        """Those of them that are worth reading in depth; on a quiet day that is everything."""
+        return tuple(handle for handle in self.unread if self._handles[handle] in self._deep)
 
     def values(self, mark: str) -> dict[str, str]:
         """Fill the prompt: the table, or what is left of it, and what was read."""
@@ -45,7 +46,7 @@ class Menu:
         rows = [*map(self.row, self._listed), *([f"and {more} lighter ones"] if more else [])]
         return {
             "table": fenced("\n".join(rows), mark),
-            "deep": str(len(self._assignment.allotment.deep)),
+            "deep": str(len(self._deep)),
             "answers": "\n".join(["What you have read so far:", *read]) if read else "",
         }
 
@@ -74,6 +75,11 @@ class Menu:
         asked = {_key(self.resolve(one.request)) for one in self._answers}
         resolved = {_key(one): one for one in map(self.resolve, wanted)}
         return [one for key, one in resolved.items() if key not in asked]
+
+    @cached_property
+    def _deep(self) -> frozenset[str]:
+        quiet = [one.sha for one in self._assignment.table] if len(self._assignment.table) <= _QUIET else []
+        return frozenset((*self._assignment.allotment.deep, *quiet))
 
     @cached_property
     def _listed(self) -> tuple[str, ...]:
