@@ -30,9 +30,9 @@ async def first_with(view: View, words: Sequence[str], *, folder: str, upto: str
     unknown = await _unknown(view, then, words, name) if then else words
     # What is as it was then has brought nothing.
     new = await changed_paths(view, then, upto) if then and unknown else None
-    now = await _paths(view, upto, unknown, lambda path: new is None or path in new)
-    inside = [word for word in sorted(now) if any(_lies_in(path, name) for path in now[word])]
-    return await _origins(view, {word: now[word] for word in inside[:_MOST_WORDS]}, upto, since)
+    inside = await _paths(view, upto, unknown, lambda path: _lies_in(path, name) and (new is None or path in new))
+    now = await _paths(view, upto, sorted(inside)[:_MOST_WORDS], lambda path: new is None or path in new)
+    return await _origins(view, {word: now[word] for word in sorted(now)}, upto, since)
 
 
 async def _unknown(view: View, sha: str, words: Sequence[str], folder: bytes) -> Sequence[str]:
