@@ -30,6 +30,8 @@ _NAMES: dict[Language, dict[Language, str]] = {
 _AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 _EXPLAINED, _SUMMED_UP, _SUMMED = 3, 3, 10
 """Statements about one commit, about a day, and the commits that a day is summed up from."""
+_AMPLE, _TELLING = 8_000, 80
+"""Characters of room for a commit from which on everything is shown, and of its author's words that speak for it."""
 _FIRST_JOBS: tuple[Job, ...] = ("reading", "writing")
 
 
@@ -156,18 +158,23 @@ class ModelAnalyst:
         if not room:
             return []
         handle = _handle(read, shown)
+        words = message_brief(read)
         values = {
             "handle": handle,
             "title": fenced(read.evidence.change.commit.title, self._mark),
-            "facts": fenced(facts_brief(read), self._mark),
-            "message": fenced(message_brief(read), self._mark),
-            "hunks": fenced(hunks_brief(read, room), self._mark),
+            "message": fenced(words, self._mark),
             "languages": self._asked(),
         }
-        said = await self._ask("write_commit", values, material, "explaining", _EXPLAINED, about=read.evidence.id)
-        name = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
+        name = "write_words"
+        # Little room is the mark of a small model: shown facts, it says them again and makes up what they are for.
+        if room >= _AMPLE or len(words) < _TELLING:
+            name = "write_commit"
+            values |= {"facts": fenced(facts_brief(read), self._mark)}
+            values |= {"hunks": fenced(hunks_brief(read, room), self._mark)}
+        said = await self._ask(name, values, material, "explaining", _EXPLAINED, about=read.evidence.id)
+        claim = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
         drafts = [
-            self._draft(one, f"{name}{place}", Role.EFFECT, (handle,), material)
+            self._draft(one, f"{claim}{place}", Role.EFFECT, (handle,), material)
             for place, one in enumerate(said[:_EXPLAINED], start=1)
         ]
         return [settle(draft, shown) for draft in drafts if draft.text]

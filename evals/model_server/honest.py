@@ -7,6 +7,7 @@ from evals.model_server.probes import probed
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _FACT = re.compile(r"^- (?!none)[\w-]+: (.+)$", re.MULTILINE)
+_WORDS = re.compile(r"^- (.+)$", re.MULTILINE)
 _HANDLE = re.compile(r"\[(c\d+)\]")
 _READ = 6
 _SILENT = ("Chinese", "中文", "It was refused")
@@ -42,8 +43,9 @@ def _reading(asked: Asked) -> Saying:
 
 
 def _statements(prompt: str) -> list[dict[str, object]]:
-    """Repeat the first fact of the commit, or of the day's first one; in Chinese it knows nothing to say."""
-    fact, handle = _FACT.search(prompt), _HANDLE.search(prompt)
+    """Repeat the first fact, or what the author says first; in Chinese it knows nothing to say."""
+    told = _WORDS if "Its author wrote" in prompt else _FACT
+    fact, handle = told.search(prompt), _HANDLE.search(prompt)
     if fact is None or handle is None or any(sign in prompt for sign in _SILENT):
         return []
     return [{"en": fact[1], "zh": "", "cites": [handle[1]]}]
