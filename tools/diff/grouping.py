@@ -44,6 +44,8 @@ _IN_A_SCOPE = {
 }
 _TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED}
 _ASKED = {FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED}
+_COMPILED = ("static_assert",)
+"""Checks that many templates of one family have in the same words."""
 _SYSTEM = "apt"
 """Packages of the system come by the dozen too."""
 _IN_SERIES = ("kernel", "device-config")
@@ -145,6 +147,8 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.old, draft.new, severity_of(draft)
     if draft.detail == _SYSTEM and draft.kind in (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED):
         return draft.kind, draft.detail, draft.public
+    if draft.kind is FactKind.ERROR_ADDED and draft.public and draft.name in _COMPILED:
+        return draft.kind, draft.name, draft.new
     if draft.kind in _IN_A_SCOPE and draft.detail:
         return draft.kind, draft.detail, draft.public
     if draft.kind is FactKind.FILE_ADDED and draft.detail in _IN_SERIES:
@@ -174,7 +178,8 @@ def _fact(members: list[Shown]) -> Fact:
     elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_retyped(draft)):
         draft = draft._replace(name=_all_names(members))
     elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
-        draft = _several(members, _all_names(members), draft.detail)
+        same = len({one.draft.detail for one in members}) == 1
+        draft = _several(members, _all_names(members), draft.detail if same else None)
     elif draft.kind in _CROWDED and len({one.draft.name for one in members}) > 1:
         draft = _crowded(members)
     elif draft.kind in _ASKED and len({one.draft.detail for one in members}) > 1:

@@ -26,8 +26,8 @@ def gone_for_good(
     for draft in drafts:
         name = draft.name.rpartition(".")[0]
         owner, old = after.get(renamed.get(name, name)), before.get(name)
-        if "<" in draft.name and draft.name.partition("<")[0] in after:
-            # Whoever names a template with the arguments of a specialisation still can.
+        if "<" in draft.name:
+            # Whoever names a template with the arguments of a specialisation still can: the template is somewhere.
             yield draft._replace(breaking=False)
             continue
         if owner is None or owner.kind not in _CLASSES:

@@ -192,3 +192,13 @@ async def test_what_a_new_class_checks_goes_with_the_class(facts_of: "FactsOf", 
     new = 'template <int N>\nstruct Tile {\n  static_assert(N % 8 == 0, "N must be a multiple of 8");\n};\n'
     (fact,) = await facts_of({HEADER: "#pragma once\n"}, {HEADER: f"#pragma once\n{new}"}, route)
     assert (fact.kind, fact.name) == (FactKind.SYMBOL_ADDED, "Tile")
+
+
+@ROUTES
+async def test_a_check_that_several_classes_have_in_the_same_words_is_one_fact(facts_of: "FactsOf", route: str) -> None:
+    text = "#pragma once\ntemplate <int N>\nstruct {0} {{\n  int rows;\n{1}}};\n"
+    check = '  static_assert(N % 8 == 0, "N must be a multiple of 8");\n'
+    before = {f"include/acme/{name}.h": text.format(name, "") for name in ("Load", "Store")}
+    after = {f"include/acme/{name}.h": text.format(name, check) for name in ("Load", "Store")}
+    (fact,) = await facts_of(before, after, route)
+    assert (fact.kind, len(fact.places), fact.detail) == (FactKind.ERROR_ADDED, 2, None)

@@ -102,7 +102,7 @@ class SiteReader:
                 yield from found if runs else (self._compiled(site, message) for site in found)
 
     def _compiled(self, site: Site, message: str | None) -> Site:
-        """Judge what fails while compiling: those who build meet it, and where it has words those who include a header."""
+        """Judge what fails while compiling: those who build meet it, and if it has words those who include a header."""
         if self._classes is not None and not site.scope:
             site = site._replace(scope=self._classes.at(site.start))
         return site._replace(public=self._classes is not None and site.kind == "error" and message is not None)
