@@ -8,7 +8,7 @@ from pydantic import BaseModel, create_model
 from agent.analyst import Assignment, ToolAnswer, ToolRequest
 from agent.ids import RepoId
 from agent.menu import Menu, shows_diff
-from agent.model import Message, ModelError, Models
+from agent.model import AMPLE_ROOM, Message, ModelError, Models
 from agent.prompting import fenced, prompt
 from agent.utterances import handles_field
 
@@ -59,9 +59,10 @@ class Chooser:
         return await self._by_list(system, menu, assignment) if lost and not listed else ()
 
     async def _by_tools(self, system: Message, menu: Menu, assignment: Assignment) -> Sequence[ToolRequest]:
-        user = prompt("investigate", menu.values(self._mark))
+        ample = await self._models.room("reading") >= AMPLE_ROOM
+        user = prompt("investigate" if ample else "investigate_small", menu.values(self._mark, ample=ample))
         model = self._models.get("reading", assignment.repo)
-        return await model.call_tools([system, Message("user", user)], menu.tools())
+        return await model.call_tools([system, Message("user", user)], menu.tools(ample=ample))
 
     async def _by_list(self, system: Message, menu: Menu, assignment: Assignment) -> Sequence[ToolRequest]:
         """Let it choose from what is unread and worth reading; a choice outside of the list is none."""

@@ -20,6 +20,8 @@ JOBS: tuple[Job, ...] = ("reading", "writing", "judging")
 
 DEFAULT_ROOM = 19_000
 """The characters that fit into the context of nearly every model, beside its answer."""
+AMPLE_ROOM = 32_000
+"""From here on a model is shown and offered everything; little room is the mark of a small one."""
 
 
 @dataclass(frozen=True)

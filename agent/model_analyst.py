@@ -15,7 +15,7 @@ from agent.drafts import Draft, Shown, settle
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.menu import shows_diff
-from agent.model import Job, Message, Model, ModelError, Models, OneModel
+from agent.model import AMPLE_ROOM, Job, Message, Model, ModelError, Models, OneModel
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
 from agent.rules import RulesAnalyst
@@ -30,8 +30,8 @@ _NAMES: dict[Language, dict[Language, str]] = {
 _AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 _EXPLAINED, _SUMMED_UP, _SUMMED = 3, 3, 10
 """Statements about one commit, about a day, and the commits that a day is summed up from."""
-_AMPLE, _TELLING = 8_000, 80
-"""Characters of room for a commit from which on everything is shown, and of its author's words that speak for it."""
+_TELLING = 80
+"""Characters of an author's words that speak for a commit."""
 _FIRST_JOBS: tuple[Job, ...] = ("reading", "writing")
 
 
@@ -128,7 +128,7 @@ class ModelAnalyst:
 
     async def _room(self, material: Material) -> int:
         try:
-            return await self._models.room("writing") // 4
+            return await self._models.room("writing")
         except ModelError as error:
             self._fell_back(material.repo, "explaining", error)
             return 0
@@ -166,11 +166,11 @@ class ModelAnalyst:
             "languages": self._asked(),
         }
         name = "write_words"
-        # Little room is the mark of a small model: shown facts, it says them again and makes up what they are for.
-        if room >= _AMPLE or len(words) < _TELLING:
+        # Shown facts, a small model says them again and makes up what they are for.
+        if room >= AMPLE_ROOM or len(words) < _TELLING:
             name = "write_commit"
             values |= {"facts": fenced(facts_brief(read), self._mark)}
-            values |= {"hunks": fenced(hunks_brief(read, room), self._mark)}
+            values |= {"hunks": fenced(hunks_brief(read, room // 4), self._mark)}
         said = await self._ask(name, values, material, "explaining", _EXPLAINED, about=read.evidence.id)
         claim = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
         drafts = [

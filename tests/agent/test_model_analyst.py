@@ -177,6 +177,28 @@ async def test_the_diff_of_another_commit_cannot_be_asked_for_where_a_server_kee
     assert Menu(whole, shown).tools() == Menu(whole).tools()
 
 
+async def test_a_model_with_little_room_is_offered_a_diff_by_its_handle_and_nothing_else() -> None:
+    one = read("a", "Lower the limit of topK")
+    fields = {"sha": {"type": "string"}, "file": {"type": "string"}, "page": {"type": "integer"}}
+    tools = [ToolSpec("get_diff", "Show a diff.", {"properties": fields}), ToolSpec("get_pull", "Show a thread.", {})]
+    (only,) = Menu(Assignment(**(vars(assignment(one)) | {"tools": tools}))).tools(ample=False)
+    assert only.schema["properties"] == {"sha": {"type": "string", "enum": ["c1"]}}
+
+
+async def test_a_model_with_little_room_is_shown_its_authors_words_and_no_facts_to_say_again() -> None:
+    body = "The shared buffer holds 8 entries, and more of them overwrite what stands behind it."
+    told, untold = read("a", "Lower the limit of topK", body=body), read("b", "Lower it again", body="")
+    model = ScriptedModel([Statements(), Statements(), Statements()])
+    await analyst(model).write(material(told, untold))
+    with_words, without = (one for one in model.asked if "landed today" not in one)
+    assert body in with_words
+    assert "The limit of `topK` changes" not in with_words
+    assert "The limit of `topK` changes" in without
+    assert "if topK > 8" in without
+    assert model.shapes[0]["properties"]["statements"]["items"]["properties"].keys() == {"en", "cites"}
+    assert model.shapes[1]["properties"]["statements"]["items"]["properties"].keys() == {"en"}
+
+
 async def test_asking_for_the_first_page_by_number_is_asking_for_the_same() -> None:
     one = read("a", "Lower the limit of topK")
     wanted = [ToolRequest("get_diff", {"sha": "c1", "page": 1, "file": ""})]
