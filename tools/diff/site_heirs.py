@@ -81,8 +81,9 @@ def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Calla
         return its[0]
     # The only error of a function may be of another class now, where it still says much the same.
     mine, its = ([site for site in sites if _place(site)[::2] == _place(one)[::2]] for sites in (went, come))
-    alone = len(mine) == len(its) == 1 and one.scope and one.name != its[0].name and together(one.start, its[0].start)
-    return its[0] if alone and likeness(one.value or "", its[0].value or "", ALIKE) >= ALIKE else None
+    only = len(mine) == len(its) == 1 and bool(one.scope) and one.name != its[0].name
+    near = only and together(one.start, its[0].start)
+    return its[0] if near and likeness(one.value or "", its[0].value or "", ALIKE) >= ALIKE else None
 
 
 def _place(site: Site) -> tuple[str, ...]:
