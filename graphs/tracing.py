@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from agent.asking.accepting import speaks_of
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Finder, Lineage, lineage_of
-from agent.asking.matching import Match, speaks_of
+from agent.asking.matching import Match
 from agent.asking.names import plain
 from agent.asking.weights import weights
 from agent.card import Card

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
+from agent.asking.accepting import accepted
 from agent.asking.acts import ACTS
+from agent.asking.deeds import acted, definite
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
-from agent.asking.matching import Match, accepted, acted, definite, match
+from agent.asking.matching import Match, match
 from agent.asking.names import is_path, is_person, pinned, plain, things_of
 from agent.asking.periods import BEGINNING
 from agent.asking.topics import terms_of

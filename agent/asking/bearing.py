@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from agent.asking.acts import ACTS, ENTITLED
+from agent.asking.deeds import acted, direction
 from agent.asking.inquiry import Act, Inquiry
 from agent.asking.lexicon import THINGS
-from agent.asking.matching import Match, acted, direction, is_called, says_any, says_most
+from agent.asking.matching import Match
 from agent.asking.names import plain, things_of
+from agent.asking.saying import is_called, says_any, says_most, sentences
 from agent.asking.turns import turns_of
 from agent.card import Card
 from agent.evidence import CommitEvidence
@@ -24,7 +26,6 @@ OPPOSITE: Mapping[Act, Act] = {
 """What would have had to happen instead."""
 _MOVING = (Act.RAISED, Act.LOWERED, Act.BUMPED)
 _TEST = re.compile(r"(?:^|[\W_])tests?(?:$|[\W_])|测试", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?。！？；;])\s+|\n")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got|now|has|have)\s+(?:\w+ly\s+)?$", re.IGNORECASE)
 _WHERE = re.compile(r"\s(?:in|on|when|from|at|by|during|while|if|to|due|because|after|before|so)\s", re.IGNORECASE)
 _OBJECT = 90
@@ -95,7 +96,7 @@ def _in_tests(fact: Fact) -> bool:
 
 def _sentences(card: Card) -> Iterator[str]:
     yield card.title
-    yield from (line for line in _SENTENCE.split(card.message) if line and line != card.title)
+    yield from (line for line in sentences(card.message) if line != card.title)
 
 
 def lines_of(card: Card, evidence: CommitEvidence | None) -> Iterator[str]:

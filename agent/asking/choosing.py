@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.asking.acts import ACTS, ENTITLED
+from agent.asking.deeds import acted
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Inquiry
-from agent.asking.matching import Match, acted
+from agent.asking.matching import Match
 from agent.asking.names import plain
 from agent.card import Card
 
@@ -26,7 +27,9 @@ def acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
         facts = () if undoes and not lineage else tuple(f for f in one.facts if any(acted(f, act) for act in acts))
         if facts or (lineage and any(acted(fact, act) for fact in one.card.facts for act in acts)):
             kept.append(replace(one, facts=facts))
-        elif not inquiry.names and one.titled >= _TITLED and any(ENTITLED[act].search(one.card.title) for act in acts):
+        elif (
+            not inquiry.names and one.together >= _TITLED and any(ENTITLED[act].search(one.card.title) for act in acts)
+        ):
             kept.append(one)
     return kept or list(matches)
 

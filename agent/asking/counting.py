@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from agent.asking import lexicon
 from agent.asking.acts import ACTS
+from agent.asking.deeds import acted, definite, of_thing
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Thing
-from agent.asking.matching import acted, definite, of_thing
 from agent.asking.names import is_person
 from agent.asking.releases import releases
 from agent.asking.telling import commit_item, shown_facts

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from agent.asking.choosing import meant
+from agent.asking.deeds import acted
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act
-from agent.asking.matching import acted
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import status
 from agent.asking.telling import commit_item, explained, shown_facts

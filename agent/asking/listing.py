@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from agent.asking.acts import SYMPTOM
 from agent.asking.choosing import acting, in_order
+from agent.asking.deeds import definite
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Thing
 from agent.asking.labels import labelled
-from agent.asking.matching import definite
 from agent.asking.names import is_person
 from agent.asking.premises import names_nobody
 from agent.asking.releases import releases

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from agent.asking import lexicon
 from agent.asking.acts import takes_for_granted
 from agent.asking.bearing import OPPOSITE, bears_out, has_direction, lines_of, speaks_of_it
+from agent.asking.deeds import OFF, ON, acted, switched
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry
-from agent.asking.matching import OFF, ON, Match, acted, switched
+from agent.asking.matching import Match
 from agent.asking.names import is_about, is_person, plain, things_of
 from agent.asking.telling import commit_item, shown_facts
 from agent.asking.turns import Turn, turn_between, turns_of
@@ -30,7 +31,7 @@ _OFF = re.compile(
 _NAMED = re.compile(r"[a-z]\d|\d[a-z]")
 """Letters and digits in one word: fp32, sm90."""
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
-_SHOWN = 3
+_SHOWN, _SAID = 3, 60
 _ENTITLED = 0.6
 """Of a topic, what a title must have to be the same matter."""
 
@@ -85,8 +86,8 @@ def _other_act(found: Findings) -> Draft | None:
     ]
     if len(acts) > 1:
         acts = [act for act in acts if act is not Act.FIXED]  # A fix may be what was undone or came.
-    if Act.RELANDED in acts:
-        acts = [Act.RELANDED]  # What came back went before.
+    if Act.RELANDED in acts:  # What came back went before; what was added besides did not.
+        acts = [act for act in acts if act is Act.ADDED] or [Act.RELANDED]
     if not acts or len(acts) > 1 + (Act.BUMPED in acts) or not (inquiry.names or inquiry.terms):
         return None
     if any(_happened(act, found) for act in acts):
@@ -95,7 +96,7 @@ def _other_act(found: Findings) -> Draft | None:
         one for one in found.matches if any(bears_out(one, OPPOSITE[act], inquiry) for act in acts if act in OPPOSITE)
     ]
     telling = [*against, *(one for one in found.matches if one.facts)] or list(found.matches)
-    return _corrected(found, "not so", {"act": acts[-1].value}, telling)
+    return _corrected(found, "not so", {"act": acts[-1].value, "what": _topic(inquiry)}, telling)
 
 
 def _happened(act: Act, found: Findings) -> bool:
@@ -129,7 +130,8 @@ def _too_often(found: Findings) -> Draft | None:
     times = {one.card.id: one for one, fact in moved if Act.ADDED in acts or not acted(fact, Act.ADDED)}
     if not acts or not lexicon.SECOND.search(found.inquiry.text) or len(times) > 1:
         return None
-    return _corrected(found, "not so", {"act": acts[0].value}, list(times.values()) or found.matches)
+    values = {"act": acts[0].value, "what": _topic(found.inquiry)}
+    return _corrected(found, "not so", values, list(times.values()) or found.matches)
 
 
 def _turned_round(found: Findings) -> Draft | None:
@@ -155,7 +157,7 @@ def _never_changed(found: Findings) -> Draft | None:
     facts = [fact for one in found.matches for fact in one.facts]
     if not asks_change or not facts or any(not fact.kind.value.endswith("-added") for fact in facts):
         return None
-    return _corrected(found, "not so", {"act": Act.CHANGED.value}, found.matches)
+    return _corrected(found, "not so", {"act": Act.CHANGED.value, "what": _topic(inquiry)}, found.matches)
 
 
 # ---------------------------------------------------------------- from what to what
@@ -265,6 +267,11 @@ def _corrected(found: Findings, head: str, values: dict[str, str], matches: Sequ
     cites = tuple(dict.fromkeys(one.card.id for one in matches[:_SHOWN]))
     kept = {item.cite: item for item in items}
     return Draft(head=head, values=values, items=tuple(kept.values()), cites=cites, abstained=True)
+
+
+def _topic(inquiry: Inquiry) -> str:
+    """Say in the question's own words what it is about."""
+    return ", ".join((*inquiry.names, *(term.said for term in inquiry.terms if not term.weak))) or inquiry.text[:_SAID]
 
 
 def names_nobody(inquiry: Inquiry) -> bool:

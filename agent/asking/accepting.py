@@ -1,0 +1,116 @@
+"""Which of the commits that have something of a question really are about it."""
+
+import re
+from collections.abc import Sequence
+
+from agent.asking.deeds import definite, kinds_of, of_thing
+from agent.asking.inquiry import Aim, Inquiry, Thing
+from agent.asking.lexicon import THINGS
+from agent.asking.matching import Match, text_of
+from agent.asking.names import has_name, plain, things_of
+from agent.asking.phrases import has_phrase
+from agent.asking.saying import covered, has_namelike, said_in
+from agent.asking.weights import Weights
+from agent.card import Card
+
+_NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
+_LACKING = 0.25
+_PAIR, _FEW = 2, 3
+_HALF, _AHEAD, _CLOSE, _NEARLY = 0.5, 0.1, 0.75, 0.9
+_SEVERAL = re.compile(
+    r"\b(?:commits|changes|prs|pulls|requests|list|all|every)\b|哪些|列出|列一下|所有|全部", re.IGNORECASE
+)
+_OF_ONE = (Aim.WHO, Aim.WHEN, Aim.CHANGES, Aim.EXPLAIN, Aim.STATUS, Aim.FATE)
+
+
+def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
+    """Keep the commits that really are about what is asked: every name is there, and most of the topic."""
+    enough = _NAMED_WORDS if inquiry.names else _WORDS
+    whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
+    heard = any(one.covered for one in matches)
+    if not inquiry.names:
+        whole = [one for one in whole if one.lacks < _LACKING]
+    fitting = [one for one in whole if one.covered >= enough or (inquiry.names and (one.facts or not heard))]
+    spoken = [one for one in whole if one.covered >= _WORDS]
+    if inquiry.names and inquiry.terms and spoken and not things_of(inquiry.names):
+        fitting = [one for one in whole if one.covered >= enough]  # A file says where; the words say what.
+    if inquiry.names and not any(has_namelike(term.said) for term in inquiry.terms):
+        fitting = fitting or whole  # The name is what is asked about; the words describe it as somebody else would.
+    if not inquiry.names and not inquiry.mentions:
+        fitting = [one for one in fitting if one.together >= _TITLE_WORDS or one.facts]
+    if not fitting and not inquiry.names:
+        fitting = _leading(whole, inquiry)
+    fitting = _of_kind(_with_phrases(_foremost(fitting, inquiry), inquiry), inquiry)
+    # Where facts tell it, a commit that merely has the words somewhere is another matter.
+    most = max((one.together for one in fitting), default=0.0) if _wants_one(inquiry) else 0.0
+    telling = [one for one in fitting if one.facts and one.together >= _NEARLY * most]
+    by_kind = bool(kinds_of(inquiry))
+    if spoken and telling and inquiry.terms and not any(one in spoken for one in telling):
+        return [one for one in fitting if one in spoken]  # Facts about the name alone are about something else of it.
+    if telling and (by_kind or (things_of(inquiry.names))):
+        if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is Aim.WHEN:
+            return telling
+        return [one for one in fitting if one.facts or one.works]
+    return fitting
+
+
+def _leading(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
+    """Take the few commits that say at least half of the topic at once where all others say clearly less of it."""
+    ranked = sorted(matches, key=lambda one: -one.together - one.entitled)
+    if not ranked or ranked[0].together < _HALF or len(said_in(text_of(ranked[0].card), inquiry.terms)) < _PAIR:
+        return []
+    most = ranked[0].together + ranked[0].entitled
+    level = [one for one in ranked if one.together + one.entitled > most - _AHEAD]
+    return level if len(level) <= _FEW else []
+
+
+def _foremost(matches: list[Match], inquiry: Inquiry) -> list[Match]:
+    """Where some commits say the topic at once, leave out those that have its words scattered over them."""
+    most = max((one.together for one in matches), default=0.0) if _wants_one(inquiry) else 0.0
+    return [one for one in matches if one.together >= _CLOSE * most]
+
+
+def _wants_one(inquiry: Inquiry) -> bool:
+    """Tell whether a question describes one matter, and does not ask for everything that has a name or a word."""
+    every = inquiry.names or inquiry.mentions or _SEVERAL.search(inquiry.text)
+    return not every and inquiry.aim in _OF_ONE
+
+
+def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
+    """Where commits have words of the topic side by side as the question has them, the others mean something else."""
+    for phrase in inquiry.phrases:
+        together = [one for one in matches if _has_together(phrase, one.card)]
+        loose = matches if inquiry.names or len(phrase) > _PAIR else [one for one in matches if one.together >= _WORDS]
+        matches = together or loose
+    return matches
+
+
+def _of_kind(matches: list[Match], inquiry: Inquiry) -> list[Match]:
+    """Where a question is about a default or a limit, keep the commits that have one, by their facts or their title."""
+    for thing in (one for one in inquiry.things if one in (Thing.DEFAULT, Thing.LIMIT) and not inquiry.names):
+        said = THINGS[thing].search
+        own = [one for one in matches if said(one.card.title) or any(of_thing(fact, thing) for fact in one.facts)]
+        matches = own or matches
+    return matches
+
+
+def _has_together(phrase: tuple[str, ...], card: Card) -> bool:
+    return has_phrase(phrase, text_of(card))
+
+
+def _either(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
+    """Take several names for several things, where no commit has them all and each has one of its own."""
+    if len(inquiry.names) < 2:
+        return []
+    partly = [one for one in matches if one.named > 0]
+    found = {name for name in inquiry.names for one in partly if has_name(name, one.card, text_of(one.card))}
+    return partly if len(found) == len(inquiry.names) else []
+
+
+def speaks_of(text: str, inquiry: Inquiry, weights: Weights) -> bool:
+    """Tell whether a thread is about what is asked: every name is in it, and most of the topic's words."""
+    lower = text.lower()
+    named = all(
+        re.search(rf"(?<![a-z0-9_]){re.escape(plain(name)).replace('_', '[-_ ]?')}", lower) for name in inquiry.names
+    )
+    return named and covered(inquiry.terms, text, weights) >= (_NAMED_WORDS if inquiry.names else _WORDS)
