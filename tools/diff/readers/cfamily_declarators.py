@@ -82,9 +82,10 @@ def is_unwritten(node: Node) -> bool:
     return any(child.type in _UNWRITTEN for child in node.children)
 
 
-def is_bare(node: Node) -> bool:
-    """Tell whether a constructor sets nothing before its body."""
-    return not any(child.type == "field_initializer_list" for child in node.children)
+def does_nothing(node: Node, body: bytes | None) -> bool:
+    """Tell whether a constructor or destructor is there for its own sake: it sets nothing and its body is blank."""
+    sets = any(child.type == "field_initializer_list" for child in node.children)
+    return body is not None and not body.strip() and not sets
 
 
 def bases_of(node: Node) -> Iterator[Node]:

@@ -6,18 +6,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from tools.diff.readers import cfamily_declarators as declarators
 from tools.diff.readers import syntax
 from tools.diff.readers.bones import Bones
-from tools.diff.readers.cfamily_declarators import (
-    bases_of,
-    default_after,
-    dotted,
-    function_in,
-    is_bare,
-    is_unwritten,
-    named,
-    parameters_of,
-)
+from tools.diff.readers.cfamily_marks import Marks
 from tools.diff.readers.masked import Masked
 from tools.diff.reading import Late, Param, Symbol, SymbolKind
 
@@ -30,10 +22,6 @@ _TRANSPARENT = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
 )
 _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl|utils?|helpers?)$")
-_MARK = re.compile(rb"\b[A-Z]\w*?_(HOST_)?DEVICE\b(?!.*[;{}])", re.DOTALL)
-_FAR = 80
-"""How far before a declaration the macro may stand that says where it runs."""
-_QUALIFIER = re.compile(rb"\b(?:__(?:global|device|host|shared|constant)__|constexpr|consteval)\b")
 MAX_VALUE = 300
 _KEYWORDS = {"if", "for", "while", "switch", "return", "constexpr", "else", "sizeof", "decltype", "catch"}
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
@@ -64,7 +52,7 @@ class SymbolReader:
         self._framed = not whole
         self._from = 0 if continued else shift
         self._source_file = path.endswith(_SOURCES)
-        self._marked = b"_DEVICE" in masked.mask
+        self._marks = Marks(masked.mask)
 
     def read(self, root: Node) -> list[Symbol]:
         """Return every symbol, in the order of the file."""
@@ -133,7 +121,13 @@ class SymbolReader:
             # Nobody gives the parameters of a specialisation: they are found from those of the template.
             given = (template,) if template and not specialised else ()
             symbol = self._symbol(
-                whole, place, kind, name, body=body, bases=tuple(map(self._fold, bases_of(node))), decorators=given
+                whole,
+                place,
+                kind,
+                name,
+                body=body,
+                bases=tuple(map(self._fold, declarators.bases_of(node))),
+                decorators=given,
             )
             found.append(symbol)
             inner = inner._replace(names=(*place.names, *name.split(".")), public=symbol.public)
@@ -160,16 +154,16 @@ class SymbolReader:
             if child.type == "init_declarator":
                 value = child.child_by_field_name("value")
                 declarator = child.child_by_field_name("declarator") or child
-            elif (following := default_after(node, index)) is not None:
+            elif (following := declarators.default_after(node, index)) is not None:
                 value = following
-            function = function_in(declarator)
+            function = declarators.function_in(declarator)
             if function is not None and (value is None or value.type in ("number_literal", "initializer_list")):
                 self._function(node, kind, function, place, found)
             else:
                 self._variable(node, kind, declarator, value, place, found)
 
     def _function(self, node: Node, kind: Node | None, declarator: Node, place: _Place, found: list[Symbol]) -> None:
-        name_node = named(declarator)
+        name_node = declarators.named(declarator)
         if name_node is None:
             return
         name = self._dotted(name_node)
@@ -187,7 +181,7 @@ class SymbolReader:
         static = self._source_file and not member and re.search(rb"\bstatic\b", head) is not None
         trailing = next((child for child in declarator.named_children if child.type == "trailing_return_type"), None)
         parameters = declarator.child_by_field_name("parameters")
-        params = tuple(parameters_of(parameters, self._text)) if parameters is not None else ()
+        params = tuple(declarators.parameters_of(parameters, self._text)) if parameters is not None else ()
         special = name.lstrip("~") == (place.names[-1] if place.names else "") and not params
         found.append(
             self._symbol(
@@ -199,27 +193,20 @@ class SymbolReader:
                 head=declarator,
                 params=params,
                 returns=self._fold(trailing).removeprefix("->").strip() if trailing is not None else self._maybe(kind),
-                decorators=(*filter(None, [self._template(place)]), *self._qualifiers(node, head)),
-            )._replace(implied=is_unwritten(node) or (special and self._does_nothing(node, body)))
+                decorators=(
+                    *filter(None, [self._template(place)]),
+                    *self._marks.of(self._origin(node.start_byte), head),
+                ),
+            )._replace(
+                implied=declarators.is_unwritten(node)
+                or (special and declarators.does_nothing(node, self._inside(body)))
+            )
         )
-
-    def _qualifiers(self, node: Node, head: bytes) -> Iterator[str]:
-        """Give what says where a function runs and when, by keyword or by a macro like `ACME_HOST_DEVICE`."""
-        yield from map(bytes.decode, _QUALIFIER.findall(head))
-        start = self._origin(node.start_byte)
-        if self._marked and (mark := _MARK.search(self._masked.mask, max(0, start - _FAR), start + len(head))):
-            yield from ("__host__", "__device__") if mark.group(1) else ("__device__",)
-
-    def _does_nothing(self, node: Node, body: Node | None) -> bool:
-        """Tell whether a constructor or destructor is there for its own sake."""
-        if body is None or not is_bare(node):
-            return False
-        return not self._masked.mask[self._origin(body.start_byte) + 1 : self._origin(body.end_byte) - 1].strip()
 
     def _variable(
         self, node: Node, kind: Node | None, declarator: Node, value: Node | None, place: _Place, found: list[Symbol]
     ) -> None:
-        name_node = named(declarator)
+        name_node = declarators.named(declarator)
         if name_node is None or kind is None or node.type == "function_definition":
             return
         head = self._text[node.start_byte : declarator.start_byte]
@@ -244,7 +231,7 @@ class SymbolReader:
 
     def _typedef(self, node: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
         kind, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
-        name = named(declarator) if declarator is not None else None
+        name = declarators.named(declarator) if declarator is not None else None
         if kind is None or name is None:
             return
         if kind.child_by_field_name("body") is not None:
@@ -313,11 +300,16 @@ class SymbolReader:
     def _origin(self, offset: int) -> int:
         return max(0, self._bones.origin(offset) - self._shift)
 
+    def _inside(self, body: Node | None) -> bytes | None:
+        if body is None:
+            return None
+        return self._masked.mask[self._origin(body.start_byte) + 1 : self._origin(body.end_byte) - 1]
+
     def _fold(self, node: Node) -> str:
         return syntax.fold(self._text[node.start_byte : node.end_byte])
 
     def _dotted(self, node: Node) -> str:
-        return dotted(self._fold(node))
+        return declarators.dotted(self._fold(node))
 
     def _maybe(self, node: Node | None) -> str | None:
         return None if node is None else self._fold(node)
