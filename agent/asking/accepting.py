@@ -95,7 +95,8 @@ def _of_kind(matches: list[Match], inquiry: Inquiry) -> list[Match]:
 
 
 def _has_together(phrase: tuple[str, ...], card: Card) -> bool:
-    return has_phrase(phrase, text_of(card))
+    facts = (f"{fact.name} {fact.detail or ''}" for fact in card.facts)
+    return has_phrase(phrase, "\n".join((card.title, card.message, *card.paths, *facts)))
 
 
 def _either(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
