@@ -1,6 +1,7 @@
 """The analyst that asks a model: it chooses what to read and explains, on top of what the rules say from the facts."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -30,6 +31,7 @@ _NAMES: dict[Language, dict[Language, str]] = {
 _AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 _EXPLAINED, _SUMMED_UP, _SUMMED = 3, 3, 10
 """Statements about one commit, about a day, and the commits that a day is summed up from."""
+_POINT = re.compile(r"^- |[.!?。！？] ", re.MULTILINE)
 _TELLING = 80
 """Characters of an author's words that speak for a commit."""
 _FIRST_JOBS: tuple[Job, ...] = ("reading", "writing")
@@ -159,19 +161,23 @@ class ModelAnalyst:
             return []
         handle = _handle(read, shown)
         words = message_brief(read)
+        small = room < AMPLE_ROOM
+        if small and len(words) < _TELLING:
+            # Shown facts alone, a small model says them again and makes up what they are for; the rules tell them.
+            return []
         values = {
             "handle": handle,
             "title": fenced(read.evidence.change.commit.title, self._mark),
             "message": fenced(words, self._mark),
             "languages": self._asked(),
         }
-        name = "write_words"
-        # Shown facts, a small model says them again and makes up what they are for.
-        if room >= AMPLE_ROOM or len(words) < _TELLING:
-            name = "write_commit"
+        if not small:
             values |= {"facts": fenced(facts_brief(read), self._mark)}
             values |= {"hunks": fenced(hunks_brief(read, room // 4), self._mark)}
-        said = await self._ask(name, values, material, "explaining", _EXPLAINED, about=read.evidence.id)
+        name = "write_words" if small else "write_commit"
+        # Whoever is asked for more than there is to say invents the rest.
+        most = min(_EXPLAINED, len(_POINT.findall(words))) if small else _EXPLAINED
+        said = await self._ask(name, values, material, "explaining", most, about=read.evidence.id)
         claim = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
         drafts = [
             self._draft(one, f"{claim}{place}", Role.EFFECT, (handle,), material)
