@@ -142,7 +142,8 @@ class ModelAnalyst:
         if not reads or claim.speech or claim.predicate != "says":
             return None
         shown = _shown(material)
-        told = [_evidence(read) for read in reads[:_SUMMED_UP]]
+        small = await self._room(material) < AMPLE_ROOM
+        told = [_told(read) if small else _evidence(read) for read in reads[:_SUMMED_UP]]
         values = {
             "text": fenced(" / ".join(MARK.sub("", text) for text in claim.text.values()), self._mark),
             "reason": judgement.reason.rstrip("."),
@@ -259,8 +260,12 @@ def _shown(material: Material) -> Shown:
     )
 
 
+def _told(read: Read) -> str:
+    return f"{read.evidence.change.commit.title}\n{message_brief(read)}"
+
+
 def _evidence(read: Read) -> str:
-    return f"{read.evidence.change.commit.title}\n{message_brief(read)}\n{facts_brief(read)}\n{hunks_brief(read)}"
+    return f"{_told(read)}\n{facts_brief(read)}\n{hunks_brief(read)}"
 
 
 def _handle(read: Read, shown: Shown) -> str:

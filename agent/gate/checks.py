@@ -11,7 +11,7 @@ from agent.gate.content import check_content, is_free
 from agent.gate.contrasts import check_contrasts
 from agent.gate.denials import check_negation, check_reported
 from agent.gate.direction import Direction
-from agent.gate.effects import check_effects, check_fixed, check_reverted
+from agent.gate.effects import check_blamed, check_effects, check_fixed, check_reverted
 from agent.gate.ground import whole
 from agent.gate.holding import stand_of
 from agent.gate.named_facts import last_part
@@ -107,6 +107,7 @@ CHECKS: tuple[Check, ...] = (
     check_expansions,
     check_projects,
     check_reverted,
+    check_blamed,
     check_fixed,
     check_effects,
     check_negation,

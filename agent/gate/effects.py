@@ -5,7 +5,7 @@ import re
 from agent.claims import Judgement
 from agent.domain import Issue
 from agent.evidence import ThreadEvidence
-from agent.facts import Severity
+from agent.facts import FactKind, Severity
 from agent.gate.direction import Direction
 from agent.gate.reading import Reading, undecided, unsupported
 from agent.ids import ThreadId
@@ -45,6 +45,25 @@ _REVERT = re.compile(
 _NOT_REVERTED = re.compile(
     r"(?:not|never|n't)\s+(?:been\s+)?(?:reverted|undone|rolled)|(?:未|没有|没)被?(?:回退|回滚|撤销|还原|撤回)"
 )
+
+
+_HARM = r"(?:also |will |then )?(?:introduc|caus|break|broke|fail|crash|regress|trigger|lead|result|no longer allow)"
+_HARM_ZH = r"(?:会|也|将|又)?(?:引入|导致|造成|破坏|触发|引发|不再允许|使得)"
+_BLAMED = re.compile(
+    rf"\b(?:the|this) (?:revert|reversal|reversion|roll-?back|commit|patch)(?: commit| itself)? {_HARM}"
+    rf"|(?:回退|回滚|撤销|还原|该提交|此提交|本提交|这个提交)(?:提交|操作|本身)?{_HARM_ZH}",
+    re.IGNORECASE,
+)
+
+
+def check_blamed(reading: Reading) -> Judgement | None:
+    """Refuse to lay to a revert what it was made for: it is the undone change that broke something."""
+    undoes = any(fact.kind is FactKind.REVERT for fact in reading.ground.facts)
+    if not undoes or not _BLAMED.search(reading.sentence.text):
+        return None
+    if any(_BLAMED.search(line) for line in reading.ground.said):
+        return None
+    return undecided("blamed", "what the undone change did is not what the revert does")
 
 
 def check_reverted(reading: Reading) -> Judgement | None:

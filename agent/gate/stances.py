@@ -130,13 +130,20 @@ def _names_every_file(reading: Reading) -> bool:
 def check_causes(reading: Reading) -> Judgement | None:
     """Allow a why only where the evidence connects the same two things."""
     for place, token in enumerate(reading.tokens):
-        causal = token.kind is Kind.WORD and (token.lower in en.CAUSES or _makes(reading.tokens, place))
+        named = token.lower in en.CAUSES and not _is_outcome(reading.tokens, place)
+        causal = token.kind is Kind.WORD and (named or _makes(reading.tokens, place))
         if not causal and not (token.kind is Kind.HAN and token.text in zh.CAUSES):
             continue
         before, after = stems_of(reading.tokens[:place]), stems_of(reading.tokens[place + 1 :])
         if not _connected(reading.ground, before, after):
             return undecided("cause", f"the evidence does not connect what {token.text!r} connects")
     return None
+
+
+def _is_outcome(tokens: Sequence[Token], place: int) -> bool:
+    """Tell the results of a test from what results in something or from something."""
+    following = tokens[place + 1].lower if place + 1 < len(tokens) else ""
+    return tokens[place].lower == "results" and following not in ("in", "from")
 
 
 def _makes(tokens: Sequence[Token], place: int) -> bool:

@@ -119,3 +119,28 @@ def test_words_of_metadata_that_was_looked_up_are_covered(
     issue = make_issue(author="octocat", state="open")
     judgement = judge(make_claim(issue, text={lang: text}), make_dossier(issue), lang)
     assert judgement.verdict is Verdict.SUPPORTED, judgement
+
+
+@pytest.mark.parametrize(
+    ("text", "stands"),
+    [
+        ("The revert introduces a regression in a unit test.", False),
+        ("This commit introduces a regression in a unit test.", False),
+        ("该回退引入了单元测试的回归。", False),
+        ("The change is undone because it introduces a regression in a unit test.", True),
+    ],
+)
+def test_what_the_undone_change_broke_is_not_laid_to_the_revert(
+    make_commit: Callable[..., CommitEvidence],
+    make_claim: Callable[..., Claim],
+    make_dossier: Callable[..., Dossier],
+    text: str,
+    stands: bool,
+) -> None:
+    fact = Fact(kind=FactKind.REVERT, severity=Severity.BEHAVIOUR, name="#7", old="b" * 40)
+    message = (
+        "Revert the change of the cache (#8)\n\nThe change is undone because it introduces a regression in a unit test."
+    )
+    commit = make_commit(message=message, facts=[fact])
+    lang: Language = "zh" if any("一" <= sign <= "鿿" for sign in text) else "en"
+    assert judge(make_claim(commit, text={lang: text}), make_dossier(commit), lang).passed is stands

@@ -19,7 +19,7 @@ MESSAGE = """[Router] Add a prefix cache to the scheduler and drop the legacy pl
 The scheduler keeps hot prefixes in `PrefixCache`; lookups are cheaper because hashes are reused.
 Renames `max_batch` to `max_batch_tokens`. The default of `--queue-depth` changes from 16 to 64.
 Fixes a crash when the queue is empty. This does not affect the CPU backend.
-All workers share one cache."""
+All workers share one cache. The scheduler also keeps the lookup results."""
 PATCH = """@@ -1,12 +1,14 @@ class Scheduler:
      def plan(self, requests):
 -        planner = LegacyPlanner(self.max_batch)
@@ -79,6 +79,7 @@ def judged(
         "The CPU backend is not affected.",
         "Lookups are cheaper because hashes are reused.",
         "All workers share one cache.",
+        "The scheduler keeps the lookup results.",
         "This is a breaking change for users of `LegacyPlanner`.",
         "调度器新增前缀缓存。",
         "移除了 `LegacyPlanner`，改用 `PrefixCache`。",
@@ -142,6 +143,7 @@ def test_what_says_more_than_the_evidence_is_undecided(judged: Judge, text: str,
     [
         "The scheduler gains a prefix cache because the planner leaked memory.",
         "The prefix cache does not reuse hashes.",
+        "The prefix cache results in an empty queue.",
         "The scheduler talks to a remote tokenizer.",
         "调度器新增前缀缓存，导致崩溃。",
         "调度器不再使用哈希。",
