@@ -12,7 +12,7 @@ from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
 from agent.briefs import day_brief, facts_brief, hunks_brief, message_brief, names_brief
 from agent.choosing import Chooser
 from agent.claims import MARK, Claim, Judgement, Role
-from agent.drafts import Draft, Shown, settle
+from agent.drafts import Shown, settle
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.menu import shows_diff
@@ -21,14 +21,8 @@ from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
 from agent.rules import RulesAnalyst
 from agent.settings import Language
-from agent.tongue import speaks
-from agent.utterances import Statement, read_statements, statements_in
+from agent.utterances import Statement, draft_of, is_in, read_statements, says_more, statements_in, wanted_languages
 
-_NAMES: dict[Language, dict[Language, str]] = {
-    "en": {"en": "English (field en)", "zh": "Chinese (field zh)"},
-    "zh": {"en": "英文（字段 en）", "zh": "中文（字段 zh）"},
-}
-_AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 _EXPLAINED, _SUMMED_UP, _SUMMED = 3, 3, 10
 """Statements about one commit, about a day, and the commits that a day is summed up from."""
 _POINT = re.compile(r"^- |[.!?。！？] ", re.MULTILINE)
@@ -149,11 +143,15 @@ class ModelAnalyst:
             "reason": judgement.reason.rstrip("."),
             "evidence": fenced("\n\n".join(told), self._mark),
             "names": fenced("\n".join(map(names_brief, reads[:_SUMMED_UP])), self._mark),
-            "languages": self._asked(),
+            "languages": wanted_languages(self._languages),
         }
         said = await self._ask("mend", values, material, "repairing", 1, about=reads[0].evidence.id)
         handles = tuple(_handle(read, shown) for read in reads)
-        drafts = [self._draft(one, claim.id, claim.role, handles, material) for one in said[:1]]
+        drafts = [
+            draft_of(one, claim.id, claim.role, handles, material.repo, self._languages)
+            for one in said[:1]
+            if says_more(one, reads[0].evidence.change.commit.title)
+        ]
         mended = settle(drafts[0], shown) if drafts and drafts[0].text else None
         return mended.model_copy(update={"about": claim.about}) if mended is not None else None
 
@@ -170,7 +168,7 @@ class ModelAnalyst:
             "handle": handle,
             "title": fenced(read.evidence.change.commit.title, self._mark),
             "message": fenced(words, self._mark),
-            "languages": self._asked(),
+            "languages": wanted_languages(self._languages),
         }
         if not small:
             values |= {"facts": fenced(facts_brief(read), self._mark)}
@@ -181,8 +179,9 @@ class ModelAnalyst:
         said = await self._ask(name, values, material, "explaining", most, about=read.evidence.id)
         claim = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
         drafts = [
-            self._draft(one, f"{claim}{place}", Role.EFFECT, (handle,), material)
+            draft_of(one, f"{claim}{place}", Role.EFFECT, (handle,), material.repo, self._languages)
             for place, one in enumerate(said[:_EXPLAINED], start=1)
+            if says_more(one, read.evidence.change.commit.title)
         ]
         return [settle(draft, shown) for draft in drafts if draft.text]
 
@@ -191,10 +190,10 @@ class ModelAnalyst:
             return []
         rows = {_handle(read, shown): read for read in deep[:_SUMMED]}
         items = "\n".join(f"[{handle}] {day_brief(read)}" for handle, read in rows.items())
-        values = {"items": fenced(items, self._mark), "languages": self._asked()}
+        values = {"items": fenced(items, self._mark), "languages": wanted_languages(self._languages)}
         said = await self._ask("write_day", values, material, "summing up", _SUMMED_UP, handles=tuple(rows))
         drafts = [
-            self._draft(one, f"{material.repo}.day{place}", Role.SUMMARY, (), material)
+            draft_of(one, f"{material.repo}.day{place}", Role.SUMMARY, (), material.repo, self._languages)
             for place, one in enumerate(said[:_SUMMED_UP], start=1)
         ]
         return [settle(draft, shown) for draft in drafts if draft.text]
@@ -218,36 +217,13 @@ class ModelAnalyst:
         except ModelError as error:
             self._fell_back(material.repo, part, error, about)
             return []
-        kept = [one for one in said if self._in_tongue(one)]
+        kept = [one for one in said if is_in(one, self._languages)]
         if said and not kept:
             self._fell_back(material.repo, part, ModelError("it wrote in another language than asked"), about)
         return kept
 
-    def _in_tongue(self, one: Statement) -> bool:
-        """Tell whether every language that was asked for is there and is the language it should be."""
-        words: dict[Language, str] = {"en": one.en, "zh": one.zh}
-        return all(words[lang].strip() and speaks(words[lang], lang) for lang in self._languages)
-
-    def _draft(self, one: Statement, name: str, role: Role, handles: tuple[str, ...], material: Material) -> Draft:
-        """Make a draft of what was said about these commits; of a whole day it is said what the model cites."""
-        words: dict[Language, str] = {"en": one.en.strip(), "zh": one.zh.strip()}
-        cites = tuple(cite.strip("[] ") for cite in one.cites)
-        return Draft(
-            id=name,
-            role=role,
-            repo=material.repo,
-            text={lang: words[lang] for lang in self._languages if words[lang]},
-            cites=tuple(dict.fromkeys((*cites, *handles))),
-            about=handles,
-        )
-
     def _system(self, repo: str) -> Message:
         return Message("system", prompt("system", {"repo": repo, "mark": self._mark}, self._languages[0]))
-
-    def _asked(self) -> str:
-        """Name the languages to write in, in the language of the prompt."""
-        first = self._languages[0]
-        return _AND[first].join(_NAMES[first][lang] for lang in self._languages)
 
 
 def _shown(material: Material) -> Shown:

@@ -1,12 +1,24 @@
-"""What a model is asked to say: sentences in the languages that are wanted, citing handles from a closed list."""
+"""What a model is asked to say, and what is made of it: sentences in the languages that are wanted, citing handles."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
+from agent.claims import Role
+from agent.drafts import Draft
+from agent.ids import RepoId
 from agent.settings import Language
+from agent.tongue import speaks
+
+_NAMES: dict[Language, dict[Language, str]] = {
+    "en": {"en": "English (field en)", "zh": "Chinese (field zh)"},
+    "zh": {"en": "英文（字段 en）", "zh": "中文（字段 zh）"},
+}
+_WORD = re.compile(r"\w+")
+_AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 
 
 class Statement(BaseModel):
@@ -52,3 +64,38 @@ def statements_in(languages: tuple[Language, ...], most: int, handles: tuple[str
 def read_statements(answer: BaseModel) -> list[Statement]:
     """Take the sentences out of an answer of such a shape."""
     return Statements.model_validate(answer.model_dump()).statements
+
+
+def wanted_languages(languages: Sequence[Language]) -> str:
+    """Name the languages to write in, in the language of the prompt, which is the first of them."""
+    return _AND[languages[0]].join(_NAMES[languages[0]][lang] for lang in languages)
+
+
+def is_in(one: Statement, languages: Sequence[Language]) -> bool:
+    """Tell whether every language that was asked for is there and is the language it should be."""
+    return all(_words(one)[lang] and speaks(_words(one)[lang], lang) for lang in languages)
+
+
+def says_more(one: Statement, title: str) -> bool:
+    """Tell whether a sentence says anything that the first line of its commit does not say."""
+    known = set(_WORD.findall(title.lower()))
+    return any(set(_WORD.findall(text.lower())) - known for text in _words(one).values() if text)
+
+
+def draft_of(
+    one: Statement, name: str, role: Role, handles: tuple[str, ...], repo: RepoId, languages: Sequence[Language]
+) -> Draft:
+    """Make a draft of what was said about these commits; of a whole day it is said what the model cites."""
+    cites = tuple(cite.strip("[] ") for cite in one.cites)
+    return Draft(
+        id=name,
+        role=role,
+        repo=repo,
+        text={lang: _words(one)[lang] for lang in languages if _words(one)[lang]},
+        cites=tuple(dict.fromkeys((*cites, *handles))),
+        about=handles,
+    )
+
+
+def _words(one: Statement) -> dict[Language, str]:
+    return {"en": one.en.strip(), "zh": one.zh.strip()}

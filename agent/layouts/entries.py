@@ -118,6 +118,9 @@ def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
     """Write the first news of a commit behind its title."""
     spans: list[Span] = []
     for claim in view.lead(row):
+        if claim.free and not all_of_it:
+            # What everybody sees first is what the facts say.
+            continue
         if not claim.speech:
             spans += [
                 chrome(" " if spans else " — "),
