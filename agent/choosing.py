@@ -1,4 +1,4 @@
-"""How a model chooses what to read: freely by tools, and where that leads nowhere from a closed list."""
+"""How a model chooses what to read: freely by tools, and a small one, or one that is lost, from a closed list."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -43,6 +43,9 @@ class Chooser:
         """Give what the model asks for and has not seen; nothing ends the reading."""
         menu = Menu(assignment, answers)
         listed = assignment.repo in self._listed
+        if await self._models.room("reading") < AMPLE_ROOM:
+            # A small model calls one tool a turn and loses its way; one look at the list costs it a fifth of that.
+            return () if listed else await self._by_list(system, menu, assignment)
         try:
             wanted = await self._by_tools(system, menu, assignment)
         except ModelError as error:
@@ -59,10 +62,9 @@ class Chooser:
         return await self._by_list(system, menu, assignment) if lost and not listed else ()
 
     async def _by_tools(self, system: Message, menu: Menu, assignment: Assignment) -> Sequence[ToolRequest]:
-        ample = await self._models.room("reading") >= AMPLE_ROOM
-        user = prompt("investigate" if ample else "investigate_small", menu.values(self._mark, ample=ample))
+        user = prompt("investigate", menu.values(self._mark))
         model = self._models.get("reading", assignment.repo)
-        return await model.call_tools([system, Message("user", user)], menu.tools(ample=ample))
+        return await model.call_tools([system, Message("user", user)], menu.tools())
 
     async def _by_list(self, system: Message, menu: Menu, assignment: Assignment) -> Sequence[ToolRequest]:
         """Let it choose from what is unread and worth reading; a choice outside of the list is none."""

@@ -13,8 +13,8 @@ _TABLE, _LATER = 60, 20
 """Rows that are shown at first, and of those not read yet in later turns."""
 _QUIET = 6
 """So many commits can be explained one by one, also where the rules would read few of them in depth."""
-_ANSWER, _LITTLE, _ANSWERS = 1_500, 400, 6_000
-"""Characters of one answer, of one where there is little room, and of all: more is shown when it is written about."""
+_ANSWER, _ANSWERS = 1_500, 6_000
+"""Characters of one answer and of all of them: what was read is shown again, and longer, when it is written about."""
 
 
 class Menu:
@@ -37,10 +37,10 @@ class Menu:
         """Those of them that are worth reading in depth; on a quiet day that is everything."""
         return tuple(handle for handle in self.unread if self._handles[handle] in self._deep)
 
-    def values(self, mark: str, *, ample: bool = True) -> dict[str, str]:
+    def values(self, mark: str) -> dict[str, str]:
         """Fill the prompt: the table, or what is left of it, and what was read."""
         by_sha = {sha: handle for handle, sha in self._handles.items()}
-        shown = _bounded(self._answers, mark, _ANSWER if ample else _LITTLE)
+        shown = _bounded(self._answers, mark)
         read = [f"{one.request.tool} {_told(one.request, by_sha)}:\n{text}" for one, text in shown]
         more = len(self.unread) - len(self._listed)
         rows = [*map(self.row, self._listed), *([f"and {more} lighter ones"] if more else [])]
@@ -55,15 +55,12 @@ class Menu:
         sha = self._handles[handle]
         return f"[{handle}] {self._weights[sha]} {self._assignment.titles[sha]}"
 
-    def tools(self, *, ample: bool = True) -> list[ToolSpec]:
+    def tools(self) -> list[ToolSpec]:
         """Describe the tools with the handles that have a diff: where schemas are kept to, there is no other.
 
-        They are the same in every turn: tools stand before all else, and what begins alike is not read anew. Where
-        there is little room a diff can be asked for and nothing else: a small model fills in whatever it is offered.
+        They are the same in every turn: tools stand before all else, and what begins alike is not read anew.
         """
         handles = list(self._handles)
-        if not ample:
-            return [_only_sha(_closed(tool, handles)) for tool in self._assignment.tools if tool.name == "get_diff"]
         return [_closed(tool, handles) if tool.name == "get_diff" else tool for tool in self._assignment.tools]
 
     def resolve(self, request: ToolRequest) -> ToolRequest:
@@ -106,12 +103,6 @@ def _closed(tool: ToolSpec, handles: Sequence[str]) -> ToolSpec:
     return replace(tool, schema={**tool.schema, "properties": {**fields, "sha": sha}})
 
 
-def _only_sha(tool: ToolSpec) -> ToolSpec:
-    fields: Mapping[str, Any] = tool.schema.get("properties", {})
-    kept = {name: field for name, field in fields.items() if name == "sha"}
-    return replace(tool, schema={**tool.schema, "properties": kept, "required": list(kept)})
-
-
 def _key(request: ToolRequest) -> tuple[str, str]:
     return request.tool, repr(sorted(request.arguments.items()))
 
@@ -121,11 +112,11 @@ def _told(request: ToolRequest, handles: dict[str, str]) -> str:
     return ", ".join(f"{key}={handles.get(str(value), value)}" for key, value in sorted(request.arguments.items()))
 
 
-def _bounded(answers: Sequence[ToolAnswer], mark: str, most: int) -> list[tuple[ToolAnswer, str]]:
+def _bounded(answers: Sequence[ToolAnswer], mark: str) -> list[tuple[ToolAnswer, str]]:
     """Fence what was answered, the newest as far as there is room; of the others only that they were read."""
     room, told = _ANSWERS, list[tuple[ToolAnswer, str]]()
     for one in reversed(answers):
-        text = answer_brief(one.text, min(most, room))
+        text = answer_brief(one.text, min(_ANSWER, room))
         room = max(0, room - len(text))
         told.append((one, fenced(text, mark)))
     return told[::-1]

@@ -52,7 +52,10 @@ class _Turn:
 
 async def _turn(bench: Bench, specs: tuple[RepoSpec, ...], window: Window) -> _Turn:
     """Report once by rules, so that everything is loaded, and once with the model, each in a home of its own."""
-    with tempfile.TemporaryDirectory(dir=bench.folder) as name, ModelServer(honest, latency=_SECONDS) as server:
+    with (
+        tempfile.TemporaryDirectory(dir=bench.folder) as name,
+        ModelServer(honest, latency=_SECONDS, context=65_536) as server,
+    ):
         home = Path(name)
         settings = Settings(repos=specs, source="git", lang="en", home=home, out=home / "out")
         _, plain = await bench.system.report(settings, window)

@@ -77,7 +77,9 @@ def _storm(seed: int) -> Iterator[ModelServer]:
         roll = Random(f"{seed} {asked.number}")  # noqa: S311 -- no secret
         return Mood(roll.choice(kinds), 2 * _ANSWER_SECONDS) if roll.random() < rate else None
 
-    with ModelServer(honest, mood, without=without) as server:
+    # Only a model with room to loop is offered tools.
+    context = dice.choice((None, 65_536))
+    with ModelServer(honest, mood, without=without, context=context) as server:
         yield server
 
 

@@ -18,9 +18,10 @@ from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.gate.judge import judge
 from agent.ids import RepoId
 from agent.menu import Menu
-from agent.model import Message, ModelError
+from agent.model import DEFAULT_ROOM, Job, Message, Model, ModelError
 from agent.model_analyst import ModelAnalyst
 from agent.report import Depth
+from agent.spending import Spent
 from agent.structure import schema_of
 from agent.triage import Tier, Triage
 from agent.utterances import Statement, Statements
@@ -38,10 +39,20 @@ class ScriptedModel:
 
     name = "scripted"
 
-    def __init__(self, answers: Sequence[object]) -> None:
+    def __init__(self, answers: Sequence[object], room: int = 10 * DEFAULT_ROOM) -> None:
+        self._room = room
         self.asked: list[str] = []
         self.shapes: list[dict[str, Any]] = []
         self._answers = list(answers)
+
+    def get(self, job: Job, account: str) -> Model:
+        return self
+
+    def take(self, account: str) -> Spent:
+        return Spent()
+
+    async def room(self, job: Job) -> int:
+        return self._room
 
     def _next(self, messages: Sequence[Message]) -> object:
         self.asked.append("\n".join(message.text for message in messages))
@@ -178,18 +189,20 @@ async def test_the_diff_of_another_commit_cannot_be_asked_for_where_a_server_kee
     assert Menu(whole, shown).tools() == Menu(whole).tools()
 
 
-async def test_a_model_with_little_room_is_offered_a_diff_by_its_handle_and_nothing_else() -> None:
-    one = read("a", "Lower the limit of topK")
-    fields = {"sha": {"type": "string"}, "file": {"type": "string"}, "page": {"type": "integer"}}
-    tools = [ToolSpec("get_diff", "Show a diff.", {"properties": fields}), ToolSpec("get_pull", "Show a thread.", {})]
-    (only,) = Menu(Assignment(**(vars(assignment(one)) | {"tools": tools}))).tools(ample=False)
-    assert only.schema["properties"] == {"sha": {"type": "string", "enum": ["c1"]}}
+async def test_a_model_with_little_room_chooses_from_the_list_once_and_calls_no_tools() -> None:
+    one, two = read("a", "Lower the limit of topK"), read("b", "Rename a test")
+    model = ScriptedModel([Choice(read=["c2"])], room=DEFAULT_ROOM)
+    writer = analyst(model)
+    (chosen,) = await writer.next_calls(assignment(one, two), [])
+    assert chosen == ToolRequest("get_diff", {"sha": "b" * 40})
+    assert await writer.next_calls(assignment(one, two), [ToolAnswer(chosen, "page 1 of 1\nthe diff")]) == ()
+    assert "get_diff" not in model.asked[0]
 
 
 async def test_a_model_with_little_room_is_shown_its_authors_words_and_no_facts_to_say_again() -> None:
     body = "The shared buffer holds 8 entries, and more of them overwrite what stands behind it."
     told, untold = read("a", "Lower the limit of topK", body=body), read("b", "Lower it again", body="")
-    model = ScriptedModel([Statements(), Statements()])
+    model = ScriptedModel([Statements(), Statements()], room=DEFAULT_ROOM)
     await analyst(model).write(material(told, untold))
     (asked,) = (one for one in model.asked if "landed today" not in one)
     assert body in asked
