@@ -37,6 +37,8 @@ _OF = {
     K.DEPRECATED: "deprecated",
 }
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_TYPED = re.compile(r"""["'][^"']*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
+"""What somebody can type or set as it stands: a word, a number, a string; no expression of the program."""
 _MOST = 2
 """Names in these sentences: those before them have named the rest."""
 _MILD = ("default", "dependency", "submodule", "variable", "deprecated", "parameter default")
@@ -49,6 +51,8 @@ def trouble_sentence(facts: Sequence[Fact], table: Mapping[str, str], phrases: P
     kind = _call_kind(facts) if fact.kind in CALLS else _pin_kind(fact) or _OF.get(fact.kind, "")
     template = table.get(kind)
     if template is None or not fits(template, fact):
+        return None
+    if kind == "default" and not all(_TYPED.fullmatch(value) for value in (fact.old, fact.new) if value):
         return None
     if kind not in _MILD and not any(one.severity is Severity.BREAKING for one in facts):
         return None

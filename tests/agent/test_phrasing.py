@@ -210,3 +210,11 @@ def test_a_signature_that_changed_in_several_places_tells_only_what_went_and_wha
     changed = [fact(K.SIGNATURE_CHANGED, "Pool.read", old=old, new=new)]
     assert told(changed) == ["`Pool.read` takes `sizes: Tensor` instead of `size: int`."]
     assert told(changed, lang="zh") == ["`Pool.read` 的参数由 `size: int` 改为 `sizes: Tensor`。"]
+
+
+def test_nobody_is_told_to_type_an_expression_of_the_program() -> None:
+    behaviour = Severity.BEHAVIOUR
+    literal = [fact(K.FLAG_DEFAULT, "--frames", behaviour, old="8", new="16")]
+    assert told(literal, "advices") == ["Set `--frames` to `8` to keep what you have."]
+    inner = [fact(K.FLAG_DEFAULT, "--frames", behaviour, old="SamplingParams.frames", new="16")]
+    assert told(inner, "advices") == told(inner, "risks") == [None]
