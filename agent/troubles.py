@@ -37,7 +37,7 @@ _OF = {
     K.DEPRECATED: "deprecated",
 }
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_TYPED = re.compile(r"""["'][^"']*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
+_TYPED = re.compile(r"""["'][^"'$(]*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
 """What somebody can type or set as it stands: a word, a number, a string; no expression of the program."""
 _MOST = 2
 """Names in these sentences: those before them have named the rest."""
