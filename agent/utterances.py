@@ -62,8 +62,9 @@ def statements_in(languages: tuple[Language, ...], most: int, handles: tuple[str
 
 
 def read_statements(answer: BaseModel) -> list[Statement]:
-    """Take the sentences out of an answer of such a shape."""
-    return Statements.model_validate(answer.model_dump()).statements
+    """Take the sentences out of an answer of such a shape, each once: small models say things twice."""
+    said = Statements.model_validate(answer.model_dump()).statements
+    return list({tuple(_words(one).values()): one for one in reversed(said)}.values())[::-1]
 
 
 def wanted_languages(languages: Sequence[Language]) -> str:
