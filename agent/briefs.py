@@ -10,6 +10,8 @@ from agent.speech import told_lines
 from agent.templates import params_of, sentence
 
 _FACTS, _HUNKS, _MESSAGE, _NAMES = 8, 1_800, 1_200, 24
+_REFERENCE = re.compile(r"(?:\w+:?\s+){0,2}(?:[\w.-]+/[\w.-]+)?#\d+\.?")
+"""A line that only points elsewhere: Reverts octo/router#7."""
 _CODE = re.compile(r"`([^`\n]{1,60})`")
 _HUNK = re.compile(r"\n(?=@@ |--- )")
 
@@ -34,6 +36,8 @@ def message_brief(read: Read) -> str:
     """Give what the author wrote behind the first line, a statement a line, without what bots and forms put there."""
     lines, room = list[str](), _MESSAGE
     for line in told_lines(read.evidence.change.commit.message.partition("\n")[2]):
+        if _REFERENCE.fullmatch(line):
+            continue
         if len(line) > room:
             return "\n".join([*lines, "(more was written)"])
         lines.append(f"- {line}")

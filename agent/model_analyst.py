@@ -219,7 +219,9 @@ class ModelAnalyst:
             return []
         kept = [one for one in said if is_in(one, self._languages)]
         if said and not kept:
-            self._fell_back(material.repo, part, ModelError("it wrote in another language than asked"), about)
+            self._fell_back(
+                material.repo, part, ModelError("it wrote no whole sentence in the language that was asked for"), about
+            )
         return kept
 
     def _system(self, repo: str) -> Message:

@@ -73,8 +73,15 @@ def wanted_languages(languages: Sequence[Language]) -> str:
 
 
 def is_in(one: Statement, languages: Sequence[Language]) -> bool:
-    """Tell whether every language that was asked for is there and is the language it should be."""
-    return all(_words(one)[lang] and speaks(_words(one)[lang], lang) for lang in languages)
+    """Tell whether every language that was asked for is there, whole, and is the language it should be."""
+    words = _words(one)
+    return all(words[lang] and speaks(words[lang], lang) and _is_whole(words[lang]) for lang in languages)
+
+
+def _is_whole(text: str) -> bool:
+    """Tell a sentence from what a model broke off within a name, a quotation or a bracket."""
+    pairs = all(text.count(one) == text.count(other) for one, other in ("()", "（）", "“”", "「」"))
+    return pairs and text.count("`") % 2 == 0
 
 
 def says_more(one: Statement, title: str) -> bool:

@@ -288,3 +288,12 @@ async def test_a_sentence_that_repeats_the_first_line_or_another_one_is_not_told
     said = [Statement(en="Lower the limit of `topK`."), same, same]
     claims = await analyst(ScriptedModel([Statements(statements=said)])).write(material(one))
     assert [claim.text["en"] for claim in claims if of_the_model(claim)] == ["The shared buffer holds 8 entries."]
+
+
+async def test_a_sentence_that_breaks_off_within_a_name_is_not_told() -> None:
+    one = read("a", "Lower the limit of topK", body=f"Reverts octo/router#7\n\n{BODY}")
+    model = ScriptedModel([Statements(statements=[Statement(en="The shared buffer holds `8")])])
+    writer = analyst(model)
+    assert not any(of_the_model(claim) for claim in await writer.write(material(one)))
+    assert [one.part for one in writer.account(REPO).fallbacks] == ["explaining"]
+    assert "octo/router#7" not in model.asked[0]
