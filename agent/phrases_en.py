@@ -21,6 +21,7 @@ THINGS = {
     "interface": ("interface", "interfaces"),
     "trait": ("trait", "traits"),
     "namespace": ("namespace", "namespaces"),
+    "package": ("package", "packages"),
     "model": ("model", "models"),
     "kernel": ("kernel", "kernels"),
     "operator": ("operator", "operators"),

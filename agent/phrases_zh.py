@@ -21,6 +21,7 @@ THINGS = {
     "interface": ("接口", "接口"),
     "trait": ("trait", "trait"),
     "namespace": ("命名空间", "命名空间"),
+    "package": ("软件包", "软件包"),
     "model": ("模型文件", "模型文件"),
     "kernel": ("内核文件", "内核文件"),
     "operator": ("算子文件", "算子文件"),

@@ -1,49 +1,94 @@
 """Which facts of a list that is too long are kept: of every severity and every kind some, the gravest first."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agent.facts import Fact, FactKind, Severity
 
 MOST = 40
 """Facts of a sheet; more is not read by anybody."""
 _INTERNAL_OF_A_KIND = 8
-_SHARES = {Severity.BREAKING: 18, Severity.BEHAVIOUR: 10, Severity.ADDITIVE: 12}
+_SHARES = {Severity.BREAKING: 20, Severity.BEHAVIOUR: 10, Severity.ADDITIVE: 10}
 """Places that a severity is sure of, however many facts there are of others."""
 _ALWAYS = (FactKind.VERSION_CHANGED, FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
 """What a commit is as a whole: the first thing to know of one that does everything at once."""
-_AT_A_TIME = 3
-"""Of a kind, so many are kept before other kinds of the same severity have their turn."""
+_PACKAGE = "package"
+_AT_A_TIME, _RENAMED, _FEW = 4, 6, 2
+"""So many are kept before others of a severity have their turn: of a kind, of renames, of a family of details."""
+_DETAILS = {
+    "parameter": "parameter",
+    "signature": "signature",
+    "field": "field",
+    "enum": "field",
+    "constant": "value",
+    "limit": "value",
+    "error": "error",
+    "config": "key",
+    "base": "base",
+}
+"""Kinds that say how a thing is declared, by how their names begin: of a name that went these say nothing any more."""
 
 
 def cut(facts: Sequence[Fact]) -> tuple[list[Fact], list[str]]:
     """Keep a list that can be read, in the order given, and say how much of what was left out."""
-    seen: Counter[tuple[Severity, FactKind]] = Counter()
-    turns: dict[int, int] = {}
-    for at, fact in enumerate(facts):
-        turns[at] = seen[fact.severity, fact.kind]
-        seen[fact.severity, fact.kind] += 1
+    turns = _turns(facts, lambda fact: fact.kind)
     free = [
         at for at, fact in enumerate(facts) if fact.severity is not Severity.INTERNAL or turns[at] < _INTERNAL_OF_A_KIND
     ]
-    kept = set(free) if len(free) <= MOST else _chosen(facts, free, turns)
+    kept = set(free) if len(free) <= MOST else _chosen(facts, free)
     left = Counter(fact.kind for at, fact in enumerate(facts) if at not in kept)
     return [facts[at] for at in sorted(kept)], [f"{count} more of {kind.value}" for kind, count in left.items()]
 
 
-def _chosen(facts: Sequence[Fact], free: Sequence[int], turns: dict[int, int]) -> set[int]:
+def _turns(facts: Sequence[Fact], family: Callable[[Fact], str]) -> list[int]:
+    """Count for each fact how many of its severity and family stand before it."""
+    seen: Counter[tuple[Severity, str]] = Counter()
+    turns: list[int] = []
+    for fact in facts:
+        turns.append(seen[fact.severity, family(fact)])
+        seen[fact.severity, family(fact)] += 1
+    return turns
+
+
+def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
     """Give every severity its share, then the rest to the gravest."""
-    queue = sorted(free, key=lambda at: (_order(facts[at]), turns[at] // _AT_A_TIME, not _is_set(facts[at]), at))
+    turns = _turns(facts, _family)
+    rounds = [turn // _at_a_time(fact) for fact, turn in zip(facts, turns, strict=True)]
+    queue = sorted(free, key=lambda at: (_order(facts[at]), rounds[at], not _is_set(facts[at]), at))
+    renames = [at for at in free if facts[at].kind is FactKind.SYMBOL_RENAMED]
     taken: Counter[Severity] = Counter()
-    kept = {at for at in free if facts[at].kind in _ALWAYS and turns[at] == 0}
-    for at in queue:
-        if len(kept) < MOST and taken[facts[at].severity] < _SHARES.get(facts[at].severity, 0):
-            taken[facts[at].severity] += 1
-            kept.add(at)
-    for at in queue:
-        if len(kept) < MOST:
-            kept.add(at)
+    kept = {at for at in free if _is_whole(facts[at]) and turns[at] == 0}
+    for shares in (_SHARES, dict.fromkeys(Severity, MOST)):
+        for at in queue:
+            # Whoever is told of a thing by its new name has to know which one it was.
+            for one in (*(other for other in renames if _is_of(facts[at], facts[other])), at):
+                room = taken[facts[at].severity] < shares.get(facts[at].severity, 0)
+                if one not in kept and room and len(kept) < MOST:
+                    taken[facts[at].severity] += 1
+                    kept.add(one)
     return kept
+
+
+def _is_of(fact: Fact, rename: Fact) -> bool:
+    """Tell whether a fact is about what goes by a new name, or about a part of it."""
+    return f"{fact.name}.".startswith(f"{rename.name}.")
+
+
+def _is_whole(fact: Fact) -> bool:
+    """Tell what a commit is as a whole, and a whole package that came with it."""
+    return fact.kind in _ALWAYS or (fact.kind is FactKind.FILE_ADDED and fact.detail == _PACKAGE)
+
+
+def _family(fact: Fact) -> str:
+    if _is_whole(fact):
+        return f"{fact.kind} as a whole"
+    return _DETAILS.get(fact.kind.value.partition("-")[0], fact.kind.value)
+
+
+def _at_a_time(fact: Fact) -> int:
+    if fact.kind.value.partition("-")[0] in _DETAILS:
+        return _FEW
+    return _RENAMED if fact.kind is FactKind.SYMBOL_RENAMED else _AT_A_TIME
 
 
 def _order(fact: Fact) -> int:

@@ -7,7 +7,7 @@ from itertools import islice
 from agent.domain import FileChange
 from agent.facts import FactKind, Place
 from tools.diff.draft import Draft, Where
-from tools.diff.folders import renamed_folders
+from tools.diff.folders import Package, new_packages, renamed_folders
 from tools.diff.grouping import Shown
 from tools.diff.homes import DECLARED, Homes
 from tools.diff.readers.manifest import is_submodule_patch
@@ -44,6 +44,7 @@ _OF_THE_PROJECT = re.compile(
     r"(?:^|[/_.-])(?:tests?|unittests?|ci|lint\w*|checks?|format\w*|releas\w*|whl|wheels?|nightly|labels?|docs?|bump)(?:[/_.-]|$)",
     re.IGNORECASE,
 )
+_INSTALLED = {key: re.compile(rf"""\n\+\s*{key}\s*=\s*["']([\w.+-]+)["']""") for key in ("name", "version")}
 _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
 
@@ -56,15 +57,20 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
     folders = renamed_folders(files)
     files = without_empty(files)
     for old, new, count in folders:
-        inside = [file for file in files if file.previous_path and file.previous_path.startswith(f"{old}/")]
+        inside = [file for file in files if _went_along(file, old, new)]
         public = any(is_public_path(file.previous_path or file.path) for file in inside)
         draft = Draft(FactKind.FOLDER_RENAMED, new, public, Where(), old, new, f"{count} files")
         yield Shown(draft, Place(file=inside[0].path if inside else new, line=0, lines=()))
+    yield from map(_package, new_packages(files))
+    merged = {file.path: home for file in files if file.status == "removed" and (home := homes.merged(file))}
+    taken = set(merged.values())
     for file in files:
         if file.status == "added":
-            yield _one(FactKind.FILE_ADDED, file, homes)
-        elif file.status == "removed" and (home := homes.merged(file)) is not None:
-            yield _moved(file, home)
+            # What is told as renamed has not come besides.
+            if file.path not in taken:
+                yield _one(FactKind.FILE_ADDED, file, homes)
+        elif file.path in merged and file.status == "removed":
+            yield _moved(file, merged[file.path])
         elif file.status == "removed":
             yield _one(FactKind.FILE_REMOVED, file, homes)
         elif file.status == "renamed" and not _covered(file, folders):
@@ -90,6 +96,18 @@ def _only(files: Sequence[FileChange]) -> Iterator[Shown]:
     sorts = None if kind is not FactKind.ONLY_UPKEEP else ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles)
     draft = Draft(kind, f"{len(files)} files", public=False, where=Where(), detail=sorts)
     yield Shown(draft, _first(files))
+
+
+def _package(package: Package) -> Shown:
+    """Tell of a package that came as a whole, by the name under which it is installed."""
+    manifest = package.manifest
+    patch = manifest.patch or ""
+    said = [found for key in ("name", "version") if (found := _INSTALLED[key].search(patch))]
+    installed = " ".join(found[1] for found in said)
+    lines = tuple(_line_at(patch, found.start() + 1) for found in said) or tuple(patch.split("\n", 3)[1:3])
+    public = is_public_path(f"{package.folder}/x.py")
+    draft = Draft(FactKind.FILE_ADDED, package.folder, public, Where(), None, installed or package.folder, "package")
+    return Shown(draft, Place(file=manifest.path, line=1 if lines else 0, lines=lines))
 
 
 def _moved(file: FileChange, home: str) -> Shown:
@@ -139,7 +157,11 @@ def _line_at(text: str, start: int) -> str:
 def _covered(file: FileChange, folders: Sequence[tuple[str, str, int]]) -> bool:
     """Tell whether a renamed folder already speaks for this file."""
     before, name = file.previous_path or "", file.path.rpartition("/")[2]
-    return before.rpartition("/")[2] == name and any(before.startswith(f"{old}/") for old, _, _ in folders)
+    return before.rpartition("/")[2] == name and any(_went_along(file, old, new) for old, new, _ in folders)
+
+
+def _went_along(file: FileChange, old: str, new: str) -> bool:
+    return (file.previous_path or "").startswith(f"{old}/") and file.path.startswith(f"{new}/")
 
 
 def _first(files: Sequence[FileChange]) -> Place | None:

@@ -1,11 +1,50 @@
-"""Folders that were renamed: many renamed files, told as one."""
+"""Folders that were renamed or came as packages: many files, told as one."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from agent.domain import FileChange
+from tools.diff.roles import Role, role
 
 _SEVERAL = 3
 """Files that leave a folder together; of fewer, others that the commit does not touch are likely to stay."""
+
+_MANIFESTS = ("pyproject.toml", "setup.py", "Cargo.toml")
+_FIRST = "__init__.py"
+_ROOTS = (_FIRST, "/lib.rs", "/main.rs")
+_UPKEEP = (Role.TEST, Role.DOCUMENT, Role.EXAMPLE, Role.BENCHMARK, Role.CI, Role.VENDORED, Role.SCRIPT)
+
+
+class Package(NamedTuple):
+    """A folder that came with all that makes it a package."""
+
+    folder: str
+    manifest: FileChange
+
+
+def new_packages(files: Sequence[FileChange]) -> list[Package]:
+    """Find packages that came as wholes: with a manifest of their own, or at the top of the repository."""
+    found: list[Package] = []
+    parts = [(*file.path.rpartition("/")[::2], file) for file in files if file.status == "added"]
+    heads = [
+        (folder, name == _FIRST, file)
+        for folder, name, file in parts
+        if name in _MANIFESTS or (name == _FIRST and "/" not in folder)
+    ]
+    for folder, _, file in sorted(heads, key=lambda head: head[:2]):
+        inside = [other for other in files if other.path.startswith(f"{folder}/")]
+        known = any(f"{folder}/".startswith(f"{package.folder}/") for package in found)
+        if folder and not known and role(f"{folder}/x.py") not in _UPKEEP and _is_package(inside):
+            found.append(Package(folder, file))
+    return found
+
+
+def _is_package(inside: Sequence[FileChange]) -> bool:
+    """Tell whether files make a package of which nothing was there before."""
+    if any(file.status != "added" for file in inside):
+        return False
+    code = [file.path for file in inside if file.path.endswith((".py", ".rs")) and role(file.path) not in _UPKEEP]
+    return len(code) >= _SEVERAL and any(path.endswith(_ROOTS) for path in code)
 
 
 def renamed_folders(files: Sequence[FileChange]) -> list[tuple[str, str, int]]:

@@ -42,6 +42,8 @@ _IN_A_SCOPE = {
     FactKind.REGISTERED,
     FactKind.UNREGISTERED,
 }
+_ALIKE = {FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED, FactKind.MEMBER_CHANGED}
+"""What several classes that are made alike have in common, and what then changes in all of them."""
 _TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED}
 _ASKED = {FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED}
 _COMPILED = ("static_assert",)
@@ -126,18 +128,28 @@ def _of_a_place(shown: Sequence[Shown]) -> Crowd:
     """Join what came to one file or folder and what one class has, where there is more than anybody reads."""
     scripts = _of_a_script(shown)
     homes: dict[str, str] = {}
+    packages = _packages(shown)
+    changes = Counter(_key(one.draft) for one in shown if _is_alike(one.draft))
 
     def crowd(one: Shown) -> tuple[object, ...] | None:
         draft = one.draft
         if draft.kind in (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED) and one.place is not None:
             return draft.kind, homes.setdefault(draft.name, one.place.file), severity_of(draft)
         if draft.kind is FactKind.FILE_ADDED:
-            return draft.kind, draft.detail, draft.name.rpartition("/")[0], severity_of(draft)
-        if draft.kind is FactKind.CONSTANT_CHANGED and "." in draft.name:
+            folder = draft.name.rpartition("/")[0]
+            whole = next((package for package in packages if f"{folder}/".startswith(f"{package}/")), folder)
+            return draft.kind, draft.detail, whole, severity_of(draft)
+        if draft.kind is FactKind.CONSTANT_CHANGED and "." in draft.name and changes[_key(draft)] <= 1:
             return draft.kind, draft.name.rpartition(".")[0], severity_of(draft)
         return scripts(one)
 
     return crowd
+
+
+def _packages(shown: Sequence[Shown]) -> list[str]:
+    """Name the folders that became packages with this commit, those that hold others first."""
+    names = (one.draft.name for one in shown if one.draft.kind is FactKind.FILE_ADDED)
+    return sorted(name.removesuffix("/__init__.py") for name in names if name.endswith("/__init__.py"))
 
 
 def _key(draft: Draft) -> tuple[object, ...]:
@@ -157,9 +169,18 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.old, draft.new
     if draft.kind in _PARAMETERS or _is_retyped(draft):
         return draft.kind, draft.detail, draft.old, draft.new, severity_of(draft)
+    if _is_alike(draft):
+        return draft.kind, draft.name.rpartition(".")[2], draft.old, draft.new, severity_of(draft)
+    if draft.kind is FactKind.BASE_CHANGED:
+        return draft.kind, draft.old, draft.new, severity_of(draft)
     if draft.kind in _BY_NAME:
         return draft.kind, draft.name, draft.old if draft.kind is FactKind.ERROR_REMOVED else draft.new
     return draft.kind, draft.name, draft.old, draft.new
+
+
+def _is_alike(draft: Draft) -> bool:
+    """Tell whether a member of a class has another value, both of them shown: so it often has in many classes."""
+    return draft.kind in _ALIKE and "." in draft.name and None not in (draft.old, draft.new)
 
 
 def _is_retyped(draft: Draft) -> bool:
@@ -175,7 +196,7 @@ def _fact(members: list[Shown]) -> Fact:
     draft = members[0].draft
     if len(members) > 1 and draft.kind in _MEMBERS:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
-    elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_retyped(draft)):
+    elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_retyped(draft) or _is_one_change(members)):
         draft = draft._replace(name=_all_names(members))
     elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
         same = len({one.draft.detail for one in members}) == 1
@@ -194,6 +215,13 @@ def _fact(members: list[Shown]) -> Fact:
         detail=draft.detail,
         places=tuple(one.place for one in members if one.place is not None)[:_PLACES],
     )
+
+
+def _is_one_change(members: list[Shown]) -> bool:
+    """Tell whether all of a group became the same from the same."""
+    one = members[0].draft
+    alike = _is_alike(one) or one.kind is FactKind.BASE_CHANGED
+    return alike and len({(other.draft.old, other.draft.new) for other in members}) == 1
 
 
 def _crowded(members: list[Shown]) -> Draft:

@@ -40,7 +40,7 @@ class Known:
 def asked(shown: Iterable[Shown]) -> list[str]:
     """Name the words to look for: new variables, imports from private modules that changed, names of kernels."""
     words: dict[str, None] = {}
-    for one in shown:
+    for one in _by_old_names(list(shown)):
         if (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one):
             words[one.draft.name] = None
         elif (module := _module(one)) is not None:
@@ -52,9 +52,10 @@ def asked(shown: Iterable[Shown]) -> list[str]:
 
 def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known:
     """Judge the lines of the tree that hold those words."""
+    shown = list(shown)
     variables, modules, options = set[str](), set[str](), set[str]()
     parts: dict[str, str] = {}
-    for one in shown:
+    for one in _by_old_names(shown):
         if one.draft.kind is FactKind.ENV_ADDED:
             if any(_reads(one.draft.name, path, line) for path, line in lines):
                 variables.add(one.draft.name)
@@ -73,17 +74,34 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
 
 def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
     """Leave out variables and options that are not new, and take for public what a package gives on."""
-    for one in shown:
+    shown = list(shown)
+    for one, before in zip(shown, _by_old_names(shown), strict=True):
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue
         if one.draft.name in known.options and is_new(one):
             continue
-        part = _part(one) if known.parts else None
+        part = _part(before) if known.parts else None
         if part is not None and part[0] in known.parts:
             yield Shown(one.draft._replace(public=False), one.place)
             continue
         module = _module(one)
         yield Shown(one.draft._replace(public=True), one.place) if module and module[0] in known.modules else one
+
+
+def _by_old_names(shown: Sequence[Shown]) -> list[Shown]:
+    """Call what was renamed, and its members, as the tree before the commit does."""
+    renamed = {
+        one.draft.name: one.draft.name.removesuffix(one.draft.new) + one.draft.old
+        for one in shown
+        if one.draft.kind is FactKind.SYMBOL_RENAMED and one.draft.old and one.draft.new and "." not in one.draft.name
+    }
+    if not renamed:
+        return list(shown)
+    named = ((one, one.draft.name.partition(".")) for one in shown)
+    return [
+        Shown(one.draft._replace(name=f"{renamed[first]}{dot}{rest}"), one.place) if first in renamed else one
+        for one, (first, dot, rest) in named
+    ]
 
 
 def _part(one: Shown) -> tuple[str, str] | None:
@@ -103,7 +121,10 @@ def _unused_elsewhere(parts: dict[str, str], lines: Sequence[tuple[str, str]]) -
     inside, outside = set[str](), set[str]()
     for path, line in lines if parts else ():
         for word in parts.keys() & set(_WORD.findall(line)):
-            if path.startswith(parts[word]) and not (_COMPILERS.match(path) and path.endswith(_GIVES_ON)):
+            compiled = _COMPILERS.match(path) is not None
+            # The parts of a compiler use each other.
+            near = path.startswith(parts[word]) or (compiled and _COMPILERS.match(f"{parts[word]}x.py") is not None)
+            if near and not (compiled and path.endswith(_GIVES_ON)):
                 inside.add(word)
             elif role(path) not in _ELSEWHERE:
                 outside.add(word)

@@ -54,7 +54,17 @@ def relocated(read: Iterable[Versions], files: Sequence[FileChange], homes: Home
         _note(side, versions, reading, _outer(reading))
     both = [name for name in left if name in come and len(left[name]) == len(come[name]) == 1 and len(name) >= _TELLING]
     for name in both[:_MOST_NAMES]:
-        yield from _compared(name, left[name][0], come[name][0])
+        if not _is_namesake(name, left[name][0], come[name][0]):
+            yield from _compared(name, left[name][0], come[name][0])
+
+
+def _is_namesake(name: str, one: _Home, other: _Home) -> bool:
+    """Tell of two functions whether they have nothing but the name in common: no parameter, and not the body."""
+    mine, its = (next(symbol for symbol in home.reading.symbols if symbol.name == name) for home in (one, other))
+    if mine.params is None or its.params is None or (mine.shape and mine.shape == its.shape):
+        return False
+    before, after = ({param.name for param in symbol.params or ()} for symbol in (mine, its))
+    return bool(before | after) and before.isdisjoint(after)
 
 
 def _outer(reading: Reading) -> set[str]:
@@ -63,7 +73,7 @@ def _outer(reading: Reading) -> set[str]:
 
 def _note(side: dict[str, list[_Home]], versions: Versions, reading: Reading, names: set[str]) -> None:
     home = _Home(versions.file.path, versions.patch, reading)
-    for name in names:
+    for name in sorted(names):
         side.setdefault(name, []).append(home)
 
 

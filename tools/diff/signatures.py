@@ -13,6 +13,10 @@ _BY_REFERENCE = re.compile(r"\bconst\b|&|\s")
 _COUNT = re.compile(r"(?:^|_)(?:count|num|number|len|length)(?:_|$)")
 _PLAIN = ("bool", "int", "float", "str")
 """Types that two parameters have in common by chance."""
+_ANY = ("None", "True", "False")
+"""Defaults that say nothing of what a parameter is."""
+_ALIKE = 0.5
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _MOST = 600
 """Parameters of both versions together; nobody calls what has more, and they are not told one by one."""
 
@@ -85,8 +89,10 @@ def _renamed(
 
 
 def _is_other_thing(param: Param, other: Param, gone: list[Param], come: list[Param]) -> bool:
-    """Tell of two parameters that look the same whether the names speak against it: a count, or a likelier heir."""
+    """Tell of two parameters that look the same whether the names speak against it: a count, a word, a nearer heir."""
     if bool(_COUNT.search(param.name)) != bool(_COUNT.search(other.name)) and not param.annotation:
+        return True
+    if param.annotation is None and param.default in _ANY and not _sound_alike(param.name, other.name):
         return True
     if param.annotation or len(gone) == len(come):
         return False
@@ -112,10 +118,18 @@ def _akin(param: Param, other: Param, gone: list[Param], come: list[Param]) -> b
     asked = (param.default is None) == (other.default is None)
     if param.annotation and param.annotation == other.annotation and (asked or param.annotation not in _PLAIN):
         return True
-    words = set(param.name.lower().split("_")) & set(other.name.lower().split("_"))
-    if any(len(word) > 1 for word in words):
+    if _share_a_word(param.name, other.name):
         return asked
     return min(len(param.name), len(other.name)) > 3 and (param.name in other.name or other.name in param.name)
+
+
+def _sound_alike(one: str, other: str) -> bool:
+    return _share_a_word(one, other) or one in other or other in one or likeness(one, other, _ALIKE) >= _ALIKE
+
+
+def _share_a_word(one: str, other: str) -> bool:
+    mine, its = ({word.lower() for word in _WORDS.findall(name)} for name in (one, other))
+    return any(len(word) > 1 for word in mine & its)
 
 
 def _removed(param: Param, new: tuple[Param, ...]) -> SignatureChange:
@@ -152,10 +166,11 @@ def _by_keyword(before: Mapping[str, Param], new: tuple[Param, ...]) -> Iterator
     """Tell of what can be given by keyword only now: `*` came in front of it."""
     names = [param.name for param in new if param.keyword_only and _is_positional(before.get(param.name))]
     if names:
-        listed = ", ".join(names)
         star = next((param for param in new if param.star == "*"), None)
         mark = "*" if star is None else written(star)
-        yield SignatureChange(FactKind.SIGNATURE_CHANGED, "", listed, f"{mark}, {listed}", star is None)
+        # Callers gave them in the old order.
+        old = ", ".join(name for name in before if name in names)
+        yield SignatureChange(FactKind.SIGNATURE_CHANGED, "", old, f"{mark}, {', '.join(names)}", star is None)
 
 
 def _reordered(before: Mapping[str, Param], after: Mapping[str, Param]) -> Iterator[SignatureChange]:

@@ -17,3 +17,31 @@ def test_what_people_type_is_kept_before_what_only_code_calls() -> None:
     assert flag in kept
     assert len(kept) == MOST
     assert left
+
+
+def test_renames_and_deprecations_have_places_before_the_third_parameter() -> None:
+    parameters = [fact(FactKind.PARAMETER_REMOVED, f"f_{n}", Severity.BREAKING) for n in range(60)]
+    reasons = [fact(FactKind.SIGNATURE_CHANGED, f"g_{n}", Severity.BEHAVIOUR) for n in range(30)]
+    renamed = [fact(FactKind.SYMBOL_RENAMED, f"new_{n}", Severity.BREAKING) for n in range(5)]
+    deprecated = [fact(FactKind.DEPRECATED, f"old_{n}", Severity.BEHAVIOUR) for n in range(3)]
+    kept, _ = cut([*parameters, *renamed, *reasons, *deprecated])
+    assert set(renamed) | set(deprecated) < set(kept)
+    assert len(kept) == MOST
+
+
+def test_who_is_told_of_a_class_by_its_new_name_is_told_the_old_one() -> None:
+    removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(60)]
+    inner = [fact(FactKind.PARAMETER_ADDED, f"f_{n}", Severity.INTERNAL) for n in range(5)]
+    detail = fact(FactKind.SIGNATURE_CHANGED, "DiagnosticError.__init__", Severity.BREAKING)
+    rename = fact(FactKind.SYMBOL_RENAMED, "DiagnosticError", Severity.INTERNAL)
+    kept, _ = cut([*removed, detail, *inner, rename])
+    assert detail in kept
+    assert rename in kept
+
+
+def test_a_whole_package_is_kept_among_many_facts() -> None:
+    removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(60)]
+    files = [fact(FactKind.FILE_ADDED, f"pkg/{n}.py", Severity.ADDITIVE) for n in range(30)]
+    package = fact(FactKind.FILE_ADDED, "operators", Severity.ADDITIVE).model_copy(update={"detail": "package"})
+    kept, _ = cut([*removed, *files, package])
+    assert package in kept

@@ -1,0 +1,129 @@
+"""What belongs together is one fact, and what only shares a name is not taken for one thing."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, Severity
+from tests.tools.diff.test_known import studied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.tools.diff.conftest import FactsOf, History
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+
+
+@ROUTES
+async def test_the_same_change_of_several_classes_is_one_fact(route: str, facts_of: "FactsOf") -> None:
+    text = "".join(f'class {name}(Op):\n    archs = ["sm_90"{{0}}]\n\n\n' for name in ("Load", "Store", "Reduce"))
+    facts = await facts_of({"pkg/a.py": text.format("")}, {"pkg/a.py": text.format(', "sm_100"')}, route)
+    assert [(fact.kind, fact.name, fact.new, len(fact.places)) for fact in facts] == [
+        (FactKind.CONSTANT_CHANGED, "Load.archs, Store.archs, Reduce.archs", '["sm_90", "sm_100"]', 3)
+    ]
+
+
+@ROUTES
+async def test_classes_that_leave_one_base_for_another_are_one_fact(route: str, facts_of: "FactsOf") -> None:
+    text = "".join(f"class {name}({{0}}):\n    size = 1\n\n\n" for name in ("Barrier", "Fence"))
+    facts = await facts_of({"pkg/a.py": text.format("SyncArray")}, {"pkg/a.py": text.format("Sync")}, route)
+    assert [(fact.kind, fact.name, fact.old, fact.new) for fact in facts] == [
+        (FactKind.BASE_CHANGED, "Barrier, Fence", "SyncArray", "Sync")
+    ]
+
+
+@ROUTES
+@pytest.mark.parametrize("there", [True, False])
+async def test_a_package_that_came_as_a_whole_is_told_by_the_name_it_is_installed_by(
+    there: bool, route: str, facts_of: "FactsOf"
+) -> None:
+    before = {"a.py": "x = 1\n"} | ({"operators/atlas/base.py": "y = 1\n"} if there else {})
+    module = "def run{}(x):\n    return x\n"
+    after = {
+        "operators/pyproject.toml": '[project]\nname = "atlas-operators"\nversion = "0.1.0"\n',
+        "operators/atlas/__init__.py": "from .one import run1\n",
+        "operators/atlas/one.py": module.format(1),
+        "operators/atlas/base.py": module.format(2),
+    }
+    facts = await facts_of(before, after, route)
+    told = [(fact.name, fact.new) for fact in facts if fact.detail == "package"]
+    assert told == ([] if there else [("operators", "atlas-operators 0.1.0")])
+
+
+@ROUTES
+async def test_a_file_that_is_told_as_renamed_has_not_come_besides(route: str, facts_of: "FactsOf") -> None:
+    names = ("check_prefix", "find_all_users", "print_report")
+    old = "".join(f"def {name}(x):\n    return {n} + x\n\n\n" for n, name in enumerate(names))
+    new = "".join(f"def {name}(path):\n    print({n})\n    return open(path)\n\n\n" for n, name in enumerate(names))
+    facts = await facts_of({"pkg/ci/a.py": old}, {"pkg/ci/a.py": None, "pkg/lint/check.py": new}, route)
+    told = [(fact.kind, fact.name) for fact in facts if fact.kind.startswith("file-")]
+    assert told == [(FactKind.FILE_RENAMED, "pkg/lint/check.py")]
+
+
+@ROUTES
+async def test_a_file_that_left_a_renamed_folder_for_another_is_told_by_itself(route: str, facts_of: "FactsOf") -> None:
+    texts = {name: f"int {name}_value = {n};\n" * 9 for n, name in enumerate(("a", "b", "c", "d"))}
+    before = {f"csrc/flat/{name}.cu": text for name, text in texts.items()}
+    after: dict[str, str | None] = dict.fromkeys(before, None)
+    after |= {f"include/flat/{name}.cu": text for name, text in texts.items() if name != "a"}
+    facts = await facts_of(before, {**after, "csrc/a.cu": texts["a"]}, route)
+    told = {fact.kind: (fact.old, fact.new, fact.places[0].file) for fact in facts}
+    assert told[FactKind.FILE_RENAMED] == ("csrc/flat/a.cu", "csrc/a.cu", "csrc/a.cu")
+    assert told[FactKind.FOLDER_RENAMED] == ("csrc/flat", "include/flat", "include/flat/b.cu")
+
+
+@ROUTES
+async def test_a_hook_is_not_the_function_of_a_script_that_went(route: str, facts_of: "FactsOf") -> None:
+    script = "import subprocess\n\n\ndef build_wheel():\n    subprocess.run(['python', '-m', 'build'])\n"
+    backend = "def _write():\n    return 1\n"
+    hook = "def build_wheel(wheel_directory, config_settings=None):\n    _write()\n    return wheel_directory\n"
+    facts = await facts_of(
+        {"cubin/build_wheel.py": script, "cubin/build_backend.py": backend},
+        {"cubin/build_wheel.py": None, "cubin/build_backend.py": f"{backend}\n\n{hook}"},
+        route,
+    )
+    assert not [fact for fact in facts if fact.kind.startswith("parameter-")]
+
+
+@ROUTES
+@pytest.mark.parametrize(("new", "renamed"), [("pipelining", False), ("is_constexpr", True)])
+async def test_a_parameter_of_another_meaning_is_not_the_old_one_renamed(
+    new: str, renamed: bool, route: str, facts_of: "FactsOf"
+) -> None:
+    text = "def select(start, stop, unroll=-1, {}=None):\n    return start\n"
+    facts = await facts_of({"pkg/a.py": text.format("constexpr")}, {"pkg/a.py": text.format(new)}, route)
+    kinds = {fact.kind for fact in facts}
+    both = {FactKind.PARAMETER_ADDED, FactKind.PARAMETER_REMOVED}
+    assert kinds == ({FactKind.PARAMETER_RENAMED} if renamed else both)
+
+
+@ROUTES
+async def test_a_parameter_that_is_spelled_otherwise_and_takes_more_is_renamed(route: str, facts_of: "FactsOf") -> None:
+    text = "class Kernel:\n    def launch(self, x: Tensor, {}):\n        return x\n"
+    before, after = "mGlobalScale: cute.Tensor", "global_scale: Union[Float32, cute.Tensor]"
+    facts = await facts_of({"pkg/a.py": text.format(before)}, {"pkg/a.py": text.format(after)}, route)
+    assert FactKind.PARAMETER_RENAMED in {fact.kind for fact in facts}
+    assert not {FactKind.PARAMETER_ADDED, FactKind.PARAMETER_REMOVED} & {fact.kind for fact in facts}
+
+
+@ROUTES
+async def test_what_must_be_named_now_is_shown_in_the_order_in_which_it_was_given(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old, new = "def create(storage, stages):\n    pass\n", "def create(*, stages, storage):\n    pass\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [(fact.old, fact.new) for fact in facts] == [("storage, stages", "*, stages, storage")]
+
+
+async def test_parts_of_a_compiler_that_no_package_gives_on_are_internal_under_a_new_name_too(
+    history: "Callable[[], History]",
+) -> None:
+    past = history()
+    error = "class CompilationError(RuntimeError):\n    def __init__(self, message, detail=None):\n        self.a = 1\n"
+    user = "from ..base_dsl.compiler import CompilationError\n\n\ndef _go(f):\n    raise CompilationError(f)\n"
+    past.commit({"pkg/base_dsl/compiler.py": error, "pkg/cutlass_dsl/jit.py": user, "pkg/__init__.py": "a = 1\n"})
+    after = error.replace("CompilationError", "DiagnosticError").replace("message, detail=None", "message, raw")
+    facts = await studied(past, past.commit({"pkg/base_dsl/compiler.py": after}))
+    assert facts
+    assert {fact.severity for fact in facts} == {Severity.INTERNAL}
