@@ -18,6 +18,8 @@ _NAMES: dict[Language, dict[Language, str]] = {
     "zh": {"en": "英文（字段 en）", "zh": "中文（字段 zh）"},
 }
 _WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"[\u3400-\u9fff]|\w+")
+_SAME = 0.85
 _AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 
 
@@ -63,8 +65,17 @@ def statements_in(languages: tuple[Language, ...], most: int, handles: tuple[str
 
 def read_statements(answer: BaseModel) -> list[Statement]:
     """Take the sentences out of an answer of such a shape, each once: small models say things twice."""
-    said = Statements.model_validate(answer.model_dump()).statements
-    return list({tuple(_words(one).values()): one for one in reversed(said)}.values())[::-1]
+    kept: list[Statement] = []
+    for one in Statements.model_validate(answer.model_dump()).statements:
+        if not any(_is_same(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _is_same(one: Statement, other: Statement) -> bool:
+    """Tell whether two sentences have nearly all their words in common."""
+    words, others = (set(_TOKEN.findall(f"{said.en} {said.zh}".lower())) for said in (one, other))
+    return len(words & others) >= _SAME * max(len(words), len(others))
 
 
 def wanted_languages(languages: Sequence[Language]) -> str:

@@ -285,7 +285,8 @@ async def test_what_others_wrote_is_fenced_and_cannot_close_the_fence() -> None:
 async def test_a_sentence_that_repeats_the_first_line_or_another_one_is_not_told() -> None:
     one = read("a", "Lower the limit of topK")
     same = Statement(en="The shared buffer holds 8 entries.")
-    said = [Statement(en="Lower the limit of `topK`."), same, same]
+    again = Statement(en="The shared buffer only holds 8 entries.")
+    said = [Statement(en="Lower the limit of `topK`."), same, again]
     claims = await analyst(ScriptedModel([Statements(statements=said)])).write(material(one))
     assert [claim.text["en"] for claim in claims if of_the_model(claim)] == ["The shared buffer holds 8 entries."]
 
