@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from agent.audit.library import Library
 from agent.audit.reckoning import Reckoning
+from agent.audit.relations import closed_by
 from agent.audit.wanted import Wanted
 from agent.domain import Commit, Issue, Landing, PullRequest, Release
 from agent.errors import AppError, NotFound, UpstreamError
@@ -25,9 +26,6 @@ _ALL = Window(start=datetime(1970, 1, 2, tzinfo=UTC), end=datetime(2099, 12, 30,
 _NEVER = Window(start=datetime(1970, 1, 2, tzinfo=UTC), end=datetime(1970, 1, 3, tzinfo=UTC), tz="UTC")
 _CLOSING = re.compile(r"\(#([1-9]\d{0,8})\)\s*$")
 _MERGED = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b")
-_CLOSES = re.compile(
-    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?#([1-9]\d{0,8})", re.IGNORECASE
-)
 _CREDIBLE = 0.9
 _FILES = 60
 """How many whole files of a change are read."""
@@ -287,6 +285,8 @@ def put_together(shelves: Sequence[Shelf]) -> Library:
 
 def _put_commits(library: Library, shelf: Shelf) -> None:
     library.people |= {commit.author.name.casefold() for commit in shelf.line}
+    if shelf.line_read:
+        library.lines[shelf.repo] = shelf.line
     library.people |= {one.change.commit.author.name.casefold() for one in shelf.commits.values()}
     for evidence in shelf.commits.values():
         library.found[evidence.id] = evidence
@@ -317,12 +317,12 @@ def _links(shelf: Shelf) -> list[Link]:
     """Find what says of itself that it closes an issue."""
     found: list[Link] = []
     for evidence in shelf.commits.values():
-        for number in _CLOSES.findall(evidence.change.commit.message):
-            found.append(_link(shelf.repo, int(number), evidence.id))
+        said = closed_by(evidence.change.commit.message, shelf.repo)
+        found += [_link(shelf.repo, number, evidence.id) for number in sorted(said)]
     for thread in shelf.threads.values():
         if isinstance(thread, PullRequest) and thread.merged_at is not None:
             closed = {int(name.rpartition("#")[2]) for name in thread.closes if name.startswith(f"{shelf.repo}#")}
-            closed |= {int(number) for number in _CLOSES.findall(thread.body)}
+            closed |= closed_by(thread.body, shelf.repo)
             change: EvidenceId = commit_id(shelf.repo, thread.merge_commit) if thread.merge_commit else thread.id
             found += [_link(shelf.repo, number, change) for number in sorted(closed)]
     return found

@@ -25,7 +25,7 @@ from agent.gate.dates import find_dates
 
 _NAME_END = re.compile(r"，|；|。|\n|\s-\s|\s\||（|;|, (?=\d{4}-)|,\s*(?:on|at)\s")
 _BY = re.compile(r"\bby (@[A-Za-z0-9][\w-]*(?:\[bot\])?)")
-_BY_NAME = re.compile(r"\bby ([A-Z][\w.'-]*[\w'-](?: [A-Z][\w.'-]*[\w'-]){0,3})")
+_BY_NAME = re.compile(r"\bby ([A-Z][\w.'-]*[\w'-](?: (?:[A-Z]\.|[A-Z][\w.'-]*[\w'-])){0,3})")
 # Without a colon only what is written in Latin letters is surely a name.
 _UNLABELLED = re.compile(r"(?:作者|提交者)\s*(?=[A-Za-z@])|\b(?:author|committer)\s+(?=@?[A-Z])")
 _DONE_BY = re.compile(
@@ -269,6 +269,9 @@ def _pulls(make: _Maker, page: Page, place: int) -> Iterator[Statement]:
     pulls = {m.number: m for m in page.mentions[place] if m.kind == "thread" and m.told == "pull" and not m.damaged}
     if len(commits) == 1 and len(pulls) == 1:
         (pull,) = pulls.values()
+        if page.repo_of(pull, place) not in (None, page.repo_of(subject, place)):
+            # What a link to another repository says is looked at where links are.
+            return
         yield make("pull request", f"#{pull.number}", "pull", line=pull.line, number=str(pull.number))
     bare = {m.number: m for m in page.mentions[place] if m.kind == "thread" and not m.told and _cites(page, place, m)}
     if len(commits) == 1 and not pulls and len(bare) == 1:

@@ -75,6 +75,10 @@ def neighbours(page: Page, place: int) -> tuple[Mention, ...]:
     for near in (place - 1,) if introduced else (place - 1, place + 1):
         if 0 <= near < len(page.blocks) and page.blocks[near].kind in ("paragraph", "item", "row"):
             found += [m for m in page.mentions[near] if _is_change(m) or m is page.subjects[near]]
+    above = page.subjects[place - 1] if place and page.blocks[place - 1].kind == "item" else None
+    if above is not None and _may_be_change(above):
+        # Below the remarks of an entry it is the entry's.
+        found.insert(0, above)
     listed = place > 0 and page.blocks[place - 1].kind in ("item", "row")
     if listed or (not found and (introduced or page.subjects[place] is None)):
         for before in range(place - 1, max(-1, place - _FAR), -1):
@@ -87,6 +91,10 @@ def neighbours(page: Page, place: int) -> tuple[Mention, ...]:
 
 def _is_change(mention: Mention) -> bool:
     return (mention.kind == "commit" and mention.sure and not mention.damaged) or mention.told == "pull"
+
+
+def _may_be_change(mention: Mention) -> bool:
+    return (mention.kind == "commit" and mention.sure) or (mention.kind == "thread" and mention.told != "issue")
 
 
 def telling_lines(source: str) -> dict[int, str]:

@@ -9,9 +9,12 @@ from agent.audit.statement import Statement, structural
 from agent.audit.vocabulary import plain
 
 _COUNTED = re.compile(r"[（(]\s*(\d{1,4})\s*(?:个|items?|commits?|changes?)?\s*[)）]\s*$")
-_SUM = re.compile(r"共\s*(\d+)\s*个提交|(\d+) commits? in (?:total|all)|total(?: of)? (\d+) commits?", re.IGNORECASE)
+_SUM = re.compile(r"(?<![\w.#])(\d{1,4})\s*(?:个提交|commits?\b|changes?\b|项变更)", re.IGNORECASE)
 _SHORT = 60
-_SHARE = re.compile(r"([\U0001f300-\U0001faff])\s*\S{0,6}?\s*(\d+)")
+_SIGNS = "\U0001f300"
+_SHARE = re.compile(r"([\U0001f300-\U0001faff])\s*\S{0,8}?\s*(\d+)")
+_PARTS = re.compile(r"[|｜·•,，;；、(（)）]|\s/\s")
+_LABELLED = re.compile(r"\s*([^\W\d][\w -]{1,20}?)\s*[:：]?\s*(\d{1,4})\s*(?:个|项)?\s*")
 
 
 def contents(page: Page) -> Iterator[Statement]:
@@ -63,17 +66,34 @@ def _entries(page: Page, place: int) -> set[int]:
 def _sum(
     page: Page, place: int, block: Block, found: re.Match[str], headed: dict[int, tuple[int, set[int]]]
 ) -> Iterator[Statement]:
-    total = int(next(group for group in found.groups() if group))
+    total = int(found[1])
     line = block.inlines[0].line_at(found.start())
-    repo = page.repos[place]
-    shares = _SHARE.findall(plain(block.text)[found.end() :])
-    if len(shares) > 1:
-        added = sum(int(count) for _, count in shares)
-        why = "right" if added == total else "count"
-        yield structural(line, "count", block.text, why, f"the parts add up to {added}")
-        for mark, count in shares:
-            heads = [one for at, one in headed.items() if mark in page.blocks[at].text and page.repos[at] == repo]
-            if len(heads) == 1 and heads[0][1]:
-                why = "right" if int(count) in heads[0][1] else "count"
-                told = f"{' or '.join(map(str, sorted(heads[0][1])))} entries follow under {mark}"
-                yield structural(line, "count", f"{mark} {count}", why, told)
+    shares = _shares(plain(block.text)[found.end() :])
+    heads = {mark: _below(page, place, mark, headed) for mark, _ in shares}
+    known = [mark for mark, _ in shares if heads[mark]]
+    if len(shares) < 2 or (len(known) < 2 and not all(mark[0] >= _SIGNS for mark, _ in shares)):
+        return
+    added = sum(int(count) for _, count in shares)
+    why = "right" if added == total else "count"
+    yield structural(line, "count", block.text, why, f"the parts add up to {added}")
+    for mark, count in shares:
+        if entries := heads[mark]:
+            why = "right" if int(count) in entries else "count"
+            told = f"{' or '.join(map(str, sorted(entries)))} entries follow under {mark}"
+            yield structural(line, "count", f"{mark} {count}", why, told)
+
+
+def _shares(text: str) -> list[tuple[str, str]]:
+    """Read how a sum is split up: by signs, or by the names of parts."""
+    signed = _SHARE.findall(text)
+    return signed or [(found[1], found[2]) for part in _PARTS.split(text) if (found := _LABELLED.fullmatch(part))]
+
+
+def _below(page: Page, place: int, mark: str, headed: dict[int, tuple[int, set[int]]]) -> set[int]:
+    """Count what follows the one heading of a part."""
+    named = [
+        entries
+        for at, (_, entries) in headed.items()
+        if mark.casefold() in page.blocks[at].text.casefold() and page.repos[at] == page.repos[place]
+    ]
+    return named[0] if len(named) == 1 else set()

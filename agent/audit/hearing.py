@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agent.audit.measures import fitting_paths
+from agent.audit.misquotes import misquotes
 from agent.audit.naming import pieced
 from agent.audit.paths import is_path
 from agent.audit.sides import Sides
@@ -82,6 +83,8 @@ class Hearing:
                 return self._is_untouched(text, judgement.reason, commits)
             case Verdict.UNSUPPORTED, "direction":
                 return True
+            case Verdict.QUOTE, "passage":
+                return misquotes(text, commits)
         return False
 
     def _is_nowhere(self, text: str, reason: str, commits: Sequence[CommitEvidence]) -> bool:

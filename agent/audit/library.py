@@ -38,6 +38,8 @@ class Library:
     """Repositories whose commits could be looked up."""
     landed: dict[RepoId, tuple[Commit, ...]] = field(default_factory=dict)
     """What landed in the report's days."""
+    lines: dict[RepoId, tuple[Commit, ...]] = field(default_factory=dict)
+    """What landed around these days, as far as it was read."""
     days: Days = field(default_factory=Days)
     """What the report is about, as labelled or worked out."""
     branches: dict[RepoId, str] = field(default_factory=dict)

@@ -14,7 +14,8 @@ from agent.audit.whereabouts import Days, Names, days_of, language_of, repos_of
 from agent.ids import RepoId
 from agent.settings import Language
 
-_SENTENCE_END = re.compile(r"[。！？；\n]|[.!?;](?=\s)|[:：](?=\n)")
+# The point behind an initial ends no sentence.
+_SENTENCE_END = re.compile(r"[。！？；\n]|(?<! [A-Z])[.](?=\s)|[!?;](?=\s)|[:：](?=\n)")
 _WRAPPED = 60
 _AN_ISSUE = re.compile(
     r"(?:\b(?:issues?|fix(?:es|ed)?|close[sd]?|resolve[sd]?|report(?:s|ed)?|see|follow-?up (?:to|of)|reverts?|since"

@@ -18,6 +18,7 @@ def references(page: Page) -> Iterator[Statement]:
     for place, block in enumerate(page.blocks):
         for mention in page.mentions[place]:
             yield from _exists(page, place, mention)
+            yield from _beside(page, place, mention)
         for inline in block.inlines:
             for span in inline.spans:
                 if span.kind == "link":
@@ -45,6 +46,19 @@ def _exists(page: Page, place: int, mention: Mention) -> Iterator[Statement]:
     if filed != repo and _filed(page, place, mention):
         told = f"{filed} {shortened(mention.words)}"
         yield structural(mention.line, kind_of(mention), told, "out of scope", f"the link goes to {repo}")
+
+
+def _beside(page: Page, place: int, mention: Mention) -> Iterator[Statement]:
+    """State that a pull request which is linked beside a commit is of the same repository."""
+    if mention.kind != "thread" or mention.told != "pull" or not mention.repo or mention.damaged:
+        return
+    commit = page.nearest(place, mention.at, mention.cell)
+    if commit is None or commit.kind != "commit" or commit.damaged:
+        return
+    repo, to = page.repo_of(commit, place), page.names.known(mention.repo)
+    if repo is not None and repo != to:
+        params = {"number": str(mention.number), "to": to}
+        yield Statement(mention.line, "pull request", shortened(mention.words), commit, repo, "filed", params)
 
 
 def _filed(page: Page, place: int, mention: Mention) -> bool:

@@ -4,18 +4,30 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from agent.audit.measures import fitting_paths
+from agent.audit.paths import is_path
 from agent.evidence import CommitEvidence
 
-_THING = r"(?:`(?P<{0}>[^`]{{2,80}})`|(?P<{0}w>[A-Za-z][\w.+-]{{3,40}}))"
+# A name in code, a bracket of values such as (1, 2) or [0,1), or a longer word.
+_VALUES = r"[(\[][^()\[\]`\n]{{1,30}}[)\]]"
+_MARKED = rf"(?:`(?P<{{0}}>[^`]{{{{2,80}}}})`|(?P<{{0}}v>{_VALUES}))"
+_THING = rf"(?:`(?P<{{0}}>[^`]{{{{2,80}}}})`|(?P<{{0}}v>{_VALUES})|(?P<{{0}}w>[A-Za-z][\w.+-]{{{{3,40}}}}))"
 _OLD, _NEW = _THING.format("old"), _THING.format("new")
+_OLD_MARKED, _NEW_MARKED = _MARKED.format("old"), _MARKED.format("new")
 _EXCHANGES = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"\bfrom (?:the )?{_OLD} (?:back )?(?:over )?to (?:the )?{_NEW}",
-        r"`(?P<new>[^`]{2,80})` (?:instead of|rather than|in place of) (?:the |calling |using )?`(?P<old>[^`]{2,80})`",
+        rf"{_NEW_MARKED} (?:instead of|rather than|in place of) (?:the |calling |using )?{_OLD_MARKED}",
+        rf"{_NEW_MARKED} where (?:it|they|there) (?:was|were|returned|used|read|passed|called|gave) {_OLD_MARKED}",
         rf"\breplac(?:es|ed|ing) (?:the )?{_OLD} (?:with|by) (?:the )?{_NEW}",
         rf"`(?P<old>[^`]{{2,80}})` (?:is|are|was|were) (?:now )?replaced (?:with|by) (?:the )?{_NEW}",
+        rf"\brenam(?:es|ed|ing) (?:the )?(?:\w+ )?{_OLD_MARKED} (?:in)?to {_NEW_MARKED}",
+        rf"{_OLD_MARKED} (?:is|are|was|were|gets|got) (?:now )?renamed (?:in)?to {_NEW_MARKED}",
+        rf"{_OLD_MARKED} (?:becomes|became|is now called) {_NEW_MARKED}",
+        rf"{_NEW_MARKED} (?:now )?(?:replaces|replaced|supersedes|takes the place of) (?:the )?{_OLD_MARKED}",
         rf"(?:由|从|将|把)\s*{_OLD}\s*(?:统一)?(?:改为|换成|替换为|改成|变为|切换为|切换到|迁移到|迁移至|改名为|重命名为)\s*{_NEW}",
+        rf"{_OLD_MARKED}\s*(?:被)?(?:统一)?(?:重命名|改名|更名|替换|改)为\s*{_NEW_MARKED}",
         rf"(?:用|以)\s*{_NEW}\s*(?:取代|代替|替换|替代)(?:了)?\s*{_OLD}",
     )
 )
@@ -28,12 +40,23 @@ _ADDED = re.compile(
     rf"(?:新增|增加|添加|加入|引入|\b(?:adds|added|introduces|introduced|gains))(?:了|\s+(?:an?|the|new))*\s*`(?P<name>[^`]{{3,80}})`{_ITSELF}",
     re.IGNORECASE,
 )
+_WAS_REMOVED = re.compile(
+    r"`(?P<name>[^`]{3,80})`\s*(?:(?:因此|也|都|随之|现已|已经?|均)*被(?:删除|移除|去掉)"
+    r"|(?:is|are|was|were) (?:now |therefore |also )?(?:removed|dropped|deleted|gone))(?!\s*(?:from|by|when|if|之后))",
+    re.IGNORECASE,
+)
+_WAS_ADDED = re.compile(
+    r"`(?P<name>[^`]{3,80})`\s*(?:(?:因此|也|都|随之|现已|已经?|均)*被(?:加入|添加|引入)"
+    r"|(?:is|are|was|were) (?:now |therefore |also )?(?:added|introduced))",
+    re.IGNORECASE,
+)
 _REMOVED = re.compile(
     r"(?:删除|移除|去掉|删去|去除|不再使用|不再导入|不再调用|\b(?:removes|removed|drops|dropped|deletes|deleted)"
     r"|\bno longer (?:uses|imports|calls|passes))"
     rf"(?:了|\s+(?:an?|the))*\s*`(?P<name>[^`]{{3,80}})`{_ITSELF}",
     re.IGNORECASE,
 )
+_BRACKET = re.compile(_VALUES.format())
 
 
 class Sides:
@@ -47,17 +70,28 @@ class Sides:
         if any(one.change.unreadable or one.change.incomplete for one in commits):
             return ""
         for old, new in _exchanges(text):
-            if self._balance(old, commits) > 0 > self._balance(new, commits):
+            if self._balance(old, commits) > 0 > self._balance(new, commits) or _renamed(new, old, commits):
                 return f"the diff takes {new} away and brings {old} in, not the other way round"
-        for found in _ADDED.finditer(text):
+            if absent := self._absent(old, new, commits):
+                return f"{absent} stands nowhere in the diff and the message"
+        for found in (*_ADDED.finditer(text), *_WAS_ADDED.finditer(text)):
             added, removed = self._counts(found["name"], commits)
             if removed and not added:
                 return f"{found['name']} stands only on removed lines"
-        for found in _REMOVED.finditer(text):
+        for found in (*_REMOVED.finditer(text), *_WAS_REMOVED.finditer(text)):
             added, removed = self._counts(found["name"], commits)
             if added and not removed and not _spoken(found["name"], commits):
                 return f"{found['name']} stands only on added lines"
         return ""
+
+    def _absent(self, old: str, new: str, commits: Sequence[CommitEvidence]) -> str:
+        """Find of two brackets of values the one that is nowhere, where the other is there as it is written."""
+        if not (_BRACKET.fullmatch(old) and _BRACKET.fullmatch(new)):
+            return ""
+        lacking = [
+            one for one in (old, new) if not any(_whole(one).search(text) for each in commits for text in each.texts)
+        ]
+        return lacking[0] if len(lacking) == 1 else ""
 
     def _balance(self, name: str, commits: Sequence[CommitEvidence]) -> int:
         added, removed = self._counts(name, commits)
@@ -81,9 +115,20 @@ def _exchanges(text: str) -> Iterator[tuple[str, str]]:
     for form in _EXCHANGES:
         for found in form.finditer(text):
             named = found.groupdict()
-            old, new = named.get("old") or named.get("oldw") or "", named.get("new") or named.get("neww") or ""
+            old, new = (
+                next((named[key] for key in (name, f"{name}v", f"{name}w") if named.get(key)), "")
+                for name in ("old", "new")
+            )
             if old and new and old.lower() != new.lower():
                 yield old.strip(), new.strip(" .")
+
+
+def _renamed(old: str, new: str, commits: Sequence[CommitEvidence]) -> bool:
+    """Tell whether a file of one name got another."""
+    if not (is_path(old) and is_path(new)):
+        return False
+    pairs = [(file.previous_path, file.path) for one in commits for file in one.change.files if file.previous_path]
+    return any(fitting_paths(old, [before]) and fitting_paths(new, [after]) for before, after in pairs)
 
 
 def _spoken(name: str, commits: Sequence[CommitEvidence]) -> bool:
@@ -93,6 +138,8 @@ def _spoken(name: str, commits: Sequence[CommitEvidence]) -> bool:
 @lru_cache(maxsize=256)
 def _whole(name: str) -> re.Pattern[str]:
     parts = r"\s+".join(map(re.escape, name.split()))
+    if _BRACKET.fullmatch(name):
+        parts = r"\s*,\s*".join(re.escape(part.strip()) for part in name.split(","))
     before = r"(?<!\w)" if re.match(r"\w", name) else ""
     after = r"(?!\w)" if re.search(r"\w$", name) else ""
     return re.compile(before + parts + after, re.ASCII)

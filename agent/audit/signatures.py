@@ -40,7 +40,7 @@ def signature(line: str) -> Signature | None:
         name = found["name"] or ""
         at = found.start("name") if name else found.end("title")
         return Signature(line[found.start("title") : found.end("title")], at, name if is_name(name) else "")
-    if found := IN_LINK.search(text, tail):
+    if (found := IN_LINK.search(text, tail)) and is_name(found["name"]):
         return Signature(line[: found.start()], found.start("name"), found["name"].strip())
     for found in _last(_DASHED.finditer(text, tail)):
         if is_name(found["name"]) and re.search(r"\w", text[: found.start()]):

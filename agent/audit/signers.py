@@ -20,7 +20,8 @@ _ON = re.compile(r"\bon (?=\d{1,2}(?:st|nd|rd|th)? [A-Z]|[A-Z][a-z]{2,8}\.? \d|2
 _PERSON = r"(?P<name>[A-Z][\w.'-]*(?: (?:[A-Z][\w.'-]*|de|van|von|der|da|al)){1,4}|[A-Za-z][\w-]{4,38})"
 # The name before what somebody did; whether it is one shows by who else landed something.
 _DOES = re.compile(
-    rf"(?:^|(?<=[.。!?:：*]\s)|(?<=[。：)）]))\W*{_PERSON}(?:['’]s\b|\s+(?:[a-z]{{3,}}(?:ed|es|s)\b|made|wrote|cut|put|built))",
+    r"(?:^|(?<=[.。!?:：*]\s)|(?<=[。：)）])|\b(?:in|with|by|through) which\b|, where\b)\W*"
+    rf"{_PERSON}(?:['’]s\b|\s+(?:[a-z]{{3,}}(?:ed|es|s)\b|made|wrote|cut|put|built))",
     re.MULTILINE,
 )
 _IN_NUMBER = re.compile(rf"\b[Ii]n #\d+,? {_PERSON}\s+[a-z]{{3,}}s?\b")

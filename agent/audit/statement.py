@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent.audit.mentions import Mention
+from agent.claims import Judgement, Verdict
 from agent.domain import PullRequest
 from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
 from agent.ids import RepoId
@@ -41,6 +42,10 @@ class Statement:
     """What reading alone has decided: `right`, or why it is wrong."""
     evidence: str = ""
 
+    def ruled(self, verdict: str, evidence: str) -> "Finding":
+        """Give the finding that a verdict makes of it."""
+        return Finding(self.line, self.kind, self.words, verdict, evidence)
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -65,6 +70,17 @@ RIGHT, UNVERIFIABLE = "right", "unverifiable"
 def wrong(why: str) -> str:
     """Write the verdict of something wrong."""
     return f"wrong:{why.replace(' ', '-')}"
+
+
+def judged(statement: Statement, judgement: Judgement, why: str) -> Finding:
+    """Say in a finding what the gate has judged."""
+    if judgement.passed:
+        verdict = RIGHT
+    elif judgement.verdict is Verdict.UNDECIDED:
+        verdict = UNVERIFIABLE
+    else:
+        verdict = wrong(judgement.verdict.value)
+    return statement.ruled(verdict, judgement.reason or why)
 
 
 def structural(line: int, kind: Kind, words: str, why: str, evidence: str) -> Statement:

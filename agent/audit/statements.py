@@ -18,11 +18,12 @@ from agent.audit.stats import stats
 from agent.audit.structure import anchors, structure
 from agent.audit.tallies import tallies
 from agent.audit.tellings import tellings
+from agent.audit.undoings import undoings
 from agent.audit.windows import windows
 
 _OF_ANYBODY = (
-    references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, contents, tallies,
-    windows, structure, tellings,
+    references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, undoings, contents,
+    tallies, windows, structure, tellings,
 )  # fmt: skip
 _OF_OURS = (references, anchors, own)
 _LOOSE = (paths, identifiers, fragments)

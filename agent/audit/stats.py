@@ -37,7 +37,9 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"(?<![\w#.]){_N}\s+lines?\s+(?:were\s+)?(?:removed|deleted)", ("deletions",)),
         (rf"\b(?:gains|gained)\s+{_N}\s+lines?", ("additions",)),
         (rf"\b(?:loses|lost|sheds)\s+{_N}\s+lines?", ("deletions",)),
-        (rf"(?<![\w#.]){_N}\s+added\s+lines?", ("additions",)),
+        (rf"(?<![\w#.]){_N}\s+(?:added|new)\s+lines?", ("additions",)),
+        (rf"(?<![\w#.]){_N}\s+of\s+(?:the|its|these)\s+(?:[\d,]+\s+)?(?:added|new)\s+lines?", ("additions",)),
+        (rf"(?<![\w#.]){_N}\s+of\s+(?:the|its|these)\s+(?:[\d,]+\s+)?(?:removed|deleted)\s+lines?", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+(?:removed|deleted)\s+lines?", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:in (?:total|all)|overall|altogether)\b", ("files",)),
@@ -61,6 +63,8 @@ _BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:
 _STOOD = re.compile(r"读取时位于|which stood at")
 _LIST_JOINT = re.compile(r"\s*(?:[、,，]|[、,，]?\s*(?:and|和|与|及|以及))\s*")
 _LIST_END = re.compile(r"\s*[,，;；:：]\s*(?:共|合计|in total|together)?\s*")
+# "120 of the new lines are tests in `x.py`"
+_BEFORE_PATH = re.compile(r"\s*(?:(?:are|is|were|was)\s+)?(?:\w+\s+){0,2}(?:in|of|from|to)\s+`?", re.IGNORECASE)
 _EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
 
 
@@ -192,7 +196,8 @@ def _paths_for(number: _Number, paths: list[Located], text: str, each: bool) -> 
         if not re.search(r"(?:以及|和|与|及|并在|\band\b).{2,}", between):
             return [before[-1].path]
         return []
-    behind = [path for path in paths if number.end <= path.at <= number.end + 8]
+    behind = [path for path in paths if number.end <= path.at <= number.end + _NEAR]
+    behind = [one for one in behind if one.at <= number.end + 8 or _BEFORE_PATH.fullmatch(text[number.end : one.at])]
     return [behind[0].path] if behind else []
 
 

@@ -204,7 +204,7 @@ def _repeats(page: Page) -> Iterator[Statement]:
 
 def _twice(page: Page) -> Iterator[Statement]:
     """Find a change that is an entry of its own twice in one list; to come back to it in a remark is none."""
-    seen: dict[tuple[int, str, str, str], Block] = {}
+    seen: dict[tuple[object, ...], Block] = {}
     heading = 0
     for place, block in enumerate(page.blocks):
         if block.kind == "heading":
@@ -214,7 +214,8 @@ def _twice(page: Page) -> Iterator[Statement]:
         entry = block.kind == "row" or (block.kind == "item" and block.level == 1) or headed
         if lead is None or not entry or lead is not page.subjects[place]:
             continue
-        key = (heading, block.kind, lead.sha[:7], str(page.repo_of(lead, place)))
+        # A second table with other columns says something else of the same change.
+        key = (heading, block.kind, block.header, lead.sha[:7], str(page.repo_of(lead, place)))
         first = seen.setdefault(key, block)
         if first is not block and (block.kind == "row" or lead.at <= _HEAD or _retells(first, block)):
             told = f"{lead.sha[:7]} is an entry of its own in line {first.line} too"

@@ -1,54 +1,131 @@
-"""How many commits a report says have landed."""
+"""How many commits a report says have landed, in one repository or in several together."""
 
 import re
 from collections.abc import Iterator
 
 from agent.audit.page import Page
+from agent.audit.periods import dates_in
 from agent.audit.statement import Statement
-from agent.audit.vocabulary import plain
+from agent.audit.vocabulary import COMMITS_COLUMN, TOTAL_ROW, plain
 from agent.gate.numerals import numerals
 from agent.ids import RepoId
 
 _N = r"(?P<n>\d{1,4}|[A-Za-z]+(?:-[a-z]+)?|[一二两三四五六七八九十百]+)"
+_ZH = r"\s*(?:个|次|条|笔)\s*(?:提交|commit)"
+_DAYS = r"(?:\w+ ){0,2}(?:week|days?|period|window|month|range|span|hours|timeframe)\b"
+_THEN = (
+    rf"(?:this|that|the) {_DAYS}|today|yesterday|(?:on )?that day"
+    rf"|(?:in|during|over|within|for) (?:the|this|that|these) {_DAYS}"
+    r"|(?:on|between|from) (?:20\d\d|\d{1,2} [A-Z]|[A-Z][a-z]{2,8}\.? \d)"
+)
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"(?<![\w#.-]){_N} commits? (?:landed|reached|were merged|went in|this week|today|yesterday|in (?:total|all)\b"
-        r"|on `?main\b|(?:on )?that day)",
-        r"\b(?:merged|landed|saw|had|received|counted|total(?: of)?) (?:exactly |only |just |a total of )?"
-        rf"{_N} commits?\b",
-        rf"(?:当日|今日|本日|昨日|当天|全天|本周|主分支)[^，。；,;\n]{{0,12}}?(?<!\d){_N}\s*个(?:提交|commit)",
-        rf"共(?:有|计|合入|合并|落地|收录)?(?:了)?\s*{_N}\s*个(?:提交|commit)",
+        rf"(?<![\w#.-]){_N} commits? (?:landed|reached|hit|were merged|went in|made it|in (?:total|all)\b"
+        rf"|(?:on|to) `?main\b|{_THEN})",
+        r"\b(?:merged|landed|saw|had|received|counted|took|got|absorbed|logged|recorded|total(?: of)?)"
+        rf" (?:exactly |only |just |a total of )?{_N} commits?\b",
+        rf"(?:当日|今日|本日|昨日|当天|全天|本周|该周|一周|期间|本期|主分支)[^，。；,;\n]{{0,12}}?(?<!\d){_N}{_ZH}",
+        rf"(?:共|合计|总计|总共|累计)(?:有|计|合入|合并|落地|收录)?(?:了)?\s*{_N}{_ZH}",
     )
 )
-# Who says by whom or for what counts a part of them.
+# "其中 a 与 b 共 9 个": without the noun, where the repositories say what is counted.
+_TOGETHER = re.compile(r"(?:共|合计)(?:有|计)?\s*(?P<n>\d{1,4})\s*个(?=\s*(?:[，。；,;]|$))")
+# Who says by whom, where or for what counts a part of them.
 _PART = re.compile(
-    r"\s*(?:(?:by|from|of|for|to(?! `?(?:main|master|trunk)\b)|that|which)\b|涉及|来自|由|用于|属于|修复|均|都|的)"
+    r"\s*(?:(?:by|from(?! (?:20\d\d|\d|[A-Z]))|of|for(?! th)|to(?! `?(?:main|master|trunk)\b)"
+    r"|that(?! (?:day|week))|which|with|without|about|touch\w*|reverted"
+    rf"|in (?!(?:total|all)\b|(?:the|this|that|these) {_DAYS}))\b"
+    r"|涉及|来自|由|用于|属于|修复|均|都|的)",
+    re.IGNORECASE,
 )
+# A stretch of history that is not the report's.
+_SINCE = re.compile(
+    r"\bsince\b|\bahead of\b|\bbehind\b|\bso far\b|\b(?:last|previous) (?:release|week|month)\b|\ball[- ]time\b"
+    r"|以来|至今|上(?:一|个)+(?:版本|周|月)|距",
+    re.IGNORECASE,
+)
+_OF_A_DAY = re.compile(r"当日|今日|本日|昨日|当天|全天|today|yesterday|that day", re.IGNORECASE)
+_FAR = 1000
+_SENTENCE = re.compile(r"[。；！？\n]|[.;!?]\s")
+_CLAUSE = re.compile(r"[，。；,;:：\n]|\.\s")
+_ALL = re.compile(
+    r"(?P<n>[一二两三四五六七八九十]|\d{1,2})\s*个(?:仓库|项目|代码库)"
+    r"|\b(?:all |the )*(?P<w>[a-z]+|\d{1,2}) (?:repositor(?:y|ies)|repos|projects)\b",
+    re.IGNORECASE,
+)
+_SUM = re.compile(
+    r"合计|总计|总共|共|累计|in (?:total|all)\b|altogether|together|\btotal\b|combined|overall", re.IGNORECASE
+)
+_NOUN = re.compile(r"\s*(?:commits?|(?:个|次|条|笔)\s*(?:提交|commits?))", re.IGNORECASE)
 
 
 def tallies(page: Page) -> Iterator[Statement]:
     """State how many commits landed in the report's days."""
     for place, block in enumerate(page.blocks):
+        if block.kind == "row" and not block.level:
+            yield from _row(page, place)
         if block.kind not in ("item", "paragraph"):
             continue
         for inline in block.inlines:
             text = plain(inline.text)
-            for start, words, count in _counts(text):
-                repo = _repo(page, place, text[:start])
-                params = {"commits": str(count)}
-                yield Statement(inline.line_at(start), "count", words, None, repo, "landed", params)
+            for start, end, words, count in _counts(text):
+                if _is_of_other_days(page, place, text, start, end):
+                    continue
+                line = inline.line_at(start)
+                repos = _together(page, text, start, end) or _one(page, place, text, start, end)
+                yield _landed(line, words, count, repos)
+            for found in _TOGETHER.finditer(text):
+                repos = page.names.named(_part(text, found.start(), found.end(), _CLAUSE))
+                if len(repos) > 1:
+                    yield _landed(inline.line_at(found.start()), found[0], int(found["n"]), repos)
 
 
-def _counts(text: str) -> Iterator[tuple[int, str, int]]:
+def _landed(line: int, words: str, count: int, repos: list[RepoId]) -> Statement:
+    params = {"commits": str(count)}
+    if len(repos) > 1:
+        return Statement(line, "count", words, None, None, "landed", params | {"repos": " ".join(repos)})
+    return Statement(line, "count", words, None, repos[0] if repos else None, "landed", params)
+
+
+def _row(page: Page, place: int) -> Iterator[Statement]:
+    """Read a table of repositories and how much landed in each."""
+    block = page.blocks[place]
+    for column, inline in zip(block.header, block.inlines, strict=False):
+        text = plain(inline.text).strip()
+        if not COMMITS_COLUMN.match(plain(column).strip()) or not re.fullmatch(r"\d{1,4}", text):
+            continue
+        lead = plain(block.inlines[0].text)
+        repos = _rows_above(page, place) if TOTAL_ROW.match(lead) else page.names.named(lead)
+        if len(repos) == 1 or (repos and TOTAL_ROW.match(lead)):
+            yield _landed(block.line, f"{lead.strip()}: {text}", int(text), repos)
+
+
+def _rows_above(page: Page, place: int) -> list[RepoId]:
+    """List the repositories of the rows that a last row sums up; nothing where a row has none."""
+    found: list[RepoId] = []
+    for before in range(place - 1, -1, -1):
+        block = page.blocks[before]
+        if block.kind != "row" or block.header != page.blocks[place].header or block.level:
+            break
+        named = page.names.named(plain(block.inlines[0].text))
+        if len(named) != 1:
+            return []
+        found += named
+    return found
+
+
+def _counts(text: str) -> Iterator[tuple[int, int, str, int]]:
     taken: set[int] = set()
     for form in _FORMS:
         for found in form.finditer(text):
             count = _value(found["n"])
-            if count is None or found.start("n") in taken or _PART.match(text, found.end()):
+            noun = _NOUN.match(text, found.end("n"))
+            end = noun.end() if noun else found.end()
+            if count is None or found.start("n") in taken or _PART.match(text, end) or _PART.match(text, found.end()):
                 continue
             taken.add(found.start("n"))
-            yield found.start("n"), found[0].strip(), count
+            yield found.start("n"), found.end(), found[0].strip(), count
 
 
 def _value(word: str) -> int | None:
@@ -57,10 +134,40 @@ def _value(word: str) -> int | None:
     return next((value for value, _, _ in numerals(f"{word}个 " if not word.isascii() else f"{word} commits ")), None)
 
 
-def _repo(page: Page, place: int, before: str) -> RepoId | None:
-    """Tell of which repository a count speaks: the one named last before it, or that of its part."""
-    named = page.names.placed(before)
+def _is_of_other_days(page: Page, place: int, text: str, start: int, end: int) -> bool:
+    """Tell whether a count is of days of its own: those that its sentence or the heading above it names."""
+    sentence = _part(text, start, end, _SENTENCE)
+    days = dates_in(sentence)
+    if _SINCE.search(sentence) or (days and (min(days), max(days)) != (page.days.first, page.days.last)):
+        return True
+    above = next((one for one in reversed(page.blocks[:place]) if one.kind == "heading"), None)
+    headed = above is not None and above.line != page.days.line and bool(dates_in(above.text))
+    return page.days.period == "range" and not days and (headed or bool(_OF_A_DAY.search(sentence)))
+
+
+def _part(text: str, start: int, end: int, mark: re.Pattern[str]) -> str:
+    """Give the stretch around a count, up to the marks on both sides."""
+    near = max(0, start - _FAR)
+    first = max((found.end() for found in mark.finditer(text, near, start)), default=near)
+    last = next((found.start() for found in mark.finditer(text, end, end + _FAR)), end + _FAR)
+    return text[first:last]
+
+
+def _together(page: Page, text: str, start: int, end: int) -> list[RepoId]:
+    """Find the repositories that one count sums up: all of the report, or those that its clause names."""
+    clause = _part(text, start, end, _CLAUSE)
+    spoken = list(dict.fromkeys(repo for repo in page.repos if repo))
+    if found := _ALL.search(clause):
+        return spoken if _value(found["n"] or found["w"]) == len(spoken) else []
+    named = page.names.named(clause)
+    return named if len(named) > 1 and _SUM.search(clause) else []
+
+
+def _one(page: Page, place: int, text: str, start: int, end: int) -> list[RepoId]:
+    """Tell of which repository a count speaks: the one named last before it, or in its clause, or that of its part."""
+    named = page.names.placed(text[:start]) or page.names.placed(_part(text, start, end, _CLAUSE))[:1]
     if named:
-        return named[-1][1]
+        return [named[-1][1]]
     spoken = page.spoken_of
-    return page.repos[place] or (spoken[0] if len(spoken) == 1 else None)
+    only = page.repos[place] or (spoken[0] if len(spoken) == 1 else None)
+    return [only] if only else []

@@ -27,10 +27,14 @@ TITLE_COLUMN = re.compile(
 )
 AUTHOR_COLUMN = re.compile(r"^(?:作者|提交者|author|authors|by|committer|contributor|who|贡献者|提交人)$", _PARTS)
 DATE_COLUMN = re.compile(
-    r"^(?:提交时间|时间|日期|落地|合入|创建时间|date|time|when|landed|created|opened|merged|committed)$", _PARTS
+    r"^(?:(?:提交|合入|合并|落地|创建|发布)?(?:时间|日期)|落地|合入"
+    r"|(?:(?:commit(?:ted)?|author(?:ed)?|merged?|landing)\s*)?(?:date|time|timestamp)"
+    r"|when|landed|created|opened|merged|committed)(?:\s+(?:on|at))?(?:\s*[(（][^()（）]*[)）]|\s+utc)?$",
+    _PARTS,
 )
 PATH_COLUMN = re.compile(
-    r"^(?:关键文件.*|文件|涉及文件|受影响文件|修改文件|files?|paths?|changed files?|key files?|files changed)$", _PARTS
+    r"^(?:关键文件.*|(?:涉及|受影响|修改|改动|变更|主要)?文件|files?|paths?|changed files?|key files?|files changed)$",
+    _PARTS,
 )
 FILES_COLUMN = re.compile(r"^(?:文件数?|files?|files changed|changed files|文件数量)$", _PARTS)
 LINES_COLUMN = re.compile(
@@ -43,10 +47,16 @@ DELETED_COLUMN = re.compile(
 REPO_COLUMN = re.compile(r"^(?:repo|repository|project|仓库|项目|代码库)$", _PARTS)
 # A column that describes what a change does.
 TOLD_COLUMN = re.compile(
-    r"^(?:主要内容|变更(?:概览|内容|说明|摘要)?|改动(?:内容|说明)?|内容|说明|描述|摘要|简介|概述|关键(?:变更|改动)"
+    r"^(?:主要内容|要点|变更(?:概览|内容|说明|摘要)?|改动(?:内容|说明)?|内容|说明|描述|摘要|简介|概述|关键(?:变更|改动)"
     r"|changes?|descriptions?|summary|what|details?|notes?|contents?|what changed|highlights?)$",
     _PARTS,
 )
+COMMITS_COLUMN = re.compile(
+    r"^(?:提交(?:总)?数(?:量)?|合入数|commits?(?:\s+(?:count|landed|merged))?"
+    r"|#\s*(?:of\s+)?commits|number of commits)$",
+    _PARTS,
+)
+TOTAL_ROW = re.compile(r"^\W*(?:合计|总计|总共|共计|total|sum|all|together|overall)\W*$", _PARTS)
 STATE_COLUMN = re.compile(r"^(?:state|status|状态)$", _PARTS)
 
 # What a line about files begins with; a path in it is said to be touched.

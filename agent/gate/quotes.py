@@ -32,7 +32,7 @@ def quotes(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
             return Judgement(verdict=Verdict.QUOTE, reason=reason, check="verbatim", about=quote.cite)
     evidence = [dossier.found[cite] for cite in claim.sources]
     for passage in passages(prose(claim, lang)):
-        if not any(_is_in(passage, one) for one in evidence):
+        if not any(is_quoted(passage, one) for one in evidence):
             reason = f"“{_short(passage)}” is set in quotation marks, and no cited evidence has these words"
             return Judgement(verdict=Verdict.QUOTE, reason=reason, check="passage")
     return None
@@ -54,7 +54,7 @@ def _misquoted(quote: Quote, evidence: Evidence) -> str:
     if not normal(quote.text):
         return "the quotation is empty"
     if quote.file is None:
-        return "" if _is_in(quote.text, evidence) else f"“{_short(quote.text)}” is not in {evidence.id}"
+        return "" if is_quoted(quote.text, evidence) else f"“{_short(quote.text)}” is not in {evidence.id}"
     if not isinstance(evidence, CommitEvidence):
         return f"{evidence.id} has no files, so {quote.file} cannot be quoted from it"
     files = [file for file in evidence.change.files if quote.file in (file.path, file.previous_path)]
@@ -76,7 +76,7 @@ def _not_in_file(quote: Quote, files: list[FileChange]) -> str:
     return f"“{_short(quote.text)}” is not in the diff of {quote.file}"
 
 
-def _is_in(text: str, evidence: Evidence) -> bool:
+def is_quoted(text: str, evidence: Evidence) -> bool:
     """Tell whether words stand in one text of an artefact."""
     if isinstance(evidence, CommitEvidence):
         patches = [file.patch for file in evidence.change.files if file.patch]

@@ -1,4 +1,4 @@
-"""Two made-up repositories with a known history, and the audit as a user would run it."""
+"""Made-up repositories with a known history, and the audit as a user would run it."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ from graphs.desk import Desk
 from tools.git.source import GitSource
 
 CLEAN = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-ENGINE, KERNELS = RepoId("acme/engine"), RepoId("acme/kernels")
+ENGINE, KERNELS, TOOLS = RepoId("acme/engine"), RepoId("acme/kernels"), RepoId("acme/tools")
 Files = Mapping[str, str]
 
 _SERVER = """import argparse
@@ -59,6 +59,38 @@ _KERNELS: Made = {
     "softmax": (_DANA, "10T03:00", "Speed up softmax (#5)", {"src/softmax.cu": _SOFTMAX}),
     "rope": (_DANA, "10T21:00", "Add rope kernel (#6)", {"src/rope.cu": "__global__ void rope() {}\n"}),
 }
+_BRIAN = "Brian K. Ryu"
+_GUARD = "def ready():\n    return {0}\n\n\n# Expected output: {1}\n"
+_HELPERS = "def first(rows):\n    return rows[0]\n\n\ndef last(rows):\n    return rows[-1]\n"
+_GONE = ""
+_TOOLS: Made = {
+    "guard": (
+        _ADA,
+        "12T08:00",
+        "Add a guard (#3)",
+        {"tools/guard.py": _GUARD.format("False", "(2, 3)"), "tools/helpers.py": _HELPERS},
+    ),
+    "turn": (_BRIAN, "12T09:00", "Turn the guard round (#4)", {"tools/guard.py": _GUARD.format("True", "(1, 2)")}),
+    "move": (_ADA, "12T10:00", "Move helpers (#7)", {"tools/helpers.py": _GONE, "tools/support.py": _HELPERS}),
+    "undo": (
+        _CHRIS,
+        "12T11:00",
+        'Revert "Turn the guard round" (#8)\n\nReverts acme/tools#4',
+        {"tools/guard.py": _GUARD.format("False", "(2, 3)")},
+    ),
+    "level": (
+        _BRIAN,
+        "12T12:00",
+        "Read the level from outside (#9)\n\nIt costs around 0.1% of a run, which nobody will notice.",
+        {"tools/log.py": 'level = os.environ["TOOLS_LOGLEVEL"]\nparser.add_argument("--return-file-paths")\n'},
+    ),
+    "check": (
+        _ADA,
+        "12T13:00",
+        "Check the type (#21)\n\nTo close\nhttps://github.com/acme/tools/issues/20",
+        {"tools/check.py": "def check(value):\n    assert value\n"},
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -75,14 +107,15 @@ class History:
 
 @dataclass(frozen=True)
 class World:
-    """Both repositories, and what reports write of them."""
+    """The repositories, and what reports write of them."""
 
     engine: History
     kernels: History
+    tools: History
 
     def fill(self, template: str) -> str:
         """Put hashes and addresses in: `<flag>` a short hash, `<flag:full>` a whole one, `<flag:url>` its address."""
-        for repo, history in ((ENGINE, self.engine), (KERNELS, self.kernels)):
+        for repo, history in ((ENGINE, self.engine), (KERNELS, self.kernels), (TOOLS, self.tools)):
             for key, sha in history.shas.items():
                 template = template.replace(f"<{key}>", sha[:7]).replace(f"<{key}:full>", sha)
                 template = template.replace(f"<{key}:url>", f"https://github.com/{repo}/commit/{sha}")
@@ -143,7 +176,10 @@ def _make(path: Path, commits: Made) -> History:
     for key, (who, at, message, files) in commits.items():
         for name, content in files.items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
-            (path / name).write_text(content)
+            if content == _GONE:
+                (path / name).unlink()
+            else:
+                (path / name).write_text(content)
         git("add", "--all")
         sides = ("AUTHOR", "COMMITTER")
         values = (("NAME", who), ("EMAIL", "somebody@example.org"), ("DATE", f"2026-03-{at}:00Z"))
@@ -155,17 +191,18 @@ def _make(path: Path, commits: Made) -> History:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Make both repositories once."""
+    """Make all repositories once."""
     folder = tmp_path_factory.mktemp("audited")
-    return World(_make(folder / "engine", _ENGINE), _make(folder / "kernels", _KERNELS))
+    made = (("engine", _ENGINE), ("kernels", _KERNELS), ("tools", _TOOLS))
+    return World(*(_make(folder / name, commits) for name, commits in made))
 
 
 @pytest.fixture
 def audit(world: World) -> Audit:
-    """Audit a report over both repositories, or those that are named."""
+    """Audit a report over the first two repositories, or those that are named."""
 
     async def run(template: str, name: str = "report.md", repos: tuple[RepoId, ...] = (ENGINE, KERNELS)) -> Outcome:
-        folders = {ENGINE: world.engine.path, KERNELS: world.kernels.path}
+        folders = {ENGINE: world.engine.path, KERNELS: world.kernels.path, TOOLS: world.tools.path}
         deps = AuditDeps(desks=Desks(folders), progress=Quiet())
         specs = tuple(RepoSpec(name=repo, path=folders[repo]) for repo in repos)
         state: dict[str, Any] = {"text": world.fill(template), "name": name, "specs": specs}
