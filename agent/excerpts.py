@@ -14,20 +14,15 @@ _MOST, _FEW = 12, 2
 
 def short_change(change: Change) -> tuple[str, tuple[str, ...]] | None:
     """Choose a stretch of changed lines, best one that takes something away and puts something in its place."""
-    found = short_stretches(change)
+    found = _short_stretches(change)
     exchanges = [one for one in found if {line[0] for line in one[1] if not _SAYS_LITTLE.match(line)} == {"+", "-"}]
     return next(iter([*exchanges, *sorted(found, key=lambda one: len(one[1]) < _FEW)]), None)
 
 
-def short_stretches(change: Change, *, everywhere: bool = False) -> list[tuple[str, tuple[str, ...]]]:
-    """List the short stretches of changed lines of code, or of all files; those with most changes first."""
+def _short_stretches(change: Change) -> list[tuple[str, tuple[str, ...]]]:
+    """List the short stretches of changed lines of code, those of the files with most changes first."""
     files = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    return [
-        (file.path, lines)
-        for file in files
-        if everywhere or not _BESIDE.search(file.path)
-        for lines in _stretches(file)
-    ]
+    return [(file.path, lines) for file in files if not _BESIDE.search(file.path) for lines in _stretches(file)]
 
 
 def is_code(path: str) -> bool:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
 from agent.asking.accepting import accepted
-from agent.asking.acts import ACTS
+from agent.asking.acts import ENTITLED
 from agent.asking.deeds import acted, definite
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.matching import Match, match
@@ -54,7 +54,8 @@ class Weigher:
         asks_value = inquiry.often or inquiry.aim is Aim.WHEN or Act.BUMPED in inquiry.acts
         if inquiry.names or not asks_value:
             return inquiry
-        promoted = [term for term in inquiry.terms if term.said.isascii() and self._is_name(term.said)][:1]
+        known = [term for term in inquiry.terms if term.said.isascii() and self._is_name(term.said)]
+        promoted = sorted(known, key=lambda term: not self._is_pinned(term.said))[:1]
         return inquiry.model_copy(
             update={
                 "names": tuple(term.said for term in promoted),
@@ -65,6 +66,8 @@ class Weigher:
     def _settled(self, inquiry: Inquiry) -> Inquiry:
         """Leave out everyday words that nobody wrote, and all of them where something else bounds the question."""
         terms = [self._strengthened(one) if one.weak and one.said.isascii() else one for one in inquiry.terms]
+        if len([one for one in terms if not one.weak]) > 1:
+            terms = [self._unnumbered(one) if " " in one.said else one for one in terms]
         heard = [one for one in terms if not one.weak or not math.isinf(self.stock.cards.rarity(one.forms))]
         bounded = (
             inquiry.window or inquiry.people or inquiry.things or inquiry.acts or inquiry.names or inquiry.versions
@@ -72,6 +75,11 @@ class Weigher:
         if bounded and all(one.weak and one.said.isascii() for one in heard):
             heard = []
         return inquiry.model_copy(update={"terms": tuple(heard)})
+
+    def _unnumbered(self, term: Term) -> Term:
+        """Take a model whose number nobody wrote for the model, where a question says what else it is about."""
+        first = term.said.split()[0]
+        return Term(said=first, forms=(first,)) if math.isinf(self.stock.cards.rarity(term.forms)) else term
 
     def _strengthened(self, term: Term) -> Term:
         """Take an everyday word for the topic where it is what a file is called, and not many commits have it."""
@@ -97,14 +105,17 @@ class Weigher:
 
     def _is_name(self, word: str) -> bool:
         """Tell whether a word is the whole name of a dependency, or one with a hyphen that of anything."""
-        cards = self.stock.cards.search([Needle((word,))], limit=_PROMOTING)
-        if "-" in word and any(plain(one) == plain(word) for card in cards for one in card.written):
+        if self._is_pinned(word):
             return True
-        return any(
-            (("-" in word and plain(fact.name).rpartition(".")[2] == plain(word)) or pinned(fact) == plain(word))
-            for card in cards
-            for fact in card.facts
-        )
+        cards = self.stock.cards.search([Needle((word,))], limit=_PROMOTING) if "-" in word else []
+        written = [one for card in cards for one in card.written]
+        known = [plain(fact.name).rpartition(".")[2] for card in cards for fact in card.facts]
+        return plain(word) in known or plain(word) in map(plain, written)
+
+    def _is_pinned(self, word: str) -> bool:
+        """Tell whether a word is the whole name of a dependency."""
+        cards = self.stock.cards.search([Needle((word,)), Needle(("dependency",))], limit=_PROMOTING)
+        return any(pinned(fact) == plain(word) for card in cards for fact in card.facts)
 
     def elsewhere(self, inquiry: Inquiry, specs: Sequence[RepoSpec], window: Window | None) -> list[Match]:
         """Find what may be meant: the same names in another repository, or the last that landed before a quiet time."""
@@ -222,7 +233,7 @@ def _moved(matches: list[Match], inquiry: Inquiry) -> list[Match]:
     if not (inquiry.last and inquiry.acts == (Act.BUMPED,)):
         return matches
     moved = [one for one in matches if any(acted(fact, Act.BUMPED) for fact in one.facts)]
-    return moved or [one for one in matches if ACTS[Act.BUMPED].search(one.card.title)]
+    return moved or [one for one in matches if ENTITLED[Act.BUMPED].search(one.card.title)]
 
 
 def _apart(moment: datetime, window: Window) -> timedelta:

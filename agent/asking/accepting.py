@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from agent.asking.deeds import definite, kinds_of, of_thing
-from agent.asking.inquiry import Aim, Inquiry, Thing
+from agent.asking.deeds import acted, definite, kinds_of, of_thing
+from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lexicon import THINGS
 from agent.asking.matching import Match, text_of
 from agent.asking.names import has_name, plain, things_of
@@ -28,6 +28,8 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     enough = _NAMED_WORDS if inquiry.names else _WORDS
     whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
     heard = any(one.covered for one in matches)
+    if inquiry.names and not heard and any(has_namelike(term.said) for term in inquiry.terms):
+        return []  # It names something else besides that nothing here has.
     if not inquiry.names:
         whole = [one for one in whole if one.lacks < _LACKING]
     fitting = [one for one in whole if one.covered >= enough or (inquiry.names and (one.facts or not heard))]
@@ -47,11 +49,19 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     by_kind = bool(kinds_of(inquiry))
     if spoken and telling and inquiry.terms and not any(one in spoken for one in telling):
         return [one for one in fitting if one in spoken]  # Facts about the name alone are about something else of it.
+    telling += [one for one in fitting if telling and one not in telling and _titled(one, inquiry)]
     if telling and (by_kind or (things_of(inquiry.names))):
         if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is Aim.WHEN:
             return telling
         return [one for one in fitting if one.facts or one.works]
+    if inquiry.names and not things_of(inquiry.names) and definite(inquiry) and not _SEVERAL.search(inquiry.text):
+        return [one for one in fitting if one.works] or fitting
     return fitting
+
+
+def _titled(one: Match, inquiry: Inquiry) -> bool:
+    """Tell whether a commit has the whole topic for its title."""
+    return bool(inquiry.terms) and one.entitled >= _NEARLY and (one.works or not inquiry.names)
 
 
 def _leading(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
@@ -79,10 +89,16 @@ def _wants_one(inquiry: Inquiry) -> bool:
 def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:
     """Where commits have words of the topic side by side as the question has them, the others mean something else."""
     for phrase in inquiry.phrases:
-        together = [one for one in matches if _has_together(phrase, one.card)]
+        together = [one for one in matches if _has_together(phrase, one.card) or _goes_back(one, inquiry)]
         loose = matches if inquiry.names or len(phrase) > _PAIR else [one for one in matches if one.together >= _WORDS]
         matches = together or loose
     return matches
+
+
+def _goes_back(one: Match, inquiry: Inquiry) -> bool:
+    """Tell whether a commit takes back or brings back what is asked about, where such a thing is asked about."""
+    acts = [act for act in (Act.REVERTED, Act.RELANDED) if act in inquiry.acts]
+    return one.together >= _WORDS and any(acted(fact, act) for fact in one.card.facts for act in acts)
 
 
 def _of_kind(matches: list[Match], inquiry: Inquiry) -> list[Match]:

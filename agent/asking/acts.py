@@ -14,13 +14,13 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"\bresurrect\w*",
         r"\b(?:land|merge|go|went)(?:ed|d|es|s)? (?:in )?again\b|\b(?:second|another) (?:attempt|try)\b",
         r"\brestor(?:e|ed|ing)\b",
-        "重做|回来了|重新(?:合|落地|加|引入|提交)|再次?合[入并回]|又合[入回并]|又(?:加|恢复)|合回来?|加回|恢复|再合",
+        "重做|回来了|重新(?:合|落地|加|引入|提交|打开)|再次?合[入并回]|又合[入回并]|又(?:加|恢复|做|上)|合回来?|加回|恢复|再合",
     ),
     Act.REVERTED: any_of(
         r"\brevert\w*|\bback(?:ed|ing)? (?:it |this |that |them )?out\b",
         r"\broll(?:ed|ing|s)? (?:it |this |that )?back\b",
         r"\bundo(?:ne|ing|es)?\b|\bundid\b|\brollback\b|\bbackout\b",
-        "回退|撤销|回滚|还原|撤回|撤掉|撤了|被撤|后撤",
+        "回退|撤销|回滚|还原|撤回|撤掉|撤了|被撤|后撤|又撤|撤(?=[，,。;；])",
     ),
     Act.RENAMED: any_of(
         r"\brenam\w*|\bnew name\b|\bcall(?:ed)? (?:it )?(?:instead|now)\b|\bgo(?:es)? by\b|\bnow (?:called|named)\b",
@@ -29,11 +29,12 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
     ),
     Act.MOVED: any_of(
         r"\bmov(?:ed|e|ing)(?: ¦)? (?:to|from|into)\b|\brelocat\w*|\bwhere did .{1,60} (?:go|move)\b",
-        "移到|移动到|挪到|搬到|迁到",
+        "移到|移动到|挪到|搬到|迁到|搬(?:哪|去|走)",
     ),
     Act.DEPRECATED: any_of(r"\bdeprecat\w*", "弃用|废弃"),
     Act.REMOVED: any_of(
-        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from))|\b(?:got|get|getting) rid\b",
+        r"\bremov\w*|\bdelet\w*|\bdropp?(?:ed|ing|s)?\b(?! (?:to|from) \d)",
+        r"\bempt(?:y|ied)\b|\b(?:got|get|getting) rid\b",
         r"\bgone\b(?! (?:in|into|through|up|down|from|live)\b)",
         r"\bdisappear\w*|\bvanish\w*|\bgo away\b|\bwent away\b|\bkill(?:ed|s|ing)?\b",
         r"\bt(?:ook|aken?|ake) .{1,60}\bout\b",
@@ -46,6 +47,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"\bno longer\b|\bstop(?:ped|s)? (?:reading|using|supporting|accepting|shipping)\b",
         "不再(?:读|用|支持|需要|接受|使用)",
         "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉|砍了|清理掉|清掉|清除|剔除|干掉|(?<!多)少了|删 ?¦",
+        "清空|空了",
     ),
     Act.BUMPED: any_of(
         r"\bbump\w*|\bupgrad\w*|\bpinn?(?:ed|s)?\b|\bmoved?(?: ¦)? to\b|\bupdat\w+ to\b",
@@ -57,7 +59,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"加到(?=了?\s*\d)|升回|涨到|提高|调高|增大|调大|上调|提升到|变大|放宽|拉高|翻倍",
     ),
     Act.LOWERED: any_of(
-        r"\b(?:go|goes|gone|went|going|t(?:ake|ook)) down\b|\bdrop(?:ped|s)? (?:to|from)\b|\bdowngrad\w*",
+        r"\b(?:go|goes|gone|went|going|t(?:ake|ook)) down\b|\bdrop(?:ped|s)? (?:to|from)(?= \d)|\bdowngrad\w*",
         r"\bhalv(?:ed?|ing)\b",
         r"\blower\w*|\breduc\w*|\bdecreas\w*|\bshr[aiu]nk\w*|\bcut (?:to|from|back|down)\b|\bsmaller\b|\btighten\w*",
         "降低|降回|降到|降级|降为|调低|减小|调小|下调|变小|缩小|收紧|退回|退到|减半",

@@ -15,7 +15,16 @@ _TITLED = 0.62
 
 
 def acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
-    """Keep the commits that do what the question says, where any does; of their facts those that show it."""
+    """Keep the commits that do what the question says, where any does; of their facts those that show it.
+
+    Where repositories are compared, each is looked at by itself.
+    """
+    if len(inquiry.repos) <= 1:
+        return _acting(matches, inquiry)
+    return [one for repo in inquiry.repos for one in _acting([m for m in matches if m.card.repo == repo], inquiry)]
+
+
+def _acting(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     matches = _with_value(_fixing(matches, inquiry), inquiry)
     acts = [act for act in inquiry.acts if act not in (Act.CHANGED, Act.FIXED, Act.BROKEN)]
     if inquiry.broad:
@@ -55,7 +64,7 @@ def in_order(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     """Put the newest first; where the last is asked for, give that one; the first of each repository."""
     by_time = sorted(matches, key=lambda one: one.card.at, reverse=True)
     if inquiry.last:
-        return by_time[:1]
+        return list({one.card.repo: one for one in by_time[::-1]}.values()) if len(inquiry.repos) > 1 else by_time[:1]
     return list({one.card.repo: one for one in by_time}.values()) if inquiry.first else by_time
 
 

@@ -45,16 +45,23 @@ WHICH_FIX = any_of(
 BUG = any_of(
     r"\bbugs?\b|\bissues?\b|\bcrash\w*|\bhangs?\b|\bhung\b|\bstuck\b|\bfroze\w*|\bdeadlock\w*|\bregression\b",
     r"\bproblem\b|\bfail(?:s|ed|ure)\b",
-    r"\bleak\w*|\bwrong\b",
+    r"\bleak\w*|\bwrong\b|\bbl(?:ow|ows|ew) up\b",
     "bug|issue|议题|崩溃|卡死|死锁|挂起|报错|泄漏|出错|不生效",
 )
+CONSEQUENCE = any_of(
+    BUG.pattern,
+    r"\berror\w*|\brais(?:e|es|ed)\b|\bthrow\w*|\breject\w*|\bblows? up\b|\bfail\w*|\bwarn\w*",
+    r"\bwhat happens\b|\ballowed\b|\bcan (?:i|we|you)\b|\bdoes it (?:still )?work\b",
+    "报错|异常|抛|拒绝|警告|崩|会(?:怎么?样|咋样?|如何|不会)|怎么处理|能不能|还能",
+)
+"""What happens to somebody who does it: an error, a warning, nothing."""
 RELEASES = any_of(
     r"\bhow many (?:[\w¦]+ ){0,2}(?:releases?|versions?)\b",
     r"\b(?:number|count) of (?:[\w¦]+ ){0,2}(?:releases|versions)\b",
     "[几多]少?(?:个|次)?\\s*(?:版本|release|正式版)|发(?:布|版)?了?[几多]少?[个次]",
 )
 """Releases are what is counted."""
-LATER = any_of(r"\blater\b|\bthen who\b|\bafterwards\b|\bin the end\b", "后来|之后又|最后又")
+LATER = any_of(r"\blater\b|\bthen who\b|\bafterwards\b|\bin the end\b", "后来|[之以]后又|最后又|了[之以]后")
 MENTIONS = any_of(
     r"\bmention\w*|\b(?:talk|speak)(?:s|ing)? (?:about|of)\b|\bsay(?:s|ing)?\b",
     r"\bcontain(?:s|ing)? the words?\b|\bcommit messages?\b",
@@ -114,7 +121,7 @@ STATUS = any_of(
 EXPLAIN = any_of(
     r"\bwhat (?:does|did|do|is|was)\b|\bexplain\b|\bdescribe\b|\btell me about\b|\bwhat'?s in\b",
     r"\bsummari[sz]e\b|\babout\b",
-    "做了什么|干了什么|干嘛|是什么|讲讲|解释|说明|介绍|内容|改了(?:什么|啥)|做了啥|干啥",
+    "做了什么|干了什么|干嘛|是什么|讲讲|解释|说明|介绍|内容|改了(?:什么|啥)|干什么",
 )
 FATE = any_of(
     r"\bwhere d(?:id|oes) .{1,40} (?:stand|end up)\b|\bhow did .{1,60} end\b|\bend(?:ed)? up\b",
@@ -175,16 +182,17 @@ ORIGIN = any_of(
 )
 PINS = any_of(
     r"\b(?:pin(?:s|ned)?|depends? on|uses?|requires?|(?:is|are) on)\b|\bup(?:graded?|dated?) to\b|\bbump\w*",
-    "升到|升级到|依赖|用的(?:是)?|锁(?:定|在)|跟上|钉在",
+    "升到|升级到|依赖|用的(?:是)?|锁(?:定|在)|跟上|钉",
 )
 MOVED_TO = any_of(
     r"\b(?:what|which) version of\b",
     r"\b(?:what|which) [\w.-]+ version\b.{0,40}\b(?:use|pin|need|require|on|at|now)\w*\b",
-    "(?:升级?|更新|跟|用)?到(?:了)?\\s*(?:哪个|什么|哪一个)\\s*版本|用的?是?\\s*(?:哪个|什么)\\s*版本|(?:依赖|锁)的?.{0,12}(?:哪个|什么)版本",
+    "(?:升级?|更新|跟|用)?到(?:了)?\\s*(?:哪个|什么|哪一个)\\s*版本|(?:用的?|各|分别)是?\\s*(?:哪个|什么)\\s*版本|(?:依赖|锁|钉)的?.{0,30}(?:哪个|什么)版本",
 )
 WITHOUT = re.compile(
     r"(?:不算|不包括|不包含|不含|不计|(?<![移删清去拆剔])除了|除去|除开|排除)\s*(?P<zh>[^，。？！,?!;；]+?)(?:以外|之外|外)?(?=[，。？！,?!;；]|$)"
-    r"|\b(?:excluding|except(?: for)?|not counting|not including|ignoring|other than|apart from|leaving out)\s+"
+    r"|\b(?:excluding|except(?: for)?|not counting|(?:do not|don't) (?:count|include)|not including|ignoring|other than"
+    r"|apart from|leaving out)\s+"
     r"(?:the\s+)?(?P<en>[^,?.;]+)|\(not\s+(?P<aside>[^)]+)\)",
     re.IGNORECASE,
 )

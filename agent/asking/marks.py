@@ -32,7 +32,7 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_VERSION = re.compile(
-    r"(?:\b(?:to|onto)|升到|升级到|换到)\s+[A-Za-z][\w.-]*\s+(?P<n>\d{1,3})(?![\w.])", re.IGNORECASE | re.ASCII
+    r"(?:\b(?:to|onto)|升到|升级到|换到)\s*(?:[A-Za-z][\w.-]*\s+v?|v)(?P<n>\d{1,3})(?![\w.])", re.IGNORECASE | re.ASCII
 )
 """A version that is a plain number, behind the name of what it is a version of: to CUDA 13."""
 _QUOTED = re.compile(
@@ -70,7 +70,7 @@ _NO_PATHS = frozenset(
     )
 )
 """Two words with a stroke between them."""
-_ANY_OF_SERIES = re.compile(r"\[?[nxi]/n\]?", re.IGNORECASE)
+_ANY_OF_SERIES = re.compile(r"\[?[a-z]/n\]?", re.IGNORECASE)
 """[n/N] stands for each part of a series."""
 _FURTHER = re.compile(r"(?<=¦)\s*(?:,|and|&|、|和|与|或|or)\s*#?(?P<n>[1-9]\d{1,8})(?!\w|\.\d)", re.IGNORECASE)
 """A number behind another one: 251 and 252."""
@@ -109,7 +109,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     models = [found[0] for found in taker.take(_MODEL)]
     people = [found[1] for found in taker.take(_PERSON_SIGN)]
     names = [found[0].removesuffix("()") for found in taker.take(_NAME, _is_name)]
-    whole = [found["n"] for found in _WHOLE_VERSION.finditer(taker.rest)]
+    whole = taker.take_group(_WHOLE_VERSION, "n")
     versions = [re.sub(r"\.x$", "", found[0], flags=re.IGNORECASE) for found in taker.take(_VERSION)]
     quoted = [one for one in quoted if not _ANY_OF_SERIES.fullmatch(one)]
     inner = [one for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
@@ -185,3 +185,10 @@ class _Taker:
         for one in reversed(found):
             self.rest = f"{self.rest[: one.start()]} ¦ {self.rest[one.end() :]}"
         return found
+
+    def take_group(self, pattern: re.Pattern[str], group: str) -> list[str]:
+        """Take one group of each match, and leave what stands around it."""
+        found = list(pattern.finditer(self.rest))
+        for one in reversed(found):
+            self.rest = f"{self.rest[: one.start(group)]} ¦ {self.rest[one.end(group) :]}"
+        return [one[group] for one in found]

@@ -51,7 +51,8 @@ def pinned(fact: Fact) -> str:
     """Give the name of what a fact about a dependency pins; nothing for other facts."""
     if not fact.kind.value.startswith(("dependency-", "image-")):
         return ""
-    words = [word for word in re.split(r"[_./\[\]]+", plain(fact.name)) if word and word not in _PINNED]
+    own = plain(fact.name).rstrip("/").rpartition("/")[2]  # Of an address, what it leads to.
+    words = [word for word in re.split(r"[_.\[\]]+", own) if word and word not in _PINNED]
     return "_".join(words)
 
 
@@ -88,10 +89,19 @@ def has_name(name: str, card: Card, text: str) -> bool:
         return True
     if name.startswith("--"):
         return f"--{wanted.replace('_', '-')}" in text.lower().replace("_", "-")
-    if any(plain(one) == wanted.rpartition(".")[2] for one in (*card.touched, *card.written)):
+    own = _FILE.sub("", wanted) if is_path(name) else wanted.rpartition(".")[2]
+    if any(plain(one) == own for one in (*card.touched, *card.written)):
         return True
-    spelling = re.sub(r"(?:_|\\ |\s)+", "[-_ ]?", re.escape(wanted))
+    spelling = _spelling(name)
+    if "_" in wanted and re.search(rf"(?<![a-z0-9_]){spelling}_", card.title.lower()):
+        return True  # What is entitled by a longer name has to do with the thing that its beginning names.
     return bool(re.search(rf"(?<![a-z0-9_]){spelling}(?![a-z0-9_])", text.lower()))
+
+
+def _spelling(name: str) -> str:
+    """Write a pattern for a name however its words are joined: max_routes, max-routes; ModelBash, Model Bash."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "_", name.strip("`'\" ").removesuffix("()"))
+    return re.sub(r"(?:_|\\ |\s)+", "[-_ ]?", re.escape(plain(parted)))
 
 
 def share_named(names: Sequence[str], card: Card, text: str) -> float:
@@ -105,5 +115,5 @@ def share_named(names: Sequence[str], card: Card, text: str) -> float:
 
 def works_in(name: str, card: Card) -> bool:
     """Tell whether a commit works inside something: its hunks lie there, or its title says so."""
-    wanted = plain(name)
+    wanted = plain(name).rstrip("/").rpartition("/")[2] if is_path(name) else plain(name)
     return any(plain(one) == wanted for one in card.touched) or wanted in plain(card.title)

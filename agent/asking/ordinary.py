@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from agent.asking.synonyms import relatives
 from agent.gate.glossary_zh import glossary
 from agent.gate.lexicon_en import NOUNS, OTHERS, VERBS
 from agent.gate.lists import listed
@@ -122,4 +123,4 @@ def is_english(word: str) -> bool:
         return True
     if not (word.isalpha() and word.islower()):
         return False
-    return stem(word) in _stems() or _DERIVED.fullmatch(word) is not None
+    return stem(word) in _stems() or bool(relatives(word)) or _DERIVED.fullmatch(word) is not None

@@ -31,7 +31,7 @@ def who(found: Findings) -> Draft:
     facts = {one.card.id: one.facts for one in matches}
     items = [Item(cite=one.id) for one in threads]
     for card in cards[:_SHOWN]:
-        told = shown_item if inquiry.value and len(cards) <= SHORT else commit_item
+        told = shown_item if len(cards) <= SHORT else commit_item
         plain = told(card, shown_facts(facts.get(card.id, ())), found)
         items.append(explained(card, found) if inquiry.reason and card is cards[0] else plain)
     names = _authors(cards)

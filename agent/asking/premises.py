@@ -30,6 +30,7 @@ _OFF = re.compile(
 )
 _NAMED = re.compile(r"[a-z]\d|\d[a-z]")
 """Letters and digits in one word: fp32, sm90."""
+_DENIED = re.compile(r"\b(?:not|never|avoid|prevent|block|forbid|until)\b|不|禁止|避免", re.IGNORECASE)
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
 _SHOWN, _SAID = 3, 60
 _ENTITLED = 0.6
@@ -104,7 +105,7 @@ def _happened(act: Act, found: Findings) -> bool:
     inquiry = found.inquiry
     if act is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
         return True
-    if act is Act.RELANDED and (found.relanded or _came_again(found)):
+    if act is Act.RELANDED and (found.relanded or found.later or _came_again(found)):
         return True
     numbers = inquiry.versions or inquiry.values
     if act in (Act.RAISED, Act.LOWERED) and not numbers and not all(map(has_direction, found.matches)):
@@ -138,6 +139,7 @@ def _turned_round(found: Findings) -> Draft | None:
     """Correct a change that is told the wrong way round: what is said to have come is what went."""
     asked = list(turns_of(found.inquiry.text))
     told = [(one, turn) for one in found.matches for turn in _turns(one)] if asked else []
+    told = [(one, turn) for one, turn in told if turn.old] or told  # What only came was not another thing before.
     if any(turn.agrees(one) for _, turn in told for one in asked):
         return None
     against = [match for match, turn in told if any(turn.opposes(one) for one in asked)]
@@ -189,8 +191,9 @@ def _other_version(found: Findings) -> Draft | None:
 
 def _has_version(version: str, texts: Sequence[str]) -> bool:
     """Tell whether one of these texts has a version, or one that begins so."""
-    pattern = re.compile(rf"(?<![\d.]){re.escape(version)}(?!\d)")
-    return any(pattern.search(text) for text in texts)
+    # Below a version something is kept off it.
+    pattern = re.compile(rf"(?<![\d.<])(?<!<=)(?<!!=){re.escape(version)}(?!\d)")
+    return any(pattern.search(text) and not _DENIED.search(text) for text in texts)
 
 
 def _other_value(found: Findings) -> Draft | None:

@@ -76,11 +76,14 @@ def is_called(name: str, inquiry: Inquiry) -> bool:
 
 def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
     for form in term.forms:
-        if not form.isascii() or "." in form or form.isdigit():
+        if not form.isascii() or ("." in form and "-" not in form) or form.isdigit():
             if plain(form) in plain(text):
                 return True
         elif "-" in form:
-            if plain(form) in plain(text) or all(vocabulary.has(part) for part in form.split("-")):
+            if _numbered(form):
+                if re.search(rf"(?<![a-z0-9]){re.escape(plain(form)).replace('_', '[_ ]?')}(?!\d|\.\d)", plain(text)):
+                    return True
+            elif plain(form) in plain(text) or all(vocabulary.has(part) for part in form.split("-")):
                 return True
         elif form.endswith("*"):
             if vocabulary.has_stem(form[:-1]):
@@ -88,6 +91,11 @@ def _says(term: Term, vocabulary: Vocabulary, text: str) -> bool:
         elif vocabulary.has(form):
             return True
     return False
+
+
+def _numbered(form: str) -> bool:
+    """Tell whether a form ends in a number of its own, which says nothing elsewhere."""
+    return form.rpartition("-")[2].replace(".", "").isdigit()
 
 
 @lru_cache(maxsize=4_000)

@@ -13,6 +13,7 @@ WORDS = listed(
     "order flapped flap already detail details turned says said title titles folder directory directories "
     "committed commit commits committing contributed anybody anymore "
     "makes making taught teach teaches lets "
+    "don doesn didn isn wasn aren hasn haven won couldn ll ve "
     "believe through report according dealt handled "
     "a about actually add added adding adds affect affected after again ago all also am an and another answer any "
     "anybody anyone anything anything's are area around as at author authored authors away back be became become "

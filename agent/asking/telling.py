@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from agent.analyst import Material, Read
+from agent.asking.deeds import kinds_of, of_thing
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
 from agent.asking.names import plain
@@ -64,16 +65,29 @@ def commit_item(card: Card, groups: Sequence[Group], found: Findings, *, lineage
     return Item(cite=card.id, claims=_numbered(card, claims), places=tuple(places)[:3])
 
 
-def shown_item(card: Card, groups: Sequence[Group], found: Findings) -> Item:
-    """Say of a commit what these facts say; where they tell no value, show the lines that were changed."""
+def shown_item(card: Card, groups: Sequence[Group], found: Findings, most: int = 1) -> Item:
+    """Say of a commit what these facts say, and show its words and lines that have more of what is asked."""
+    groups = groups or _of_kind(card, found)
     item = commit_item(card, groups, found)
     evidence = found.evidence.get(card.id)
-    told = [fact for group in groups for fact in group if fact.new]
-    # That something is new does not say with which value.
-    if evidence is None or any(not (found.inquiry.value and fact.kind.value.endswith("-added")) for fact in told):
+    if evidence is None:
         return item
-    lines = changed_lines(evidence, found.inquiry)
-    return item.model_copy(update={"claims": _numbered(card, [*item.claims, lines])}) if lines else item
+    told = [fact for group in groups for fact in group if fact.new or fact.kind.value.endswith("-removed")]
+    # That something is new does not say with which value.
+    valued = any(not (found.inquiry.value and fact.kind.value.endswith("-added")) for fact in told)
+    known = " ".join((card.title, *(f"{fact.name} {fact.old} {fact.new}" for fact in told))) if valued else ""
+    lines = changed_lines(evidence, found.inquiry, known, most)
+    said = spoken_of(evidence, found.inquiry, lines)
+    return item.model_copy(
+        update={"claims": _numbered(card, [*item.claims, *([said] if said else []), *lines])} if lines or said else {}
+    )
+
+
+def _of_kind(card: Card, found: Findings) -> tuple[Group, ...]:
+    """Give the few facts of the kind that is asked for, where none has the words of the question."""
+    kinds = kinds_of(found.inquiry)
+    facts = [fact for fact in card.facts if any(of_thing(fact, kind) for kind in kinds)]
+    return shown_facts(facts) if len(facts) <= _MOST_FACTS else ()
 
 
 def dependency_facts(card: Card, found: Findings) -> tuple[Fact, ...]:
@@ -101,8 +115,10 @@ def explained(card: Card, found: Findings) -> Item:
     own = list(claims_of(material.reads[0], material))
     if not any(claim.predicate in ("fact", "facts") for claim in own):
         own += [statement("fact", Role.CHANGE, group, evidence) for group in told_groups(evidence.facts)[:2]]
-    said = spoken_of(evidence, found.inquiry.terms, own)
+    said = spoken_of(evidence, found.inquiry, own)
     own += [said] if said else []
+    shown = " ".join(quote.text for claim in own for quote in claim.quotes)
+    own += [line for line in changed_lines(evidence, found.inquiry) if line.quotes[0].text not in shown]
     return Item(cite=card.id, claims=_numbered(card, [*own, *_lineage(card, evidence, found, always=True)]))
 
 

@@ -16,6 +16,12 @@ from agent.gate.stems import stem
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*|(?<![\w.])\d{4}(?![\w.])")
 _RUN = re.compile(r"[a-z]+(?: [a-z]+)+")
+_VERSIONED = re.compile(r"(?<=[a-z])v\d+(?:\.\d+)+$", re.IGNORECASE)
+_MODEL = re.compile(
+    r"(?<![\w./¦-])(?!(?:GH|Part|Phase|Step|No|Top|Python|CUDA|Sept)\b)([A-Z][A-Za-z]+) \d{1,2}(?:\.\d)?"
+    r"(?![\w.]*\w|/|\s*(?:commits?|prs?|issues?|days?|weeks?|times|[个次天周月年日号]))"
+)
+"""Names that have a number for a second word: Gemma 4."""
 _INITIALS = 3
 _SHORTEST_STEM = 3
 _LONGEST_TERM = 6
@@ -24,6 +30,10 @@ _LONGEST_TERM = 6
 def terms_of(rest: str) -> list[Term]:
     """Give the words that say what a question is about, each with its English relatives."""
     found: dict[str, Term] = {}
+    rest = _without_phrases(rest)
+    for model in (one[0] for one in _MODEL.finditer(rest) if one[1].lower() not in silence.WORDS):
+        found[model.lower()] = Term(said=model, forms=(model.replace(" ", "-"), model.replace(" ", "")))
+        rest = rest.replace(model, " ¦ ")
     short = _abbreviations(rest)
     for word in _WORD.findall(rest):
         if word.lower() not in silence.WORDS and len(word) > 1 and not _acts(word):
@@ -35,6 +45,15 @@ def terms_of(rest: str) -> list[Term]:
             if not _acts(piece.said):
                 found.setdefault(piece.said, piece)
     return list(found.values())
+
+
+def _without_phrases(rest: str) -> str:
+    """Leave out the verbs of acts that have several words: of "backed it out" neither "backed" nor "out" is a topic."""
+    for pattern in (*ACTS.values(), words.CONSEQUENCE):
+        for found in pattern.findall(rest) and [one[0] for one in pattern.finditer(rest) if " " in one[0]]:
+            first, _, others = found.partition(" ")
+            rest = rest.replace(found, f"¦ {others.rpartition(' ')[0]} ¦") if first.isascii() else rest
+    return rest
 
 
 def _abbreviations(rest: str) -> dict[str, tuple[str, ...]]:
@@ -60,7 +79,8 @@ def _acts(word: str) -> bool:
 
 def _forms(word: str) -> tuple[str, ...]:
     if "-" in word or "." in word:
-        return (word, *relatives(word))
+        tail = _VERSIONED.search(word)  # Who writes dsv3.2 for short may find V3.2 in the title.
+        return (word, *([word.replace("-", "")] if "-" in word else []), *([tail[0]] if tail else []), *relatives(word))
     base = stem(word)
     # An abbreviation or a short word stands for itself; anything else for whatever begins like it too.
     own = (word,) if word.isupper() or len(base) < _SHORTEST_STEM + 1 else (word, f"{base}*")

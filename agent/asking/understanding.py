@@ -14,6 +14,7 @@ from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
 from agent.asking.phrases import phrases_of
+from agent.asking.spelling import written_out
 from agent.asking.topics import terms_of
 from agent.asking.values import turn_of, values_of
 from agent.ids import RepoId
@@ -50,7 +51,7 @@ class Setting:
 
 def understand(question: str, setting: Setting) -> Inquiry:
     """Take a question apart; what is not understood stays a word to look for."""
-    text = " ".join(unicodedata.normalize("NFKC", question).split())
+    text = written_out(" ".join(unicodedata.normalize("NFKC", question).split()))
     marks = marks_of(text, setting.repos)
     period = period_of(text, setting.now, setting.tz)
     rest = words.LABEL.sub(" ¦ ", _without(marks.rest, period))
@@ -128,7 +129,7 @@ def _repositories(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[Repo
     named = [known[one.lower()] for one in marks.repos if one.lower() in known]
     strangers = [one for one in marks.repos if one.lower() not in known]
     for repo in setting.repos:
-        short = re.compile(rf"(?<![\w/-]){re.escape(repo.partition('/')[2])}(?![\w/-])(?:'s)?", re.IGNORECASE)
+        short = re.compile(rf"(?<![\w/-]){re.escape(repo.partition('/')[2])}(?:'?s)?(?![\w/-])", re.IGNORECASE)
         if short.search(rest):
             named.append(repo)
             rest = short.sub(" ¦ ", rest)
@@ -207,7 +208,10 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
     if _counts(inquiry, rest):
         return Aim.COUNT
     one_change = bool(inquiry.shas or inquiry.numbers)
-    if {Act.REVERTED, Act.RELANDED} <= set(inquiry.acts) and (inquiry.names or inquiry.terms or one_change):
+    back = Act.REVERTED in inquiry.acts and bool(
+        {Act.RELANDED, Act.ADDED} & set(inquiry.acts) or words.LATER.search(rest)
+    )
+    if back and not words.WHO.search(rest) and (inquiry.names or inquiry.terms or one_change):
         return Aim.FATE
     lived = {Act.ADDED, Act.REMOVED} <= set(inquiry.acts) and not words.WHO.search(rest)
     if (lived or words.COURSE.search(rest)) and inquiry.names and not one_change:
