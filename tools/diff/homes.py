@@ -92,6 +92,12 @@ class Homes:
         patches = (file.patch or "" for file in self._told if file.path == path)
         return any(function in patch and call.search(patch) is not None for patch in patches)
 
+    def still_calls(self, method: str) -> bool:
+        """Tell whether a line that a file keeps or wins calls a method of some object."""
+        call = re.compile(rf"^[+ ].*\w\.{re.escape(method)}\(", re.MULTILINE)
+        patches = (file.patch or "" for file in self._told)
+        return any(method in patch and call.search(patch) is not None for patch in patches)
+
     def keeps(self, draft: Draft, path: str) -> bool:
         """Tell whether a base of a class has, in a new file, the body of a method or the line of a field it lost."""
         if not any(file.status == "added" for file in self._told):

@@ -75,6 +75,7 @@ _OPENED = re.compile(r"=\s*[(\[{]\s*$")
 _GIVEN = re.compile(r"\b(?:choices|default\w*|const)\s*=\s*[(\[{]\s*$")
 _SHALLOW = 8
 _PYTHON = ("py", "pyi")
+_PACKAGE = "/__init__.py"
 _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
 """Languages whose functions often stand inside something else, so that the margin does not tell where they end."""
 _BRACED = _INDENTED | {"c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc"}
@@ -121,7 +122,7 @@ def may_tell_whole(path: str, patch: str) -> bool:
     """Tell whether a file that came or went as a whole can hold something that is told beside the file."""
     extension = path.rpartition(".")[2].lower()
     if extension in _PYTHON:
-        return may_declare(patch.encode("utf-8", "replace"))
+        return may_declare(patch.encode("utf-8", "replace")) or (path.endswith(_PACKAGE) and "raise " in patch)
     if extension not in _BRACED or _has(patch, _SET_BY_USERS):
         return True
     return any(pattern.search(patch) for pattern in _READ_BY_NAME)

@@ -21,6 +21,7 @@ _COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
 _GIVES_ON = "__init__.py"
 _ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
 _WORD = re.compile(r"\w+")
+_SETTINGS = re.compile(r"(?:^|/)\w*env\w*\.py$")
 _MODULE = re.compile(r"^(.*/)?(_[A-Za-z]\w*)\.py$")
 
 
@@ -133,6 +134,9 @@ def _unused_elsewhere(parts: dict[str, str], lines: Sequence[tuple[str, str]]) -
 
 def _reads(name: str, path: str, line: str) -> bool:
     """Tell whether a line of the tree reads a variable; it may be the second line of a call."""
+    if _SETTINGS.search(path) and re.search(rf"(?<![\w/]){re.escape(name)}\b", line):
+        # Such a file speaks of variables whose names it puts together.
+        return True
     second = line.strip().startswith((f'"{name}",', f"'{name}',"))
     return reads(name, path, (f" env {line}" if second else f" {line}",))
 

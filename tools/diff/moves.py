@@ -47,6 +47,8 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     found: dict[str, list[Shown]] = {}
     several = len(went) <= _MOST
     for one in went:
+        if _is_given_on_still(one.draft):
+            continue
         inherits = one.draft.bases and one.draft.detail in _METHODS
         if several and inherits and one.place is not None and one.place.file.endswith(".py"):
             one = replace(one, draft=_left_to_bases(one, added, homes))
@@ -100,11 +102,11 @@ def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:
     if inherits:
         return draft._replace(breaking=False, detail="override")
     foreign = all(_FOREIGN.match(base) for base in draft.bases)
-    return (
-        draft
-        if inherits is False or foreign or homes.is_let_go(name, one.place.file)
-        else draft._replace(breaking=False)
-    )
+    if inherits is False or foreign or homes.is_let_go(name, one.place.file):
+        return draft
+    # What is still called of some object, its class may well have from the base that nobody sees.
+    telling = len(name) >= _TELLING and homes.still_calls(name)
+    return draft._replace(breaking=False, detail="override" if telling else draft.detail)
 
 
 def _heir(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:
@@ -240,6 +242,11 @@ def _is_alike(one: Shown, other: Shown) -> bool:
 def _is_anyones(draft: Draft) -> bool:
     """Tell of a method whose class a hunk does not show: it may well have moved to a base."""
     return draft.detail in _METHODS and "." not in draft.name
+
+
+def _is_given_on_still(draft: Draft) -> bool:
+    """Tell of a name that a module only gave on whether it may do so still, with all that another module has."""
+    return draft.kept and draft.detail == "variable" and (draft.old or "").endswith(f".{draft.name}")
 
 
 def _own(draft: Draft) -> str:

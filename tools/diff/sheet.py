@@ -10,6 +10,7 @@ from agent.facts import FactKind, FactSheet
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.checks import settle_checks
 from tools.diff.draft import Draft, Where
+from tools.diff.families import overriding
 from tools.diff.files import file_facts
 from tools.diff.grouping import Shown, group
 from tools.diff.homes import Homes
@@ -91,6 +92,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
             read.append(versions)
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else change.files, homes)
+    shown = overriding(shown, read)
     if not shown:
         shown += unchanged_code(change.files)
     return Gathered(tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped))
@@ -106,6 +108,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     path, patch = versions.file.path, versions.patch
     whole = is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new, patch.kept)
+    symbols = [draft for draft in symbols if not _is_only_annotated(draft, patch)]
     sites = compare_sites(_in_renamed(versions.old.sites, symbols), versions.new.sites, patch.together)
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
     # what users can set is told by itself.
@@ -143,7 +146,9 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
         come = {name for name in come if not _is_called(name, patch)}
     for draft in sites:
-        along = (draft.kind in _WITH_THE_FILE and (whole or _is_within(draft.detail, gone))) or (
+        # A package that refuses to be imported says more than that it came.
+        refuses = draft.kind is FactKind.ERROR_ADDED and not draft.detail and path.endswith("/__init__.py")
+        along = (draft.kind in _WITH_THE_FILE and ((whole and not refuses) or _is_within(draft.detail, gone))) or (
             draft.kind is FactKind.ERROR_ADDED and _is_within(draft.detail, come)
         )
         if not along:
@@ -188,6 +193,15 @@ def _renamed_scope(scope: str, renamed: Mapping[str, str]) -> str:
         if new := renamed.get(".".join(parts[:size])):
             return ".".join((new, *parts[size:]))
     return scope
+
+
+def _is_only_annotated(draft: Draft, patch: Patch) -> bool:
+    """Tell whether a class only says now of which type an attribute is that it has had before."""
+    bare = draft.kind is FactKind.FIELD_ADDED and draft.owner == "class" and draft.new == _last(draft.name)
+    if not bare:
+        return False
+    used = re.compile(rf"[ -].*\bself\.{re.escape(_last(draft.name))}\b")
+    return any(used.match(line) for hunk in patch.hunks for line in hunk.lines)
 
 
 def _is_module(draft: Draft) -> bool:

@@ -309,7 +309,9 @@ def _signature(one: Symbol, other: Symbol, changes: list[SignatureChange]) -> It
     if len(changes) > _MANY:
         breaking = any(change.breaking for change in changes)
         old, new = whole(one.params), whole(other.params)
-        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, breaking=breaking)
+        draft = Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, breaking=breaking)
+        optional = all(change.kind is FactKind.PARAMETER_ADDED and not change.breaking for change in changes)
+        yield draft._replace(optional=optional)
         return
     for change in changes:
         yield Draft(

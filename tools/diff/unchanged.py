@@ -7,6 +7,7 @@ from agent.domain import FileChange
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
 from tools.diff.grouping import Shown
+from tools.diff.headers import is_c
 from tools.diff.hunks import Hunk, Patch, Side, fragment, read_patch
 from tools.diff.languages import reader_for
 from tools.diff.reading import Reader
@@ -15,6 +16,10 @@ from tools.diff.roles import Role, role
 _LIMIT = 200_000
 _SIDES: tuple[Side, Side] = ("old", "new")
 _WORD = re.compile(r"[\w.]+")
+_SENTENCE = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b|\b[a-z]{2,} [a-z-]{6,} [a-z-]{6,}")
+_CODE = re.compile(
+    r"[;{}=\"#<>&|\\]|\b(?:static|inline|const|constexpr|unsigned|long|void|struct|typename|template|return|extern)\b"
+)
 _COMMENT = ("#", "//", "/*", "*", '"""', "'''", "<!--", "--")
 
 
@@ -43,9 +48,17 @@ def _says_the_same(path: str, patch: Patch) -> bool:
 
 
 def _hunk_says_the_same(path: str, hunk: Hunk, reader: Reader) -> bool:
+    if is_c(path) and _is_prose(hunk):
+        return True
     sources = [fragment(hunk, side, path, digest=True) for side in _SIDES]
     before, after = ("" if source is None else reader(source).code for source in sources)
     return before == after and bool(before)
+
+
+def _is_prose(hunk: Hunk) -> bool:
+    """Tell whether all that changed are sentences of a comment whose beginning is out of sight."""
+    changed = [line[1:] for line in hunk.lines if line[:1] in "+-"]
+    return bool(changed) and all(_SENTENCE.search(line) and not _CODE.search(line) for line in changed)
 
 
 def _went(patch: Patch) -> Mapping[int, str]:

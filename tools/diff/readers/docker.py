@@ -27,6 +27,7 @@ _SYSTEM_PACKAGE = re.compile(r"^([a-z0-9][a-z0-9.+-]+)(?:=([\w.:~+*-]+))?$")
 _CLONE = re.compile(r"\bgit\s+clone\s+((?:-\S+\s+(?:[\w./-]+\s+)?)*)((?:https?://|git@)[\w.:/@-]+)([^&;|]*)")
 _BRANCH = re.compile(r"(?:-b|--branch)[ =]([\w./-]+)")
 _CHECKOUT = re.compile(r"\bgit\s+checkout\s+(?:-\S+\s+)*(v?[\w./-]*\d[\w./-]*)")
+_FROM_GIT = re.compile(r"\bgit\+(?:https?|ssh)://[\w.:/@-]*?/([\w.-]+?)(?:\.git)?@(v?[\w./-]*\d[\w./-]*)")
 _FETCHED = re.compile(
     r"https?://\S+/([A-Za-z][A-Za-z0-9.+-]*?)[-_]v?(\d[\w.+~-]*?)\.(?:deb|rpm|whl|tar\.\w+|tgz|zip|run|sh)\b"
 )
@@ -142,6 +143,8 @@ class _Shell:
                 yield Site("dependency", self._cloned, number, number, value=branch[1], scope="git")
         for found in _CHECKOUT.finditer(line):
             yield Site("dependency", self._cloned or "git checkout", number, number, value=found[1], scope="git")
+        for found in _FROM_GIT.finditer(line):
+            yield Site("dependency", found[1], number, number, value=found[2], scope="git")
         for found in _FETCHED.finditer(line):
             yield Site("dependency", found[1], number, number, value=found[2], scope="download")
 

@@ -25,6 +25,7 @@ _VERSION = re.compile(
 _CONDA = re.compile(r"^([A-Za-z0-9_.-]+)\s*(?:={1,2}|(?=[<>!~]))\s*([<>=!~]*[0-9*][\w.*,<>=!~+-]*)(?:=\S+)?$")
 SETUP = "setup"
 """Where a variable is asked while a package is built."""
+_BACKEND = "build-backend"
 _GROUPS = ("dependencies", "optional-dependencies", "dependency-groups", "requires", "requires-python", "version")
 
 
@@ -66,6 +67,8 @@ def read_pyproject(source: Source) -> Iterator[Site]:
                 yield Site("version", "version", entry.start, entry.end, value=entry.value, scope="project")
         elif path == ("requires-python",):
             yield Site("dependency", "python", entry.start, entry.end, value=entry.value, scope="project")
+        elif entry.path[-1:] == (_BACKEND,) and len(entry.path) <= 2:
+            yield Site("config", _BACKEND, entry.start, entry.end, value=entry.value, scope="build-system")
         elif _ships(entry.path):
             value = ", ".join(item.text for item in entry.items or ()) or entry.value
             name = ".".join(entry.path[2:])

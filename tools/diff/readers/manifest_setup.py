@@ -26,6 +26,8 @@ _PACKAGES = "packages"
 _PYTHON = "python_requires"
 _NUMBER = re.compile(r"\d[^\s\"']*")
 _LONGEST = 1000
+_ARCHITECTURE = re.compile(r"arch=compute_\w+,code=\w+")
+"""What a compiler is told to make code for."""
 _COMPARED = re.compile(
     r"""\b([\w.]{1,80})\s*(<=|>=|<|>)\s*(?:[\w.]+\.)?(?:Version|parse)\(["'](\d[\w.]*)["']\)(:\s*raise\b)?"""
 )
@@ -129,7 +131,9 @@ class _Listing:
     def _string(self, token: re.Match[str]) -> None:
         text = token["string"].strip("\"'")
         following = self.text[token.end() : token.end() + 1]
-        if self.last == "=" and self.key:
+        if _ARCHITECTURE.fullmatch(text):
+            self.sites.append(Site("config", text, self.line, self.line, scope=SETUP))
+        elif self.last == "=" and self.key:
             self._given(self.key, text)
         elif following == ":":
             if not self.frames:

@@ -16,6 +16,10 @@ FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": 
 OPPOSITES: Final = (("==", "!="), ("<", ">="), (">", "<="), ("in", "not in"), ("is", "is not"))
 OPPOSITE: Final = dict((*OPPOSITES, *((other, one) for one, other in OPPOSITES)))
 LONGEST_GUARD: Final = 400
+ENDS: Final = ("function_definition", "class_definition", "lambda", "module")
+WORD: Final = re.compile(rb"\w+")
+RAISES: Final = re.compile(rb"\braise\b")
+ALL_ERRORS: Final = ("Exception", "BaseException")
 CONSTANT: Final = re.compile(r"^_*[A-Z][A-Z0-9_]+$")
 MEMBERSHIP: Final = ("in", "not in")
 AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
@@ -42,7 +46,7 @@ def _version(code: Code, scopes: Scopes, found: re.Match[bytes], bound: str) -> 
 def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
     """Read `raise X("…")` and the bounds of the condition it stands under."""
     thrown = next(iter(node.named_children), None)
-    if thrown is None or thrown.type == "comment":
+    if thrown is None or thrown.type == "comment" or _is_caught(code, node, thrown):
         return
     message = None
     if thrown.type == "call":
@@ -55,6 +59,26 @@ def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
         guard = _guard(code, _condition(node), refused=True)
         yield Site("error", name, code.line(node), code.last_line(node), value=message, scope=scope, guard=guard)
     yield from (site._replace(rejects=True) for site in _bounds(code, _condition(node), scope))
+
+
+def _is_caught(code: Code, node: Node, thrown: Node) -> bool:
+    """Tell whether the function that raises an error also catches it, and goes on: then no caller ever sees it."""
+    name = code.callee(thrown) if thrown.type == "call" else code.word(last_name(thrown))
+    inner, outer = node, node.parent
+    while outer is not None and outer.type not in ENDS:
+        if outer.type == "try_statement" and outer.child_by_field_name("body") == inner:
+            handlers = [child for child in outer.named_children if child.type == "except_clause"]
+            return any(_goes_on(code, handler, name) for handler in handlers)
+        inner, outer = outer, outer.parent
+    return False
+
+
+def _goes_on(code: Code, handler: Node, name: str) -> bool:
+    """Tell whether a handler is for an error of this name, and raises none itself."""
+    parts = [child for child in handler.named_children if child.type != "comment"]
+    caught = code.raw(parts[0]) if len(parts) > 1 else b"Exception"
+    named = {word.decode("utf-8", "replace") for word in WORD.findall(caught)}
+    return bool(named & {name, *ALL_ERRORS}) and RAISES.search(code.raw(parts[-1])) is None if parts else False
 
 
 def asserted(code: Code, node: Node, scope: str) -> Iterator[Site]:

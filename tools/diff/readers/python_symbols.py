@@ -236,7 +236,7 @@ class Walk:
             return
         # The first branch is the usual case, the others are for when something is missing.
         if place.conditional and (first := self.found.symbols.get(name)) is not None:
-            self.found.symbols[name] = first._replace(value=_either(first.value, self._value(assigned.value)))
+            self.found.symbols[name] = first._replace(value=_either(first, self._value(assigned.value)))
             return
         value = self._value(assigned.value)
         annotation = None if assigned.annotation is None else code.fold(assigned.annotation)
@@ -287,7 +287,10 @@ class Walk:
         self.found.symbols[name] = Symbol(name, "type", line, last, last, public_name(name), value=self._value(right))
 
 
-def _either(first: str | None, other: str | None) -> str | None:
+def _either(first: Symbol, other: str | None) -> str | None:
     """Say what a switch may be that a module sets, and sets again once it has seen what is there."""
-    switched = first in (*SWITCHES, EITHER) and other in SWITCHES and first != other
-    return EITHER if switched else first
+    if first.kind == "member" and first.value != other:
+        # Which number it has depends on the machine.
+        return None
+    switched = first.value in (*SWITCHES, EITHER) and other in SWITCHES and first.value != other
+    return EITHER if switched else first.value
