@@ -74,6 +74,8 @@ _METHOD = re.compile(r"(?:async )?def (?:__|\w+\((?:self|cls)\b)")
 _OPENED = re.compile(r"=\s*[(\[{]\s*$")
 _GIVEN = re.compile(r"\b(?:choices|default\w*|const)\s*=\s*[(\[{]\s*$")
 _SHALLOW = 8
+_NAMED_ITEM = re.compile(r"^.    [A-Z]\w*\(\n.        name=[\"']", re.MULTILINE)
+"""An item of a module's list that has a name."""
 _PYTHON = ("py", "pyi")
 _PACKAGE = "/__init__.py"
 _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
@@ -138,6 +140,8 @@ def _has(text: str, words: Sequence[str]) -> bool:
 def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
     package = path.endswith("__init__.py")
     given_on = _GIVEN_ON if package else _RENAMED
+    if _NAMED_ITEM.search("\n".join(changed)):
+        return True
     in_class = hunk.heading.startswith("class ") or "class " in "\n".join(hunk.lines)
     depths: set[int] = set()
     for line in changed:

@@ -170,3 +170,16 @@ async def test_many_parameters_that_may_all_be_left_out_break_nothing(route: str
     more = ", a=None, b=None, c: int = 1, d: bool = False, e=None"
     (fact,) = await facts_of({"pkg/a.py": text.format("")}, {"pkg/a.py": text.format(more)}, route)
     assert (fact.kind, fact.severity) == (FactKind.SIGNATURE_CHANGED, Severity.ADDITIVE)
+
+
+@pytest.mark.parametrize(("route", "between"), [("blobs", ""), ("hunks", ""), ("blobs", "\n        ")])
+async def test_a_rule_that_joins_a_list_of_rules_is_told_by_its_name(
+    route: str, between: str, facts_of: "FactsOf"
+) -> None:
+    rule = f'    Rule({between}name="{{}}",{between or " "}value=Toggle(param="thinking"),{between}),\n'
+    text = f"MODE_RULES = (\n{rule.format('first')}{{}}{rule.format('last')})\n"
+    facts = await facts_of(
+        {"pkg/rules.py": text.format("")}, {"pkg/rules.py": text.format(rule.format("low_effort"))}, route
+    )
+    told = [(fact.kind, fact.name, fact.detail) for fact in facts]
+    assert told == [(FactKind.REGISTERED, "low_effort", "MODE_RULES")]

@@ -246,6 +246,21 @@ class Sites:
                 yield Site("version", one.name, *lines, value=version)
             if one.value is not None and one.value.type == "dictionary" and self._is_registry(one, one.value):
                 yield from self._entries(one, one.value)
+            elif one.value is not None and one.value.type in ("list", "tuple") and one.owner is None:
+                yield from self._rules(one.name, one.value)
+
+    def _rules(self, table: str, holder: Node) -> Iterator[Site]:
+        """Read a module's list of things that are made alike and have names: `RULES = (Rule(name="a"), …)`."""
+        items = [item for item in holder.named_children if item.type != "comment"]
+        if len(items) < 2 or not table.isupper() or any(item.type != "call" for item in items):
+            return
+        made = {self._code.callee(item) for item in items}
+        names = [self._code.string(self._code.arguments(item)[1].get("name")) for item in items]
+        if len(made) != 1 or not CLASS.match(made.pop()):
+            return
+        for item, name in zip(items, names, strict=True):
+            if name is not None and KEY.match(name):
+                yield Site("registration", name, self._code.line(item), self._code.last_line(item), scope=table)
 
     def _is_registry(self, one: Assigned, holder: Node) -> bool:
         if one.name == UNKNOWN and "regist" in self._module.lower():
