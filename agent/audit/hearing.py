@@ -49,7 +49,7 @@ class Hearing:
         judgement = self._judged(text, commits)
         if judgement.passed:
             return Finding(statement.line, statement.kind, statement.words, RIGHT, told(commits[0]))
-        if not self._refuted(judgement, text, commits):
+        if not self._refuted(judgement, statement, commits):
             return None
         kind = _KINDS.get(judgement.check, statement.kind)
         return Finding(statement.line, kind, statement.words, wrong(judgement.verdict.value), judgement.reason)
@@ -67,10 +67,11 @@ class Hearing:
         )
         return judge(claim, self._dossier, self._lang)
 
-    def _refuted(self, judgement: Judgement, text: str, commits: Sequence[CommitEvidence]) -> bool:
+    def _refuted(self, judgement: Judgement, statement: Statement, commits: Sequence[CommitEvidence]) -> bool:
         """Tell whether a rule says for sure that the words are wrong; what git alone cannot know is left open."""
         if any(one.change.unreadable or one.change.incomplete for one in commits):
             return False
+        text = statement.params["text"]
         match judgement.verdict, judgement.check:
             case Verdict.METADATA, "authored":
                 return True
@@ -84,7 +85,7 @@ class Hearing:
             case Verdict.UNSUPPORTED, "direction":
                 return True
             case Verdict.QUOTE, "passage":
-                return misquotes(text, commits)
+                return misquotes(text, statement.params["around"], commits)
         return False
 
     def _is_nowhere(self, text: str, reason: str, commits: Sequence[CommitEvidence]) -> bool:

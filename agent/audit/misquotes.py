@@ -14,30 +14,48 @@ _WRITTEN = re.compile(
 )
 # Titles are compared elsewhere.
 _TITLED = re.compile(r"(?:标题|题为|\btitled?)\W*$", re.IGNORECASE)
+_CODE = re.compile(r"`[^`]*`")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z0-9_]+(?:[.'-][A-Za-z0-9_]+)*%?|[\u4e00-\u9fff]")
-_ALIKE, _LEAST = 0.7, 3
+_PLACEHOLDER = re.compile(r"[{}$]|%[sd]")
+_ALIKE, _LEAST = 0.7, 5
 
 
-def misquotes(text: str, commits: Sequence[CommitEvidence]) -> bool:
-    """Tell whether a quotation is refuted: it is said to stand in the change, or stands there a little differently."""
-    told = [passage for passage in passages(text) if not _TITLED.search(text.partition(passage)[0])]
-    missing = [passage for passage in told if not any(is_quoted(passage, one) for one in commits)]
-    return any(_WRITTEN.search(text.replace(one, "")) or _stands_altered(one, commits) for one in missing)
+def misquotes(text: str, around: str, commits: Sequence[CommitEvidence]) -> bool:
+    """Tell whether a quotation is refuted: it is said to stand in the change, or stands there a little differently.
+
+    The sentence may lack what it refers to, so that only what the entry around it has too is a quotation.
+    """
+    told = [passage for passage in passages(text) if passage.replace("`", "") in around.replace("`", "")]
+    said = [one for one in told if not _TITLED.search(text.partition(one)[0]) and not _is_translated(one, commits)]
+    missing = [passage for passage in said if not any(is_quoted(passage, one) for one in commits)]
+    return any(_is_refuted(passage, text, commits) for passage in missing)
 
 
-def _stands_altered(passage: str, commits: Sequence[CommitEvidence]) -> bool:
-    """Find a stretch of the evidence that has most words of a passage in their places."""
-    wanted = _words(passage)
-    needed = max(_LEAST, _ALIKE * len(wanted))
-    for text in (shown for one in commits for shown in one.texts):
-        places: dict[str, list[int]] = {}
-        for place, word in enumerate(_words(text)):
-            places.setdefault(word, []).append(place)
-        starts = Counter(at - offset for offset, word in enumerate(wanted) for at in places.get(word, ()))
-        if starts and starts.most_common(1)[0][1] >= needed:
-            return True
-    return False
+def _is_translated(passage: str, commits: Sequence[CommitEvidence]) -> bool:
+    """Tell whether words are in another language than those of the change: then they are the report's own."""
+    return bool(_CHINESE.search(passage)) and not any(_CHINESE.search(one.change.commit.message) for one in commits)
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+def _is_refuted(passage: str, text: str, commits: Sequence[CommitEvidence]) -> bool:
+    wanted = _WORD.findall(passage.lower())
+    shared = max((_shared(wanted, shown.lower()) for one in commits for shown in one.texts), default=0)
+    if shared >= len(wanted):
+        # Only marks and capitals differ.
+        return False
+    altered = len(wanted) >= _LEAST and shared >= _ALIKE * len(wanted)
+    return altered or bool(_WRITTEN.search(_CODE.sub("", text.replace(passage, ""))))
+
+
+def _shared(wanted: Sequence[str], text: str) -> int:
+    """Count how many words of a passage the stretch of a text that is most like it has in their places."""
+    words = list(_WORD.finditer(text))
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        places.setdefault(word[0], []).append(place)
+    starts = Counter(at - offset for offset, word in enumerate(wanted) for at in places.get(word, ()))
+    for start, count in starts.most_common(1):
+        first, last = words[max(0, start)], words[min(len(words), start + len(wanted)) - 1]
+        # What a program fills in is quoted as it is filled in.
+        return 0 if count < len(wanted) and _PLACEHOLDER.search(text, first.start(), last.end()) else count
+    return 0

@@ -59,6 +59,9 @@ async def test_an_issue_that_another_commit_closes_is_not_closed_by_one_that_doe
         ('[`<level>`](<level:url>): the author puts the price at "around 0.1% of a run".', True),
         ('[`<level>`](<level:url>): the author puts the price at "around 10% of a run".', False),
         ('[`<level>`](<level:url>): the message says that "it makes every call slower".', False),
+        ('[`<undo>`](<undo:url>): the message says "Reverts acme/tools#4".', True),
+        ('[`<level>`](<level:url>): the message says "it costs around 0.1% of a run."', True),
+        ("[`<level>`](<level:url>)：提交说明写道“几乎没有代价”。", True),
         ('[`<level>`](<level:url>): in the review somebody called it "a small price to pay".', True),
     ],
 )
