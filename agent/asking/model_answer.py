@@ -14,7 +14,7 @@ from agent.claims import Claim, Judgement, Quote, Role
 from agent.commands import commands, leads_away
 from agent.drafts import Draft, settle
 from agent.ids import RepoId
-from agent.model import Message, Model, ModelError, Models, OneModel
+from agent.model import AMPLE_ROOM, Message, Model, ModelError, Models, OneModel
 from agent.prompting import boundary, fenced, prompt
 from agent.settings import Language
 from agent.tongue import speaks
@@ -22,7 +22,8 @@ from agent.utterances import handles_field
 
 _NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
 _STATEMENTS = 5
-_EVIDENCE, _RULES, _ANSWERS = 14_000, 2_500, 6_000
+_EVIDENCE, _LITTLE, _RULES, _ANSWERS = 14_000, 3_500, 2_500, 6_000
+"""Characters of evidence, of evidence where there is little room, of the rules' answer, and of what tools showed."""
 _AT_ONCE = 8
 """Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
 
@@ -84,6 +85,9 @@ class ModelAnswerer:
         self, brief: Brief, answers: Sequence[ToolAnswer], tools: Sequence[ToolSpec]
     ) -> Sequence[ToolRequest]:
         """Let the model say what else it must see; nothing ends the reading, and so does asking for the same again."""
+        if await self.models.room("reading") < AMPLE_ROOM:
+            # A small model loses its way in a loop; it answers from what the rules found.
+            return ()
         values = await self._values(brief) | {"answers": self._told(answers)}
         messages = [self._system("en"), Message("user", prompt("ask_read", values))]
         wanted = await self.models.get("reading", brief.account).call_tools(messages, tools)
@@ -110,7 +114,8 @@ class ModelAnswerer:
         return answer.statements[0] if answer.statements else None
 
     async def _values(self, brief: Brief) -> dict[str, str]:
-        room = min(_EVIDENCE, await self.models.room("writing") * 2 // 3)
+        whole = await self.models.room("writing")
+        room = min(_EVIDENCE, whole * 2 // 3) if whole >= AMPLE_ROOM else _LITTLE
         return {
             "question": fenced(brief.question, self._mark),
             "rules": fenced(brief.rules[:_RULES], self._mark),
