@@ -19,20 +19,30 @@ _ARGUMENT = re.compile(rf'({_STRING})|([^\s()"]+)', re.DOTALL)
 _VERSION = re.compile(r"(?:^|_)VERSION_")
 _PINNED = re.compile(r"\d|[0-9a-f]{7,64}$")
 _REFUSALS = ("FATAL_ERROR", "SEND_ERROR")
+_WARNINGS = ("WARNING", "AUTHOR_WARNING", "DEPRECATION")
+_DEPRECATED = re.compile(r"\bdeprecated\b", re.I)
+_SETTING = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_BRANCH = re.compile(r"^\s*(if|elseif|else|endif)\s*\((.*)$", re.I)
+_COMPILER = re.compile(r"COMPILER|\bMSVC\b|\bMINGW\b|clang|intel", re.I)
+"""A condition of a build for one compiler: what is set there is not for everybody to set."""
 _MAX_LINES = 40
 
 
 def read_cmake(source: Source) -> Iterator[Site]:
     """Read what CMake fetches and finds, the versions and options it sets, and with what words it gives up."""
     lines, repository, at = lines_of(source), "", 0
+    conditions: list[str] = []
     while at < len(lines):
         line, number = lines[at], source.first_line + at
         if found := _COMMAND.match(line):
             before = lines[at - 1] if at else ""
             arguments, at = _arguments(lines, at, found[2])
+            foreign = found[1].lower() == "set" and any(map(_COMPILER.search, conditions))
             for site in _command(found[1].lower(), arguments, number, source.first_line + at):
-                if site.kind != "config" or not _is_forced(site.name, arguments, before):
-                    yield site
+                if site.kind != "config" or not (foreign or _is_forced(site.name, arguments, before)):
+                    yield _about(site, conditions, source.path)
+        elif found := _BRANCH.match(line):
+            _enter(conditions, found[1].lower(), found[2])
         elif named := _REPOSITORY.search(line.partition("#")[0]):
             repository = named[1]
         elif tag := _LOOSE_TAG.match(line.partition("#")[0]):
@@ -61,6 +71,22 @@ def _arguments(lines: list[str], at: int, rest: str) -> tuple[list[str], int]:
     return [quoted[1:-1] if quoted else bare for quoted, bare in found], at
 
 
+def _enter(conditions: list[str], word: str, condition: str) -> None:
+    """Keep the conditions under which the next line is reached."""
+    if word != "if" and conditions:
+        conditions.pop()
+    if word != "endif":
+        conditions.append(condition)
+
+
+def _about(site: Site, conditions: list[str], path: str) -> Site:
+    """Name what is deprecated: the setting that the words name, or that is asked for before they are said."""
+    if site.kind != "deprecation":
+        return site
+    named = (found for text in (site.value or "", *reversed(conditions)) for found in _SETTING.findall(text))
+    return site._replace(name=next(named, path.rpartition("/")[2]))
+
+
 def _is_forced(name: str, arguments: list[str], before: str) -> bool:
     """Tell whether what a user sets is overwritten: a value is forced, and not only where there is none."""
     return "FORCE" in arguments[3:] and name not in before
@@ -78,6 +104,8 @@ def _command(command: str, arguments: list[str], start: int, end: int) -> Iterat
     if command == "message":
         if name in _REFUSALS and len(arguments) > 1:
             yield Site("error", name, start, end, value=fold("".join(arguments[1:])))
+        elif name in _WARNINGS and _DEPRECATED.search(said := fold("".join(arguments[1:]))):
+            yield Site("deprecation", name, start, end, value=said)
         return
     if command == "find_package":
         if len(arguments) > 1 and arguments[1][:1].isdigit():
