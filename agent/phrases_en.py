@@ -16,6 +16,7 @@ THINGS = {
     "macro": ("macro", "macros"),
     "property": ("property", "properties"),
     "override": ("override", "overrides"),
+    "overload": ("overload", "overloads"),
     "module": ("module", "modules"),
     "template": ("template", "templates"),
     "interface": ("interface", "interfaces"),

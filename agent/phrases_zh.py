@@ -16,6 +16,7 @@ THINGS = {
     "macro": ("宏", "宏"),
     "property": ("属性", "属性"),
     "override": ("覆写方法", "覆写方法"),
+    "overload": ("重载", "重载"),
     "module": ("模块", "模块"),
     "template": ("模板", "模板"),
     "interface": ("接口", "接口"),

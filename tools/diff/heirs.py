@@ -115,7 +115,11 @@ def swapped(
     """Pair a member, field or method with the only other one of its class that took its place in the row."""
     paired = {symbol.name for pair in known for symbol in pair}
     went, came = (
-        [symbol for name, symbol in side.items() if name not in other and symbol.name not in paired]
+        [
+            symbol
+            for name, symbol in side.items()
+            if name not in other and symbol.name not in paired and not symbol.overload
+        ]
         for side, other in ((before, after), (after, before))
     )
     for one in went if went and came else ():

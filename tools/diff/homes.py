@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 
 from agent.domain import FileChange
@@ -39,6 +39,7 @@ class Homes:
     def __init__(self, files: Sequence[FileChange]) -> None:
         self._files = files
         self._told = [file for file in files if file.patch and role(file.path) not in _FOREIGN]
+        self._included: dict[str, Set[str]] = {}
 
     def of(self, name: str, path: str, *, came: bool) -> str | None:
         """Find the file that came (or went) with a declaration: the only one, or the one of the same file name."""
@@ -51,7 +52,13 @@ class Homes:
 
     def reaches(self, path: str, other: str) -> bool:
         """Tell whether a file is seen to include another one: what moved there is still had from here."""
+        if other.rpartition("/")[2] in self._included.get(path, ()):
+            return True
         return any(file.path == path and includes(file.patch or "", other) for file in self._told)
+
+    def learn(self, path: str, included: Set[str]) -> None:
+        """Take in which headers a file includes, by the names of these, where more of it was read than its patch."""
+        self._included[path] = included
 
     def shows(self, pattern: re.Pattern[str], word: str) -> bool:
         """Tell whether a line that the commit shows, with this word in it, fits a pattern that minds the signs."""

@@ -50,7 +50,7 @@ _LISTS = _words("add_argument choices Literal ption( __all__ REGISTR Regist regi
 _REGISTERED = re.compile(r"regist\w*\s*[(:=\[]")
 # Of C, C++ and CUDA: comments, directives that define nothing, and statements, which stand in some body.
 _IDLE = re.compile(
-    r".\s*(?:$|//|/\*|\*[ /]|\*$|#\s*(?:include|pragma|if|el|endif)"
+    r".\s*(?:$|//|/\*|\*[ /]|\*$|#\s*(?:include|pragma|ifndef|if(?!(?<=\+#if)(?:def [A-Za-z]| defined))|el|endif)"
     r"|(?:return|for|while|break|continue|switch|case)\b"
     r"|[\w\]\[]+(?:->|\.)[\w.>\[\]-]+\s*(?:[-+*/|&^]?=[^=]|\+\+|--|\())"
 )

@@ -138,7 +138,7 @@ def _renamed(draft: Draft, name: str) -> Draft:
 def _from_a_file(one: Shown, homes: Homes) -> Shown:
     """Tell of what came from a file that went as a whole: the file says that it went, so nobody is alarmed twice."""
     name = outer_name(one.draft, one.place.file) if one.place is not None else ""
-    if one.place is None or "." in name or one.draft.detail == "variable":
+    if one.place is None or "." in name or one.draft.detail in ("variable", "overload"):
         return one
     file = homes.of(name, one.place.file, came=False)
     if file is None:

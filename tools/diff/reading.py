@@ -62,6 +62,15 @@ class Param(NamedTuple):
     positional_only: bool = False
 
 
+class Special(NamedTuple):
+    """A partial specialisation: of which template, for which arguments."""
+
+    owner: str
+    arguments: str
+    likened: str
+    """The arguments without what the specialisation calls its own parameters, by which two versions are compared."""
+
+
 class Symbol(NamedTuple):
     """Something with a name that other code can use."""
 
@@ -93,6 +102,10 @@ class Symbol(NamedTuple):
     """Whether it is only announced here and defined elsewhere, with defaults that stand nowhere else."""
     implied: bool = False
     """Whether a compiler makes it unasked, or is told not to make it: nobody uses a class otherwise for its sake."""
+    special: Special | None = None
+    """The partial specialisation that this is, or is a member of."""
+    overload: bool = False
+    """Whether the other version has the name as well, for other parameters."""
 
 
 class Site(NamedTuple):
@@ -134,6 +147,12 @@ class Reading:
     those changed."""
     problems: tuple[str, ...] = field(default=())
     """What could not be read, in words."""
+    overloaded: bool = False
+    """Whether functions of one name and other parameters are other functions in this language."""
+    generics: frozenset[str] = frozenset()
+    """What templates call their parameters."""
+    includes: frozenset[str] = frozenset()
+    """The file names of headers that the file includes."""
 
 
 EMPTY = Reading()

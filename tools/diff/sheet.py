@@ -9,6 +9,7 @@ from agent.domain import Change
 from agent.facts import FactKind, FactSheet
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.checks import settle_checks
+from tools.diff.conditions import made_conditional
 from tools.diff.draft import Draft, Where
 from tools.diff.families import overriding
 from tools.diff.files import file_facts
@@ -89,6 +90,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
         versions = read_versions(file, patch, shelf, skipped)
         if versions is not None:
             shown += _compared(versions)
+            homes.learn(file.path, versions.new.includes)
             read.append(versions)
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else change.files, homes)
@@ -117,6 +119,10 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     gone |= {_renamed_scope(name, renamed) for name in gone} if renamed else set()
     imported = _imported(patch) | versions.new.imports if gone else ()
     symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
+    if versions.old.imports and path.endswith(_SPACED):
+        # What is defined here now, instead of taken over from another namespace, was there before.
+        had = versions.old.imports
+        symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in had]
     if gone and path.endswith("__init__.py"):
         # A module of a package can be imported whether or not the package has done so before.
         symbols = [draft for draft in symbols if not _is_module(draft)]
@@ -138,6 +144,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in tables]
     if path.endswith(_SPACED):
         symbols += renamed_namespaces(patch)
+        symbols += made_conditional(patch, versions.old, versions.new)
     drafts = [_met(draft, symbol_is_met(draft, path)) for draft in symbols]
     # What a new function refuses, nobody could ask of it before.
     come = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_ADDED}

@@ -1,7 +1,7 @@
 """What changed between the symbols of two versions of a file."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft, Where
@@ -20,8 +20,9 @@ from tools.diff.heirs import (
 )
 from tools.diff.inherited import gone_for_good, new_to_all
 from tools.diff.overloads import indexed
-from tools.diff.reading import Reading, Symbol
+from tools.diff.reading import Param, Reading, Symbol
 from tools.diff.records import must_be_given
+from tools.diff.resolving import is_same, values_of
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_template, same_type, same_value
 
@@ -52,7 +53,7 @@ _UNITS |= {"kb", "mb", "gb", "s", "sec", "secs", "seconds", "ms", "us", "ns", "m
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
 _CALLABLE = ("function", "method", "macro")
-_PROPERTY = "property"
+_PROPERTY, _OVERLOAD = "property", "overload"
 _LONG = "…"
 """Stands for a default that is too long to be shown."""
 _ALIASED = ("struct", "class", "enum")
@@ -68,16 +69,19 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     `kept` gives the new number of an old line that a hunk shows unchanged.
     """
     before, after = indexed(old, new)
+    generics = old.generics | new.generics
     _part(before, after, old, new)
     gone, come = (
         [one for name, one in side.items() if name not in other and not (one.announced or one.implied)]
         for side, other in ((before, after), (after, before))
     )
     stayed = in_other_hunks(gone, come)
-    went = [symbol for symbol in gone if symbol.name not in new.imports]
-    pairs = list(under_other_heads(went, come, kept)) if kept is not None else []
+    # Nothing takes a name that was there before and stays.
+    went = [symbol for symbol in gone if symbol.name not in new.imports and not symbol.overload]
+    came = [symbol for symbol in come if not symbol.overload]
+    pairs = list(under_other_heads(went, came, kept)) if kept is not None else []
     taken = {id(symbol) for pair in pairs for symbol in pair}
-    free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, come)]
+    free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
     pairs += renames(*free)
     pairs += swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
@@ -92,10 +96,12 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     drafts += new_to_all(_came_or_went(come, after, paired_new, removed=False), before, after)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
     words = {own_name(one): own_name(other) for one, other in pairs if own_name(one) != own_name(other)}
+    known = [values_of(reading.symbols) for reading in (old, new)] if old.overloaded and new.overloaded else []
     for one, other in [*same, *stayed, *pairs]:
         drafts += (
             draft
-            for draft in _altered(one, other)
+            for draft in _altered(one, other, generics)
+            if not (known and draft.kind is FactKind.CONSTANT_CHANGED and is_same(one, other, *known))
             if not words or not (follows(draft, words) or (draft.kind in _COUNTED and _in_other_units(one, other)))
         )
     device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device or _is_handler(symbol)}
@@ -176,7 +182,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
         where=Where(old=span) if removed else Where(new=span),
         old=text if removed else None,
         new=None if removed else text,
-        detail=_PROPERTY if is_property(symbol) else symbol.kind,
+        detail=_PROPERTY if is_property(symbol) else _OVERLOAD if symbol.overload else symbol.kind,
         breaking=True if required else None,
         shape=symbol.shape,
         owner=owner.kind if owner else "",
@@ -195,7 +201,7 @@ def _rename(one: Symbol, other: Symbol) -> Draft:
     )
 
 
-def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
+def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
     """Tell how a symbol that is still there is declared otherwise, or that it is another sort of thing."""
     if _sort(one) != _sort(other):
         if one.kind in ("class", "function") and other.kind in ("class", "function"):
@@ -214,14 +220,13 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         yield Draft(FactKind.SYMBOL_REMOVED, one.name, public, where, _declaration(one), None, one.kind)
     if other.public and not public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         yield Draft(FactKind.SYMBOL_ADDED, one.name, True, where, None, _declaration(other), "public now")
-    templates = [text for symbol in (one, other) for text in symbol.decorators if text.startswith(TEMPLATE)]
     if one.bases != other.bases and (one.kind in CONTAINERS or other.bases):
         old, new = ", ".join(one.bases) or None, ", ".join(other.bases) or None
         yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
     if one.params is not None and other.params is not None:
-        changes = compare_signatures(one.params, other.params)
-        yield from _signature(one, other, [change for change in changes if not _is_generic(change, templates)])
-    if one.returns and other.returns and not _is_same_type(one.returns, other.returns, templates):
+        changes = compare_signatures(_typed_alike(one.params, other.params, generics), other.params)
+        yield from _signature(one, other, [change for change in changes if not _is_generic(change, generics)])
+    if one.returns and other.returns and not _is_same_type(one.returns, other.returns, generics):
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *CONTAINERS):
         yield from _decorated(one, other)
@@ -246,21 +251,33 @@ def _altered(one: Symbol, other: Symbol) -> Iterator[Draft]:
         # Whoever makes or takes apart such a value writes down what it carries.
         carried = one.annotation or "nothing", other.annotation or "nothing"
         yield Draft(FactKind.MEMBER_CHANGED, other.name, public, where, *carried, "carries", breaking=True)
-    elif one.kind == "field" and not same_type(one.annotation, other.annotation):
+    elif one.kind == "field" and not _is_same_type(one.annotation, other.annotation, generics):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
 
 
-def _is_generic(change: SignatureChange, templates: list[str]) -> bool:
+def _typed_alike(params: tuple[Param, ...], others: tuple[Param, ...], generics: Set[str]) -> tuple[Param, ...]:
+    """Write the types of parameters as the other version does, where only a template calls them otherwise."""
+    if not generics or len(params) != len(others):
+        return params
+    return tuple(
+        param._replace(annotation=other.annotation)
+        if _is_same_type(param.annotation, other.annotation, generics)
+        else param
+        for param, other in zip(params, others, strict=True)
+    )
+
+
+def _is_generic(change: SignatureChange, generics: Set[str]) -> bool:
     """Tell whether a parameter only has a type that the template calls otherwise now."""
     if change.kind is not FactKind.SIGNATURE_CHANGED or not change.old or not change.new:
         return False
     types = [written.partition(": ")[2] for written in (change.old, change.new)]
-    return all(types) and _is_same_type(types[0], types[1], templates)
+    return all(types) and _is_same_type(types[0], types[1], generics)
 
 
-def _is_same_type(one: str, other: str, templates: list[str]) -> bool:
-    generic = templates or "const" in one + other
-    return same_generic(one, other, templates) if generic else same_type(one, other)
+def _is_same_type(one: str | None, other: str | None, generics: Set[str]) -> bool:
+    generic = generics or "const" in f"{one}{other}"
+    return same_generic(one, other, generics) if generic else same_type(one, other)
 
 
 def _declared(symbol: Symbol) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
 """When two ways of writing a value or a type mean the same."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Set
 
 _TYPING = re.compile(r"\b(?:typing|t|typing_extensions|collections\.abc|builtins)\.(?=[A-Z])")
 _LOWER = re.compile(r"\b(List|Dict|Tuple|Set|FrozenSet|Type|Deque|DefaultDict)(?=\[|\b)")
@@ -11,7 +11,6 @@ _PARAMETER = re.compile(r"^([^=]*?[\w)*&.]\s*?)\s+\w+\s*(=.*)?$")
 _NAME = re.compile(r"[\w.]+(?:::[\w.]+)*|[^\w\s]")
 _PATH = re.compile(r"\w+(?:\.|::)")
 TEMPLATE = "template "
-_CALLED = re.compile(r"(?:typename|class)(?:\s*\.\.\.)?\s+(\w+)")
 _BY_VALUE = re.compile(r"\bconst\b\s*")
 _WORD = re.compile(r"\w+")
 _ROUND = str.maketrans("<>", "()")
@@ -54,14 +53,25 @@ def same_template(one: str, other: str) -> bool:
     return one == other or _nameless(one) == _nameless(other)
 
 
-def same_generic(one: str | None, other: str | None, templates: Sequence[str]) -> bool:
+def same_generic(one: str | None, other: str | None, names: Set[str]) -> bool:
     """Tell whether two types of C++ differ in what their templates call an argument, or in what callers never see."""
     if one is None or other is None:
         return one == other
-    names = {name for template in templates for name in _CALLED.findall(template)}
     sides = (_BY_VALUE.sub("", text) if "&" not in text and "*" not in text else text for text in (one, other))
-    before, after = (_WORD.sub(lambda word: "T" if word[0] in names else word[0], side) for side in sides)
+    before, after = (nameless(side, names) for side in sides)
     return same_type(before, after)
+
+
+def nameless(text: str, names: Set[str]) -> str:
+    """Write a type or arguments as they are whatever a template calls its parameters."""
+    return _WORD.sub(lambda word: "T" if word[0] in names else word[0], text)
+
+
+def parameter_names(template: str) -> frozenset[str]:
+    """Name the parameters of a template, types and numbers."""
+    inside = template.removeprefix(TEMPLATE).strip()[1:-1].translate(_ROUND)
+    words = (_WORD.findall(part.partition("=")[0]) for part in _split(inside))
+    return frozenset(found[-1] for found in words if len(found) > 1)
 
 
 def asks_otherwise(one: str, other: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agent.domain import FileChange
+from tools.diff.conditions import opens_condition
 from tools.diff.hunks import Patch, Side, fragment, whole_file
 from tools.diff.languages import reader_for
 from tools.diff.readers import manifest
@@ -93,7 +94,7 @@ def _hunk_by_hunk(old_path: str, new_path: str, patch: Patch) -> tuple[Reading, 
         one = _lone(first)
         touched = _touched(one, first)
         if second is None or not second.changed:
-            if not touched and not one.problems:
+            if not touched and not one.problems and not opens_condition(hunk):
                 continue
             other = _untouched(one, touched) if _stand_there(touched, first) else _lone(second)
         else:
@@ -161,5 +162,8 @@ def _joined(readings: Sequence[Reading]) -> Reading:
         sites=tuple(site for reading in readings for site in reading.sites),
         exports=frozenset().union(*exports) if exports else None,
         imports=frozenset().union(*(reading.imports for reading in readings)),
+        overloaded=any(reading.overloaded for reading in readings),
+        generics=frozenset().union(*(reading.generics for reading in readings)),
+        includes=frozenset().union(*(reading.includes for reading in readings)),
         problems=tuple(problem for reading in readings for problem in reading.problems),
     )

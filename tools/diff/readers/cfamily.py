@@ -26,6 +26,7 @@ _LEXIS = re.compile(
 )
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*(\w+)\s*[,)]")
 _CALLED = re.compile(rb"\b(\w+)\s*[<(]")
+_INCLUDED = re.compile(rb"^[ \t]*\#[ \t]*include[ \t]+[\"<](?:[^\">\n]*/)?([\w.+-]+)[\">]", re.M)
 
 
 def read(source: Source) -> Reading:
@@ -43,10 +44,8 @@ def read(source: Source) -> Reading:
     root = syntax.parser(grammar).parse(bones.text).root_node
     if (problem := syntax.overgrown(root, source.path)) is not None:
         return Reading(problems=(problem,))
-    symbols = [
-        *SymbolReader(masked, bones, source.path, len(before), around.continued, source.whole).read(root),
-        *macros(masked, source.path),
-    ]
+    reader = SymbolReader(masked, bones, source.path, len(before), around.continued, source.whole)
+    symbols = [*reader.read(root), *macros(masked, source.path)]
     symbols, whole_versions = without_parts(symbols)
     symbols = _with_helpers(symbols, masked.mask)
     scopes = Scopes(symbols, around.scope, masked.line(around.until))
@@ -61,6 +60,10 @@ def read(source: Source) -> Reading:
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),
+        imports=frozenset(reader.imports),
+        overloaded=not source.path.endswith(".c"),
+        generics=frozenset(reader.generics),
+        includes=frozenset(found.group(1).decode() for found in _INCLUDED.finditer(text)),
         code=masked.code if source.digest else "",
         problems=bones.problems(source.path),
     )

@@ -11,16 +11,15 @@ from tools.diff.readers import syntax
 from tools.diff.readers.bones import Bones
 from tools.diff.readers.cfamily_marks import Marks
 from tools.diff.readers.masked import Masked
-from tools.diff.reading import Late, Param, Symbol, SymbolKind
+from tools.diff.reading import Late, Param, Special, Symbol, SymbolKind
+from tools.diff.values import nameless, parameter_names
 
 _CLASSES: dict[str, SymbolKind] = {
     "class_specifier": "class",
     "struct_specifier": "struct",
     "union_specifier": "struct",
 }
-_TRANSPARENT = frozenset(
-    {"translation_unit", "declaration_list", "linkage_specification", "ERROR", "friend_declaration"}
-)
+_TRANSPARENT = frozenset({"translation_unit", "declaration_list", "linkage_specification", "ERROR"})
 _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl|utils?|helpers?)$")
 MAX_VALUE = 300
 _KEYWORDS = {"if", "for", "while", "switch", "return", "constexpr", "else", "sizeof", "decltype", "catch"}
@@ -35,6 +34,9 @@ class _Place(NamedTuple):
     owner: str = ""
     public: bool = True
     start: Node | None = None
+    special: Special | None = None
+    space: tuple[str, ...] = ()
+    """The namespace, whatever classes are open: a friend is a function of it."""
     guessed: bool = False
     """In a class whose access sections lie outside the fragment: methods count as public, data does not."""
 
@@ -53,6 +55,10 @@ class SymbolReader:
         self._from = 0 if continued else shift
         self._source_file = path.endswith(_SOURCES)
         self._marks = Marks(masked.mask)
+        self.imports: set[str] = set()
+        """Names that a declaration takes over from another namespace: `using other::name;`."""
+        self.generics: set[str] = set()
+        """What templates call their parameters."""
 
     def read(self, root: Node) -> list[Symbol]:
         """Return every symbol, in the order of the file."""
@@ -68,8 +74,12 @@ class SymbolReader:
         kind = node.type
         if kind in _TRANSPARENT:
             yield from ((child, place) for child in node.named_children)
+        elif kind == "friend_declaration":
+            outer = place._replace(names=place.space, owner="", special=None)
+            yield from ((child, outer) for child in node.named_children)
         elif kind == "template_declaration":
             inner = place._replace(start=place.start or node)
+            self.generics.update(parameter_names(self._template(place._replace(start=node))))
             yield from ((child, inner) for child in node.named_children[1:])
         elif kind == "namespace_definition":
             yield from self._namespace(node, place)
@@ -79,6 +89,8 @@ class SymbolReader:
             yield from self._typedef(node, place, found)
         elif kind in _CLASSES or kind == "enum_specifier":
             yield from self._type(node, place, found, node)
+        elif kind == "using_declaration":
+            self._import(node, place)
         elif kind in ("alias_declaration", "concept_definition"):
             self._alias(node, place, found)
         elif kind == "enumerator":
@@ -96,7 +108,8 @@ class SymbolReader:
         else:
             parts = tuple(part.strip() for part in self._fold(name).removeprefix("inline ").split("::"))
             hidden = any(_HIDDEN.search(part) for part in parts)
-            inner = place._replace(names=place.names + parts, public=place.public and not hidden)
+            names = place.names + parts
+            inner = place._replace(names=names, space=names, public=place.public and not hidden)
         yield from ((child, inner) for child in body.named_children)
 
     def _type(
@@ -115,6 +128,10 @@ class SymbolReader:
         if specialised and name_node is not None and template == "template <>":
             # What is said of one set of arguments is a thing of its own beside the template.
             name += self._fold(name_node.child_by_field_name("arguments") or name_node).replace(".", " ")
+        elif specialised and name_node is not None and place.special is None:
+            arguments = self._fold(name_node.child_by_field_name("arguments") or name_node).replace(".", " ")
+            likened = nameless(arguments, parameter_names(template))
+            place = place._replace(special=Special(".".join((*place.names, name)), arguments, likened))
         inner = place._replace(start=None, owner=node.type)
         if name:
             kind = _CLASSES.get(node.type, "enum")
@@ -242,6 +259,13 @@ class SymbolReader:
             )
             found.append(self._symbol(node, place, "type", self._dotted(name), value=value))
 
+    def _import(self, node: Node, place: _Place) -> None:
+        """Note a name that stands here for the one of another namespace."""
+        name = node.named_children[-1] if node.named_child_count else None
+        whole = any(child.type == "namespace" for child in node.children)
+        if name is not None and not whole:
+            self.imports.add(".".join((*place.names, self._dotted(name).rpartition(".")[2])))
+
     def _alias(self, node: Node, place: _Place, found: list[Symbol]) -> None:
         name = node.child_by_field_name("name")
         if name is not None:
@@ -287,6 +311,7 @@ class SymbolReader:
             annotation=annotation,
             decorators=decorators,
             shape=shape,
+            special=place.special,
         )
 
     def _template(self, place: _Place) -> str:

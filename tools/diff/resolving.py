@@ -1,0 +1,46 @@
+"""Constants and aliases that are written otherwise and stand for the same, or for what no reader can tell."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tools.diff.heirs import owners
+from tools.diff.reading import Symbol
+from tools.diff.values import same_type, same_value
+
+_WORD = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?!\w|::)")
+_NUMBER = re.compile(r"\d|\"")
+_COMPUTED = re.compile(r"[-+*/%()?]")
+_ARGUMENTS = re.compile(r"<.*>")
+_KINDS = ("constant", "type")
+
+
+def values_of(symbols: Iterable[Symbol]) -> dict[str, str]:
+    """Give what names of constants and aliases stand for."""
+    return {symbol.name: symbol.value for symbol in symbols if symbol.kind in _KINDS and symbol.value}
+
+
+def is_same(one: Symbol, other: Symbol, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    """Tell whether nobody can say that a constant or alias stands for something else now."""
+    if one.kind not in _KINDS or other.kind not in _KINDS:
+        return False
+    if one.value is None or other.value is None:
+        return True
+    same = same_type if "type" in (one.kind, other.kind) else same_value
+    sides = [(symbol.value or "", _resolved(symbol, known)) for symbol, known in ((one, before), (other, after))]
+    if any(same(mine, its) for mine in sides[0] for its in sides[1]):
+        return True
+    written = [resolved for _, resolved in sides]
+    # What is computed from names alone may well be the same number.
+    return one.kind == "constant" and any(map(_COMPUTED.search, written)) and not any(map(_NUMBER.search, written))
+
+
+def _resolved(symbol: Symbol, known: Mapping[str, str]) -> str:
+    """Write a value with what the names in it stand for where it is written."""
+    # The names are those of the file; what is one of several specialisations has its arguments besides.
+    scopes = dict.fromkeys((*owners(symbol.name), *owners(_ARGUMENTS.sub("", symbol.name))))
+
+    def meaning(word: re.Match[str]) -> str:
+        found = (known.get(f"{owner}.{word[0]}") for owner in scopes)
+        return next((value for value in found if value is not None), known.get(word[0], word[0]))
+
+    return _WORD.sub(meaning, symbol.value or "")
