@@ -183,3 +183,11 @@ async def test_a_rule_that_joins_a_list_of_rules_is_told_by_its_name(
     )
     told = [(fact.kind, fact.name, fact.detail) for fact in facts]
     assert told == [(FactKind.REGISTERED, "low_effort", "MODE_RULES")]
+
+
+@ROUTES
+@pytest.mark.parametrize("call", ["os.environ.get(_ENV_FFI)", 'os.getenv(_ENV_FFI, "1")'])
+async def test_a_variable_whose_name_a_constant_holds_is_told(call: str, route: str, facts_of: "FactsOf") -> None:
+    text = f'import os\n\n_ENV_FFI = "ATLAS_USE_FFI"\n\n\ndef _ffi():\n    return {call}\n'
+    facts = await facts_of({"pkg/a.py": "x = 1\n"}, {"pkg/config.py": text}, route)
+    assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_USE_FFI"]

@@ -29,7 +29,7 @@ def is_env_call(name: str) -> bool:
 def helper_read(code: Code, call: Node, constants: Mapping[str, Node], scope: str) -> Site | None:
     """Read `os.getenv("X", default)` and every helper that is called like it."""
     positional, named = code.arguments(call)
-    name = code.string(positional[0] if positional else named.get("name"))
+    name = _spelled(code, positional[0] if positional else named.get("name"), constants)
     direct = code.callee(call) == "getenv"
     if name is None or not (ANY_VARIABLE if direct else VARIABLE).match(name):
         return None
@@ -39,7 +39,14 @@ def helper_read(code: Code, call: Node, constants: Mapping[str, Node], scope: st
     return _site(code, name, call, default, scope, choices)
 
 
-def environ_read(code: Code, environ: Node, scope: str) -> Site | None:
+def _spelled(code: Code, node: Node | None, constants: Mapping[str, Node]) -> str | None:
+    """Give the name that is written out, or that a constant of the module holds."""
+    if node is not None and node.type == "identifier":
+        node = constants.get(code.word(node))
+    return code.string(node)
+
+
+def environ_read(code: Code, environ: Node, constants: Mapping[str, Node], scope: str) -> Site | None:
     """Read what is done with `environ`: get, setdefault, a subscript, a test; writing to it declares nothing."""
     whole = environ.parent if environ.parent is not None and environ.parent.type == "attribute" else environ
     if whole.child_by_field_name("attribute") != environ:
@@ -48,7 +55,7 @@ def environ_read(code: Code, environ: Node, scope: str) -> Site | None:
     if parent is None:
         return None
     if parent.type == "attribute" and (call := parent.parent) is not None and call.type == "call":
-        return _environ_method(code, call, scope)
+        return _environ_method(code, call, constants, scope)
     if parent.type == "subscript" and not _written(parent):
         return _named(code, parent.child_by_field_name("subscript"), parent, None, scope)
     if parent.type == "comparison_operator" and any(child.type in ("in", "not in") for child in parent.children):
@@ -56,12 +63,13 @@ def environ_read(code: Code, environ: Node, scope: str) -> Site | None:
     return None
 
 
-def _environ_method(code: Code, call: Node, scope: str) -> Site | None:
+def _environ_method(code: Code, call: Node, constants: Mapping[str, Node], scope: str) -> Site | None:
     if code.callee(call) not in ("get", "setdefault"):
         return None
     positional, named = code.arguments(call)
     default = (positional[1] if len(positional) > 1 else named.get("default")) or _instead(call)
-    return _named(code, positional[0] if positional else None, call, default, scope)
+    name = _spelled(code, positional[0] if positional else None, constants)
+    return _site(code, name, call, default, scope) if name is not None and ANY_VARIABLE.match(name) else None
 
 
 def _instead(call: Node) -> Node | None:

@@ -174,7 +174,7 @@ class Sites:
     # -- statements
 
     def _environ(self, node: Node) -> Iterator[Site]:
-        site = python_env.environ_read(self._code, node, self._scope(node))
+        site = python_env.environ_read(self._code, node, self._constants, self._scope(node))
         if site is not None:
             yield site
 
