@@ -39,6 +39,11 @@ def outer_name(draft: Draft, path: str) -> str:
     return draft.name if inner or not is_c(path) else own
 
 
+def same_sort(one: Draft, other: Draft) -> bool:
+    """Tell whether two things are of one sort, whatever else goes by their names in their files."""
+    return len({"function" if draft.detail == "overload" else draft.detail for draft in (one, other)}) == 1
+
+
 def is_same_thing(one: Draft, other: Draft, path: str, there: str) -> bool:
     """Tell whether what left one header is what came to another, or of sources: by its name and how it is declared.
 
@@ -46,7 +51,7 @@ def is_same_thing(one: Draft, other: Draft, path: str, there: str) -> bool:
     same name in two specialisations of a class.
     """
     alike = any(path.endswith(ends) and there.endswith(ends) for ends in (HEADERS, _SOURCES))
-    if not alike or one.owner or other.owner or one.detail in _MEMBERS or one.detail != other.detail:
+    if not alike or one.owner or other.owner or one.detail in _MEMBERS or not same_sort(one, other):
         return False
     mine, its = f".{one.name}", f".{other.name}"
     named = mine.endswith(its) or its.endswith(mine)

@@ -8,7 +8,7 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
-from tools.diff.headers import is_c, is_same_thing, outer_name
+from tools.diff.headers import is_c, is_same_thing, outer_name, same_sort
 from tools.diff.homes import Homes
 from tools.diff.inherited import without_heirlooms
 from tools.diff.symbols import follows
@@ -207,7 +207,7 @@ def _is_same(one: Shown, other: Shown) -> bool:
     """Tell whether a thing of the same name in another file is the same thing."""
     assert one.place is not None
     assert other.place is not None
-    if one.place.file == other.place.file or one.draft.detail != other.draft.detail:
+    if one.place.file == other.place.file or not same_sort(one.draft, other.draft):
         return False
     if one.draft.shape and one.draft.shape == other.draft.shape:
         return True

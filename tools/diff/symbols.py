@@ -183,7 +183,8 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
         old=text if removed else None,
         new=None if removed else text,
         detail=_PROPERTY if is_property(symbol) else _OVERLOAD if symbol.overload else symbol.kind,
-        breaking=True if required else None,
+        # A specialisation went: the template is somewhere.
+        breaking=True if required else False if removed and symbol.special is not None and not owner else None,
         shape=symbol.shape,
         owner=owner.kind if owner else "",
     )

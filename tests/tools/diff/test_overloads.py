@@ -227,3 +227,24 @@ async def test_a_template_with_several_specialisations_is_renamed_once(facts_of:
     assert {(fact.old, fact.new) for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED} == {
         ("WarpIterator", "TileIterator")
     }
+
+
+@ROUTES
+async def test_a_function_that_joins_its_overloads_in_another_header_has_moved(facts_of: "FactsOf", route: str) -> None:
+    moving = "int right_inverse(Swizzle const& swizzle) { return go(swizzle); }"
+    there, stays = "include/acme/layout.hpp", "int right_inverse(Layout const& layout) { return stay(layout); }"
+    one, other = header("int keep();", moving)[HEADER], header(stays)[HEADER]
+    facts = await facts_of(
+        {HEADER: one, there: other}, {**header("int keep();"), there: header(stays, moving)[HEADER]}, route
+    )
+    assert [(fact.kind, fact.old, fact.new) for fact in facts] == [(FactKind.SYMBOL_MOVED, HEADER, there)]
+
+
+@ROUTES
+async def test_specialisations_of_a_template_of_another_file_break_nobody_when_they_go(
+    facts_of: "FactsOf", route: str
+) -> None:
+    special = "template <class Iter>\nstruct is_smem<{0}<Iter>> : is_smem<Iter> {{}};\n"
+    both = special.format("View") + special.format("ConstView")
+    facts = await facts_of(header("int keep();", both), header("int keep();"), route)
+    assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
