@@ -44,6 +44,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
     for one in _by_old_names(list(shown)):
         if (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one):
             words[one.draft.name] = None
+            if one.draft.kind is FactKind.ENV_ADDED:
+                words.update(dict.fromkeys(_endings(one.draft.name)))
         elif (module := _module(one)) is not None:
             words[f"{module[2]} import"] = None
         elif (part := _part(one)) is not None:
@@ -137,8 +139,16 @@ def _reads(name: str, path: str, line: str) -> bool:
     if _SETTINGS.search(path) and re.search(rf"(?<![\w/]){re.escape(name)}\b", line):
         # Such a file speaks of variables whose names it puts together.
         return True
+    if "env" in line.lower() and any(f"}}{end}{quote}" in line for end in _endings(name) for quote in "\"'"):
+        return True
     second = line.strip().startswith((f'"{name}",', f"'{name}',"))
     return reads(name, path, (f" env {line}" if second else f" {line}",))
+
+
+def _endings(name: str) -> list[str]:
+    """Write the ends of a variable's name as they stand behind a prefix that code fills in: `{prefix}_DEBUG`."""
+    parts = name.split("_")
+    return [f"_{'_'.join(parts[size:])}" for size in (1, 2) if len(parts) > size + 1]
 
 
 def _module(one: Shown) -> re.Match[str] | None:

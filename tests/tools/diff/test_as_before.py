@@ -104,8 +104,10 @@ async def test_a_variable_of_which_a_file_of_settings_speaks_is_not_new(history:
     manager = (
         'class Manager:\n    """Reads ATLAS_OPT="iket"."""\n\n    def __init__(self, prefix):\n        self.a = 1\n'
     )
-    past.commit({"pkg/env_manager.py": manager, "pkg/a.py": "# later: ATLAS_NEW\nx = 1\n"})
-    reads = 'import os\n\nx = os.environ.get("ATLAS_OPT", "")\ny = os.environ.get("ATLAS_NEW", "")\n'
+    asks = 'def run(prefix):\n    return get_bool_env_var(f"{prefix}_ENABLE_FFI", False)\n'
+    past.commit({"pkg/env_manager.py": manager, "pkg/a.py": "# later: ATLAS_NEW\nx = 1\n", "pkg/c.py": asks})
+    names = ("ATLAS_OPT", "ATLAS_NEW", "ATLAS_DSL_ENABLE_FFI")
+    reads = "import os\n\n" + "".join(f'x = os.environ.get("{name}", "")\n' for name in names)
     facts = await studied(past, past.commit({"pkg/b.py": reads}))
     assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_NEW"]
 
