@@ -48,6 +48,16 @@ _SINCE = re.compile(
 _OF_A_DAY = re.compile(r"当日|今日|本日|昨日|当天|全天|today|yesterday|that day", re.IGNORECASE)
 _FAR = 1000
 _SENTENCE = re.compile(r"[。；！？\n]|[.;!?]\s")
+# "Ada had 2 commits": who does it is a person, unless a repository or a general word is the subject.
+_DOING = re.compile(
+    r"\w\W+(?:merged|landed|saw|had|has|received|counted|took|got|absorbed|logged|recorded|made|wrote|contributed|shipped)"
+    r"\s+(?:exactly |only |just |a total of )?$",
+    re.IGNORECASE,
+)
+_HOST = re.compile(
+    r"\b(?:main|master|trunk|branch|repositor(?:y|ies)|repos?|projects?|tree|codebase|team|we|it|they|both|all|days?|week)\b",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"[，。；,;:：\n]|\.\s")
 _ALL = re.compile(
     r"(?P<n>[一二两三四五六七八九十]|\d{1,2})\s*个(?:仓库|项目|代码库)"
@@ -70,7 +80,7 @@ def tallies(page: Page) -> Iterator[Statement]:
         for inline in block.inlines:
             text = plain(inline.text)
             for start, end, words, count in _counts(text):
-                if _is_of_other_days(page, place, text, start, end):
+                if _is_of_others(page, place, text, start, end):
                     continue
                 line = inline.line_at(start)
                 repos = _together(page, text, start, end) or _one(page, place, text, start, end)
@@ -134,10 +144,13 @@ def _value(word: str) -> int | None:
     return next((value for value, _, _ in numerals(f"{word}个 " if not word.isascii() else f"{word} commits ")), None)
 
 
-def _is_of_other_days(page: Page, place: int, text: str, start: int, end: int) -> bool:
-    """Tell whether a count is of days of its own: those that its sentence or the heading above it names."""
+def _is_of_others(page: Page, place: int, text: str, start: int, end: int) -> bool:
+    """Tell whether a count is of somebody, or of days of its own, which its sentence or the heading above names."""
     sentence = _part(text, start, end, _SENTENCE)
     days = dates_in(sentence)
+    before = sentence.partition(text[start:end])[0]
+    if _DOING.search(before) and not _HOST.search(before) and not page.names.placed(before):
+        return True
     if _SINCE.search(sentence) or (days and (min(days), max(days)) != (page.days.first, page.days.last)):
         return True
     above = next((one for one in reversed(page.blocks[:place]) if one.kind == "heading"), None)

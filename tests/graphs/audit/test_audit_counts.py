@@ -20,6 +20,8 @@ Audit = Callable[..., Awaitable[Any]]
         ("合计 5 个提交，其中 engine 与 kernels 共 5 个。", False),
         ("其中 engine 与 kernels 共 4 个。", True),
         ("acme/engine saw 2 commits in the server module.", False),
+        ("Engine was busy. Ada had 2 commits in the day.", False),
+        ("Engine was busy. It had 4 commits in the day.", True),
         ("acme/engine has had 63 commits in total since v1.0.", False),
         ("On 2026-03-01, 9 commits landed in acme/engine.", False),
     ],
