@@ -10,9 +10,10 @@ from agent.asking.accepting import accepted
 from agent.asking.acts import ENTITLED
 from agent.asking.deeds import acted, definite
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
-from agent.asking.matching import Match, match
-from agent.asking.names import is_path, is_person, pinned, plain, things_of
+from agent.asking.matching import Match, match, text_of
+from agent.asking.names import bare_file, is_path, is_person, pinned, plain, things_of
 from agent.asking.periods import BEGINNING
+from agent.asking.saying import said_in
 from agent.asking.topics import terms_of
 from agent.asking.weights import weights
 from agent.card import Card
@@ -79,7 +80,8 @@ class Weigher:
     def _unnumbered(self, term: Term) -> Term:
         """Take a model whose number nobody wrote for the model, where a question says what else it is about."""
         first = term.said.split()[0]
-        return Term(said=first, forms=(first,)) if math.isinf(self.stock.cards.rarity(term.forms)) else term
+        cards = self.stock.cards.search([Needle(term.forms)], limit=_PROMOTING)
+        return term if any(said_in(text_of(card), [term]) for card in cards) else Term(said=first, forms=(first,))
 
     def _strengthened(self, term: Term) -> Term:
         """Take an everyday word for the topic where it is what a file is called, and not many commits have it."""
@@ -149,6 +151,8 @@ class Weigher:
         if not (inquiry.names or inquiry.terms or inquiry.versions):
             listed = self.stock.cards.listed(repos, window) if definite(inquiry) or inquiry.things else []
             mine = [card for card in listed if not inquiry.people or _by_one_of(inquiry.people, card)]
+            if begins := tuple(one.lower() for one in inquiry.begins):
+                return [match(card, inquiry, {}) for card in mine if card.title.lower().startswith(begins)], []
             if Thing.PICK in inquiry.things:
                 mine = [card for card in mine if any(fact.kind is FactKind.CHERRY_PICK for fact in card.facts)]
             return [one for card in mine if (one := match(card, inquiry, {})).facts], []
@@ -190,7 +194,7 @@ class Weigher:
 
     def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
         weighty = weights(inquiry.terms, self.stock.cards.rarity)
-        paths = tuple(name for name in inquiry.names if is_path(name))
+        paths = tuple(form for name in inquiry.names if is_path(name) for form in (name, bare_file(name)))
         names = [Needle((name,)) for name in things_of(inquiry.names)] + ([Needle(paths)] if paths else [])
         several = len(inquiry.versions) == 2 or inquiry.contained
         told = () if several else inquiry.versions

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from agent.asking.acts import ACTS
 from agent.asking.deeds import acted, definite, kinds_of, of_thing
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lexicon import THINGS
@@ -16,7 +17,7 @@ from agent.card import Card
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
 _LACKING = 0.25
 _PAIR, _FEW = 2, 3
-_HALF, _AHEAD, _CLOSE, _NEARLY = 0.5, 0.1, 0.75, 0.9
+_HALF, _AHEAD, _CLOSE, _NEARLY, _LITTLE = 0.5, 0.1, 0.75, 0.9, 0.3
 _SEVERAL = re.compile(
     r"\b(?:commits|changes|prs|pulls|requests|list|all|every)\b|哪些|列出|列一下|所有|全部", re.IGNORECASE
 )
@@ -24,7 +25,16 @@ _OF_ONE = (Aim.WHO, Aim.WHEN, Aim.CHANGES, Aim.EXPLAIN, Aim.STATUS, Aim.FATE)
 
 
 def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
-    """Keep the commits that really are about what is asked: every name is there, and most of the topic."""
+    """Keep the commits that really are about what is asked; where a fix is, those first that call themselves one."""
+    if Act.FIXED in inquiry.acts and not inquiry.broad and _wants_one(inquiry):
+        fixing = [one for one in matches if ACTS[Act.FIXED].search(one.card.title)]
+        if found := _accepted(fixing, inquiry):
+            return found
+    return _accepted(matches, inquiry)
+
+
+def _accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
+    """Keep the commits that have every name, and most of the topic."""
     enough = _NAMED_WORDS if inquiry.names else _WORDS
     whole = [one for one in matches if one.named == 1.0] or _either(matches, inquiry)
     heard = any(one.covered for one in matches)
@@ -44,12 +54,13 @@ def accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
         fitting = _leading(whole, inquiry)
     fitting = _of_kind(_with_phrases(_foremost(fitting, inquiry), inquiry), inquiry)
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
-    most = max((one.together for one in fitting), default=0.0) if _wants_one(inquiry) else 0.0
-    telling = [one for one in fitting if one.facts and one.together >= _NEARLY * most]
+    most = max((one.together for one in fitting), default=0.0)
+    fitting = [one for one in fitting if one.together >= _LITTLE * most]
+    telling = [one for one in fitting if one.facts and (one.together >= _NEARLY * most or not _wants_one(inquiry))]
     by_kind = bool(kinds_of(inquiry))
     if spoken and telling and inquiry.terms and not any(one in spoken for one in telling):
         return [one for one in fitting if one in spoken]  # Facts about the name alone are about something else of it.
-    telling += [one for one in fitting if telling and one not in telling and _titled(one, inquiry)]
+    telling = [one for one in fitting if telling and (one in telling or _titled(one, inquiry))]
     if telling and (by_kind or (things_of(inquiry.names))):
         if by_kind or definite(inquiry) or inquiry.values or inquiry.aim is Aim.WHEN:
             return telling
@@ -82,8 +93,8 @@ def _foremost(matches: list[Match], inquiry: Inquiry) -> list[Match]:
 
 def _wants_one(inquiry: Inquiry) -> bool:
     """Tell whether a question describes one matter, and does not ask for everything that has a name or a word."""
-    every = inquiry.names or inquiry.mentions or _SEVERAL.search(inquiry.text)
-    return not every and inquiry.aim in _OF_ONE
+    named = things_of(inquiry.names) or (inquiry.names and not inquiry.terms)
+    return not (named or inquiry.mentions or _SEVERAL.search(inquiry.text)) and inquiry.aim in _OF_ONE
 
 
 def _with_phrases(matches: list[Match], inquiry: Inquiry) -> list[Match]:

@@ -107,11 +107,15 @@ _DESCRIBING = any_of(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
 
 
 _YES_OR_NO = any_of(r"(?:^|[,;:]\s*)(?:(?:and|so|but) )?(?:is|was|are|were|has|have|did|does)\b", "[吗么没][?？。]*$")
+_POSSIBLE = any_of(
+    r"\bcan (?:i|we|you|one)\b|\bis it possible\b|\bam i able\b", "能不能|能否|可不可以|可以.{1,30}[吗么]"
+)
+"""Who asks whether something can be done says nothing of what was done."""
 
 
 def takes_for_granted(act: Act, text: str, *, named: bool) -> bool:
     """Tell whether a question says that an act happened, and does not only wonder, or describe what is not done now."""
-    if act is Act.RELANDED and _YES_OR_NO.search(text):
+    if (act is Act.RELANDED and _YES_OR_NO.search(text)) or _POSSIBLE.search(text):
         return False
     rest = _WONDERING.sub(" ", text)
     return bool(ACTS[act].search(rest if named else _DESCRIBING.sub(" ", rest)))

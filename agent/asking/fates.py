@@ -15,6 +15,8 @@ from agent.evidence import EvidenceId
 
 _SHOWN = 10
 
+_ENTITLED = 0.9
+"""Of a topic, what a title must have to be on the same matter."""
 _FEW = 4
 """Commits up to which an answer is short."""
 
@@ -43,7 +45,9 @@ def _followed(chain: Sequence[Card], found: Findings) -> Draft:
         explained(card, found) if found.inquiry.reason else commit_item(card, (), found, lineage=True) for card in chain
     ]
     days = (last.at - chain[-2].at).days if back else 0
-    later = [] if back else [card for card in found.later if card.at > last.at and card.repo == last.repo]
+    alike = [one.card for one in found.matches if one.entitled >= _ENTITLED]
+    after = {card.id: card for card in (*found.later, *alike) if card.at > chain[0].at and card.repo == last.repo}
+    later = [] if back else [card for name, card in after.items() if card not in chain][:_FEW]
     items += [commit_item(card, (), found) for card in later]
     return Draft(
         head="came back" if back else "undone, then" if later else "undone",

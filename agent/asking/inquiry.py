@@ -116,6 +116,8 @@ class Inquiry(Frozen):
     """Words that own something, as repositories do: "vllm's scheduler"."""
     without: tuple[str, ...] = ()
     """Words whose commits are not to be counted or listed."""
+    begins: tuple[str, ...] = ()
+    """What the titles of the commits are to begin with."""
     mentions: bool = False
     """It asks for commits that say something, wherever they say it."""
     contained: bool = False

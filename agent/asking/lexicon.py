@@ -35,7 +35,7 @@ THINGS: Mapping[Thing, re.Pattern[str]] = {
 
 HOW_MANY = any_of(
     r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow often\b|\btotal of\b",
-    r"(?<!值)(?<!值是)多少|(?<!哪)几(?:个|次|条|处|项|位)|数量|总共|一共",
+    r"(?<!值)(?<!值是)多少(?!号)|(?<![哪那这])几(?:个|次|条|处|项|位)|数量|总共|一共",
 )
 WHICH_FIX = any_of(
     r"\bwhich (?:commit|pr|pull request|change|release|version)\b|\bwhat fixed\b|\bhow was\b|\bin which\b",
@@ -151,7 +151,8 @@ BEYOND = any_of(
     r"\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b",
     r"\bworth (?:it|upgrading|using)\b",
     r"\bwill (?:be|it|they|there|the|you|we)\b|\b(?:is|are) going to\b",
-    r"\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\bpredict\b|\beta\b",
+    r"\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\beta\b",
+    r"\bpredict (?:when|whether|if|how)\b",
     r"\bdo people\b|\bhappy\b",
     r"\bwhich (?:one |of [\w ]{1,20})?(?:is|are|runs?|performs?) (?:the )?(?:fast|slow|quick|stabl|cheap)\w*",
     "(?:哪个|哪一个|谁|哪家)(?:更|最|比较)?(?:快|慢|稳定|成熟|流行|省|强)",
@@ -196,6 +197,12 @@ WITHOUT = re.compile(
     r"(?:the\s+)?(?P<en>[^,?.;]+)|\(not\s+(?P<aside>[^)]+)\)",
     re.IGNORECASE,
 )
+BEGINNING = re.compile(
+    r"\b(?:titles?|subjects?|messages?)\b.{0,20}?\b(?:start|begin)\w*\s+(?:with|by)\s+(?:the\s+)?(?:word\s+|prefix\s+)?"
+    r"[`'\"]?(?P<en>\[?[\w-]+\]?)|(?:标题|提交)?.{0,4}以\s*[`'\"“]?(?P<zh>\[?[\w-]+?\]?)[`'\"”]?\s*(?:开头|打头)",
+    re.IGNORECASE | re.ASCII,
+)
+"""What titles are to begin with."""
 COURSE = any_of(
     r"\b(?:values?|settings?|names?|versions?) (?:has|have|did|had) .{1,60}(?:had|taken|have|go(?:ne)? through|gone)\b",
     r"\ball the (?:values|names|versions)\b|\bback and forth\b|\bhow (?:has|did) .{1,60} (?:evolved?|changed over)\b",

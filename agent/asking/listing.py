@@ -14,7 +14,7 @@ from agent.asking.premises import names_nobody
 from agent.asking.releases import releases
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import by_issue
-from agent.asking.telling import SHORT, commit_item, explained, facts_each, gives_reason, shown_facts, shown_item
+from agent.asking.telling import commit_item, explained, facts_each, gives_reason, shown_facts, shown_items
 from agent.card import Card
 from agent.facts import Fact, Severity
 
@@ -40,8 +40,7 @@ def changes(found: Findings) -> Draft:
         return _reasons(found)
     matches = in_order(acting(found.matches, inquiry), inquiry)
     most = facts_each(len(matches))
-    told = shown_item if len(matches) <= SHORT else commit_item
-    items = [told(one.card, shown_facts(one.facts, most), found) for one in matches[:_SHOWN]]
+    items = shown_items([(one.card, shown_facts(one.facts, most)) for one in matches[:_SHOWN]], found)
     return Draft(
         head="one change" if len(matches) == 1 else "changes",
         values={"count": str(len(matches))},

@@ -72,6 +72,8 @@ _NO_PATHS = frozenset(
 """Two words with a stroke between them."""
 _ANY_OF_SERIES = re.compile(r"\[?[a-z]/n\]?", re.IGNORECASE)
 """[n/N] stands for each part of a series."""
+_PART = re.compile(r"(?<![\w/.-])\[?\d{1,2}/(?:[nN]|\d{1,2})\]?(?![\w/])")
+"""One part of a series: 8/N."""
 _FURTHER = re.compile(r"(?<=¦)\s*(?:,|and|&|、|和|与|或|or)\s*#?(?P<n>[1-9]\d{1,8})(?!\w|\.\d)", re.IGNORECASE)
 """A number behind another one: 251 and 252."""
 _MODEL = re.compile(r"(?<![\w./-])[A-Z][A-Za-z]+[ -](?:V\d+(?:\.\d+)*|R\d)(?![\w.])")
@@ -103,6 +105,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     numbered = taker.take(numbers_of)
     further = taker.take(_FURTHER) if numbered else []
     flags = [found[0] for pattern in (_FLAG, _SCHEME, _ROUTE) for found in taker.take(pattern)]
+    parts = [found[0].strip("[]") for found in taker.take(_PART)]
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
     paths = [found[0] for found in taker.take(_PATH, _is_path)]
     shas = [found[0] for found in taker.take(_SHA)]
@@ -112,6 +115,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     whole = taker.take_group(_WHOLE_VERSION, "n")
     versions = [re.sub(r"\.x$", "", found[0], flags=re.IGNORECASE) for found in taker.take(_VERSION)]
     quoted = [one for one in quoted if not _ANY_OF_SERIES.fullmatch(one)]
+    flags += parts
     inner = [one for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
     shas += [one for one in quoted if _SHA.fullmatch(one)] + [one["sha"] for one in addresses if one["sha"]]
     numbers = [_number(one) for one in numbered] + [int(one["n"]) for one in further]

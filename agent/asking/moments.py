@@ -8,7 +8,7 @@ from agent.asking.matching import Match
 from agent.asking.releases import release_day
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import by_issue
-from agent.asking.telling import SHORT, commit_item, facts_each, shown_facts, shown_item, whole_day
+from agent.asking.telling import commit_item, facts_each, shown_facts, shown_items, whole_day
 
 _SHOWN = 10
 
@@ -22,8 +22,7 @@ def when(found: Findings) -> Draft:
     matches = in_order(acting(found.matches, found.inquiry), found.inquiry)
     telling = [one for one in matches if one.facts] or matches
     most, single = facts_each(len(telling)), Thing.DEFAULT in found.inquiry.things
-    told = shown_item if len(telling) <= SHORT else commit_item
-    items = [told(one.card, shown_facts(one.facts, most, single=single), found) for one in telling[:_SHOWN]]
+    items = shown_items([(one.card, shown_facts(one.facts, most, single=single)) for one in telling[:_SHOWN]], found)
     if found.inquiry.acts == (Act.ADDED,) and len(telling) > 1:
         return _since(telling[::-1], found)
     return Draft(

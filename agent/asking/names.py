@@ -12,6 +12,9 @@ _FILE = re.compile(
     r"\.(?:py|pyi|cuh?|cpp|cc|hpp|h|rs|go|tsx?|jsx?|ya?ml|toml|json|sh|md|rst|txt|cfg|ini|cmake|proto|in|lock|ipynb)$"
 )
 
+_PART = re.compile(r"\d+/\w+")
+"""A part of a series: 8/N."""
+
 
 def plain(name: str) -> str:
     """Write a name so that spellings of it are equal."""
@@ -26,7 +29,14 @@ def is_person(name: str, author: str) -> bool:
 
 def is_path(name: str) -> bool:
     """Tell whether a name is that of a file or a folder."""
+    if _PART.fullmatch(name):
+        return False
     return ("/" in name and "://" not in name and not name.startswith("/")) or bool(_FILE.search(name.lower()))
+
+
+def bare_file(path: str) -> str:
+    """Give the name of a file as code may write it, without its ending; a whole path is written as it is."""
+    return path if "/" in path else _FILE.sub("", path)
 
 
 def things_of(names: Sequence[str]) -> list[str]:
@@ -89,7 +99,7 @@ def has_name(name: str, card: Card, text: str) -> bool:
         return True
     if name.startswith("--"):
         return f"--{wanted.replace('_', '-')}" in text.lower().replace("_", "-")
-    own = _FILE.sub("", wanted) if is_path(name) else wanted.rpartition(".")[2]
+    own = plain(bare_file(name)) if is_path(name) else wanted.rpartition(".")[2]
     if any(plain(one) == own for one in (*card.touched, *card.written)):
         return True
     spelling = _spelling(name)

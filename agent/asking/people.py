@@ -7,7 +7,7 @@ from agent.asking.draft import Draft, Item
 from agent.asking.findings import Findings
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import status
-from agent.asking.telling import SHORT, commit_item, explained, shown_facts, shown_item
+from agent.asking.telling import explained, shown_facts, shown_items
 from agent.card import Card
 from agent.domain import Issue, PullRequest
 
@@ -29,11 +29,10 @@ def who(found: Findings) -> Draft:
     if not cards and not threads:
         return nothing(found, "nothing", {})
     facts = {one.card.id: one.facts for one in matches}
-    items = [Item(cite=one.id) for one in threads]
-    for card in cards[:_SHOWN]:
-        told = shown_item if len(cards) <= SHORT else commit_item
-        plain = told(card, shown_facts(facts.get(card.id, ())), found)
-        items.append(explained(card, found) if inquiry.reason and card is cards[0] else plain)
+    told = shown_items([(card, shown_facts(facts.get(card.id, ()))) for card in cards[:_SHOWN]], found)
+    if inquiry.reason and cards:
+        told[0] = explained(cards[0], found)
+    items = [*(Item(cite=one.id) for one in threads), *told]
     names = _authors(cards)
     reporters = ", ".join(dict.fromkeys(one.author or "?" for one in threads if isinstance(one, Issue)))
     notes = (("reported", {"people": reporters}),) if reporters and inquiry.opened and names else ()

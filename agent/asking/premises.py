@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from agent.asking import lexicon
 from agent.asking.acts import takes_for_granted
 from agent.asking.bearing import OPPOSITE, bears_out, has_direction, lines_of, speaks_of_it
-from agent.asking.deeds import OFF, ON, acted, switched
+from agent.asking.deeds import OFF, ON, acted, of_thing, switched
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
-from agent.asking.inquiry import Act, Aim, Inquiry
+from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.matching import Match
-from agent.asking.names import is_about, is_person, plain, things_of
+from agent.asking.names import is_about, is_person, plain
+from agent.asking.ordinary import is_ordinary
+from agent.asking.silence import WORDS
 from agent.asking.telling import commit_item, shown_facts
 from agent.asking.turns import Turn, turn_between, turns_of
 from agent.facts import Fact
@@ -51,6 +53,7 @@ def broken_premise(found: Findings) -> Draft | None:
         _never_changed,
         _other_value,
         _other_end,
+        _no_default,
         _switched,
     )
     return next((draft for check in checks if (draft := check(found)) is not None), None)
@@ -222,6 +225,19 @@ def _switched(found: Findings) -> Draft | None:
     return _corrected(found, "other value", {}, [one for one, _ in states])
 
 
+def _no_default(found: Findings) -> Draft | None:
+    """Correct that something is the default now where nothing speaks of it and of a default at once."""
+    inquiry = found.inquiry
+    asked = Thing.DEFAULT in inquiry.things and not inquiry.names and inquiry.aim in (Aim.WHEN, Aim.WHO)
+    if not asked or any(of_thing(fact, Thing.DEFAULT) for one in found.matches for fact in one.facts):
+        return None
+    said = lexicon.THINGS[Thing.DEFAULT].search
+    lines = ((line, one.card) for one in found.matches for line in lines_of(one.card, found.evidence.get(one.card.id)))
+    if any(said(line) and speaks_of_it(line, card, inquiry) for line, card in lines):
+        return None
+    return _corrected(found, "other value", {}, found.matches)
+
+
 def _state(fact: Fact) -> bool | None:
     """Tell whether something is on now, by what it was turned to or came with."""
     if fact.kind.value.endswith("-added") and plain(fact.new or "") in ON | OFF:
@@ -232,11 +248,19 @@ def _state(fact: Fact) -> bool | None:
 def _other_end(found: Findings) -> Draft | None:
     """Correct what something is said to have become, where that is a name or a format and nothing says both at once."""
     inquiry = found.inquiry
-    ends = [word for turn in turns_of(inquiry.text) for word in turn.new if _NAMED.search(word)]
-    topical = [word for word in ends if any(word in term.said.lower() for term in inquiry.terms)]
-    if not topical or not things_of(inquiry.names) or _told_at_once(found, topical):
+    turns = list(turns_of(inquiry.text))
+    ends = [word for turn in turns for word in turn.new if _NAMED.search(word) or (turn.old and _is_named(word))]
+    said = [*(term.said.lower() for term in inquiry.terms), *map(plain, inquiry.names)]
+    topical = [word for word in ends if any(word in one for one in said)]
+    whole = [word for word in topical if any(word == one for one in said)] or topical
+    if not whole or _told_at_once(found, whole):
         return None
     return _corrected(found, "other value", {}, found.matches)
+
+
+def _is_named(word: str) -> bool:
+    """Tell whether a word is a name, and no word of everyday speech."""
+    return word.isascii() and not is_ordinary(word) and word not in WORDS
 
 
 def _tells_value(found: Findings) -> bool:
@@ -247,10 +271,12 @@ def _tells_value(found: Findings) -> bool:
 def _told_at_once(found: Findings, words: Sequence[str]) -> bool:
     """Tell whether one sentence, fact or changed line of a commit has one of these words and what is asked about."""
     patterns = [_pattern(word) for word in words]
+    others = tuple(name for name in found.inquiry.names if plain(name) not in words)
+    inquiry = found.inquiry.model_copy(update={"names": others or found.inquiry.names})
     for one in found.matches:
         evidence = found.evidence.get(one.card.id)
         for line in lines_of(one.card, evidence):
-            if any(pattern.search(line) for pattern in patterns) and speaks_of_it(line, one.card, found.inquiry):
+            if any(pattern.search(line) for pattern in patterns) and speaks_of_it(line, one.card, inquiry):
                 return True
     return False
 

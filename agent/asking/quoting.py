@@ -23,7 +23,7 @@ _MOST_LINES, _STEP, _AROUND, _PIECES, _WIDEST = 12, 4, 3, 600, 240
 _NAME, _KIND, _BOTH = 3.0, 2.0, 0.3
 _CONTEXT, _ASIDE = 0.5, 0.6
 """How much a word counts that stands beside the changed lines, and everything in tests."""
-_NEARLY = 0.8
+_NEARLY, _SMALL = 0.8, 16
 _TERMS = {
     "error": Term(said="error", forms=("error*", "rais*", "warn*", "except*", "reject*", "assert*", "throw*", "fail*")),
     Thing.DEFAULT: Term(said="default", forms=("default*",)),
@@ -81,7 +81,10 @@ def changed_lines(evidence: CommitEvidence, inquiry: Inquiry, told: str = "", mo
     ranked = [place for place in ranked if found[place] or len(pieces) == 1 or _of_kind(pieces[place], inquiry)]
     if told:
         ranked = [place for place in ranked if missing & set(found[place]) or _of_kind(pieces[place], inquiry)]
-    chosen = [place for place in ranked[:most] if fit(place) >= _NEARLY * fit(ranked[0])]
+    if not told and sum(len(piece.lines) for piece in pieces) <= _SMALL:
+        chosen = list(range(len(pieces)))[: 2 * most]  # All of it is no more than one piece of another.
+    else:
+        chosen = [place for place in ranked[:most] if fit(place) >= _NEARLY * fit(ranked[0])]
     quotes = [Quote(cite=evidence.id, text=pieces[place].text, file=pieces[place].file) for place in chosen]
     return [_claim(evidence, quote) for quote in quotes]
 

@@ -26,7 +26,8 @@ compatible compatibility compat
 config configuration settings
 param parameter argument arg
 env environment
-doc docs documentation
+doc docs documentation document documents
+multi multiple many several
 repo repository
 dir directory folder
 auth authentication authorization

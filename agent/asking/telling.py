@@ -24,13 +24,14 @@ from agent.window import Window, zone
 
 _MOST_FACTS = 3
 _CAUSE = re.compile(
-    r"\bfrom\b(?!.*\bto\b)|\b(?:due to|because|caused by|broken by|so that|workaround)\b"
+    r"\bfrom\b(?!.*\bto\b)|\b(?:due to|because|after|since|caused by|broken by|so that|workaround)\b"
     r"|\bto (?:avoid|prevent|fix|reduce|improve|save|get|make|stop|allow|support|resolve|address|speed|unblock)\b"
     r"|引起|导致|由于|避免|以免|防止",
     re.IGNORECASE,
 )
 _ROOM = 12
-SHORT = 3
+_LINES = 2
+_SHORT = 3
 """Commits up to which an answer has room for lines of their diffs."""
 
 
@@ -65,22 +66,30 @@ def commit_item(card: Card, groups: Sequence[Group], found: Findings, *, lineage
     return Item(cite=card.id, claims=_numbered(card, claims), places=tuple(places)[:3])
 
 
-def shown_item(card: Card, groups: Sequence[Group], found: Findings, most: int = 1) -> Item:
+def shown_items(told: Sequence[tuple[Card, Sequence[Group]]], found: Findings) -> list[Item]:
+    """Say of commits what these facts say; of a few, show words and lines too, and more of them where it is one."""
+    if len(told) > _SHORT:
+        return [commit_item(card, groups, found) for card, groups in told]
+    return [_shown_item(card, groups, found, _LINES if len(told) == 1 else 1) for card, groups in told]
+
+
+def _shown_item(card: Card, groups: Sequence[Group], found: Findings, most: int) -> Item:
     """Say of a commit what these facts say, and show its words and lines that have more of what is asked."""
     groups = groups or _of_kind(card, found)
     item = commit_item(card, groups, found)
     evidence = found.evidence.get(card.id)
     if evidence is None:
         return item
-    told = [fact for group in groups for fact in group if fact.new or fact.kind.value.endswith("-removed")]
-    # That something is new does not say with which value.
+    said = " ".join(claim.text.get(found.inquiry.lang, "") for claim in item.claims)
+    facts = [fact for group in groups for fact in group]
+    # That something is new does not say with which value, nor does a sentence that the value is too long for.
+    told = [fact for fact in facts if (fact.new and fact.new in said) or fact.kind.value.endswith("-removed")]
     valued = any(not (found.inquiry.value and fact.kind.value.endswith("-added")) for fact in told)
-    known = " ".join((card.title, *(f"{fact.name} {fact.old} {fact.new}" for fact in told))) if valued else ""
+    known = f"{card.title} {said}" if valued else ""
     lines = changed_lines(evidence, found.inquiry, known, most)
-    said = spoken_of(evidence, found.inquiry, lines)
-    return item.model_copy(
-        update={"claims": _numbered(card, [*item.claims, *([said] if said else []), *lines])} if lines or said else {}
-    )
+    words = spoken_of(evidence, found.inquiry, lines)
+    claims = [*item.claims, *([words] if words else []), *lines]
+    return item.model_copy(update={"claims": _numbered(card, claims)})
 
 
 def _of_kind(card: Card, found: Findings) -> tuple[Group, ...]:

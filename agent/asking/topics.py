@@ -9,8 +9,8 @@ from agent.asking import silence
 from agent.asking.acts import ACTS
 from agent.asking.inquiry import Term
 from agent.asking.ordinary import is_ordinary
+from agent.asking.senses import senses
 from agent.asking.synonyms import relatives
-from agent.gate.glossary_zh import glossary
 from agent.gate.stems import stem
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -93,7 +93,7 @@ def _forms(word: str) -> tuple[str, ...]:
 def _chinese() -> dict[str, tuple[str, ...]]:
     """Give the Chinese words that have one English sense alone, by its stem."""
     table: dict[str, tuple[str, ...]] = {}
-    for word, stems in glossary().items():
+    for word, stems in senses().items():
         if len(stems) == 1 and len(word) > 1:
             table |= {one: (*table.get(one, ()), word) for one in stems}
     return table
@@ -101,7 +101,7 @@ def _chinese() -> dict[str, tuple[str, ...]]:
 
 def _pieces(run: str) -> list[Term]:
     """Cut a run of Chinese into words that have an English sense, the longest first, and what is left between them."""
-    known, pieces, at, loose = glossary(), list[Term](), 0, ""
+    known, pieces, at, loose = senses(), list[Term](), 0, ""
     while at < len(run):
         length = next((n for n in range(min(_LONGEST_TERM, len(run) - at), 1, -1) if run[at : at + n] in known), 0)
         if length:

@@ -52,7 +52,9 @@ class Setting:
 def understand(question: str, setting: Setting) -> Inquiry:
     """Take a question apart; what is not understood stays a word to look for."""
     text = written_out(" ".join(unicodedata.normalize("NFKC", question).split()))
-    marks = marks_of(text, setting.repos)
+    begins = tuple(found["en"] or found["zh"] for found in words.BEGINNING.finditer(text))
+    aside = "; ".join(found[0] for found in words.WITHOUT.finditer(text))
+    marks = marks_of(words.BEGINNING.sub(" ¦ ", text), setting.repos)
     period = period_of(text, setting.now, setting.tz)
     rest = words.LABEL.sub(" ¦ ", _without(marks.rest, period))
     without, rest = _left_out(rest)
@@ -76,7 +78,8 @@ def understand(question: str, setting: Setting) -> Inquiry:
         shas=marks.shas,
         numbers=marks.numbers,
         homes=tuple((number, repo) for number, name in marks.homes for repo in setting.repos if repo == name),
-        names=_flags(marks.names, rest, things),
+        names=tuple(name for name in _flags(marks.names, rest, things) if name not in aside),
+        begins=begins,
         people=people,
         terms=terms,
         phrases=phrases_of(rest, terms),
@@ -89,7 +92,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         or (Act.CHANGED in acts and len(acts) > 1 and bool(_EITHER.search(rest))),
         reason=bool(words.WHY.search(rest)),
         owners=tuple(dict.fromkeys(one for one in _OWNER.findall(rest) if one.lower() not in silence.WORDS)),
-        without=without,
+        without=(*without, *(name for name in marks.names if name in aside)),
         when=bool(words.WHEN.search(rest)),
         value=bool(words.WHAT_VALUE.search(rest)),
         often=bool(words.OFTEN.search(rest)),
