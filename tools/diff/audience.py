@@ -18,6 +18,8 @@ _FLAGS = (
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _LAYOUT = re.compile(r"(?:SharedStorage|TensorStorage|PipelineStorage|KernelTraits|SmemLayout)\w*\.\w+$")
 """What a kernel keeps where in its memory, and the numbers it derives for itself, are its own business."""
+_COMPUTED = re.compile(r"<|\b(?:decltype|typename)\b")
+"""What an alias is computed from follows the names that it is made of; those are told by themselves."""
 _COMPILED = re.compile(r"static_assert|STATIC_ASSERT")
 _HIDDEN = re.compile(r"(?:^|[._])(?:details?|internal|impl)(?:\.|$)")
 """What is checked while compiling is new to those who include a header; other words for it are not."""
@@ -34,7 +36,8 @@ _BYGONE = re.compile(r"PREVIOUS|UNSUPPORTED|REMOVED|DEPRECATED|LEGACY", re.IGNOR
 def symbol_is_met(draft: Draft, path: str) -> bool:
     """Tell of a symbol: its name is public, and users import or include the file."""
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
-    return draft.public and not own and not _LAYOUT.search(draft.name) and is_public_path(path)
+    made = draft.kind is FactKind.CONSTANT_CHANGED and draft.detail == "type" and _COMPUTED.search(draft.new or "")
+    return draft.public and not own and not made and not _LAYOUT.search(draft.name) and is_public_path(path)
 
 
 def site_is_met(draft: Draft, path: str) -> bool:

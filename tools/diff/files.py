@@ -20,6 +20,7 @@ _UPKEEP = {
     Role.DOCUMENT: "docs",
     Role.CI: "CI",
     Role.SCRIPT: "scripts",
+    Role.BENCHMARK: "benchmarks",
 }
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")

@@ -29,7 +29,7 @@ from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_templ
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _OPTION = re.compile(
     r"\bdeprecated\b|#\[\s*(?:inline|allow|expect|warn|doc|(?:tracing::)?instrument|track_caller|cold|rustfmt)\b"
-    r"|^(?:functools\.)?(?:lru_)?cache\b|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
+    r"|^(?:functools\.)?(?:lru_)?cache\b|\b(?:async)?contextmanager$|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
 )
 """Decorators that are told as flags, routes and deprecations, or that no caller notices."""
 _HANDLES = re.compile(r"\.(?:get|post|put|delete|patch|head|options|route|api_route|websocket)\(\s*[\"'/]")

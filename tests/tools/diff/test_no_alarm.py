@@ -240,3 +240,27 @@ async def test_a_macro_before_a_parameter_is_not_its_type(route: str, facts_of: 
     new = "__global__ void attend(GRID_CONSTANT int const rows) {\n}\n"
     facts = await facts_of({"include/a/k.cuh": old}, {"include/a/k.cuh": new}, route)
     assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.PARAMETER_REMOVED, "params: Fwd_params const")]
+
+
+async def test_a_commit_of_benchmarks_alone_is_told_as_upkeep(facts_of: "FactsOf") -> None:
+    before = {"benchmarks/bench_a.py": "a = 1\n", "benchmarks/README.md": "a\n"}
+    after = {"benchmarks/bench_a.py": "a = 2\n", "benchmarks/README.md": "b\n"}
+    only = [fact for fact in await facts_of(before, after) if fact.kind is FactKind.ONLY_UPKEEP]
+    assert [fact.detail for fact in only] == ["benchmarks"]
+
+
+async def test_a_context_that_is_made_by_other_means_is_the_same_to_its_users(facts_of: "FactsOf") -> None:
+    before = {"pkg/a.py": "@contextmanager\ndef buffer(x):\n    old = swap(x)\n    yield\n    swap(old)\n"}
+    after = {"pkg/a.py": "def buffer(x):\n    return scoped(x)\n"}
+    assert await facts_of(before, after) == []
+
+
+async def test_an_alias_that_is_computed_follows_what_it_is_made_of(facts_of: "FactsOf") -> None:
+    head = "#pragma once\nnamespace acme {\n"
+    for old, new, severity in (
+        ("decltype(inner::get_layout(Shape{}))", "decltype(detail::get_layout(Shape{}))", Severity.INTERNAL),
+        ("uint32_t", "size_t", Severity.BEHAVIOUR),
+    ):
+        file = "include/acme/layout.h"
+        facts = await facts_of({file: f"{head}using Index = {old};\n}}\n"}, {file: f"{head}using Index = {new};\n}}\n"})
+        assert [fact.severity for fact in facts] == [severity], old
