@@ -31,6 +31,8 @@ _BACK_DAYS = 400
 _BACK_READ = 25
 _RARE = 4.5
 """How much a word must say to be a topic: one commit in ninety has it."""
+_TELLING = 2
+"""Words of a topic that say most about it."""
 _NAMES = 12
 """Names that one thing may have had."""
 
@@ -201,6 +203,12 @@ class Weigher:
         versions = [Needle((version.lstrip("vV"),), needed=not inquiry.names) for version in told]
         terms = [Needle(term.forms, needed=False) for term in inquiry.terms]
         cards = self.stock.cards.search([*names, *versions, *terms], repos, window, _CANDIDATES)
+        if not names and len(inquiry.terms) > _TELLING:
+            # Words that are everywhere must not crowd out the commits that have the rare ones.
+            rare = sorted(inquiry.terms, key=lambda term: -weighty[term.said])[:_TELLING]
+            needles = [Needle(term.forms, needed=False) for term in rare]
+            further = self.stock.cards.search([*versions, *needles], repos, window, _CANDIDATES // 2)
+            cards = list({card.id: card for card in (*cards, *further)}.values())
         if names and not cards:
             # A name that nothing has in full may be there in part.
             loose = [Needle((name,), needed=False) for name in inquiry.names]

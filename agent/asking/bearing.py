@@ -28,6 +28,7 @@ _MOVING = (Act.RAISED, Act.LOWERED, Act.BUMPED)
 _TEST = re.compile(r"(?:^|[\W_])tests?(?:$|[\W_])|测试", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got|now|has|have)\s+(?:\w+ly\s+)?$", re.IGNORECASE)
 _WHERE = re.compile(r"\s(?:in|on|when|from|at|by|during|while|if|to|due|because|after|before|so)\s", re.IGNORECASE)
+_WHOLE = 0.9
 _OBJECT = 90
 """Signs beside a verb within which its object stands."""
 
@@ -41,7 +42,16 @@ def bears_out(one: Match, act: Act, inquiry: Inquiry) -> bool:
     opposite = OPPOSITE.get(act)
     if opposite and inquiry.names and any(_shows(fact, opposite, inquiry) for fact in one.facts):
         return False
+    if act is Act.ADDED and _is_new(one, inquiry):
+        return True
     return any(_says(line, act, inquiry) and _has_value(line, act, inquiry) for line in _sentences(one.card))
+
+
+def _is_new(one: Match, inquiry: Inquiry) -> bool:
+    """Tell whether a title is the name of something new: it has the whole topic, and no verb of another act."""
+    others = (verb for act, verb in ACTS.items() if act not in (Act.ADDED, Act.ENABLED))
+    whole = bool(inquiry.terms) and not inquiry.names and one.entitled >= _WHOLE
+    return whole and not any(verb.search(one.card.title) for verb in others)
 
 
 def _has_value(text: str, act: Act, inquiry: Inquiry) -> bool:

@@ -72,7 +72,7 @@ _NO_PATHS = frozenset(
 """Two words with a stroke between them."""
 _ANY_OF_SERIES = re.compile(r"\[?[a-z]/n\]?", re.IGNORECASE)
 """[n/N] stands for each part of a series."""
-_PART = re.compile(r"(?<![\w/.-])\[?\d{1,2}/(?:[nN]|\d{1,2})\]?(?![\w/])")
+_PART = re.compile(r"(?<![\w/.-])\[?\d{1,2}/[nN]\]?(?![\w/])")
 """One part of a series: 8/N."""
 _FURTHER = re.compile(r"(?<=¦)\s*(?:,|and|&|、|和|与|或|or)\s*#?(?P<n>[1-9]\d{1,8})(?!\w|\.\d)", re.IGNORECASE)
 """A number behind another one: 251 and 252."""

@@ -11,6 +11,7 @@ from agent.asking.standings import by_issue
 from agent.asking.telling import commit_item, facts_each, shown_facts, shown_items, whole_day
 
 _SHOWN = 10
+_ENTITLED = 0.75
 
 
 def when(found: Findings) -> Draft:
@@ -20,7 +21,7 @@ def when(found: Findings) -> Draft:
     if not found.matches:
         return by_issue(found) or nothing(found, "nothing", {})
     matches = in_order(acting(found.matches, found.inquiry), found.inquiry)
-    telling = [one for one in matches if one.facts] or matches
+    telling = [one for one in matches if one.facts or _entitled(one, found)] if _telling(matches) else matches
     most, single = facts_each(len(telling)), Thing.DEFAULT in found.inquiry.things
     items = shown_items([(one.card, shown_facts(one.facts, most, single=single)) for one in telling[:_SHOWN]], found)
     if found.inquiry.acts == (Act.ADDED,) and len(telling) > 1:
@@ -32,6 +33,15 @@ def when(found: Findings) -> Draft:
         more=max(0, len(telling) - _SHOWN),
         cites=tuple(one.card.id for one in telling),
     )
+
+
+def _telling(matches: list[Match]) -> bool:
+    return any(one.facts for one in matches)
+
+
+def _entitled(one: Match, found: Findings) -> bool:
+    """Tell whether a commit has most of the topic for its title, which is as good as a fact where nothing is named."""
+    return bool(found.inquiry.terms) and not found.inquiry.names and one.entitled >= _ENTITLED
 
 
 def _since(oldest: list[Match], found: Findings) -> Draft:

@@ -10,9 +10,10 @@ from agent.asking.deeds import OFF, ON, acted, of_thing, switched
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
-from agent.asking.matching import Match
-from agent.asking.names import is_about, is_person, plain
+from agent.asking.matching import Match, text_of
+from agent.asking.names import is_about, is_person, plain, things_of
 from agent.asking.ordinary import is_ordinary
+from agent.asking.saying import says_most
 from agent.asking.silence import WORDS
 from agent.asking.telling import commit_item, shown_facts
 from agent.asking.turns import Turn, turn_between, turns_of
@@ -182,7 +183,10 @@ def _other_version(found: Findings) -> Draft | None:
     ]
     titles = [one.card.title for one in found.matches]
     if not moves and inquiry.names and not _MOVING & set(inquiry.acts):
-        return None
+        texts = [line for one in found.matches for line in text_of(one.card).split("\n")]
+        texts += [tag for tags in found.tags.values() for tag in tags]
+        heard = any(_has_version(version.lstrip("vV"), texts) for version in inquiry.versions)
+        return None if heard else _corrected(found, "other value", {}, found.matches)
     told = [*titles, *(value for _, fact in moves for value in (fact.old, fact.new) if value)]
     # Where something was moved, the version that it came to is the last one told.
     new = [*titles, *(fact.new or "" for _, fact in moves)]
@@ -228,12 +232,13 @@ def _switched(found: Findings) -> Draft | None:
 def _no_default(found: Findings) -> Draft | None:
     """Correct that something is the default now where nothing speaks of it and of a default at once."""
     inquiry = found.inquiry
-    asked = Thing.DEFAULT in inquiry.things and not inquiry.names and inquiry.aim in (Aim.WHEN, Aim.WHO)
+    asked = Thing.DEFAULT in inquiry.things and not inquiry.value and (inquiry.acts or inquiry.aim is not Aim.CHANGES)
     if not asked or any(of_thing(fact, Thing.DEFAULT) for one in found.matches for fact in one.facts):
         return None
     said = lexicon.THINGS[Thing.DEFAULT].search
-    lines = ((line, one.card) for one in found.matches for line in lines_of(one.card, found.evidence.get(one.card.id)))
-    if any(said(line) and speaks_of_it(line, card, inquiry) for line, card in lines):
+    names = [plain(name) for name in things_of(inquiry.names)]
+    lines = (line for one in found.matches for line in lines_of(one.card, found.evidence.get(one.card.id)))
+    if any(said(line) and (any(one in plain(line) for one in names) or says_most(line, inquiry)) for line in lines):
         return None
     return _corrected(found, "other value", {}, found.matches)
 

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from agent.asking.deeds import kinds_of
 from agent.asking.inquiry import Inquiry, Term, Thing
 from agent.asking.lexicon import CONSEQUENCE
-from agent.asking.names import plain
+from agent.asking.names import is_path, plain
 from agent.asking.saying import said_in
 from agent.claims import Claim, Quote, Role
 from agent.domain import FileChange
@@ -69,7 +70,9 @@ def changed_lines(evidence: CommitEvidence, inquiry: Inquiry, told: str = "", mo
     found = [_found(piece, wanted, inquiry.names) for piece in pieces]
     common = Counter(word for words in found for word in words)
     rare = {word: math.log(1 + len(pieces) / count) for word, count in common.items()}
-    missing = set(rare) - set(said_in(told, wanted)) - {name for name in inquiry.names if plain(name) in plain(told)}
+    kinds = bool(kinds_of(inquiry))  # Where things of a kind are asked for, a file only says where.
+    known = {name for name in inquiry.names if (kinds and is_path(name)) or plain(name) in plain(told)}
+    missing = set(rare) - set(said_in(told, wanted)) - known
 
     def fit(place: int) -> float:
         words, piece = found[place], pieces[place]
@@ -80,7 +83,7 @@ def changed_lines(evidence: CommitEvidence, inquiry: Inquiry, told: str = "", mo
     ranked = sorted(range(len(pieces)), key=lambda place: -fit(place))
     ranked = [place for place in ranked if found[place] or len(pieces) == 1 or _of_kind(pieces[place], inquiry)]
     if told:
-        ranked = [place for place in ranked if missing & set(found[place]) or _of_kind(pieces[place], inquiry)]
+        ranked = [place for place in ranked if missing & set(found[place])]
     if not told and sum(len(piece.lines) for piece in pieces) <= _SMALL:
         chosen = list(range(len(pieces)))[: 2 * most]  # All of it is no more than one piece of another.
     else:

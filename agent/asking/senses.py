@@ -6,7 +6,7 @@ from functools import cache
 from agent.gate.glossary_zh import glossary
 
 _FURTHER = """
-随机种子 seed;度量 metric;类型 type,dtype;类型转换 cast,convert;整数 int,integ;重构 refactor,restructur
+随机种子 seed;度量 metric;类型 type,dtype;类型转换 cast,convert;整数 int,integ;重构 refactor,restruct,rework,reorgan
 迁移 migrat,move,port;插值 interpol;插帧 interpol,frame;投影 proj;双向 bidirect;状态码 status,code;弹性 elastic
 容错 fault,toler;故障 fault,fail;校准 calibr;均衡 balanc;转录 transcri,asr;触发 trigger;重跑 rerun,retri;失败 fail
 脚本 script;平台 platform;字典 dict;潜变量 latent;文生图 imag,diffus;覆盖 overrid,overwrit;距离 distanc;加密 encrypt
