@@ -35,6 +35,11 @@ _COUNTS = re.compile(
 )
 _HEAD = re.compile(r"\s+(?:[\w-]+\s+){0,3}?(?P<noun>[a-z]{3,}s)\b(?<!ss)(?<!is)(?<!us)")
 _PLACES = re.compile(r"\s*(?:处|个位置|个地方)|\s+(?:[a-z-]+\s+){0,2}(?:places?|spots?|sites?|hunks?|locations?)\b")
+_UNCHANGED = re.compile(
+    r"(?:\bfrom|[由从])\s*(?P<quote>[`\"“]?)(?P<value>-?[\w.]*\d(?:[\w.]*\w)?)[`\"”]?\s*"
+    r"(?:to\b|[变改升降调增减提换](?:为|成|到|至|高到|低到|整为|加到|少到)?|到|至|→)\s*(?P=quote)(?P=value)(?![\w.]*\w)"
+)
+"""What went from a value to the same one has not gone anywhere."""
 _COMPUTED: dict[Noun, str] = {"files": "file", "lines": "line", "commits": "commit", "issues": "issue", "pulls": "pull"}
 
 
@@ -46,6 +51,10 @@ def numbers(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
     if claim.predicate == "counts" and (failure := miscounted(claim, dossier)):
         return failure
     text = prose(claim, lang)
+    if same := _UNCHANGED.search(text):
+        return Judgement(
+            verdict=Verdict.NUMBER, reason=f"{same['value']} to {same['value']} is no change", check="literal"
+        )
     evidence = [dossier.found[cite] for cite in claim.sources]
     doubt: Judgement | None = None
     for atom in atoms(text):
@@ -119,7 +128,13 @@ def _is_written(atom: Atom, evidence: Iterable[Evidence], known: list[Figures]) 
         return True
     if atom.unit is not None or ("." not in atom.text and named is None):
         return False
-    return any(one.has_version(atom.text) for one in known)
+    return any(one.has_version(atom.text) for one in known) or _is_behind_letters(atom.text, evidence)
+
+
+def _is_behind_letters(version: str, evidence: Iterable[Evidence]) -> bool:
+    """Tell whether a version stands right behind the name of what it is of: `ctk13.1`."""
+    glued = re.compile(rf"[A-Za-z]{re.escape(version)}(?![\w.]*\d)")
+    return "." in version and any(glued.search(text) for one in evidence for text in one.texts)
 
 
 def _has_unit(atom: Atom, unit: Unit, evidence: Iterable[Evidence]) -> bool:

@@ -91,6 +91,8 @@ def test_numbers_of_the_evidence_pass(wrong: Make, make_commit: Make, text: str)
         ("Rejects `topK > 9`.", "9 stands nowhere"),
         ("Comes with 0.6.3.", "0.6.3 stands nowhere"),
         ("Lowers it as in 41.", "41 stands nowhere"),
+        ("Lowers the limit from 8 to 8.", "8 to 8 is no change"),
+        ("将 `topK` 的上限由 8 变 8。", "8 to 8 is no change"),
     ],
 )
 def test_other_numbers_fail_and_the_reason_says_what_is_there(
@@ -105,6 +107,12 @@ def test_versions_are_compared_whole_or_by_their_first_numbers(wrong: Make, make
         assert wrong(text, commit) == ""
     for text in ("Moves to 12.9.2.", "Moves to CUDA 12.8.", "Moves to CUDA 13.", "Moves to v2.8.1."):
         assert wrong(text, commit) != ""
+
+
+def test_a_version_may_stand_right_behind_a_name(wrong: Make, make_commit: Make) -> None:
+    commit = make_commit(message="Fix a regression for the 4.4-ctk13.1 release")
+    assert wrong("CUDA 13.1 and later are compiled otherwise.", commit) == ""
+    assert wrong("CUDA 3.1 and later are compiled otherwise.", commit) != ""
 
 
 def test_percentages_sizes_and_factors_are_read_with_their_units(wrong: Make, make_commit: Make) -> None:
