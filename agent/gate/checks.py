@@ -7,6 +7,7 @@ from dataclasses import replace
 from agent.claims import Judgement
 from agent.gate.act import Act
 from agent.gate.address import check_address
+from agent.gate.bounds import check_bounds
 from agent.gate.content import check_content, is_free
 from agent.gate.contrasts import check_contrasts
 from agent.gate.denials import check_negation, check_reported
@@ -115,6 +116,7 @@ CHECKS: tuple[Check, ...] = (
     check_directions,
     check_renames,
     check_contrasts,
+    check_bounds,
     check_opposites,
     check_staying,
     check_present,
