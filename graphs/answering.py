@@ -63,8 +63,10 @@ def _settled(answering: Answering, claims: Sequence[Claim], brief: Brief, rules:
     told = bool(claims) or (bool(cited) and not rules.abstained)
     if not told or not _bears_on(cited, brief):
         return _with_note(rules, "model refused", {})
-    # Words that passed may stand in the place of the rules' answer; what a model only points at stands beside it.
-    if not rules.abstained and all(claim.speech for claim in claims):
+    # Words that passed may stand in the place of the rules' answer. What a model only points at stands beside it, and
+    # so do words about something else entirely: they are no better answer, only a further one.
+    found, spoken = {item.cite for item in rules.items}, {name for claim in claims for name in claim.sources}
+    if not rules.abstained and (all(claim.speech for claim in claims) or (found and not found & spoken)):
         return _joined(_beside(rules, shows, brief), claims)
     draft = Draft(head="by model", items=tuple(_item(name, brief) for name in shows if not _is_release(name, brief)))
     notes = tuple(_release_note(name, brief) for name in dict.fromkeys(cited) if _is_release(name, brief))

@@ -208,3 +208,26 @@ def test_the_demo_is_explained_by_a_model_where_one_is_asked_for(
         assert main(["run", "--demo", "--analyst", "model", "--json"]) == 0
     account = json.loads(capsys.readouterr().out)["footer"]["model"]
     assert account["statements"] > 0
+
+
+def test_words_about_something_else_do_not_take_the_place_of_the_rules_answer(
+    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stray(asked: Asked) -> Saying:
+        if (probe := probed(asked)) is not None:
+            return probe
+        handles = re.findall(r"\b(c\d+)\b[^\n]*Raise the limit of routes", "\n".join(asked.messages))
+        words = told("`MAX_ROUTES` went from `8` to `22`.", *handles[:1])
+        answer = {"decision": "answer", "shows": handles[:1], "statements": [words] if handles else []}
+        return Saying() if asked.tools else Saying(text=json.dumps(answer))
+
+    question = "who lowered MAX_ROUTES between 2026-02-01 and 2026-02-05?"
+    assert main(["ask", question, "--json", *engine.repo]) == 0
+    rules = json.loads(capsys.readouterr().out)["answer"]
+    with ModelServer(stray) as server:
+        point(server)
+        assert main(["ask", question, "--analyst", "model", "--json", *engine.repo]) == 0
+    assert "Lower the limit of routes" in rules
+    answer = json.loads(capsys.readouterr().out)["answer"]
+    assert "Lower the limit of routes" in answer
+    assert "`MAX_ROUTES` went from `8` to `22`." in answer
