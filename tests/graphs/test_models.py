@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from agent.analyst import ToolSpec
 from agent.capabilities import Capabilities
 from agent.model import Message, ModelError
-from agent.model_analyst import Statements
+from agent.utterances import Statements
 from evals.model_server.moods import KINDS, Mood
 from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer

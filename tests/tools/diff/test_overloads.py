@@ -149,8 +149,8 @@ async def test_a_field_whose_type_a_template_calls_otherwise_is_the_same(facts_o
 async def test_what_may_well_stand_for_the_same_has_not_changed(
     facts_of: "FactsOf", route: str, old: str, new: str
 ) -> None:
-    sides = (header(f"struct Kernel {{\n  int rows;\n  {text}\n}};") for text in (old, new))
-    assert not [fact for fact in await facts_of(*sides, route) if fact.kind is FactKind.CONSTANT_CHANGED]
+    before, after = (header(f"struct Kernel {{\n  int rows;\n  {text}\n}};") for text in (old, new))
+    assert not [fact for fact in await facts_of(before, after, route) if fact.kind is FactKind.CONSTANT_CHANGED]
 
 
 @ROUTES
