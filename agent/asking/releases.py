@@ -46,11 +46,14 @@ def contained(found: Findings) -> Draft | None:
     facts = {one.card.id: one.facts for one in matches}
     inside = any(tag.lstrip("vV") == version for tag in found.tags[told[0].id])
     items = [commit_item(card, shown_facts(facts.get(card.id, ())), found) for card in told[:_SHOWN]]
+    # Whoever hears that a release lacks a change wants to know which has it.
+    notes = () if inside else (release_note(told[:1], found),)
     return Draft(
         head="in release" if inside else "not in release",
         values={"tag": found.inquiry.versions[0]},
         items=tuple(items),
-        cites=tuple(card.id for card in told),
+        notes=notes,
+        cites=(*(card.id for card in told), *release_ids(notes, told[0].repo)),
     )
 
 
