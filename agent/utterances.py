@@ -20,6 +20,8 @@ _NAMES: dict[Language, dict[Language, str]] = {
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\u3400-\u9fff]|\w+")
 _SAME = 0.85
+_UNENDED = (",", "，", "、", ";", "；", ":", "：", "-", "—")
+"""Behind these a sentence goes on."""
 _AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 
 
@@ -92,7 +94,7 @@ def is_in(one: Statement, languages: Sequence[Language]) -> bool:
 def _is_whole(text: str) -> bool:
     """Tell a sentence from what a model broke off within a name, a quotation or a bracket."""
     pairs = all(text.count(one) == text.count(other) for one, other in ("()", "（）", "“”", "「」"))
-    return pairs and text.count("`") % 2 == 0
+    return pairs and text.count("`") % 2 == 0 and not text.rstrip().endswith(_UNENDED)
 
 
 def says_more(one: Statement, title: str) -> bool:
