@@ -5,18 +5,9 @@ import pytest
 from agent.utterances import Statement, is_in
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "添加了多节点测试脚本，",
-        "添加了 `get_diff",
-        "添加了多节点（以及多卡测试脚本。",
-        "The limit is lowered, and"[:21],
-    ],
-)
+@pytest.mark.parametrize("text", ["添加了多节点测试脚本，", "添加了 `get_diff", "添加了多节点（以及多卡测试脚本。"])
 def test_half_a_sentence_is_none(text: str) -> None:
-    lang = "en" if text.isascii() else "zh"
-    assert not is_in(Statement(**{lang: text}), (lang,))
+    assert not is_in(Statement(zh=text), ("zh",))
 
 
 def test_a_whole_sentence_is_one() -> None:
