@@ -27,8 +27,10 @@ from evals.worlds.worlds import build
 from gitzette.cli import main
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
+# Whoever runs the tests in the background hands on that interrupts are ignored; a terminal does not.
 _START = (
-    "import fcntl, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "import fcntl, signal, sys, termios; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "from gitzette.cli import main; sys.exit(main(sys.argv[1:]))"
 )
 
