@@ -129,6 +129,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", f"application/{kind}" if kind == "json" else "text/html")
         self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            # Unsaid, a client asks its next question on a line that is just being cut.
+            self.send_header("Connection", "close")
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         self.end_headers()
