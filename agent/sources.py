@@ -144,6 +144,15 @@ class FindsTags(Protocol):
 
 
 @runtime_checkable
+class SearchesTrees(Protocol):
+    """A source of code that looks through all files of a commit at little cost."""
+
+    async def lines_with(self, sha: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Find the lines of a commit's files that hold one of these words, each with the path of its file."""
+        ...
+
+
+@runtime_checkable
 class TracesWords(Protocol):
     """A source of code that can tell since when it has words, and which commits name others."""
 

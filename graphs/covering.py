@@ -126,7 +126,10 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     wanted = [*chosen, *(sha for sha in allotment.deep if sha in passed_over)]
     done, total = itertools.count(1), len(wanted)
     studied = await deps.library.study_all(
-        desk.code, wanted, lambda: deps.progress.step(repo, "reading in depth", next(done), total)
+        desk.code,
+        wanted,
+        lambda: deps.progress.step(repo, "reading in depth", next(done), total),
+        [row.commit for row in scouted.rows],
     )
     deep = tuple(evidence.change.commit.sha for evidence in studied)
     background = [old for evidence in studied for old in _undone(evidence) if old not in titles]
@@ -316,10 +319,14 @@ async def _gather(state: Covering, deps: Deps) -> Material:
     scouted = deps.notes.read("scouted", repo, Scouted)
     readings = deps.notes.read("readings", repo, Readings)
     code = (await deps.desks.open(state["spec"])).code
-    skimmed = {one.change.commit.sha: one async for one in deps.library.skim(code, [t.sha for t in scouted.table])}
+    table, landed = [one.sha for one in scouted.table], [row.commit for row in scouted.rows]
+    skimmed = {one.change.commit.sha: one async for one in deps.library.skim(code, table)}
+    studied = await deps.library.study_all(code, readings.deep, landed=landed)
+    deep = {one.change.commit.sha: one for one in studied}
     pulls = scouted.threads.pull_of
-    deep = {sha: whole for sha in readings.deep if (whole := await deps.library.study(code, sha))}
-    known = {sha: one.model_copy(update={"pull": pulls.get(sha)}) for sha, one in (skimmed | deep).items()}
+    # Studying some has put right what the patches alone say of others.
+    read = {sha: deps.library.get(one.id) or one for sha, one in (skimmed | deep).items()}
+    known = {sha: one.model_copy(update={"pull": pulls.get(sha)}) for sha, one in read.items()}
     undone = _reverted(list(known.values()))
     reads = []
     for one in _weighed_again(known, undone, Scales(scouted, state["spec"]), deps):

@@ -1,15 +1,17 @@
 """What a run has read so far: evidence by name, so that nothing is read twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
 from agent.compact import compact
-from agent.domain import Change
+from agent.domain import Change, Commit
 from agent.evidence import CommitEvidence, EvidenceId
+from agent.facts import FactKind
 from agent.ids import commit_id
 from agent.sources import CodeSource, Foresees, Study
-from tools.diff.sheet import read_facts
-from tools.diff.study import planned, study
+from tools.diff.known import asked, is_read, recognise
+from tools.diff.sheet import Gathered, read_facts
+from tools.diff.study import gathered_of, lines_before, planned
 
 _AT_ONCE = 4
 """How many commits are studied at the same time: while git looks for the one, facts are read of another."""
@@ -22,6 +24,7 @@ class Library:
         self._skimmed: dict[EvidenceId, CommitEvidence] = {}
         self._studied: dict[EvidenceId, CommitEvidence] = {}
         self._whole: dict[EvidenceId, Change] = {}
+        self._settled: set[EvidenceId] = set()
 
     def get(self, name: EvidenceId) -> CommitEvidence | None:
         """Find a commit as closely as it was read."""
@@ -56,9 +59,16 @@ class Library:
         return next(iter(await self.study_all(code, [sha])), None)
 
     async def study_all(
-        self, code: CodeSource, shas: Sequence[str], step: Callable[[], None] = lambda: None
+        self,
+        code: CodeSource,
+        shas: Sequence[str],
+        step: Callable[[], None] = lambda: None,
+        landed: Sequence[Commit] = (),
     ) -> list[CommitEvidence]:
-        """Study several commits, a few at a time, and give them in their order; one that cannot be read is left out."""
+        """Study several commits, a few at a time, and give them in their order; one that cannot be read is left out.
+
+        With all that landed in a window, newest first, what was there before is looked up once for all of it.
+        """
         names = {commit_id(code.repo, sha): sha for sha in shas}
         unread = [sha for name, sha in names.items() if name not in self._studied]
         plans = [planned(change) async for change in code.changes(unread)]
@@ -66,23 +76,63 @@ class Library:
             await code.foresee(plans)
         few = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(plan: Study) -> None:
+        async def one(plan: Study) -> tuple[Change, Gathered]:
             async with few:
-                sheet = await study(code, plan.change, plan)
-                self._studied[plan.change.commit.id] = CommitEvidence(change=plan.change, sheet=sheet, landed=True)
+                return plan.change, await gathered_of(code, plan)
 
         tasks = {plan.change.commit.id: asyncio.create_task(one(plan)) for plan in plans}
+        gathered: list[tuple[Change, Gathered]] = []
         try:
             for name in names:
                 if name in tasks:
-                    await tasks[name]
+                    gathered.append(await tasks[name])
                 step()
-            return [self._studied[name] for name in names if name in self._studied]
         finally:
             # After a failure nobody waits for the rest.
             for task in tasks.values():
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
+        await self._settle(code, gathered, landed)
+        return [self._studied[name] for name in names if name in self._studied]
+
+    async def _settle(
+        self, code: CodeSource, gathered: Sequence[tuple[Change, Gathered]], landed: Sequence[Commit]
+    ) -> None:
+        """Look up, once for a window, what the tree before it has, and keep the facts that stand."""
+        commits = [*reversed(landed), *(change.commit for change, _ in gathered)]
+        oldest = next((commit for commit in commits if commit.parents), None)
+        if not gathered and (oldest is None or oldest.id in self._settled):
+            return
+        skimmed = [one for commit in landed if (one := self._skimmed.get(commit.id))]
+        words = {word for _, differences in gathered for word in asked(differences.shown)}
+        words |= {name for one in skimmed for name in _new_variables(one)}
+        lines = await lines_before(code, oldest.parents[0] if oldest else None, sorted(words))
+        for change, differences in gathered:
+            sheet = differences.sheet(recognise(differences.shown, lines))
+            self._studied[change.commit.id] = CommitEvidence(change=change, sheet=sheet, landed=True)
+        self._take_back(landed, lines)
+        self._settled |= {oldest.id} if oldest else set()
+
+    def _take_back(self, landed: Sequence[Commit], lines: Sequence[tuple[str, str]]) -> None:
+        """Tell no variable as new that the tree before reads, or an older commit of the same window."""
+        brought = set[str]()
+        for commit in reversed(landed):
+            shelf = self._studied if commit.id in self._studied else self._skimmed
+            names = _new_variables(shelf[commit.id]) if commit.id in shelf else set()
+            if old := {name for name in names if name in brought or is_read(name, lines)}:
+                shelf[commit.id] = _without_variables(shelf[commit.id], old)
+            brought |= names
+
+
+def _new_variables(evidence: CommitEvidence) -> set[str]:
+    """Name the environment variables that a commit seems to add."""
+    return {fact.name for fact in evidence.facts if fact.kind is FactKind.ENV_ADDED}
+
+
+def _without_variables(evidence: CommitEvidence, names: Collection[str]) -> CommitEvidence:
+    assert evidence.sheet is not None
+    facts = tuple(f for f in evidence.facts if f.kind is not FactKind.ENV_ADDED or f.name not in names)
+    return evidence.model_copy(update={"sheet": evidence.sheet.model_copy(update={"facts": facts})})
 
 
 def _without_patches(change: Change) -> Change:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from agent.domain import Change, Commit, FileChange, Landing, Release
 from agent.errors import AppError
 from agent.ids import RepoId
-from agent.sources import CodeSource, FindsTags, Foresees, LooksBack, Past, Study, TracesWords
+from agent.sources import CodeSource, FindsTags, Foresees, LooksBack, Past, SearchesTrees, Study, TracesWords
 from agent.window import Window
 from memory.shapes import Plain, pack_error
 from memory.tape import Call, Tape
@@ -35,6 +35,7 @@ _WRITERS = Plain("writers", TypeAdapter(dict[str, int]))
 _TAG: Plain[Release | None] = Plain("tag", TypeAdapter(Release | None))
 _ORIGINS = Plain("origins", TypeAdapter(dict[str, str]))
 _WORDS = Plain("words", TypeAdapter(frozenset[str]))
+_LINES = Plain("lines", TypeAdapter(tuple[tuple[str, str], ...]))
 _NAMES = Plain("names", TypeAdapter(tuple[str, ...]))
 _VERSIONS: Plain[tuple[str | None, str | None]] = Plain("versions", TypeAdapter(tuple[str | None, str | None]))
 
@@ -150,6 +151,15 @@ class TapedCode:
             return await source.tagged(names) if isinstance(source, FindsTags) else None
 
         return await self._tape.fetch(self._call("tagged", list(names)), _TAG, live)
+
+    async def lines_with(self, sha: str, words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Find the lines of a commit's files that hold one of these words; none where the source cannot look."""
+
+        async def live() -> tuple[tuple[str, str], ...]:
+            source = await self._source()
+            return tuple(await source.lines_with(sha, words)) if isinstance(source, SearchesTrees) else ()
+
+        return await self._tape.fetch(self._call("lines_with", [sha, *words]), _LINES, live)
 
     async def first_with(self, words: Sequence[str], *, folder: str, upto: str, since: datetime) -> dict[str, str]:
         """Name the landed commits that brought new words; nothing where the source cannot tell."""

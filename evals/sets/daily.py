@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from agent.errors import NotFound
 from agent.evidence import EvidenceId, ThreadEvidence
-from agent.ids import RepoId, commit_id, thread_id
+from agent.ids import RepoId
 from agent.links import Grade, Link, Relation
 from agent.report import Report
 from agent.settings import Language, RepoSpec, Settings
@@ -31,6 +31,7 @@ from evals.sets.daily_scores import (
     quiet,
     told,
 )
+from evals.sets.links_gold import closed_pairs, true_pairs
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, last_days
 from evals.worlds.gold import gold_window
 from evals.worlds.importance import importance
@@ -69,7 +70,7 @@ async def run(bench: Bench) -> Figures:
         world = bench.world(name)
         with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now, allowance=Allowance(token=1_000_000)) as server:
             stage = _Stage(
-                world, server, tuple(link for repo in world.repos for link in _links(repo)), importance(world)
+                world, server, tuple(link for repo in world.repos for link in _links(world, repo)), importance(world)
             )
             for day in days_to_report(world):
                 bench.say(f"daily: {name}, {day}")
@@ -214,22 +215,12 @@ async def _report(
 # ---------------------------------------------------------------- threads of a world
 
 
-def _links(repo: Repo) -> Iterator[Link]:
-    """List what the generator fixed: by a pull request that closes an issue, or by a landed commit that does."""
-    name = RepoId(repo.full_name)
-    open_again = {issue.number: issue for issue in repo.issues if not issue.deleted}
-    for pull in repo.pulls:
-        for owner, number in pull.closes:
-            if pull.merge_commit and owner == repo.full_name and number in open_again:
-                yield _link(name, number, pull.merge_commit)
-    for issue in repo.issues:
-        for event in issue.events:
-            if event.kind == "closed" and event.commit:
-                yield _link(name, issue.number, event.commit)
-
-
-def _link(repo: RepoId, number: int, sha: str) -> Link:
-    return Link(issue=thread_id(repo, number), change=commit_id(repo, sha), relation=Relation.FIXES, grade=Grade.A)
+def _links(world: World, repo: Repo) -> Iterator[Link]:
+    """List what the generator fixed: for all to see on GitHub, or without a word of it, which is at most likely."""
+    named = closed_pairs(world, repo)
+    for pair in sorted(named | true_pairs(world, repo), key=str):
+        grade = Grade.A if pair in named else Grade.C
+        yield Link(issue=pair.issue, change=pair.change, relation=Relation.FIXES, grade=grade)
 
 
 async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:

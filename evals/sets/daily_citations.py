@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.claims import Claim, Verdict
 from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.facts import FactKind
 from agent.gate.judge import judge
 from agent.ids import RepoId, commit_id, thread_id
@@ -47,9 +47,12 @@ class Verdicts:
 async def judged(report: Report, sources: Sources, where: str) -> Verdicts:
     """Read what the report cites from the repositories and ask the gate about every claim."""
     commits: dict[EvidenceId, CommitEvidence] = {}
+    tags: dict[EvidenceId, ReleaseEvidence] = {}
     for repo, path in sources.paths.items():
-        commits |= await _read(repo, path, _cited_shas(report.claims, repo))
-    dossier = _dossier(report, commits, sources)
+        source, names = GitSource(repo, path), _cited(report.claims, repo)
+        commits |= await _read(source, [name for name in names if len(name) == 40])
+        tags |= await _tags(source, [name for name in names if len(name) != 40])
+    dossier = _dossier(report, commits, tags, sources)
     cited, held = [], []
     for claim in report.claims:
         verdicts = [(lang, judge(claim, dossier, lang)) for lang in _LANGUAGES]
@@ -60,9 +63,8 @@ async def judged(report: Report, sources: Sources, where: str) -> Verdicts:
     return Verdicts(cited, held)
 
 
-async def _read(repo: RepoId, path: Path, shas: Sequence[str]) -> dict[EvidenceId, CommitEvidence]:
+async def _read(source: GitSource, shas: Sequence[str]) -> dict[EvidenceId, CommitEvidence]:
     """Read commits with the whole files around their changes, and look for what they undo."""
-    source = GitSource(repo, path)
     found = [
         CommitEvidence(change=change, sheet=await study(source, change), landed=True)
         async for change in source.changes(shas)
@@ -70,14 +72,25 @@ async def _read(repo: RepoId, path: Path, shas: Sequence[str]) -> dict[EvidenceI
     return {one.id: one for one in found}
 
 
-def _cited_shas(claims: Iterable[Claim], repo: RepoId) -> list[str]:
+async def _tags(source: GitSource, names: Sequence[str]) -> dict[EvidenceId, ReleaseEvidence]:
+    """Look up tags, each by its own name."""
+    found = [ReleaseEvidence(release=tag) for name in names if (tag := await source.tagged([name]))]
+    return {one.id: one for one in found}
+
+
+def _cited(claims: Iterable[Claim], repo: RepoId) -> list[str]:
+    """List the commits and tags of a repository that are cited."""
     names = {name for claim in claims for name in claim.sources}
-    found = (name.partition("@") for name in sorted(names) if name.startswith(f"{repo}@"))
-    return [sha for _, _, sha in found if len(sha) == 40]
+    return [name.partition("@")[2] for name in sorted(names) if name.startswith(f"{repo}@")]
 
 
-def _dossier(report: Report, commits: Mapping[EvidenceId, CommitEvidence], sources: Sources) -> Dossier:
-    found: dict[EvidenceId, Evidence] = {**commits, **sources.threads}
+def _dossier(
+    report: Report,
+    commits: Mapping[EvidenceId, CommitEvidence],
+    tags: Mapping[EvidenceId, ReleaseEvidence],
+    sources: Sources,
+) -> Dossier:
+    found: dict[EvidenceId, Evidence] = {**commits, **tags, **sources.threads}
     rows = {commit_id(row.repo, row.sha) for row in report.ledger if row.depth in _READ}
     pointed_at = _pointed_at([commits[name] for name in rows if name in commits])
     linked = {link.issue for link in report.links}
@@ -89,10 +102,16 @@ def _dossier(report: Report, commits: Mapping[EvidenceId, CommitEvidence], sourc
         as_of=sources.as_of,
         repos=frozenset(report.repos),
         seen=frozenset({*rows, *pointed_at, *linked, *told}),
-        links=sources.links,
+        links=(*sources.links, *_reasoned(report.links, sources.links)),
         reverted={old: new for old, new in pointed_at.items() if old in rows},
         late=frozenset(commit_id(row.repo, row.sha) for row in report.ledger if row.late),
     )
+
+
+def _reasoned(told: Sequence[Link], true: Sequence[Link]) -> list[Link]:
+    """Take what likely links rest on from the report, where they join what truly belongs together."""
+    pairs = {(link.issue, link.change) for link in true}
+    return [link for link in told if link.may_read_likely and (link.issue, link.change) in pairs]
 
 
 def _pointed_at(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:

@@ -60,7 +60,7 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
     parts: dict[str, str] = {}
     for one in _by_old_names(shown):
         if one.draft.kind is FactKind.ENV_ADDED:
-            if any(_reads(one.draft.name, path, line) for path, line in lines):
+            if is_read(one.draft.name, lines):
                 variables.add(one.draft.name)
         elif is_new(one):
             if any(declares(one.draft.name, path, line) for path, line in lines):
@@ -73,6 +73,11 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
         elif (part := _part(one)) is not None:
             parts[part[0]] = part[1]
     return Known(frozenset(variables), frozenset(modules), _unused_elsewhere(parts, lines), frozenset(options))
+
+
+def is_read(name: str, lines: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether lines of the tree read a variable."""
+    return any(_reads(name, path, line) for path, line in lines)
 
 
 def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:

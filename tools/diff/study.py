@@ -1,26 +1,16 @@
 """The facts of a change, as closely as its source allows: with its whole files, and with what it undoes or repeats."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 from agent.domain import Change
 from agent.facts import FactSheet
-from agent.sources import CodeSource, Study
+from agent.sources import CodeSource, SearchesTrees, Study
 from tools.diff.known import asked, recognise
 from tools.diff.lineage import Lineage, find_partner
 from tools.diff.patch_id import patch_ids
-from tools.diff.sheet import gather, paths_to_read
+from tools.diff.sheet import Gathered, gather, paths_to_read
 
 _PARTNER_FILES = 3
-
-
-@runtime_checkable
-class SearchesTrees(Protocol):
-    """A source of code that looks through all files of a commit at little cost."""
-
-    async def lines_with(self, sha: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """Find the lines of a commit's files that hold one of these words, each with the path of its file."""
-        ...
 
 
 def planned(change: Change) -> Study:
@@ -28,15 +18,25 @@ def planned(change: Change) -> Study:
     return Study(change=change, read=tuple(paths_to_read(change)), telling=tuple(_telling_paths(change)))
 
 
-async def study(code: CodeSource, change: Change, plan: Study | None = None, *, hunks: bool = False) -> FactSheet:
-    """Read the facts with both versions of the files at hand, or with `hunks` from the patch alone."""
-    blobs = None if hunks else await code.blobs(change, plan.read if plan else paths_to_read(change))
-    gathered = gather(change, blobs, await partner_of(code, change))
-    if hunks or not change.commit.parents or not isinstance(code, SearchesTrees):
-        return gathered.sheet()
-    words = asked(gathered.shown)
-    lines = await code.lines_with(change.commit.parents[0], words) if words else ()
-    return gathered.sheet(recognise(gathered.shown, lines))
+async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
+    """Read the facts with both versions of the files and the tree before, or with `hunks` by the patch alone."""
+    if hunks:
+        return gather(change, None, await partner_of(code, change)).sheet()
+    gathered = await gathered_of(code, planned(change))
+    before = change.commit.parents[0] if change.commit.parents else None
+    return gathered.sheet(recognise(gathered.shown, await lines_before(code, before, asked(gathered.shown))))
+
+
+async def gathered_of(code: CodeSource, plan: Study) -> Gathered:
+    """Find what differs in a change, with both versions of its files, and what it undoes."""
+    return gather(plan.change, await code.blobs(plan.change, plan.read), await partner_of(code, plan.change))
+
+
+async def lines_before(code: CodeSource, sha: str | None, words: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Find the lines of a commit's files that hold one of these words; none where the source cannot look."""
+    if sha is None or not words or not isinstance(code, SearchesTrees):
+        return ()
+    return await code.lines_with(sha, words)
 
 
 async def partner_of(code: CodeSource, change: Change) -> Lineage | None:

@@ -1,6 +1,6 @@
 """Where the product code of a tree lies, as few paths as name it: git need not unpack the rest to search it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from agent.areas import Area, area
 from tools.git.view import View
@@ -15,11 +15,17 @@ _MOST = 1_000
 """More paths than that cost git more than what it leaves out."""
 
 
-async def product_paths(view: View, sha: str, fits: Callable[[bytes], bool] = lambda _: True) -> list[bytes]:
-    """Name the files of product code in a tree that fit, by whole folders where all of a folder does."""
+async def product_paths(
+    view: View, sha: str, fits: Callable[[bytes], bool] = lambda _: True, *, examples: bool = False
+) -> list[bytes]:
+    """Name the files of product code in a tree that fit, by whole folders where all of a folder does.
+
+    With `examples` also those of benchmarks, scripts and examples.
+    """
+    areas = (Area.PRODUCT, Area.BENCH) if examples else (Area.PRODUCT,)
     told = await view.run(["ls-tree", "-r", "-z", "--name-only", sha])
     every = [path for path in told.out.split(b"\0") if path]
-    return _cover(every, {path for path in every if fits(path) and _is_product(path)})
+    return _cover(every, {path for path in every if fits(path) and _is_of(areas, path)})
 
 
 async def changed_paths(view: View, old: str, new: str) -> frozenset[bytes]:
@@ -28,8 +34,8 @@ async def changed_paths(view: View, old: str, new: str) -> frozenset[bytes]:
     return frozenset((await view.run(asked)).out.split(b"\0")) - {b""}
 
 
-def _is_product(path: bytes) -> bool:
-    return not path.lower().endswith(_UNREADABLE) and area(path.decode("utf-8", "replace")) is Area.PRODUCT
+def _is_of(areas: Collection[Area], path: bytes) -> bool:
+    return not path.lower().endswith(_UNREADABLE) and area(path.decode("utf-8", "replace")) in areas
 
 
 def _cover(every: Iterable[bytes], wanted: set[bytes]) -> list[bytes]:

@@ -18,6 +18,7 @@ from tools.git.looking_back import headed, written_by
 from tools.git.missing import close_gaps, present_commits
 from tools.git.names import ancestors, name_commits
 from tools.git.origins import first_with, referring, standing
+from tools.git.product import product_paths
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
@@ -104,7 +105,8 @@ class GitSource:
         if repository.promisor is not None:
             return ()
         view = self._shown(repository)
-        return await lines_with(view, sha, words)
+        where = await product_paths(view, sha, _has_lines_of_code, examples=True) if words else []
+        return await lines_with(view, sha, words, where) if where else ()
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
@@ -229,3 +231,8 @@ class GitSource:
         if unknown:
             self._known.update(await present_commits(view, unknown))
         return [sha for sha in asked if sha in self._known or sha in self._line]
+
+
+def _has_lines_of_code(path: bytes) -> bool:
+    """Leave out data: a third of some trees is tables of what ran fastest."""
+    return not path.endswith(b".json")
