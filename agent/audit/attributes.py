@@ -32,6 +32,11 @@ _DONE_BY = re.compile(
     r"由\s*(@?[A-Za-z](?:[A-Za-z0-9_.@'-]| (?=[A-Za-z0-9])){0,60}(?:, [A-Z][A-Za-z-]+)?)"
     r"(?=\s*(?:[于在][\s\d年月日:/-]{4,24})?(?:提交|完成|贡献|合入|编写))"
 )
+# "被回滚的修复由 Ada 合入": what the entry takes back is by somebody else.
+_OF_ANOTHER = re.compile(
+    r"(?:被(?:回滚|回退|撤销|撤回|还原|取代|替换)的?|原(?:先|来|本|始)?(?:的)?(?=提交|修复|改动|变更|实现|PR)|此前|之前|早先|上游)"
+    r"[^，。；,;\n]*$"
+)
 _TITLE_LABEL = re.compile(
     r"(?:标题|\btitled?)\s*(?:为|是)?\s*[:：]?\s*[“\"「《](?P<title>[^”\"」》\n]{6,})[”\"」》]", re.IGNORECASE
 )
@@ -48,6 +53,8 @@ _TRAILER = re.compile(
 _SIGNED_TITLE = re.compile(r"(\(#\d+\))\s*[,，;；:：]\s.*$")
 # "(#12, Ada)": a bracket that signs is no part of the title, and what it stands behind need not be one.
 _SIGNED_INSIDE = re.compile(r"\s*[(（]#\d+\s*[,，;；][^()（）]*[)）]?\s*$")
+# "by Ada Lovelace (#12)": who and which number, and no title between.
+_SIGNED_ONLY = re.compile(r"by (?P<name>[^()\[\]:：,，;；\n]{2,60}?)\s*(?:\(#\d+\))?")
 _BESIDE_HASH = re.compile(r"(?<!\w)([0-9a-f]{7,40})\W*[(（\[]$")
 _REACH = 48
 _LEAST_WORDS = 2
@@ -161,6 +168,8 @@ def _told_in_words(make: _Maker, inline: Inline) -> Iterator[Statement]:
         line = inline.line_at(label.start())
         yield make.near(label.start())("author", f"{label[0]}{name}", "authored", line=line, author=name)
     for done in _DONE_BY.finditer(text):
+        if _OF_ANOTHER.search(text, max(0, done.start() - _REACH), done.start()):
+            continue
         near, line = make.near(done.start()), inline.line_at(done.start())
         yield near("author", done[0].strip(), "authored", line=line, author=done[1])
     for label in DATED_IN_WORDS.finditer(text):
@@ -249,7 +258,16 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
     bare = [(line, _TRAILER.sub("", re.sub(r"^\W*[0-9a-f]{7,40}\b", "", text))) for line, text in found]
     bare = [(line, _SIGNED_INSIDE.sub("", _SIGNED_TITLE.sub(r"\1", text))) for line, text in bare]
     cleaned = [(line, re.split(r"\s+by @", text)[0].strip(" \t-–—:：|*_`([（，,.。")) for line, text in bare]
-    return [(line, text) for line, text in dict.fromkeys(cleaned) if len(text.split()) >= _LEAST_WORDS]
+    return [
+        (line, text)
+        for line, text in dict.fromkeys(cleaned)
+        if len(text.split()) >= _LEAST_WORDS and not _only_signs(text)
+    ]
+
+
+def _only_signs(text: str) -> bool:
+    signed = _SIGNED_ONLY.fullmatch(plain(text))
+    return signed is not None and is_name(signed["name"])
 
 
 def _written(block: Block, mention: Mention) -> str:

@@ -20,12 +20,16 @@ from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judge
 from agent.audit.titling import Titling
 from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Role, Verdict
+from agent.domain import Person
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, Unresolved
 from agent.gate.judge import judge
 from agent.gate.people import authors
 
 _CUSTOM = 2
+_OF_PLACE = {"exists", "filed", "new"}
+"""Statements that are about the repository itself."""
+_ELSEWHERE = "what it speaks of is missing: {0} belongs to another repository"
 _THREAD_FIRST = {"exists", "state", "fixes", "happened", "named"}
 
 
@@ -68,7 +72,9 @@ class Judge:
 
     def _is_signed(self, statement: Statement, named: bool) -> bool:
         """Tell whether words are somebody's name: who is known, or what stands where the other entries have names."""
-        known = plain(statement.params["author"]).casefold() in self._library.people
+        name = plain(statement.params["author"]).casefold()
+        change = self._changes.of(statement.about, statement)
+        known = name in self._library.people or (change is not None and _is_nearly(name, change.change.commit.author))
         return known or (named and "known" not in statement.params)
 
     def finding(self, statement: Statement) -> Finding | None:
@@ -92,14 +98,24 @@ class Judge:
         if statement.predicate == "fixes" and (own := self._relations.own_number(statement)):
             why = f"#{statement.params['issue']} is the pull request that brought {own}, not an issue"
             return statement.ruled(wrong("label"), why)
-        return self._judged(statement, self._answer(statement))
+        return self._of_another(statement, self._judged(statement, self._answer(statement)))
 
     def _told(self, statement: Statement) -> Finding | None:
         """Hear a sentence, if every change that it speaks of was read."""
         mentions = [mention for mention in (statement.about, *statement.also) if mention is not None]
         commits = [one for mention in mentions if (one := self._changes.of(mention, statement)) is not None]
         distinct = list({one.id: one for one in commits}.values())
-        return self._hearing.finding(statement, distinct) if commits and len(commits) == len(mentions) else None
+        whole = bool(commits) and len(commits) == len(mentions)
+        return self._of_another(statement, self._hearing.finding(statement, distinct)) if whole else None
+
+    def _of_another(self, statement: Statement, finding: Finding | None) -> Finding | None:
+        """Leave open what was held against a commit of another repository: the change that is meant was not read."""
+        mention = statement.about
+        if mention is None or finding is None or not finding.wrong or statement.predicate in _OF_PLACE:
+            return finding
+        repo = self._page.names.known(mention.repo) if mention.repo else statement.repo
+        answer = self._library.change_of(mention, repo, self._page.names.all)
+        return statement.ruled(UNVERIFIABLE, _ELSEWHERE.format(answer.id)) if answer.elsewhere else finding
 
     def _answer(self, statement: Statement) -> Answer:
         assert statement.about is not None
@@ -116,6 +132,9 @@ class Judge:
     def _judged(self, statement: Statement, answer: Answer) -> Finding | None:
         if not answer.found:
             return self._absent(statement, answer)
+        if answer.elsewhere and statement.about is not None and self._is_quoted_hash(statement.about):
+            # A commit that moves a pin from hash to hash: what it pins may be a project of this report.
+            return None
         evidence = self._library.found[answer.id]
         if self._own.knows(statement):
             return self._own.finding(statement, evidence)
@@ -236,6 +255,12 @@ def _with_whole_path(statement: Statement, evidence: Evidence) -> Statement:
         return statement
     fitting = fitting_paths(statement.params["path"], evidence.paths)
     return replace(statement, params={"path": fitting[0]}) if fitting else statement
+
+
+def _is_nearly(name: str, author: Person) -> bool:
+    """Tell whether a name is the author's but for one of its words: then nobody else can be meant."""
+    said, real = set(_key(name).split()), set(_key(author.name).split())
+    return len(said) > 1 and len(said) == len(real) and len(said - real) == 1
 
 
 def _key(name: str) -> str:

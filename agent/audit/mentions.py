@@ -33,9 +33,9 @@ _BY_WAY_OF = re.compile(
     r"(?:\b(?:in|by|via|with|see|from|through|reverts?|reverted|and|fixed)|通过|由|见|参见|经|回退了?)\s*$",
     re.IGNORECASE,
 )
-# "abc1234 (#12)", "#12 (abc1234)", "(#12, abc1234": a hash beside the number of its pull request.
+# "abc1234 (#12)", "#12 (abc1234)", "(#12, abc1234": a hash beside the number of its pull request, or of its lines.
 _NUMBER_BEFORE = re.compile(r"(?:#|\bPR )\d{1,6}[)\]]?\s*[,，:：]?\s*[(\[（]?\s*(?:commit\s+)?$", re.IGNORECASE)
-_NUMBER_BEHIND = re.compile(r"\s*[,，]?\s*[(\[（]?\s*(?:PR\s*)?#\d", re.IGNORECASE)
+_NUMBER_BEHIND = re.compile(r"\s*[,，]?\s*[(\[（]?\s*(?:PR\s*)?#\d|\s*[(（]\+\d", re.IGNORECASE)
 _FULL = 40
 _ABBREVIATED = 16
 _NEAR = 64

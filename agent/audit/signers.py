@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import timedelta
 
 from agent.audit.markdown_blocks import Inline
 from agent.audit.mentions import Mention
@@ -10,13 +10,24 @@ from agent.audit.page import Page
 from agent.audit.signatures import is_name
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import plain
+from agent.audit.whereabouts import Days
 from agent.gate.dates import find_dates
 
 _BRACKET = re.compile(r"[(（]([^()（）\n]{9,160})[)）]")
 _TAIL = re.compile(r"#\d{1,7}\)?\s*[,，]\s*([^\n:：;；。]{2,120}?)(?=\s*(?:$|\n|[:：;；。]))")
 _PARTS = re.compile(r"\s*[,，;；|]\s*")
 _SHORT_DAY = re.compile(r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?\s+)?(0[1-9]|1[0-2])[-/](0[1-9]|[12]\d|3[01])")
+_OF_MONTH = re.compile(
+    r"(?:(?P<day>[0-3]?\d)\s*[日号]\s*)?(?P<clock>[0-2]?\d:[0-5]\d(?::[0-5]\d)?)(?:\s*(?:UTC|合入|落地|提交))?"
+)
+_MONTH = 28
 _ON = re.compile(r"\bon (?=\d{1,2}(?:st|nd|rd|th)? [A-Z]|[A-Z][a-z]{2,8}\.? \d|20\d\d-)")
+_LABELLED = re.compile(
+    r"^(?:(?:同样|也|都|仍|均)?(?:是|由|来自)|作者|提交者|贡献者)[:：]?\s*(?=[A-Za-z@])|^(?:also\s+)?by\s+"
+)
+# "新增 40 行" and "合入时间 10" are no names; "Ada Li (李)" is one.
+_MIXED = re.compile(r"[\u4e00-\u9fff].*[A-Za-z0-9]|[A-Za-z0-9].*[\u4e00-\u9fff]|[\u4e00-\u9fff]{5}|\s\d+$")
+_INNER = re.compile(r"\([^()]*\)")
 _PERSON = r"(?P<name>[A-Z][\w.'-]*(?: (?:[A-Z][\w.'-]*|de|van|von|der|da|al)){1,4}|[A-Za-z][\w-]{4,38})"
 # The name before what somebody did; whether it is one shows by who else landed something.
 _DOES = re.compile(
@@ -59,11 +70,12 @@ def _beside(page: Page, place: int, cell: int, inline: Inline) -> Iterator[tuple
 def _parts(page: Page, place: int, about: Mention, text: str, line: int) -> Iterator[Statement]:
     repo = page.repo_of(about, place)
     for part in _PARTS.split(text):
-        word = _inside(part).strip(" `*_")
-        if at := _day(word, page.days.first):
+        word = _LABELLED.sub("", _inside(part).strip(" `*_"))
+        if at := _day(word, page.days):
             yield Statement(line, "date", shortened(word), about, repo, "dated", {"at": at})
         elif (
             is_name(word)
+            and not _MIXED.search(_INNER.sub("", word))
             and re.fullmatch(r"[^\W\d_][\w .'()-]{2,50}", word)
             and not re.fullmatch(r"[0-9a-f]{7,40}", word)
         ):
@@ -100,16 +112,28 @@ def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statem
                 yield Statement(line, "author", shortened(found[0]), about, repo, "authored", params)
         for on in _ON.finditer(sentence):
             words = find_dates(sentence[on.end() : on.end() + 24])[:1]
-            if words and (at := _day(words[0].text, page.days.first)):
+            if words and (at := _day(words[0].text, page.days)):
                 yield Statement(line, "date", words[0].text, about, repo, "dated", {"at": at})
 
 
-def _day(text: str, near: date | None) -> str:
+def _day(text: str, days: Days) -> str:
     """Complete a day by the year of the report; empty where the words are none."""
-    if near is not None and (short := _SHORT_DAY.fullmatch(text)):
-        return f"{near.year}-{short[1]}-{short[2]}"
+    if days.first is not None and (short := _SHORT_DAY.fullmatch(text)):
+        return f"{days.first.year}-{short[1]}-{short[2]}"
+    if at := _in_period(text, days):
+        return at
     found = next(iter(find_dates(text)), None)
     if found is None or found.text.strip() != text.strip() or not found.month or not found.day:
         return ""
-    year = found.year or (near.year if near else None)
+    year = found.year or (days.first.year if days.first else None)
     return f"{year}-{found.month:02d}-{found.day:02d}" if year else ""
+
+
+def _in_period(text: str, days: Days) -> str:
+    """Complete the day of a month, or a time of day, by the only day of the report that it can be."""
+    found = _OF_MONTH.fullmatch(text)
+    if found is None or days.first is None or days.last is None or (days.last - days.first).days >= _MONTH:
+        return ""
+    all_days = [days.first + timedelta(days=n) for n in range((days.last - days.first).days + 1)]
+    fitting = [day for day in all_days if not found["day"] or day.day == int(found["day"])]
+    return f"{fitting[0].isoformat()} {found['clock'] or ''}".strip() if len(fitting) == 1 else ""

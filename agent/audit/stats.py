@@ -60,6 +60,9 @@ _BEHIND_FILES = re.compile(
     r"\d\s*(?:个文件|files?)(?:\s+(?:changed|touched))?\s*[,，(（:：]\s*(?:with\s+|合计)?$", re.IGNORECASE
 )
 _BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:个文件|files?)", re.IGNORECASE)
+_IN_ALL = re.compile(r"\s*(?:in (?:total|all)\b|overall\b|altogether\b|together\b|合计|总计)", re.IGNORECASE)
+# "`abc1234` (+263)": what a bracket right behind a hash adds.
+_AT_HASH = re.compile(rf"(?<!\w)[0-9a-f]{{7,40}}[`*\])\s]{{0,4}}[(（](\+{_N})(?=[)）])")
 _STOOD = re.compile(r"读取时位于|which stood at")
 _LIST_JOINT = re.compile(r"\s*(?:[、,，]|[、,，]?\s*(?:and|和|与|及|以及))\s*")
 _LIST_END = re.compile(r"\s*[,，;；:：]\s*(?:共|合计|in total|together)?\s*")
@@ -77,6 +80,8 @@ class _Number:
     end: int
     words: str
     values: dict[str, str]
+    whole: bool = False
+    """Whether it can only be meant of the whole change."""
 
 
 def stats(page: Page) -> Iterator[Statement]:
@@ -106,6 +111,8 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
         before = text[max(0, number.start - _NEAR) : number.start]
         whole = (
             bool(LINES_COLUMN.match(column))
+            or number.whole
+            or bool(_IN_ALL.match(text, number.end))
             or bool(_WHOLE.search(before))
             or bool(re.search(r"^(?:共|累计|合计|总计)|(?:in (?:total|all)|overall|altogether)$", number.words))
             # "3 files, +10/-2": what stands behind the number of files is the sum over them.
@@ -181,12 +188,19 @@ def _numbers(text: str) -> list[_Number]:
             taken |= span
             digits = [group.replace(",", "") for group in match.groups() if group]
             found.append(_Number(match.start(), match.end(), match[0].strip(), dict(zip(names, digits, strict=False))))
+    for match in _AT_HASH.finditer(text):
+        found.append(
+            _Number(match.start(1), match.end(1), match[1], {"additions": match[2].replace(",", "")}, whole=True)
+        )
     return sorted(found, key=lambda one: one.start)
 
 
 def _paths_for(number: _Number, paths: list[Located], text: str, each: bool) -> list[str]:
     """Find the file that a count belongs to: the one named last before it, or right behind it."""
-    start = max((text.rfind(mark, max(0, number.start - _SENTENCE), number.start) for mark in "。；;\n"), default=-1)
+    # A form may begin with the mark that ends what stands before it.
+    start = max(
+        (text.rfind(mark, max(0, number.start - _SENTENCE), number.start + 1) for mark in "。；;\n"), default=-1
+    )
     before = [path for path in paths if start < path.at < number.start]
     if each:
         return [path.path for path in before]

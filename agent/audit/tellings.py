@@ -22,6 +22,11 @@ _CODE = re.compile(r"`[^`]*`")
 _DAY = re.compile(
     r"[,，(（]\s*((?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?\s+)?\d\d[-/]\d\d)(?=\s*(?:$|[,，)）\n]))", re.MULTILINE
 )
+# When something landed is no number of the diff; "2:30" behind a name in code is.
+_CLOCK = re.compile(
+    r"(?<![\w:.`/-])(?:[0-3]?\d\s*[日号]\s*(?:[0-2]?\d:[0-5]\d(?::[0-5]\d)?)?|[0-2]\d:[0-5]\d(?::[0-5]\d)?)(?![\w:.`])",
+    re.ASCII,
+)
 _LABEL = re.compile(r"^\W*[\w /]{1,24}[:：]\s*")
 _LEAST = 8
 _NEAR = 1000
@@ -116,6 +121,8 @@ def _without_references(page: Page, place: int, cell: int, inline: Inline) -> li
     for start, end in counted(plain(inline.text)):
         # Lines and files are counted elsewhere, in every way that they may be.
         letters[start:end] = ["§"] * (end - start)
+    for clock in _CLOCK.finditer(plain(inline.text)):
+        letters[clock.start() : clock.end()] = ["§"] * len(clock[0])
     for day in _DAY.finditer(plain(inline.text)):
         letters[day.start(1) : day.end(1)] = ["§"] * len(day[1])
     return letters
