@@ -60,6 +60,7 @@ _BEHIND_FILES = re.compile(
     r"\d\s*(?:个文件|files?)(?:\s+(?:changed|touched))?\s*[,，(（:：]\s*(?:with\s+|合计)?$", re.IGNORECASE
 )
 _BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:个文件|files?)", re.IGNORECASE)
+_BEFORE_LINES = re.compile(r"\s*[,，:：(（]\s*\+\s?\d[\d,]*\s*/\s*-\s?\d")
 _IN_ALL = re.compile(r"\s*(?:in (?:total|all)\b|overall\b|altogether\b|together\b|合计|总计)", re.IGNORECASE)
 # "`abc1234` (+263)": what a bracket right behind a hash adds.
 _AT_HASH = re.compile(rf"(?<!\w)[0-9a-f]{{7,40}}[`*\])\s]{{0,4}}[(（](\+{_N})(?=[)）])")
@@ -118,6 +119,7 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             # "3 files, +10/-2": what stands behind the number of files is the sum over them.
             or bool(_BEHIND_FILES.search(before))
             or bool(_BEFORE_FILES.match(text, number.end))
+            or ("files" in number.values and bool(_BEFORE_LINES.match(text, number.end)))
         )
         near = _close(paths, number)
         if "files" in number.values:

@@ -23,9 +23,9 @@ _DAY = re.compile(
     r"[,，(（]\s*((?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?\s+)?\d\d[-/]\d\d)(?=\s*(?:$|[,，)）\n]))", re.MULTILINE
 )
 # When something landed is no number of the diff; "2:30" behind a name in code is.
+_TIME = r"[0-2]?\d:[0-5]\d(?::[0-5]\d)?"
 _CLOCK = re.compile(
-    r"(?<![\w:.`/-])(?:[0-3]?\d\s*[日号]\s*(?:[0-2]?\d:[0-5]\d(?::[0-5]\d)?)?|[0-2]\d:[0-5]\d(?::[0-5]\d)?)(?![\w:.`])",
-    re.ASCII,
+    rf"(?<![\w:.`/-])(?<!月)(?<!月 )(?:[0-3]?\d\s*[日号]\s*(?:{_TIME})?|(?=\d\d){_TIME})(?![\w:.`])", re.ASCII
 )
 _LABEL = re.compile(r"^\W*[\w /]{1,24}[:：]\s*")
 _LEAST = 8
