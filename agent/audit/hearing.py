@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from agent.audit.contradictions import contradicted
 from agent.audit.measures import fitting_paths
 from agent.audit.misquotes import misquotes
 from agent.audit.naming import pieced
@@ -44,7 +45,8 @@ class Hearing:
     def finding(self, statement: Statement, commits: Sequence[CommitEvidence]) -> Finding | None:
         """Give the verdict; None where no rule decides."""
         text = statement.params["text"]
-        if why := self._sides.turned(text, commits) or _feature(text, statement.params["around"], commits):
+        turned = self._sides.turned(text, commits) or contradicted(text, commits)
+        if why := turned or _feature(text, statement.params["around"], commits):
             return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
         judgement = self._judged(text, commits)
         if judgement.passed:

@@ -14,6 +14,9 @@ _MARKED = rf"(?:`(?P<{{0}}>[^`]{{{{2,80}}}})`|(?P<{{0}}v>{_VALUES}))"
 _THING = rf"(?:`(?P<{{0}}>[^`]{{{{2,80}}}})`|(?P<{{0}}v>{_VALUES})|(?P<{{0}}w>[A-Za-z][\w.+-]{{{{3,40}}}}))"
 _OLD, _NEW = _THING.format("old"), _THING.format("new")
 _OLD_MARKED, _NEW_MARKED = _MARKED.format("old"), _MARKED.format("new")
+_BECAME = (
+    r"(?:(?:重命名|改名|更名|替换|改|变|切换|更正|修正)为|改[成回用]|换[成到]|切换到|转[到向]|迁移?[到至]|升级?[到至])"
+)
 _EXCHANGES = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -26,8 +29,9 @@ _EXCHANGES = tuple(
         rf"{_OLD_MARKED} (?:is|are|was|were|gets|got) (?:now )?renamed (?:in)?to {_NEW_MARKED}",
         rf"{_OLD_MARKED} (?:becomes|became|is now called) {_NEW_MARKED}",
         rf"{_NEW_MARKED} (?:now )?(?:replaces|replaced|supersedes|takes the place of) (?:the )?{_OLD_MARKED}",
-        rf"(?:由|从|将|把)\s*{_OLD}\s*(?:统一)?(?:改为|换成|替换为|改成|变为|切换为|切换到|迁移到|迁移至|改名为|重命名为)\s*{_NEW}",
-        rf"{_OLD_MARKED}\s*(?:被)?(?:统一)?(?:重命名|改名|更名|替换|改)为\s*{_NEW_MARKED}",
+        rf"(?:由|从|将|把)\s*{_OLD}\s*(?:统一)?{_BECAME}\s*{_NEW}",
+        rf"{_OLD_MARKED}\s*(?:被)?(?:统一)?(?:(?:重命名|改名|更名|替换|改|更正|修正)为|改成|改回|换成)\s*{_NEW_MARKED}",
+        rf"{_NEW_MARKED}\s*[,，]?\s*而(?:不是|非|不再是|不用)\s*{_OLD_MARKED}",
         rf"(?:用|以)\s*{_NEW}\s*(?:取代|代替|替换|替代)(?:了)?\s*{_OLD}",
     )
 )
@@ -69,16 +73,20 @@ class Sides:
         """Say which names of a sentence went the other way than it says; nothing where the diff does not show it."""
         if any(one.change.unreadable or one.change.incomplete for one in commits):
             return ""
-        for old, new in _exchanges(text):
+        for old, new in exchanges(text):
             if self._balance(old, commits) > 0 > self._balance(new, commits) or _renamed(new, old, commits):
                 return f"the diff takes {new} away and brings {old} in, not the other way round"
             if absent := self._absent(old, new, commits):
                 return f"{absent} stands nowhere in the diff and the message"
         for found in (*_ADDED.finditer(text), *_WAS_ADDED.finditer(text)):
+            if _all_of(found["name"], "removed", commits):
+                return f"{found['name']} is deleted, not added"
             added, removed = self._counts(found["name"], commits)
             if removed and not added:
                 return f"{found['name']} stands only on removed lines"
         for found in (*_REMOVED.finditer(text), *_WAS_REMOVED.finditer(text)):
+            if _all_of(found["name"], "added", commits):
+                return f"{found['name']} is added, not deleted"
             added, removed = self._counts(found["name"], commits)
             if added and not removed and not _spoken(found["name"], commits):
                 return f"{found['name']} stands only on added lines"
@@ -111,7 +119,8 @@ class Sides:
         return self._read[commit.id]
 
 
-def _exchanges(text: str) -> Iterator[tuple[str, str]]:
+def exchanges(text: str) -> Iterator[tuple[str, str]]:
+    """Find what a sentence says was there before, and what is there now."""
     for form in _EXCHANGES:
         for found in form.finditer(text):
             named = found.groupdict()
@@ -129,6 +138,13 @@ def _renamed(old: str, new: str, commits: Sequence[CommitEvidence]) -> bool:
         return False
     pairs = [(file.previous_path, file.path) for one in commits for file in one.change.files if file.previous_path]
     return any(fitting_paths(old, [before]) and fitting_paths(new, [after]) for before, after in pairs)
+
+
+def _all_of(path: str, status: str, commits: Sequence[CommitEvidence]) -> bool:
+    """Tell whether all that a path can mean came, or went, as a file."""
+    files = [file for one in commits for file in one.change.files]
+    meant = set(fitting_paths(path, [file.path for file in files])) if is_path(path) else set()
+    return bool(meant) and all(file.status == status for file in files if file.path in meant)
 
 
 def _spoken(name: str, commits: Sequence[CommitEvidence]) -> bool:
