@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
-from agent.domain import Change, FileChange
+from agent.domain import Change
 
 _BESIDE = re.compile(
     r"(?:^|/)(?:tests?|docs?|benchmarks?|examples?|\.github|ci)/|(?:^|/)test_|\.(?:md|rst|txt|lock|json|csv)$"
 )
 _SAYS_LITTLE = re.compile(r"^[+-]\s*(?:#|//|\*|/\*|import\b|from\b.*\bimport\b|\"\"\"|[)}\]({\[,;]*$|$)")
+_REMARK = re.compile(r"^\+\s*(?:#\s|//|\*\s|/\*)\s*\w")
 _MOST, _FEW = 12, 2
 
 
@@ -16,13 +18,22 @@ def short_change(change: Change) -> tuple[str, tuple[str, ...]] | None:
     """Choose a stretch of changed lines, best one that takes something away and puts something in its place."""
     found = _short_stretches(change)
     exchanges = [one for one in found if {line[0] for line in one[1] if not _SAYS_LITTLE.match(line)} == {"+", "-"}]
-    return next(iter([*exchanges, *sorted(found, key=lambda one: len(one[1]) < _FEW)]), None)
+    return next(iter([*exchanges, *sorted(found, key=lambda one: len(one[1]) < _FEW), *_remarks(change)]), None)
 
 
 def _short_stretches(change: Change) -> list[tuple[str, tuple[str, ...]]]:
     """List the short stretches of changed lines of code, those of the files with most changes first."""
-    files = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    return [(file.path, lines) for file in files if not _BESIDE.search(file.path) for lines in _stretches(file)]
+    found = ((path, lines) for path, lines in _stretches(change) if len(lines) <= _MOST)
+    return [(path, _trimmed(lines)) for path, lines in found if not all(map(_SAYS_LITTLE.match, lines))]
+
+
+def _remarks(change: Change) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Find in stretches that are too long what their author says of them in a comment of several lines."""
+    for path, lines in _stretches(change):
+        for added, run in groupby(lines, key=lambda line: _REMARK.match(line) is not None):
+            remark = tuple(run)
+            if added and _FEW <= len(remark) <= _MOST:
+                yield path, remark
 
 
 def is_code(path: str) -> bool:
@@ -30,17 +41,14 @@ def is_code(path: str) -> bool:
     return not path.endswith((".json", ".csv", ".lock", ".txt", ".svg", ".ipynb"))
 
 
-def _stretches(file: FileChange) -> Iterator[tuple[str, ...]]:
-    """Give the stretches of changed lines that are short and say something."""
-    stretch: list[str] = []
-    for line in (*(file.patch or "").split("\n"), ""):
-        if line[:1] in ("+", "-"):
-            stretch.append(line)
-            continue
-        telling = [one for one in stretch if not _SAYS_LITTLE.match(one)]
-        if telling and len(stretch) <= _MOST:
-            yield _trimmed(stretch)
-        stretch = []
+def _stretches(change: Change) -> Iterator[tuple[str, list[str]]]:
+    """Give the stretches of changed lines of code, each with its path, those of the files with most changes first."""
+    files = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    for file in files:
+        lines = () if _BESIDE.search(file.path) else (file.patch or "").split("\n")
+        for changed, run in groupby(lines, key=lambda line: line[:1] in ("+", "-")):
+            if changed:
+                yield file.path, list(run)
 
 
 def _trimmed(lines: list[str]) -> tuple[str, ...]:

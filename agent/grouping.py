@@ -60,7 +60,9 @@ def _alike(facts: Sequence[Fact]) -> Mapping[str, Hashable]:
     for fact in facts:
         if fact.kind in CALLS:
             for name in names_of(fact):
-                ways[name].add((fact.kind, f"{fact.detail} {fact.severity}"))
+                # What is told with its values is told together only of those that share them.
+                values = f"{fact.old} {fact.new}" if fact.kind is K.PARAMETER_DEFAULT else ""
+                ways[name].add((fact.kind, f"{fact.detail} {fact.severity} {values}"))
     return {name: tuple(sorted(changes)) for name, changes in ways.items()} | _spread(facts)
 
 

@@ -140,6 +140,8 @@ PHRASES = Phrases(
         K.IMAGE_CHANGED: "The image {name} changes.",
         K.VERSION_CHANGED: "The version changes.",
     },
+    by_keyword="{name} takes {names} by keyword only now.",
+    signature="The parameters of {name} change from {old} to {new}.",
     gained_default="{detail} of {name} may be left out now; its default is {new}.",
     must_give="Callers must pass it.",
     now_needs="The «dependency/dependencies» {name} must now be {new}.",

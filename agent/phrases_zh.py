@@ -140,6 +140,8 @@ PHRASES = Phrases(
         K.IMAGE_CHANGED: "镜像 {name} 改变。",
         K.VERSION_CHANGED: "版本改变。",
     },
+    by_keyword="{name} 现在只能以关键字传入 {names}。",
+    signature="{name} 的参数由 {old} 改为 {new}。",
     gained_default="{name} 的参数 {detail} 现在可以省略，默认值为 {new}。",
     must_give="调用方必须传入。",
     now_needs="依赖 {name} 现要求 {new}。",

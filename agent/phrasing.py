@@ -44,6 +44,9 @@ class Phrases:
     without_values: Mapping[FactKind, str]
     """For kinds whose old or new value is missing or too long for a sentence; the excerpt shows it."""
     gained_default: str
+    by_keyword: str
+    """Parameters that could be given by position before."""
+    signature: str
     must_give: str
     now_needs: str
     with_names: str
@@ -90,6 +93,11 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.gained_default
     if fact.kind is K.DEPENDENCY_CHANGED and fact.new and not fact.old:
         template = phrases.now_needs
+    if fact.kind is K.SIGNATURE_CHANGED and not fact.detail:
+        starred, _, names = (fact.new or "").partition(", ")
+        if starred == "*":
+            return fill(phrases.by_keyword, facts, phrases, names=listed(names.split(", "), phrases))
+        template = phrases.signature
     if not fits(template, fact):
         template = phrases.without_values.get(fact.kind, template)
     elif fact.kind is K.LIMIT_CHANGED and _is_check(fact):

@@ -46,3 +46,11 @@ def test_tests_data_and_endless_stretches_are_not_shown() -> None:
     assert short_change(change(tests_a_py=telling, src_a_json=telling)) is None
     assert short_change(change(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40)))) is None
     assert short_change(Change(commit=change().commit, files=())) is None
+
+
+def test_of_a_stretch_that_is_too_long_what_its_author_says_of_it_is_shown() -> None:
+    code = "\n".join(f"+  step({n})" for n in range(20))
+    said = "+  # The head stays uninitialised where the checkpoint\n+  # omits it, and gives NaN."
+    patch = f"@@ -1,1 +1,24 @@\n+  # one\n+  begin()\n{said}\n{code}\n x"
+    assert short_change(change(src_a_py=patch)) == ("src/a.py", tuple(said.split("\n")))
+    assert short_change(change(src_a_py=f"@@ -1,1 +1,24 @@\n+#include <a.h>\n+#include <b.h>\n{code}\n x")) is None

@@ -218,3 +218,20 @@ def test_nobody_is_told_to_type_an_expression_of_the_program() -> None:
     assert told(literal, "advices") == ["Set `--frames` to `8` to keep what you have."]
     inner = [fact(K.FLAG_DEFAULT, "--frames", behaviour, old="SamplingParams.frames", new="16")]
     assert told(inner, "advices") == told(inner, "risks") == [None]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("size, kind", "*, size, kind", "`Plan` takes `size`, `kind` by keyword only now."),
+        ("5 parameters", "800 parameters", "The parameters of `Plan` change from `5 parameters` to `800 parameters`."),
+    ],
+)
+def test_a_signature_that_changed_as_a_whole_has_a_subject(old: str, new: str, words: str) -> None:
+    assert told([fact(K.SIGNATURE_CHANGED, "Plan.__init__", old=old, new=new, detail="")]) == [words]
+
+
+def test_defaults_that_differ_are_not_told_of_each_other_s_functions() -> None:
+    silu = [fact(K.PARAMETER_DEFAULT, name, old='"silu"', new="Act.SILU", detail="activation") for name in ("f", "g")]
+    other = fact(K.PARAMETER_DEFAULT, "h", old='"silu"', new="Act.SWIGLU", detail="activation")
+    assert [len(group) for group in told_groups([*silu, other])] == [2, 1]
