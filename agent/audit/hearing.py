@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agent.audit.contradictions import contradicted
+from agent.audit.limits import overstated
 from agent.audit.measures import fitting_paths
-from agent.audit.misquotes import misquotes
+from agent.audit.misquotes import misquotes, quotes_alike
 from agent.audit.naming import pieced
 from agent.audit.paths import is_path
 from agent.audit.sides import Sides
@@ -33,6 +34,11 @@ _BRINGING = re.compile(
 _KINDS: dict[str, Kind] = {"identifier": "identifier", "path": "path", "authored": "author", "literal": "statistics"}
 
 
+_OWN = ("authored", "path", "dated")
+"""What is asked only of the change that a sentence stands with."""
+_NAMED = 4
+
+
 class Hearing:
     """Hears the sentences of one report; only what a rule refutes is called wrong."""
 
@@ -45,10 +51,13 @@ class Hearing:
     def finding(self, statement: Statement, commits: Sequence[CommitEvidence]) -> Finding | None:
         """Give the verdict; None where no rule decides."""
         text = statement.params["text"]
-        turned = self._sides.turned(text, commits) or contradicted(text, commits)
-        if why := turned or _feature(text, statement.params["around"], commits):
+        above = "above" in statement.params
+        why = self._sides.turned(text, commits) or contradicted(text, commits) or overstated(text, commits)
+        if why := why or ("" if above else _feature(text, statement.params["around"], commits)):
             return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
         judgement = self._judged(text, commits)
+        if above and (judgement.check in _OWN or not _is_about(text, commits)):
+            return None
         if judgement.passed:
             return Finding(statement.line, statement.kind, statement.words, RIGHT, told(commits[0]))
         if not self._refuted(judgement, statement, commits):
@@ -107,6 +116,14 @@ class Hearing:
         if flags:
             return not any(whole(flag).search(shown) for flag in flags for one in commits for shown in one.texts)
         return bool(path) and not _WILD.search(path) and not fitting_paths(path, touched)
+
+
+def _is_about(text: str, commits: Sequence[CommitEvidence]) -> bool:
+    """Tell whether a sentence that cites nothing is about these changes: it quotes or names something of theirs."""
+    names = [name.strip().removesuffix("()") for name in _CODE.findall(text)]
+    shown = [text for one in commits for text in one.texts]
+    named = any(whole(name).search(one) for name in names if len(name) >= _NAMED for one in shown)
+    return named or quotes_alike(text, commits)
 
 
 def _feature(text: str, around: str, commits: Sequence[CommitEvidence]) -> str:

@@ -35,7 +35,7 @@ def measured(statement: Statement, evidence: Evidence) -> tuple[Judgement, str]:
     for name, files in groups:
         if _fits(statement, files):
             return Judgement(verdict=Verdict.SUPPORTED), f"{evidence.id}: {name} {_counted(files)}"
-    if not statement.strict:
+    if not statement.strict or _is_open(statement, groups):
         return Judgement(verdict=Verdict.UNDECIDED, reason=f"no file of {evidence.id} has these counts"), ""
     told = "; ".join(f"{name} {_counted(files)}" for name, files in groups[:3])
     return Judgement(verdict=Verdict.NUMBER, reason=f"{evidence.id}: {told}"), ""
@@ -66,6 +66,17 @@ def _groups(statement: Statement, change: Change) -> list[tuple[str, list[FileCh
     return groups or [(f"{wanted[-1]} is not touched;", []), whole]
 
 
+def _is_open(statement: Statement, groups: list[tuple[str, list[FileChange]]]) -> bool:
+    """Tell whether the diff alone cannot refute a count: the length of a file that was there before and after."""
+    files = [file for _, group in groups for file in group]
+    untouched = "above" in statement.params and not groups[0][1]
+    return untouched or ("size" in statement.params and any(not _is_whole(file) for file in files))
+
+
+def _is_whole(file: FileChange) -> bool:
+    return file.status in ("added", "removed")
+
+
 def _folders(change: Change) -> list[tuple[str, list[FileChange]]]:
     """Group the files by each folder above them: a report may count its tests or its kernels."""
     groups: dict[str, list[FileChange]] = {}
@@ -82,6 +93,8 @@ def _fits(statement: Statement, files: list[FileChange]) -> bool:
     added, deleted = sum(file.additions for file in files), sum(file.deletions for file in files)
     real = {"additions": added, "deletions": deleted, "files": len(files), "total": added + deleted}
     roughly = "about" in statement.params
+    if "size" in statement.params:
+        return all(map(_is_whole, files)) and _equal(int(statement.params["size"]), added + deleted, roughly)
     for name, value in statement.params.items():
         if name == "either" and int(value) not in (added, deleted, added + deleted):
             return False

@@ -32,18 +32,29 @@ def misquotes(text: str, around: str, commits: Sequence[CommitEvidence]) -> bool
     return any(_is_refuted(passage, text, commits) for passage in missing)
 
 
+def quotes_alike(text: str, commits: Sequence[CommitEvidence]) -> bool:
+    """Tell whether a text quotes words that a change has, or has a little differently."""
+    alike = (_share(passage, commits) for passage in passages(text) if len(_WORD.findall(passage)) >= _LEAST)
+    return any(share >= _ALIKE for share in alike)
+
+
+def _share(passage: str, commits: Sequence[CommitEvidence]) -> float:
+    wanted = _WORD.findall(passage.lower())
+    shared = max((_shared(wanted, shown.lower()) for one in commits for shown in one.texts), default=0)
+    return shared / max(1, len(wanted))
+
+
 def _is_translated(passage: str, commits: Sequence[CommitEvidence]) -> bool:
     """Tell whether words are in another language than those of the change: then they are the report's own."""
     return bool(_CHINESE.search(passage)) and not any(_CHINESE.search(one.change.commit.message) for one in commits)
 
 
 def _is_refuted(passage: str, text: str, commits: Sequence[CommitEvidence]) -> bool:
-    wanted = _WORD.findall(passage.lower())
-    shared = max((_shared(wanted, shown.lower()) for one in commits for shown in one.texts), default=0)
-    if shared >= len(wanted):
+    share = _share(passage, commits)
+    if share >= 1:
         # Only marks and capitals differ.
         return False
-    altered = len(wanted) >= _LEAST and shared >= _ALIKE * len(wanted)
+    altered = len(_WORD.findall(passage)) >= _LEAST and share >= _ALIKE
     return altered or bool(_WRITTEN.search(_CODE.sub("", text.replace(passage, ""))))
 
 

@@ -78,6 +78,18 @@ class Relations:
             return statement.ruled(_UNSUPPORTED, f"it takes back “{quoted[1]}”, and #{number} is “{title}”")
         return None
 
+    def written(self, statement: Statement) -> Finding | None:
+        """Ask a message for words that it is said to have."""
+        change = self._changes.of(statement.about, statement)
+        if change is None:
+            return None
+        words, message = (
+            " ".join(text.lower().split()) for text in (statement.params["words"], change.change.commit.message)
+        )
+        if words in message:
+            return statement.ruled(RIGHT, f"its message has it: {told(change)}")
+        return statement.ruled(wrong(Verdict.QUOTE.value), f"the message of {change.id} does not have these words")
+
     def filed(self, statement: Statement) -> Finding | None:
         """Tell whether the link beside a commit leads to its number in another repository."""
         change = self._changes.of(statement.about, statement)

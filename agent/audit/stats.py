@@ -9,6 +9,7 @@ from operator import attrgetter
 from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.page import Page
 from agent.audit.paths import Located, located
+from agent.audit.sections import changes_above
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import ADDED_COLUMN, DELETED_COLUMN, FILES_COLUMN, LINES_COLUMN, plain
 
@@ -51,6 +52,9 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     )
 )
 _LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:\.?$|\.\s|[,，;；、)）。]\s*(?![-\d])))")
+_SIZE = re.compile(
+    r"`?\s*(?:[也均]?(?:是|为))?(?:新增|新建|新)?(?:的|文件)*\s*[，,]?\s*(?:共\s*)?(\d[\d,]*)\s*行(?=\s*(?:$|[，。；、）),;]))"
+)
 _ENGLISH = re.compile(r"additions?|insertions?|deletions?|files?", re.IGNORECASE)
 _WHOLE = re.compile(
     r"(?:整个(?:提交|改动|变更)(?:一共)?|累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE
@@ -67,6 +71,7 @@ _AT_HASH = re.compile(rf"(?<!\w)[0-9a-f]{{7,40}}[`*\])\s]{{0,4}}[(（](\+{_N})(?
 _STOOD = re.compile(r"读取时位于|which stood at")
 _LIST_JOINT = re.compile(r"\s*(?:[、,，]|[、,，]?\s*(?:and|和|与|及|以及))\s*")
 _LIST_END = re.compile(r"\s*[,，;；:：]\s*(?:共|合计|in total|together)?\s*")
+_SUM_END = re.compile(r"\s*[,，;；:：(（]?\s*")
 # "120 of the new lines are tests in `x.py`"
 _BEFORE_PATH = re.compile(r"\s*(?:(?:are|is|were|was)\s+)?(?:\w+\s+){0,2}(?:in|of|from|to)\s+`?", re.IGNORECASE)
 _EACH = re.compile(r"(?:各|每个|each)\s*(?:约)?$", re.IGNORECASE)
@@ -90,7 +95,7 @@ def stats(page: Page) -> Iterator[Statement]:
     for place, block in enumerate(page.blocks):
         if block.kind in ("fence", "heading", "rule", "comment") or (block.kind == "row" and block.level):
             continue
-        if page.subjects[place] is None:
+        if page.subjects[place] is None and len(changes_above(page, place)) != 1:
             continue
         yield from _columns(page, place, block)
         for cell, inline in enumerate(block.inlines):
@@ -107,6 +112,8 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
     column = plain(block.header[cell]) if cell < len(block.header) else ""
     for number in (*_numbers(text), *_beside(text, paths)):
         subject = page.nearest(place, number.start, cell)
+        above = changes_above(page, place) if subject is None else ()
+        subject = subject or (above[0] if above else None)
         if subject is None:
             continue
         before = text[max(0, number.start - _NEAR) : number.start]
@@ -137,6 +144,8 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             params["scope"] = "either"
             own = [path.path for path in near if path.at > number.start]
             params["paths"] = "\n".join(own)
+        if above:
+            params["above"] = "yes"
         words = f"{own[-1]} {number.words}" if own and scope == "file" else number.words
         repo = page.repo_of(subject, place)
         line = inline.line_at(number.start)
@@ -148,7 +157,8 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             repo,
             "counts",
             params,
-            strict=bool(own) or whole or bool(_ENGLISH.search(number.words)) or _says_all(page, place, number),
+            strict=bool(own)
+            or (not above and (whole or bool(_ENGLISH.search(number.words)) or _says_all(page, place, number))),
         )
 
 
@@ -167,8 +177,10 @@ def _close(paths: list[Located], number: _Number) -> list[Located]:
 
 
 def _beside(text: str, paths: list[Located]) -> Iterator[_Number]:
-    """Find a lone "+7" right behind a path."""
+    """Find a lone "+7" right behind a path, and how many lines a file is said to have."""
     for path in paths:
+        if found := _SIZE.match(text, path.end):
+            yield _Number(found.start(1), found.end(), found[0].strip("，, "), {"size": found[1].replace(",", "")})
         if found := _LONE.match(text, path.end):
             yield _Number(found.start(1) - 1, found.end(), found[0].strip(), {"additions": found[1].replace(",", "")})
 
@@ -220,7 +232,8 @@ def _paths_for(number: _Number, paths: list[Located], text: str, each: bool) -> 
 def _listed(number: _Number, paths: list[Located], text: str) -> list[str]:
     """Find the files of a list that ends right before a count."""
     before = [path for path in paths if path.end <= number.start]
-    if len(before) < 2 or not _LIST_END.fullmatch(text[before[-1].end : number.start]):
+    end = _SUM_END if _IN_ALL.match(text, number.end) else _LIST_END
+    if len(before) < 2 or not end.fullmatch(text[before[-1].end : number.start]):
         return []
     first = len(before) - 1
     while first and _LIST_JOINT.fullmatch(text[before[first - 1].end : before[first].at]):

@@ -17,6 +17,7 @@ from agent.markdown import slug
 _ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-]$|[\U0001f300-\U0001faff]$")
 _DANGLING = re.compile(
     r"(?:[\u4e00-\u9fff](?:在|的|将|与|和|或|对|及|为|以|从|把|被|由|于|并)|(?<=[\u4e00-\u9fff])(?:在|的|将|与|和|或)"
+    r"|[A-Za-z0-9_)）]\s?(?:和|与|及|以及|或|、)"
     r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at))$"
 )
 _SENTENCES = re.compile(r"[。；！？].*[，。；]|[a-z]\. [A-Z].*[a-z,] [a-z]", re.DOTALL)

@@ -8,6 +8,7 @@ from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
 from agent.audit.paths import advises
+from agent.audit.sections import changes_above
 from agent.audit.statement import Statement, shortened
 from agent.audit.stats import counted
 from agent.audit.vocabulary import HEDGED, SPECULATIVE, TOLD_COLUMN, plain
@@ -39,6 +40,8 @@ class _Telling:
     at: int
     text: str
     about: tuple[Mention, ...]
+    above: bool = False
+    """Whether the changes are those that its part has named, and not its own."""
 
 
 def tellings(page: Page) -> Iterator[Statement]:
@@ -53,6 +56,7 @@ def tellings(page: Page) -> Iterator[Statement]:
                 continue
             for told in _tellings(page, place, cell, inline):
                 about, *also = told.about
+                params = {"text": told.text, "around": _around(block, inline, told.at)}
                 yield Statement(
                     inline.line_at(told.at),
                     "sentence",
@@ -60,7 +64,7 @@ def tellings(page: Page) -> Iterator[Statement]:
                     about,
                     page.repo_of(about, place),
                     "says",
-                    {"text": told.text, "around": _around(block, inline, told.at)},
+                    params | ({"above": "yes"} if told.above else {}),
                     also=tuple(also),
                 )
 
@@ -79,18 +83,18 @@ def _tells(block: Block, cell: int) -> bool:
 
 def _tellings(page: Page, place: int, cell: int, inline: Inline) -> Iterator[_Telling]:
     letters = _without_references(page, place, cell, inline)
+    above = changes_above(page, place)
     start = 0
     for end in (*page.sentence_ends(place, cell), len(inline.text)):
         words = "".join(letters[start:end])
         at = start + len(words) - len(words.lstrip())
         text = " ".join(_MARKED.sub(" ", _CITED.sub(" ", words)).split())
         text = _LABEL.sub("", text)
-        if (
-            len(text) >= _LEAST
-            and not HEDGED.search(_CODE.sub("", text))
-            and (about := _about(page, place, cell, start, end))
-        ):
-            yield _Telling(at, text, about)
+        if len(text) >= _LEAST and not HEDGED.search(_CODE.sub("", text)):
+            if about := _about(page, place, cell, start, end):
+                yield _Telling(at, text, about)
+            elif above:
+                yield _Telling(at, text, above, above=True)
         start = end
 
 
@@ -99,6 +103,9 @@ def _about(page: Page, place: int, cell: int, start: int, end: int) -> tuple[Men
     named = [m for m in page.within(place, cell, start, end) if _is_change(m)]
     near = page.nearest(place, start, cell)
     found = {(m.sha[:7], m.number): m for m in (*named, *((near,) if near is not None and _is_change(near) else ()))}
+    if not found and near is not None and near.kind == "thread" and not near.told and not near.damaged:
+        # A bare number is a change where a commit came by it.
+        return (near,)
     return tuple(found.values()) if len(found) <= _SEVERAL else ()
 
 

@@ -61,3 +61,66 @@ async def test_who_made_what_is_taken_back_is_not_who_takes_it_back(
 ) -> None:
     text = f"# acme/tools 日报（2026-03-12，UTC）\n\n- [`<undo>`](<undo:url>) 回滚了 #4。{sentence}\n"
     assert await _wrong(audit, text, repos=TOOLS) == wrong
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ("`--max-batch` 的默认值是 16。", []),
+        ("`--max-batch` 的默认值是 4711。", [(6, "statistics")]),
+        ("新参数 `--max-batch` 由 `ENGINE_LIMITS` 给出。", [(6, "identifier")]),
+        # Nothing of the commit is named, so that something else may be meant.
+        ("显存占用约 4711 MB。", []),
+    ],
+)
+async def test_an_entry_without_a_commit_goes_on_about_that_of_its_part(
+    audit: Audit, entry: str, wrong: list[Any]
+) -> None:
+    text = f"{_DAY}\n\n## 服务端\n\n- [`<flag>`](<flag:url>)（#12，Bo Chen）：新增 `--max-batch`。\n- {entry}\n"
+    assert await _wrong(audit, text) == wrong
+
+
+async def test_a_summary_that_names_one_commit_may_speak_of_others(audit: Audit) -> None:
+    text = f"{_DAY}\n\n## 摘要\n\n- [`<flag>`](<flag:url>)：新增 `--max-batch`。\n- `--max-batch` 之外合入 4711 行。\n"
+    assert await _wrong(audit, text) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ("新文件 `engine/server.py`，3 行；文档 `docs/flags.md` 2 行。", []),
+        ("新文件 `engine/server.py`，2 行；文档 `docs/flags.md` 2 行。", [(4, "statistics")]),
+        ("文档 `docs/flags.md` 也是新增的，12 行。", [(4, "statistics")]),
+        ("报错在 `engine/server.py` 第 3 行。", []),
+    ],
+)
+async def test_a_new_file_has_as_many_lines_as_were_added(audit: Audit, entry: str, wrong: list[Any]) -> None:
+    text = f"{_DAY}\n\n- 提交：[`<flag>`](<flag:url>)，#12。\n- {entry}\n"
+    assert await _wrong(audit, text.replace("\n\n", "\n## 服务端\n")) == wrong
+
+
+async def test_how_long_a_file_is_that_was_there_before_the_diff_does_not_say(audit: Audit) -> None:
+    text = f"{_DAY}\n\n- [`<rename>`](<rename:url>)：改动 `engine/core.py`，300 行。\n"
+    assert await _wrong(audit, text) == []
+
+
+@pytest.mark.parametrize(("end", "wrong"), [("和 `docs/flags.md`", []), ("和", [(3, "cut")])])
+async def test_an_entry_that_ends_in_an_and_is_cut_off(audit: Audit, end: str, wrong: list[Any]) -> None:
+    text = f"{_DAY}\n\n- [`<flag>`](<flag:url>)：新增 `engine/server.py` {end}\n  - 默认值是 16。\n"
+    assert await _wrong(audit, text) == wrong
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"), [("提交说明写的是 “Fixes #11”", []), ("提交说明写的是 “Relates to #11”", [(3, "sentence")])]
+)
+async def test_words_of_a_message_with_a_number_in_them_are_looked_up(
+    audit: Audit, words: str, wrong: list[Any]
+) -> None:
+    assert await _wrong(audit, f"{_DAY}\n\n- [`<fix>`](<fix:url>)（#13，Ada Lovelace）：{words}。\n") == wrong
+
+
+@pytest.mark.parametrize(
+    ("told", "wrong"), [("把 `run` 改名为 `execute`", []), ("把 `execute` 改名为 `run`", [(3, "sentence")])]
+)
+async def test_a_bare_number_stands_for_the_commit_that_it_brought(audit: Audit, told: str, wrong: list[Any]) -> None:
+    assert await _wrong(audit, f"{_DAY}\n\n- 最后一笔{told}（#14，新增 1 行）。\n") == wrong

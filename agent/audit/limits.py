@@ -1,0 +1,76 @@
+"""Sizes, times and shares of which the change itself says another figure, and abilities that it denies."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from agent.evidence import CommitEvidence
+from agent.gate.units import Unit, unit_at
+
+_NUMBER = re.compile(r"(?<![\w.#-])(\d{1,7}(?:\.\d{1,4})?)(?=[\s-]?[A-Za-zµμ%％毫微秒分小字])")
+_PLAIN = re.compile(r"the|and|for|are|was|with|that|this|from|when|which|more|than|has|not|but|can|may|new|now")
+_DIMENSIONS = ("size", "time", "ratio")
+_CLAUSE = re.compile(r"[，。；,;]")
+_ABOUT = re.compile(r"(?:约|近|~|≈|about|around|roughly|nearly|almost)\s?$", re.IGNORECASE)
+_AROUND, _SHARED, _ABLE = 200, 2, 3
+_SUPPORTED = re.compile(r"已经?支持|现已支持|支持了|\b(?:now|already) supports?\b", re.IGNORECASE)
+_UNSUPPORTED = re.compile(
+    r"\b(?:does not|doesn't|do not|don't|is not|are not|not yet|cannot|isn't|aren't)(?: yet)? support(?:ed)?\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"不支持|尚未|暂不|未支持|\bnot\b|n't\b", re.IGNORECASE)
+
+
+def overstated(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Say which figure or refusal of a change a sentence has otherwise; nothing where none is told of the same."""
+    texts = [shown for one in commits for shown in one.texts]
+    return _other_figure(text, texts) or _denied(text, texts)
+
+
+def _other_figure(text: str, texts: Sequence[str]) -> str:
+    meant = _words(text)
+    stated = list(_figures(text))
+    known = [(figure, shown) for shown in texts for figure in _figures(shown)]
+    amounts = {(unit.dimension, value * unit.size) for (_, _, value, unit), _ in known}
+    said = {(unit.dimension, value * unit.size) for _, _, value, unit in stated}
+    for start, end, value, unit in stated:
+        amount = (unit.dimension, value * unit.size)
+        if amount in amounts or _ABOUT.search(text, 0, start):
+            continue
+        for (at, to, other, one), shown in known:
+            told = (one.dimension, other * one.size)
+            around = _words(shown[max(0, at - _AROUND) : to + _AROUND])
+            if one == unit and told not in said and len(meant & around) >= _SHARED:
+                return f"the change says {shown[at:to]}, not {text[start:end]}"
+    return ""
+
+
+def _figures(text: str) -> Iterator[tuple[int, int, Decimal, Unit]]:
+    """Find numbers with a unit of size, of time or of share."""
+    for found in _NUMBER.finditer(text):
+        unit, end = unit_at(text, found.end())
+        # A single letter is a name as often as a unit.
+        lettered = re.fullmatch(r"[\s-]?[sh]", text[found.end() : end])
+        if unit is not None and unit.dimension in _DIMENSIONS and not lettered:
+            yield found.start(), end, Decimal(found[1]), unit
+
+
+def _denied(text: str, texts: Sequence[str]) -> str:
+    """Find a line that says of the same things that they are not supported, and none that says they are."""
+    for clause in _CLAUSE.split(text):
+        if not _SUPPORTED.search(clause) or _DENIED.search(clause):
+            continue
+        meant = {_stem(word) for word in _words(clause, 2)}
+        for line in (line for shown in texts for line in shown.split("\n") if line[:1] != "-"):
+            if _UNSUPPORTED.search(line) and len(meant & {_stem(word) for word in _words(line, 2)}) >= _ABLE:
+                return f"the change says that it is not: “{line.strip('+ ')[:160]}”"
+    return ""
+
+
+def _words(text: str, least: int = 3) -> set[str]:
+    found = (word.lower() for word in re.findall(rf"[A-Za-z]\w{{{least - 1},60}}", text))
+    return {word for word in found if not _PLAIN.fullmatch(word)}
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s")
