@@ -24,7 +24,9 @@ _ANY = 0.001
 _CUT, _KEPT = 300, 150
 """Letters after which readers cut a message, and those that are compared then."""
 _SENTENCES = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
-_ARGUMENT = re.compile(r"([A-Za-z_]\w*)(?=[,.(\[]| [=<>!]=?)")
+_ARGUMENT = re.compile(r"(?:\d+, ?)?([A-Za-z_]\w*)(?=[,.(\[]| [=<>!]=?|$)")
+_HELD = re.compile(r"\.value\(\)|->")
+"""How code gets at what an optional or a pointer holds."""
 _SIGNS = re.compile(r"\W+")
 _SIMILAR, _RELATED = 0.6, 0.4
 """Of the names of two flags or variables in one hunk, and of those that have the same telling default besides."""
@@ -105,7 +107,7 @@ def _heritage(one: Site, other: Site) -> float:
 def _same_refusal(one: Site, other: Site) -> float:
     if one.scope != other.scope:
         return 0.0
-    if one.value and one.value == other.value:
+    if one.value and _by_value(one.value) == _by_value(other.value or ""):
         return 1.0
     if (one.guard and one.guard == other.guard) or begins_so(worded(one), worded(other)):
         return _SAME_CHECK
@@ -121,9 +123,14 @@ def _same_refusal(one: Site, other: Site) -> float:
     return found if found >= least else 0.0
 
 
+def _by_value(text: str) -> str:
+    """Write a check of what an optional or a pointer holds as one of the thing itself: it refuses the same."""
+    return _HELD.sub(lambda found: "." if found[0] == "->" else "", text)
+
+
 def _subject(site: Site) -> str:
     """Name what a check without words is about: the first thing in its arguments."""
-    value = site.value or ""
+    value = _by_value(site.value or "")
     found = None if not value or _SENTENCES.search(value) else _ARGUMENT.match(value)
     return found[1] if found else ""
 
@@ -176,7 +183,7 @@ def begins_so(one: tuple[str | None, ...], other: tuple[str | None, ...]) -> boo
 
 def worded(site: Site) -> tuple[str | None, ...]:
     """Say by what a user knows an error again; one without words by what it checks."""
-    words = plain_words(site.value)
+    words = plain_words(_by_value(site.value)) if site.value else None
     # How much of a long message was read depends on the names of what is put into it.
     cut = len(site.value or "") >= _CUT
     return site.name, words[:_KEPT] if words and cut else words, None if site.value else site.guard

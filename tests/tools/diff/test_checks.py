@@ -85,3 +85,21 @@ async def test_an_error_without_words_elsewhere_does_not_hide_one_that_went(rout
         "pkg/b.py": f"{REST}\n\ndef plan(x):\n    raise NotImplementedError\n",
     }
     assert errors(await facts_of({"pkg/a.py": old, "pkg/b.py": REST}, after, route)) == [FactKind.ERROR_REMOVED]
+
+
+@ROUTES
+async def test_a_check_of_what_an_optional_held_is_the_same_check_and_others_are_not_taken_for_it(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = (
+        "void run(Optional k, Optional v, Optional kv) {\n  if (kv.has_value()) {\n    CHECK_DIM(5, kv.value());\n"
+        "    CHECK_EQ(kv->device(), device);\n  } else {\n    CHECK_DIM(4, k.value());\n    CHECK_DIM(4, v.value());\n"
+        "    CHECK_EQ(k->device(), device);\n    CHECK_EQ(v->device(), device);\n  }\n}\n"
+    )
+    new = (
+        "void run(Tensor k, Tensor v) {\n  CHECK_DIM(4, k);\n  CHECK_DIM(4, v);\n  CHECK_EQ(k.device(), device);\n"
+        "  CHECK_EQ(v.device(), device);\n}\n"
+    )
+    facts = await facts_of({"csrc/page.cu": old}, {"csrc/page.cu": new}, route)
+    told = [(fact.kind, fact.old) for fact in facts if fact.kind.startswith("error-")]
+    assert told == [(FactKind.ERROR_REMOVED, "5, kv.value()\nkv->device(), device")]
