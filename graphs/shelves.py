@@ -10,7 +10,7 @@ from agent.audit.library import Library
 from agent.audit.reckoning import Reckoning
 from agent.audit.relations import closed_by
 from agent.audit.wanted import Wanted
-from agent.domain import Commit, Issue, Landing, PullRequest, Release
+from agent.domain import Change, Commit, Issue, Landing, PullRequest, Release
 from agent.errors import AppError, NotFound, UpstreamError
 from agent.evidence import CommitEvidence, EvidenceId, ReleaseEvidence, ThreadEvidence, Unresolved
 from agent.ids import RepoId, commit_id, thread_id
@@ -27,6 +27,9 @@ _NEVER = Window(start=datetime(1970, 1, 2, tzinfo=UTC), end=datetime(1970, 1, 3,
 _CLOSING = re.compile(r"\(#([1-9]\d{0,8})\)\s*$")
 _MERGED = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b")
 _CREDIBLE = 0.9
+_OFFSET = timedelta(hours=14)
+_SIZED = 400
+"""How many commits are read only to count their lines."""
 _FILES = 60
 """How many whole files of a change are read."""
 _WORD = re.compile(rb"\w+")
@@ -57,6 +60,8 @@ class Shelf:
     reckoned: dict[str, Reckoning] = field(default_factory=dict)
     around: dict[str, frozenset[str]] = field(default_factory=dict)
     """The names that a report gives a change and only its whole files have."""
+    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The added and deleted lines of what landed in the report's days."""
 
 
 async def fill(desk: Desk, wanted: Wanted, progress: Progress, reader: Reader) -> Shelf:
@@ -70,6 +75,7 @@ async def fill(desk: Desk, wanted: Wanted, progress: Progress, reader: Reader) -
     shelf.pulls_wanted = [shelf.pulls[number] for number in asked if number in shelf.pulls]
     await _read_commits(shelf, desk.code, progress)
     await _look_around(shelf, desk.code, wanted)
+    await _measure(shelf, desk.code, wanted)
     if wanted.members:
         await _count_members(shelf, desk.code)
     await _reckon(shelf, desk.code, wanted, reader, progress)
@@ -245,6 +251,30 @@ def _found(names: Iterable[str], blobs: Sequence[bytes]) -> Iterator[str]:
             yield name
 
 
+async def _measure(shelf: Shelf, code: CodeSource, wanted: Wanted) -> None:
+    """Count the lines of everything that landed in the report's days, whatever their zone is."""
+    if not wanted.sizes or wanted.window is None or not isinstance(code, NamesCommits):
+        return
+    start, end = wanted.window.start - _OFFSET, wanted.window.end + _OFFSET
+    shas = [row.sha for row in shelf.line if start <= row.committed_at < end]
+    if len(shas) > _SIZED:
+        return
+    for sha in shas:
+        if sha in shelf.commits:
+            shelf.sizes |= _size(shelf.commits[sha].change)
+    missing = [sha for sha in shas if sha not in shelf.commits]
+    async for change in code.changes(missing):
+        shelf.sizes |= _size(change)
+
+
+def _size(change: Change) -> dict[str, tuple[int, int]]:
+    """Give the lines of a change by its hash; nothing where a part of it could not be read."""
+    if change.incomplete or change.unreadable:
+        return {}
+    sides = sum(file.additions for file in change.files), sum(file.deletions for file in change.files)
+    return {change.commit.sha: sides}
+
+
 async def _count_members(shelf: Shelf, code: CodeSource) -> None:
     """Count what merges brought in where the listing did not."""
     merges = [sha for sha, one in shelf.commits.items() if one.change.commit.is_merge and sha not in shelf.members]
@@ -277,6 +307,7 @@ def put_together(shelves: Sequence[Shelf]) -> Library:
         _put_commits(library, shelf)
         _put_threads(library, shelf)
         library.around |= {commit_id(shelf.repo, sha): names for sha, names in shelf.around.items()}
+        library.sizes |= {commit_id(shelf.repo, sha): size for sha, size in shelf.sizes.items()}
         library.reckoned |= {commit_id(shelf.repo, sha): one for sha, one in shelf.reckoned.items()}
         links += _links(shelf)
     library.links = tuple(links)

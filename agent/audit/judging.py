@@ -16,6 +16,7 @@ from agent.audit.naming import loosely_named
 from agent.audit.own_judging import OwnJudge
 from agent.audit.page import Page
 from agent.audit.relations import Relations
+from agent.audit.standings import Standings
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
 from agent.audit.titling import Titling
 from agent.audit.vocabulary import plain
@@ -55,6 +56,7 @@ class Judge:
             "closes": self._relations.closed,
             "reverts": self._relations.reverted,
             "filed": self._relations.filed,
+            **Standings(library, self._changes).rules,
         }
 
     def findings(self, statements: Sequence[Statement]) -> list[Finding]:

@@ -8,7 +8,7 @@ from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, wrong
 from agent.domain import Commit
 from agent.ids import RepoId
 
-_ZONES = ("UTC", "Asia/Shanghai", "America/Los_Angeles")
+ZONES = ("UTC", "Asia/Shanghai", "America/Los_Angeles")
 """Where a report that names no zone may have cut its days."""
 
 
@@ -67,6 +67,6 @@ class Landings:
         """Count the same days of other zones, where the report does not say which it means."""
         if self._library.days.tz is not None:
             return set()
-        windows = [window for tz in _ZONES if (window := self._library.days.window(tz))]
+        windows = [window for tz in ZONES if (window := self._library.days.window(tz))]
         lines = [self._library.lines.get(repo, ()) for repo in repos]
         return {sum(row.committed_at in window for line in lines for row in line) for window in windows}

@@ -45,6 +45,8 @@ class Library:
     branches: dict[RepoId, str] = field(default_factory=dict)
     members: dict[EvidenceId, int] = field(default_factory=dict)
     """How many commits a merge brought in."""
+    sizes: dict[EvidenceId, tuple[int, int]] = field(default_factory=dict)
+    """The added and deleted lines of commits of these days, where the report compares or sums them up."""
     tz: str = "UTC"
     window: Window | None = None
     links: tuple[Link, ...] = ()

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agent.audit.attributes import attributes
+from agent.audit.census import census
 from agent.audit.code import code, fragments
 from agent.audit.contents import contents
+from agent.audit.extremes import extremes
 from agent.audit.fixes import closings, fixes
 from agent.audit.own import own
 from agent.audit.own_layout import read_layout
@@ -23,7 +25,7 @@ from agent.audit.windows import windows
 
 _OF_ANYBODY = (
     references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, undoings, contents,
-    tallies, windows, structure, tellings,
+    tallies, census, extremes, windows, structure, tellings,
 )  # fmt: skip
 _OF_OURS = (references, anchors, own)
 _LOOSE = (paths, identifiers, fragments)

@@ -50,7 +50,7 @@ def tallies(page: Page) -> Iterator[Statement]:
             continue
         for inline in block.inlines:
             text = plain(inline.text)
-            for start, end, words, count in _counts(text):
+            for start, end, words, count in commit_counts(text):
                 if is_of_others(page, place, text, start, end):
                     continue
                 line = inline.line_at(start)
@@ -96,7 +96,8 @@ def _rows_above(page: Page, place: int) -> list[RepoId]:
     return found
 
 
-def _counts(text: str) -> Iterator[tuple[int, int, str, int]]:
+def commit_counts(text: str) -> Iterator[tuple[int, int, str, int]]:
+    """Find where a text counts commits, and how many."""
     taken: set[int] = set()
     for form in _FORMS:
         for found in form.finditer(text):

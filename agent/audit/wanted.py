@@ -11,6 +11,8 @@ from agent.window import Window
 
 RECKONED = ("tells", "undoes", "relands", "undone", "purposed", "types", "excerpt")
 """Statements that are compared with what our rules say."""
+SIZED = ("sums", "largest", "only one", "compares")
+"""Statements that compare all that landed by its lines."""
 _SEVERAL = 500
 _ABBREVIATED = 16
 _CODE = re.compile(r"`([^`]+)`")
@@ -35,6 +37,8 @@ class Wanted:
     members: bool
     """Whether it says how many commits a merge brought in."""
     window: Window | None
+    sizes: bool = False
+    """Whether it compares or sums up what landed by its lines."""
     told: frozenset[str] = frozenset()
     """Digits of commits of which our rules say something: their facts are read again."""
     names: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -85,6 +89,7 @@ def wanted(page: Page, statements: Sequence[Statement], repo: RepoId) -> Wanted:
         releases=releases,
         members=members,
         window=window,
+        sizes=any(one.predicate in SIZED and repo in one.params["repos"].split() for one in statements),
         told=frozenset(told),
         names=_names(statements),
     )

@@ -20,6 +20,7 @@ from tools.git.source import GitSource
 
 CLEAN = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 ENGINE, KERNELS, TOOLS = RepoId("acme/engine"), RepoId("acme/kernels"), RepoId("acme/tools")
+WORKSHOP = RepoId("acme/workshop")
 Files = Mapping[str, str]
 
 _SERVER = """import argparse
@@ -93,6 +94,48 @@ _TOOLS: Made = {
 }
 
 
+_BENCH = "import picks\n\nCUSTOM = {0}\n\n\ndef main(rows):\n    {1} = picks.choose(rows)\n    return first\n"
+_PRESS = "def press(force: int = 2{0}) -> int:\n    return force\n"
+_BASE = "ARG IMAGE=acme/base:{0}-complete\nARG KERNELS={1}\n"
+_JIG = "def jig():\n    return 1\n\n\ndef run_jig_test():\n    return jig()\n"
+
+
+def _workshop(pinned: str) -> Made:
+    """Write the history of a repository that pins a commit of another one."""
+    return {
+        "lay": (
+            _ADA,
+            "14T08:00",
+            "Lay out the workshop (#40)",
+            {
+                "shop/bench.py": _BENCH.format('""', "first, second, third"),
+                "shop/press.py": _PRESS.format(""),
+                "Dockerfile": _BASE.format("7.1", "0123abcd"),
+                "serve.sh": "serve --node-size=2\n",
+            },
+        ),
+        "press": (
+            _BO,
+            "14T09:00",
+            "Warm the press (#41)\n\nThe press was never warmed, because the check disables the heater.\n"
+            "This gives ~1% uplift for small plates. `test_press.py` mostly passes.",
+            {"shop/press.py": _PRESS.format(", warm: bool = True, modes=(90, 100)")},
+        ),
+        "pin": (
+            _CHRIS,
+            "14T10:00",
+            "Pin the kernels (#42)",
+            {
+                "shop/bench.py": _BENCH.format("None", "first, second"),
+                "Dockerfile": _BASE.format("7.0", pinned),
+                "serve.sh": "serve --nnodes=2\n",
+            },
+        ),
+        "jig": (_BO, "15T09:00", "Add a jig (#43)", {"shop/jig.py": _JIG}),
+        "unjig": (_ADA, "15T10:00", 'Revert "Add a jig" (#44)\n\nReverts acme/workshop#43', {"shop/jig.py": _GONE}),
+    }
+
+
 @dataclass(frozen=True)
 class History:
     """A repository and its commits by a short name."""
@@ -112,10 +155,12 @@ class World:
     engine: History
     kernels: History
     tools: History
+    workshop: History
 
     def fill(self, template: str) -> str:
         """Put hashes and addresses in: `<flag>` a short hash, `<flag:full>` a whole one, `<flag:url>` its address."""
-        for repo, history in ((ENGINE, self.engine), (KERNELS, self.kernels), (TOOLS, self.tools)):
+        pairs = ((ENGINE, self.engine), (KERNELS, self.kernels), (TOOLS, self.tools), (WORKSHOP, self.workshop))
+        for repo, history in pairs:
             for key, sha in history.shas.items():
                 template = template.replace(f"<{key}>", sha[:7]).replace(f"<{key}:full>", sha)
                 template = template.replace(f"<{key}:url>", f"https://github.com/{repo}/commit/{sha}")
@@ -194,7 +239,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Make all repositories once."""
     folder = tmp_path_factory.mktemp("audited")
     made = (("engine", _ENGINE), ("kernels", _KERNELS), ("tools", _TOOLS))
-    return World(*(_make(folder / name, commits) for name, commits in made))
+    engine, kernels, tools = (_make(folder / name, commits) for name, commits in made)
+    return World(engine, kernels, tools, _make(folder / "workshop", _workshop(kernels.shas["rope"][:8])))
 
 
 @pytest.fixture
@@ -203,6 +249,7 @@ def audit(world: World) -> Audit:
 
     async def run(template: str, name: str = "report.md", repos: tuple[RepoId, ...] = (ENGINE, KERNELS)) -> Outcome:
         folders = {ENGINE: world.engine.path, KERNELS: world.kernels.path, TOOLS: world.tools.path}
+        folders[WORKSHOP] = world.workshop.path
         deps = AuditDeps(desks=Desks(folders), progress=Quiet())
         specs = tuple(RepoSpec(name=repo, path=folders[repo]) for repo in repos)
         state: dict[str, Any] = {"text": world.fill(template), "name": name, "specs": specs}
