@@ -18,6 +18,8 @@ _COUNTED = re.compile(r"auto\(\)$")
 _PROPERTY = re.compile(r"(?:^|[._])property$")
 _ALIKE = 0.6
 _NEAR = 5
+_TELLING = 3
+"""Members of a class by which it is known again."""
 _BARELY, _PASSABLY, _CLOSELY = 0.4, 0.5, 0.7
 
 
@@ -58,6 +60,17 @@ def _alike(went: list[Symbol], come: list[Symbol]) -> Iterator[tuple[Symbol, Sym
         if same and taken.isdisjoint((id(one), id(other))) and _exchanged(own_name(one), own_name(other)) in words:
             taken |= {id(one), id(other)}
             yield one, other
+
+
+def is_another(one: Symbol, other: Symbol, before: dict[str, Symbol], after: dict[str, Symbol]) -> bool:
+    """Tell whether a class that stands where another stood has other bases and less than half of its members."""
+    if one.kind not in CONTAINERS or one.bases == other.bases:
+        return False
+    mine, its = (
+        {own_name(symbol) for symbol in side.values() if owner_of(symbol) == owner.name}
+        for owner, side in ((one, before), (other, after))
+    )
+    return min(len(mine), len(its)) >= _TELLING and len(mine & its) < _PASSABLY * min(len(mine), len(its))
 
 
 def _exchanged(one: str, other: str) -> tuple[str, str]:

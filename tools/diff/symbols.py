@@ -9,6 +9,7 @@ from tools.diff.heirs import (
     CONTAINERS,
     follow,
     in_other_hunks,
+    is_another,
     is_property,
     own_name,
     owner_of,
@@ -82,7 +83,7 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     pairs = list(under_other_heads(went, came, kept)) if kept is not None else []
     taken = {id(symbol) for pair in pairs for symbol in pair}
     free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
-    pairs += renames(*free)
+    pairs += [pair for pair in renames(*free) if not is_another(*pair, before, after)]
     pairs += swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})

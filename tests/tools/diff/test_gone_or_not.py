@@ -140,3 +140,16 @@ async def test_a_check_of_a_host_function_is_an_error(facts_of: "FactsOf") -> No
     check = '  RuntimeCheck(n % 8 == 0, "n must be a multiple of 8");\n'
     facts = await facts_of({"csrc/a.cuh": text.format("")}, {"csrc/a.cuh": text.format(check)})
     assert [(fact.kind, fact.new) for fact in facts] == [(FactKind.ERROR_ADDED, "n must be a multiple of 8")]
+
+
+@pytest.mark.parametrize("base", ["", "(InitInfo)"])
+async def test_a_class_with_other_bases_and_members_is_not_the_one_that_stood_there(
+    base: str, facts_of: "FactsOf"
+) -> None:
+    fields = "    group: int = 0\n    src: int = 0\n    stream: int = 0\n    packed: bool = False\n"
+    others = "    address: str = ''\n    port: int = 0\n    size: int = 0\n    packed: bool = False\n"
+    old = f"@dataclass\nclass TrainerSendArgs:\n{fields}"
+    new = f"@dataclass\nclass TrainerInitArgs{base}:\n{others}"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, "blobs")
+    renamed = [fact.name for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED]
+    assert renamed == ([] if base else ["TrainerInitArgs"])
