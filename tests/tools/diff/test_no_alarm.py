@@ -242,6 +242,14 @@ async def test_a_macro_before_a_parameter_is_not_its_type(route: str, facts_of: 
     assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.PARAMETER_REMOVED, "params: Fwd_params const")]
 
 
+@ROUTES
+async def test_a_parameter_behind_a_macro_keeps_its_name_when_its_type_changes(route: str, facts_of: "FactsOf") -> None:
+    text = "void attend(CUTE_GRID_CONSTANT typename Epilogue<K, {}>::Params const params, int n) {{\n}}\n"
+    before, after = {"include/a/k.cuh": text.format("S")}, {"include/a/k.cuh": text.format("Q")}
+    facts = await facts_of(before, after, route)
+    assert [(fact.kind, fact.detail) for fact in facts] == [(FactKind.SIGNATURE_CHANGED, "params")]
+
+
 async def test_a_commit_of_benchmarks_alone_is_told_as_upkeep(facts_of: "FactsOf") -> None:
     before = {"benchmarks/bench_a.py": "a = 1\n", "benchmarks/README.md": "a\n"}
     after = {"benchmarks/bench_a.py": "a = 2\n", "benchmarks/README.md": "b\n"}

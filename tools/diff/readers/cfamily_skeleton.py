@@ -26,7 +26,8 @@ _ANNOTATION = re.compile(
     rb"\b(?:__align__|__cluster_dims__|__maxnreg__|__launch_bounds__|__attribute__|__declspec|alignas|\w+_ALIGNAS"
     rb"|\w+_LAUNCH_BOUNDS)\s*"
     rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-    rb"|\b__grid_constant__\b|\b__CUDA_ALIGN__\(\d+\)|\[\[\s*(?:maybe_unused|nodiscard)\s*\]\]"
+    rb"|\b__grid_constant__\b|\b[A-Z]\w*_GRID_CONSTANT\b|\b__CUDA_ALIGN__\(\d+\)"
+    rb"|\[\[\s*(?:maybe_unused|nodiscard)\s*\]\]"
     rb"|\b(?:[A-Z][A-Z0-9]*_)*(?:FORCE_?INLINE|INLINE|NOINLINE|HOST_DEVICE|DEVICE|HOST|GLOBAL|KERNEL|EXPORT|API|PUBLIC"
     rb"|LOCAL|HIDDEN|VISIBLE|NODISCARD|UNUSED|CONSTEXPR|NO_SANITIZE)\b(?=\s+[\w:~])(?!\s+operator\b\s*\()"
 )
