@@ -16,6 +16,7 @@ from agent.audit.naming import loosely_named
 from agent.audit.own_judging import OwnJudge
 from agent.audit.page import Page
 from agent.audit.relations import Relations
+from agent.audit.sharing import Sharing
 from agent.audit.standings import Standings
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
 from agent.audit.titling import Titling
@@ -49,14 +50,17 @@ class Judge:
         self._titling = Titling(library, self._asking)
         self._excerpts = Excerpts(library, self._changes, self._dossier, page.lang)
         self._relations = Relations(library, self._changes)
+        standings = Standings(library, self._changes)
         self._rules: Mapping[str, Callable[[Statement], Finding | None]] = {
             **dict.fromkeys(("landed", "complete", "branch"), Landings(page, library).finding),
             "shows": self._excerpts.finding,
             "says": self._told,
             "closes": self._relations.closed,
             "reverts": self._relations.reverted,
+            "writes": self._relations.written,
             "filed": self._relations.filed,
-            **Standings(library, self._changes).rules,
+            **standings.rules,
+            **Sharing(library, self._changes, standings).rules,
         }
 
     def findings(self, statements: Sequence[Statement]) -> list[Finding]:

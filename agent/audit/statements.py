@@ -14,6 +14,7 @@ from agent.audit.own_layout import read_layout
 from agent.audit.page import Page
 from agent.audit.paths import identifiers, paths
 from agent.audit.references import references
+from agent.audit.shares import shares
 from agent.audit.signers import signers
 from agent.audit.statement import Statement
 from agent.audit.stats import stats
@@ -22,10 +23,11 @@ from agent.audit.tallies import tallies
 from agent.audit.tellings import tellings
 from agent.audit.undoings import undoings
 from agent.audit.windows import windows
+from agent.audit.wordings import wordings
 
 _OF_ANYBODY = (
-    references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, undoings, contents,
-    tallies, census, extremes, windows, structure, tellings,
+    references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, undoings, wordings,
+    contents, tallies, census, extremes, shares, windows, structure, tellings,
 )  # fmt: skip
 _OF_OURS = (references, anchors, own)
 _LOOSE = (paths, identifiers, fragments)

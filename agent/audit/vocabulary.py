@@ -107,7 +107,8 @@ SPECULATIVE = _any(
     "advice", "risk", "impact", "recommend", "outlook", "conclusion", "suggest", "todo", "next steps", "how to",
 )  # fmt: skip
 HEDGED = _any(
-    "建议", "可以", "若", "如果", "例如", "比如", "（如", r"\(如", "考虑", "可能", "应", "需", "请", "请求",
+    "建议", "可以", "若(?!干)", "如果", "例如", "比如", "（如", r"\(如", "考虑", "可能", "需", "请", "请求",
+    "(?<![对响相适供效反])应(?![用对])",
     "计划", "原先", "旧",
     r"\bshould\b", r"\bcould\b", r"\bmight\b", r"\bmay\b", r"\bif\b", r"\be\.g\.", r"\bconsider\b", r"\bsuch as\b",
     r"\blike\b", r"\bformerly\b", r"\bpreviously\b", r"\bplan", r"\brequest",
