@@ -18,6 +18,7 @@ _KINDS = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".json": "application/json",
+    ".txt": "text/plain",
     ".svg": "image/svg+xml",
     ".xml": "application/atom+xml",
 }

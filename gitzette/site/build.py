@@ -5,12 +5,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from agent.errors import StorageError
 from agent.report import Report
@@ -18,13 +17,14 @@ from agent.settings import MAX_FAILED, Language
 from agent.web import Web
 from gitzette.site.calendar import archive_page
 from gitzette.site.day import Neighbours, day_page
-from gitzette.site.desk import FORMAT, MANIFEST, Desk
+from gitzette.site.desk import FORMAT, MANIFEST, Desk, mark
 from gitzette.site.feed import feed, gazette_id
 from gitzette.site.figures import figures_page
 from gitzette.site.front import Latest, front_page
+from gitzette.site.indexing import Day, words_file, write_index
 from gitzette.site.names import Place, day_path, repo_path
 from gitzette.site.repos import repo_page, repos_of, repos_page
-from gitzette.site.search import SHARDS, Words, day_index, overview, shards
+from gitzette.site.search import day_index
 from gitzette.site.seeking import search_page
 from gitzette.site.shelf import Volume, volumes
 from gitzette.site.shell import LANGUAGES, Scene
@@ -33,7 +33,6 @@ from gitzette.site.tales import Tale, month_page, month_path, tales_of, tales_pa
 from gitzette.site.timelines import story_key
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
-_WORDS = TypeAdapter(dict[str, list[int]])
 # What pages are made by beside this package: when one of these changes, all pages are written anew.
 _MAKERS = ("words_en.py", "words_zh.py", "because.py", "markdown.py", "record.py")
 
@@ -65,7 +64,7 @@ class Site:
         self._lang = lang
         self._max_failed = max_failed
         self._maker = maker()
-        self._assets = _mark(*(_asset(name) for name in _ASSETS))
+        self._assets = mark(*(_asset(name) for name in _ASSETS))
         self._notices: list[str] = []
         self._renewed = 0
 
@@ -73,11 +72,12 @@ class Site:
         """Write what is missing or old, and the manifest last."""
         found = volumes(self._out)
         for name in _ASSETS:
-            self._desk.page(f"assets/{name}", _mark(_asset(name)), partial(_asset, name))
+            self._desk.page(f"assets/{name}", mark(_asset(name)), partial(_asset, name))
         self._desk.page(".nojekyll", "", str)
         told = [one for at, volume in enumerate(found) if (one := self._day(volume, _beside(found, at)))]
         summaries = [one.summary for one in told]
-        self._search(told)
+        days = [Day(one.summary.label, one.summary.hash, one.documents) for one in told]
+        write_index(self._desk, days, self._maker)
         gazette = str(self._manifest.get("id") or gazette_id(summaries))
         self._together(summaries, found, gazette)
         self._desk.sweep()
@@ -92,9 +92,9 @@ class Site:
     def _day(self, volume: Volume, beside: Neighbours) -> _Volume | None:
         """Make a day's pages, its summary and its documents, unless they are of this very report."""
         desk, label = self._desk, volume.label
-        key = _mark(volume.hash, self._maker, self._web.base, repr(beside))
+        key = mark(volume.hash, self._maker, self._web.base, repr(beside))
         names = {lang: f"{lang}/{day_path(label)}" for lang in LANGUAGES}
-        summary, texts, words = f"data/{label}.json", f"search/docs/{label}.json", f"data/words/{label}.json"
+        summary, texts, words = f"data/{label}.json", f"search/docs/{label}.json", words_file(label)
         made = (*names.values(), summary, texts, words)
         if desk.current(key, *made) and (known := self._known(summary)):
             return known
@@ -124,30 +124,11 @@ class Site:
         except (OSError, ValueError, KeyError, TypeError, ValidationError):
             return None
 
-    def _search(self, told: Sequence[_Volume]) -> None:
-        """Write the index of each month whose days changed."""
-        months: dict[str, list[_Volume]] = defaultdict(list)
-        for one in told:
-            months[one.summary.month].append(one)
-        for month, days in months.items():
-            key = _mark(self._maker, *(one.summary.hash for one in days))
-            names = [f"search/{month}/{number:02}.json" for number in range(SHARDS)]
-            if not self._desk.current(key, *names):
-                read = [(one.documents, self._words(one.summary.label)) for one in days]
-                for name, text in zip(names, shards(read), strict=True):
-                    self._desk.put(name, text + "\n")
-        listed = {month: [(one.summary.label, one.documents) for one in days] for month, days in months.items()}
-        text = overview(listed)
-        self._desk.page("search/index.json", _mark(text), lambda: text)
-
-    def _words(self, label: str) -> Words:
-        return _WORDS.validate_json((self._desk.folder / f"data/words/{label}.json").read_bytes())
-
     def _together(self, summaries: Sequence[Summary], found: Sequence[Volume], gazette: str) -> None:
         """Write the pages that are made from all days."""
         days = [one for one in summaries if len(one.label) == 10]
         tales = tales_of(summaries)
-        key = _mark(self._maker, self._web.base, self._lang, *(one.hash for one in summaries))
+        key = mark(self._maker, self._web.base, self._lang, *(one.hash for one in summaries))
         latest = self._latest(summaries, found)
         for lang in LANGUAGES:
             pages: dict[str, Callable[[Scene], str]] = {
@@ -164,9 +145,9 @@ class Site:
                 self._page(lang, path, key, render)
             self._months(lang, tales)
             for repo in repos_of(summaries):
-                own = _mark(self._maker, self._web.base, repo, *(one.hash for one in days if _has(one, repo)))
+                own = mark(self._maker, self._web.base, repo, *(one.hash for one in days if _has(one, repo)))
                 self._page(lang, repo_path(repo), own, partial(repo_page, repo, summaries, tales))
-            self._page(lang, "feed.xml", _mark(key, gazette), lambda scene: feed(summaries, scene, gazette))
+            self._page(lang, "feed.xml", mark(key, gazette), lambda scene: feed(summaries, scene, gazette))
 
     def _months(self, lang: Language, tales: Sequence[Tale]) -> None:
         by_month: dict[str, list[Tale]] = defaultdict(list)
@@ -175,7 +156,7 @@ class Site:
         every = " ".join(sorted(by_month))
         for month, own in by_month.items():
             told = (f"{story_key(tale.story)} {tale.hash}" for tale in own)
-            key = _mark(self._maker, self._web.base, every, *told)
+            key = mark(self._maker, self._web.base, every, *told)
             self._page(lang, month_path(month), key, partial(month_page, month, tales))
 
     def _page(self, lang: Language, path: str, key: str, render: Callable[[Scene], str]) -> None:
@@ -219,7 +200,7 @@ def maker() -> str:
     sources = [file for file in files("gitzette.site").iterdir() if file.name.endswith(".py")]
     sources += [file for file in files("agent").iterdir() if file.name in _MAKERS]
     texts = (file.read_text("utf-8") for file in sorted(sources, key=lambda file: file.name))
-    return _mark(*texts, *(_asset(name) for name in _ASSETS))
+    return mark(*texts, *(_asset(name) for name in _ASSETS))
 
 
 def _beside(found: Sequence[Volume], at: int) -> Neighbours:
@@ -242,7 +223,3 @@ def _asset(name: str) -> str:
 
 def _compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def _mark(*parts: str) -> str:
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]

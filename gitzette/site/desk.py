@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,11 @@ class Desk:
             target = (self.folder / file).resolve()
             if target.is_relative_to(self.folder.resolve()):
                 target.unlink(missing_ok=True)
+
+
+def mark(*parts: str) -> str:
+    """Give a key of what a file is made from."""
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def _manifest(file: Path) -> dict[str, Any] | None:

@@ -1,15 +1,18 @@
-"""The search index: for each month, words with the documents that have them, in shards that a browser loads on demand.
+"""The search index: words with the documents that have them, in shards that a browser loads on demand.
 
-`search/index.json` names the months and how many documents each day has; `search/MONTH/NN.json` holds the words of one
-shard; `search/docs/DAY.json` what is shown of each document. `data/words/DAY.json` keeps the words of a day, so that a
-month is put together without reading its texts again. A word's shard is told by its first two characters, so the
-beginning of a word is looked for in one shard, too; Chinese, which is indexed by pairs, by the first character alone.
+`search/index.json` tells how many documents each day has, month by month; `search/words/NNN.txt` holds the words of one
+shard, month after month; `search/docs/DAY.json` what is shown of each document. A word's shard is told by its first
+two characters, so the beginning of a word is looked for in one shard, too; Chinese, which is indexed by pairs, by the
+first character alone. What takes long is to load many files, so a question needs one for each of its words.
+
+`data/words/DAY.json` keeps the words of a day and `data/words/MONTH.txt` the shards of a month, so that the
+index is put together without reading texts again.
 """
 
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,13 +24,17 @@ from gitzette.site.names import anchor
 from gitzette.site.summary import lead_text
 from memory.words import has_han, indexed
 
-SHARDS = 32
+SHARDS = 128
 Document = tuple[str, str, str, str, str, str, str]
 """Kind (commit, issue, release), anchor, repository, tier, title, English text, Chinese text."""
 Words = Mapping[str, Sequence[int]]
 """For each word the documents that have it: twice the number, plus one where it is in the title."""
 # Signs below the first of those that are indexed by pairs.
 _NOT_HAN = re.compile(r"[\x00-\u3004]+")
+_BEGIN = "!"
+# The signs of numbers: no space, no quotation mark, no backslash.
+_LAST, _MORE = ord("#"), ord("]")
+_HIGHEST_LAST, _BASE = ord("[") - _LAST, ord("~") - _MORE + 1
 _SHOWN = 230
 _INDEXED = 1_200
 
@@ -92,12 +99,13 @@ def _said(row: LedgerRow, view: View) -> str:
     return clean(said.replace("`", ""))[:_INDEXED]
 
 
-def shards(days: Sequence[tuple[int, Words]]) -> list[str]:
-    """Write the shards of a month from its days, each with its number of documents: `{word: [gaps]}`.
+def month_shards(days: Sequence[tuple[int, Words]]) -> str:
+    """Write the shards of a month from its days, each with its number of documents: a line `word gaps` for each word.
 
-    A gap is twice the step to the next document that has the word, plus one where the word is in its title.
+    A gap is twice the step to the next document that has the word, plus one where the word is in its title. A line with
+    a sign that neither words nor gaps have begins each shard.
     """
-    words: list[dict[str, list[int]]] = [{} for _ in range(SHARDS)]
+    words: list[dict[str, list[str]]] = [{} for _ in range(SHARDS)]
     last: dict[str, int] = {}
     first = 0
     for count, day in days:
@@ -106,11 +114,27 @@ def shards(days: Sequence[tuple[int, Words]]) -> list[str]:
             before = last.get(word, -2)
             for place in places:
                 number = first + (place & ~1)
-                gaps.append(number - before + (place & 1))
+                gaps.append(_signs(number - before + (place & 1)))
                 before = number
             last[word] = before
         first += 2 * count
-    return [json.dumps(dict(sorted(one.items())), ensure_ascii=False, separators=(",", ":")) for one in words]
+    return "".join(f"{_BEGIN}\n" + "".join(f"{word} {''.join(one[word])}\n" for word in sorted(one)) for one in words)
+
+
+def shards(months: Sequence[str]) -> list[str]:
+    """Write the shards of all months, one month behind the other."""
+    parts = [month.split(_BEGIN)[1:] for month in months]
+    return ["".join(_BEGIN + part[at] for part in parts) for at in range(SHARDS)]
+
+
+@lru_cache(maxsize=65_536)
+def _signs(number: int) -> str:
+    """Write a number in signs that a script reads without parsing: those above the backslash say that more follow."""
+    told = ""
+    while number > _HIGHEST_LAST:
+        told += chr(_MORE + number % _BASE)
+        number //= _BASE
+    return told + chr(_LAST + number)
 
 
 @lru_cache(maxsize=65_536)
@@ -121,11 +145,9 @@ def shard_of(word: str) -> int:
     return (first * 31 + second) % SHARDS
 
 
-def overview(months: Mapping[str, Iterable[tuple[str, int]]]) -> str:
-    """Write the list of months, newest first, with the days in the order of their documents."""
-    listed = [{"month": name, "days": [list(day) for day in days]} for name, days in months.items()]
-    newest = sorted(listed, key=lambda one: str(one["month"]), reverse=True)
-    return json.dumps({"shards": SHARDS, "months": newest}, separators=(",", ":")) + "\n"
+def overview(months: Sequence[Sequence[tuple[str, int]]]) -> str:
+    """Write the days of each month with how many documents they have, oldest first."""
+    return json.dumps({"shards": SHARDS, "months": months}, separators=(",", ":")) + "\n"
 
 
 def _words(text: str) -> dict[str, None]:

@@ -6,29 +6,38 @@
   const status = document.getElementById("status");
   const field = document.getElementById("q");
   const say = list.dataset;
-  const FIRST = 10, MOST = 40, MOST_WORDS = 8, LONGEST_WORD = 120, LONGEST_TEXT = 220;
+  const FIRST = 5, MOST = 40, MOST_WORDS = 8, LONGEST_WORD = 120, LONGEST_TEXT = 220;
   const HAN = "\\u3005-\\u3007\\u3041-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const RUN = new RegExp(`([${HAN}]+)|((?:(?![${HAN}])[\\p{L}\\p{N}_])+)`, "gu");
-  const IS_HAN = new RegExp(`^[${HAN}]`, "u");
   const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\P{L}A-Za-z]+/gu;
   const HASH = /^(?=[a-f]*\d)[0-9a-f]{7,64}$/;
   const EVERYWHERE = /^(?:an?|and|are|as|at|be|by|for|from|in|is|its?|of|on|or|that|the|this|to|was|with)$/i;
 
+  // The signs of numbers in the index: those above the backslash say that more follow.
+  const LAST = 35, BACKSLASH = 92, MORE = 93, BASE = 34;
+
   const loaded = new Map();
   const load = (path) => {
     if (!loaded.has(path)) {
-      loaded.set(path, fetch(say.root + "search/" + path).then((answer) => {
-        if (!answer.ok) throw new Error(String(answer.status));
-        return answer.json();
-      }));
+      const answer = fetch(say.root + "search/" + path).then((found) => {
+        if (!found.ok) throw new Error(String(found.status));
+        return path.endsWith(".json") ? found.json() : found.text().then((text) => text.split("!").slice(1));
+      });
+      // What failed once may be there the next time.
+      answer.catch(() => loaded.delete(path));
+      loaded.set(path, answer);
     }
     return loaded.get(path);
   };
 
+  // The same signs as above; an expression would have to be prepared, which takes longer.
+  const HANS = [[0x3005, 0x3007], [0x3041, 0x30ff], [0x3400, 0x4dbf], [0x4e00, 0x9fff], [0xac00, 0xd7af], [0xf900, 0xfaff],
+    [0x20000, 0x3ffff]];
+  const isHan = (sign) => HANS.some(([from, to]) => from <= sign && sign <= to);
   const shardOf = (word, shards) => {
     const [first, second] = [...word].map((sign) => sign.codePointAt(0));
-    const beside = IS_HAN.test(word) || second === undefined ? 0 : second;
-    return String((first * 31 + beside) % shards).padStart(2, "0");
+    const beside = isHan(first) || second === undefined ? 0 : second;
+    return String((first * 31 + beside) % shards).padStart(3, "0");
   };
 
   const parts = (word) => {
@@ -38,8 +47,8 @@
   };
 
   // Each wish is met by any of its ways; a way needs all of its words.
-  const wishes = (text) => {
-    const runs = [...text.normalize("NFKC").matchAll(RUN)].map((found) => ({ han: found[1], word: found[2] }));
+  const runsOf = (text) => [...text.normalize("NFKC").matchAll(RUN)].map((found) => ({ han: found[1], word: found[2] }));
+  const wishes = (runs) => {
     const telling = runs.filter((run) => run.han || !EVERYWHERE.test(run.word));
     return (telling.length ? telling : runs).slice(0, MOST_WORDS).map(({ han, word }) => {
       if (han) {
@@ -55,53 +64,79 @@
     });
   };
 
-  // Documents that have a word, with how well: whole words and titles count more.
-  const having = (shard, { word, begins }) => {
-    const found = new Map();
-    const take = (gaps, worth) => {
-      let number = -1;
-      for (const gap of gaps) {
-        number += gap >> 1;
-        const value = worth * (gap & 1 ? 4 : 1);
-        if (!(found.get(number) >= value)) found.set(number, value);
+  // Notes how well each document of a month has a word, by the steps from one to the next; titles count more.
+  const note = (found, before, gaps, from, to, worth) => {
+    let number = before - 1;
+    for (let at = from, step = 0, scale = 1; at < to; at++) {
+      const code = gaps.charCodeAt(at);
+      if (code > BACKSLASH) { step += (code - MORE) * scale; scale *= BASE; continue; }
+      step += (code - LAST) * scale;
+      number += step >> 1;
+      const value = step & 1 ? worth * 4 : worth;
+      if (found[number] < value) found[number] = value;
+      step = 0; scale = 1;
+    }
+  };
+
+  // How well each document has a word: one number each, nothing is 0. Whole words count more.
+  const having = (lines, { firsts, size }, { word, begins }) => {
+    const found = new Uint16Array(size);
+    const beginning = "\n" + word + (begins ? "" : " ");
+    lines.forEach((month, at) => {
+      for (let line = month.indexOf(beginning); line >= 0; line = month.indexOf(beginning, line + 1)) {
+        const space = month.indexOf(" ", line), end = month.indexOf("\n", space);
+        note(found, firsts[at], month, space + 1, end, space - line - 1 === word.length ? 2 : 1);
       }
-    };
-    if (Object.hasOwn(shard, word)) take(shard[word], 2);
-    if (begins) for (const other of Object.keys(shard)) if (other.startsWith(word) && other !== word) take(shard[other], 1);
+    });
     return found;
   };
 
   const both = (one, other) => {
-    const found = new Map();
-    for (const [number, value] of one) if (other.has(number)) found.set(number, value + other.get(number));
-    return found;
+    for (let at = 0; at < one.length; at++) one[at] = one[at] && other[at] && one[at] + other[at];
+    return one;
   };
   const either = (one, other) => {
-    const found = new Map(one);
-    for (const [number, value] of other) found.set(number, Math.max(value, found.get(number) || 0));
-    return found;
+    for (let at = 0; at < one.length; at++) if (one[at] < other[at]) one[at] = other[at];
+    return one;
   };
 
-  const searchMonth = async (month, wanted, shards) => {
+  const valued = async (wanted, index) => {
     const wanting = await Promise.all(wanted.map(async (ways) => {
       const met = await Promise.all(ways.map(async (way) => {
         const sets = await Promise.all(way.map(async (one) =>
-          having(await load(`${month.month}/${shardOf(one.word, shards)}.json`), one)));
+          having(await load(`words/${shardOf(one.word, index.shards)}.txt`), index, one)));
         return sets.reduce(both);
       }));
       return met.reduce(either);
     }));
-    const found = wanting.reduce(both);
+    return wanting.reduce(both);
+  };
+
+  // The best, and among equals the newest; to sort all that was found would take longer than to find it.
+  const best = (values, days) => {
+    const counts = new Uint32Array(65536);
+    for (let at = 0; at < values.length; at++) counts[values[at]]++;
+    let least = counts.length, enough = 0;
+    while (enough < MOST && least > 1) enough += counts[--least];
     const answers = [];
-    let first = 0;
-    for (const [day, count] of month.days) {
-      for (let at = 0; at < count; at++) {
-        const value = found.get(first + at);
-        if (value !== undefined) answers.push({ day, at, value });
-      }
-      first += count;
+    let equals = MOST - (enough - counts[least]);
+    for (const { day, first, end } of days) for (let at = first; at < end; at++) {
+      if (values[at] > least || (values[at] === least && equals-- > 0)) answers.push({ day, at: at - first, value: values[at] });
     }
-    return answers;
+    // Sorting keeps the order of equals.
+    answers.sort((one, other) => other.value - one.value);
+    return { count: values.length - counts[0], answers };
+  };
+
+  // Documents are numbered from the first day on; here the newest day comes first.
+  const arranged = ({ shards, months }) => {
+    const days = [], firsts = [];
+    let size = 0;
+    for (const month of months) {
+      firsts.push(size);
+      for (const [day, count] of month) { days.push({ day, first: size, end: size + count }); size += count; }
+    }
+    return { shards, days: days.reverse(), firsts, size };
   };
 
   const marked = (text, words) => {
@@ -151,29 +186,36 @@
     return item;
   };
 
+  const overview = async () => arranged(await load("index.json"));
+
+  const remember = (text) => {
+    const address = new URL(location.href);
+    if (text) address.searchParams.set("q", text); else address.searchParams.delete("q");
+    history.replaceState(null, "", address);
+  };
+
   let asked = 0;
   const search = async () => {
     const turn = ++asked;
-    const wanted = wishes(field.value);
-    if (!wanted.length) { list.replaceChildren(); status.textContent = ""; return; }
     const began = performance.now();
+    const text = field.value, runs = runsOf(text), wanted = wishes(runs);
+    if (!wanted.length) { list.replaceChildren(); status.textContent = ""; remember(text); return; }
     list.setAttribute("aria-busy", "true");
     try {
-      const { shards, months } = await load("index.json");
-      const found = (await Promise.all(months.map((month) => searchMonth(month, wanted, shards)))).flat();
+      const index = await overview();
+      const { count, answers } = best(await valued(wanted, index), index.days);
       if (turn !== asked) return;
-      found.sort((one, other) => other.value - one.value || (one.day < other.day ? 1 : one.day > other.day ? -1 : one.at - other.at));
-      const words = [...field.value.normalize("NFKC").matchAll(RUN)].map((run) => run[0].toLowerCase());
-      const written = async (answers) => {
-        const documents = await Promise.all(answers.map((one) => load(`docs/${one.day}.json`)));
-        return answers.map((one, at) => entry(one, documents[at][one.at], words));
+      const words = runs.map((run) => (run.han || run.word).toLowerCase());
+      const written = async (some) => {
+        const documents = await Promise.all(some.map((one) => load(`docs/${one.day}.json`)));
+        return some.map((one, at) => entry(one, documents[at][one.at], words));
       };
-      const first = await written(found.slice(0, FIRST));
+      const first = await written(answers.slice(0, FIRST));
       if (turn !== asked) return;
       list.replaceChildren(...first);
-      status.textContent = found.length ? say.found.replace("{}", String(found.length)) : say.none;
+      status.textContent = count ? say.found.replace("{}", String(count)) : say.none;
       list.dataset.ms = (performance.now() - began).toFixed(1);
-      const further = await written(found.slice(FIRST, MOST));
+      const further = await written(answers.slice(FIRST));
       if (turn !== asked) return;
       list.append(...further);
     } catch {
@@ -181,18 +223,24 @@
     }
     if (turn === asked) {
       list.removeAttribute("aria-busy");
-      list.dataset.answered = field.value;
+      list.dataset.answered = text;
+      // Last: to change the address takes a browser longer than to write the answers.
+      remember(text);
     }
   };
 
-  const remember = () => {
-    const address = new URL(location.href);
-    if (field.value) address.searchParams.set("q", field.value); else address.searchParams.delete("q");
-    history.replaceState(null, "", address);
+  // A browser prepares code while it runs for the first times; that need not be when somebody waits for an answer.
+  const practise = (index) => {
+    const month = `\nab ${"%".repeat(index.size)}\n`;
+    for (let turn = 0; turn < 2; turn++) {
+      wishes(runsOf("maxNum_tokens 默认"));
+      const [one, other] = [0, 1].map(() => having([month], { firsts: [0], size: index.size }, { word: "ab", begins: true }));
+      best(both(one, other), index.days);
+    }
   };
   field.value = new URL(location.href).searchParams.get("q") || "";
-  field.addEventListener("input", () => { search(); remember(); });
-  field.form.addEventListener("submit", (event) => { event.preventDefault(); search(); remember(); });
+  field.addEventListener("input", search);
+  field.form.addEventListener("submit", (event) => { event.preventDefault(); search(); });
   field.focus();
-  if (field.value) search();
+  if (field.value) search(); else overview().then(practise, () => {});
 })();

@@ -14,6 +14,7 @@ from evals.sets.site_reports import FIRST
 from gitzette.site.build import Built
 
 _TOGETHER = 10
+_INDEX_LINE = re.compile(r"!?|\w+ [#-\[\]-~]+")
 
 
 def _check_page(page: Any, where: str) -> None:
@@ -63,6 +64,8 @@ def test_a_hundred_hostile_strings_in_every_field_stay_text(
             _check_feed(out / "site" / lang / "feed.xml", parsed)
         for file in (out / "site" / "search").rglob("*.json"):
             json.loads(file.read_bytes())
+        for file in (out / "site" / "search" / "words").iterdir():
+            assert all(_INDEX_LINE.fullmatch(line) for line in file.read_text("utf-8").split("\n")), file.name
     assert shown > 1_000
 
 

@@ -1,0 +1,53 @@
+"""Writes the search index into a site: days into months, and all months together."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from gitzette.site.desk import Desk, mark
+from gitzette.site.search import SHARDS, month_shards, overview, shards
+
+_WORDS = TypeAdapter(dict[str, list[int]])
+
+
+@dataclass(frozen=True)
+class Day:
+    """A report of which the words stand in the site already."""
+
+    label: str
+    hash: str
+    documents: int
+
+
+def words_file(label: str) -> str:
+    """Name the file with the words of a day."""
+    return f"data/words/{label}.json"
+
+
+def write_index(desk: Desk, days: Sequence[Day], maker: str) -> None:
+    """Write the index of these days, oldest first; `maker` marks the code that makes it."""
+    months: dict[str, list[Day]] = defaultdict(list)
+    for day in days:
+        months[day.label[:7]].append(day)
+    keys = {name: mark(maker, *(day.hash for day in own)) for name, own in months.items()}
+    for name, own in months.items():
+        if not desk.current(keys[name], _month_file(name)):
+            desk.put(_month_file(name), _month(desk, own))
+    names = [f"search/words/{number:03}.txt" for number in range(SHARDS)]
+    if not desk.current(mark(*keys.values()), *names):
+        read = [(desk.folder / _month_file(name)).read_text("utf-8") for name in months]
+        for name, text in zip(names, shards(read), strict=True):
+            desk.put(name, text)
+    text = overview([[(day.label, day.documents) for day in own] for own in months.values()])
+    desk.page("search/index.json", mark(text), lambda: text)
+
+
+def _month(desk: Desk, days: Sequence[Day]) -> str:
+    read = [_WORDS.validate_json((desk.folder / words_file(day.label)).read_bytes()) for day in days]
+    return month_shards([(day.documents, words) for day, words in zip(days, read, strict=True)])
+
+
+def _month_file(month: str) -> str:
+    return f"data/words/{month}.txt"
