@@ -47,7 +47,7 @@ def _registrations(masked: Masked) -> Iterator[Site]:
         if classes and _CHAINED.search(masked.mask[max(0, call.start - _NEAR) : call.start]):
             continue
         arguments = call.arguments
-        schema = "".join(masked.literals(*arguments[0])) if arguments else ""
+        schema = masked.joined(*arguments[0]) if arguments else ""
         name = schema.partition("(")[0].strip()
         if name:
             function = masked.fold(*arguments[1]) if len(arguments) > 1 else None
@@ -61,7 +61,7 @@ def _flags(masked: Masked) -> Iterator[Site]:
             name, value = (masked.fold(*span) for span in call.arguments[:2])
             yield Site("flag", f"--{name}", masked.line(call.start), masked.line(call.end), value=value)
     for call in calls(masked, _OPTION) if mentions(masked.mask, _MAY_OPTION) else ():
-        names = "".join(masked.literals(*call.arguments[0])) if call.arguments else ""
+        names = masked.joined(*call.arguments[0]) if call.arguments else ""
         name = next((part for part in re.split(r"[,\s]+", names) if len(part.lstrip("-")) > 1), names)
         if re.fullmatch(r"-{0,2}\w[\w.-]*", name):
             given = call.arguments[2] if call.name == "get_cmd_line_argument" and len(call.arguments) > 2 else None

@@ -116,10 +116,17 @@ class Masked:
 
     def literals(self, start: int, end: int) -> Iterator[str]:
         """Give the insides of the string literals between two offsets."""
+        return map(syntax.fold, self._insides(start, end))
+
+    def joined(self, start: int, end: int) -> str:
+        """Return the string that the literals between two offsets make together, as a compiler joins them."""
+        return syntax.fold(b"".join(self._insides(start, end)))
+
+    def _insides(self, start: int, end: int) -> Iterator[bytes]:
         index = bisect_left(self.strings, (start, 0))
         while index < len(self.strings) and self.strings[index][1] <= end:
             left, right = self.strings[index]
-            yield syntax.fold(_unquoted(self.text[left:right]))
+            yield _unquoted(self.text[left:right])
             index += 1
 
     def literal(self, start: int, end: int) -> str | None:

@@ -46,7 +46,9 @@ class Interface:
         module = code.fold(source)
         own = module.startswith(".") or module.split(".")[0] in self._folders
         # Linters are told in this way that an import is there for others.
-        meant = self._package or b"F401" in code.raw(node) or b"F401" in code.rest_of_line(node)
+        # Under a condition it is there for what happens when it is imported.
+        unused = b"F401" in code.raw(node) or b"F401" in code.rest_of_line(node)
+        meant = self._package or (unused and not _is_under_condition(node))
         for item in node.children_by_field_name("name"):
             original = item.child_by_field_name("name") if item.type == "aliased_import" else item
             alias = item.child_by_field_name("alias") if item.type == "aliased_import" else item
@@ -105,3 +107,8 @@ def _listed(symbol: Symbol, exports: set[str]) -> Symbol:
 
 def _open(part: str) -> bool:
     return not part.startswith("_") or (part.startswith("__") and part.endswith("__"))
+
+
+def _is_under_condition(node: Node) -> bool:
+    block = node.parent
+    return block is not None and block.parent is not None and block.parent.type in ("if_statement", "elif_clause")

@@ -39,9 +39,10 @@ ASKED: Final = re.compile(rb"ersion[\w.()]{0,80}\s*[<>=]=?\s*[\w.(]{0,80}[\"']\d
 """A version that is compared with one that is written out."""
 ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
 REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
-# Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen.
+# Methods of torch.nn.Module and the like: they name a part of an object, not something that can be chosen; and what
+# stands in for an operator while a graph is traced.
 PRIVATE_REGISTERS: Final = re.compile(
-    r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*)|^replace_"
+    r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*|(?:\w+_)?(?:fake|abstract|meta))|^replace_"
 )
 DECORATED: Final = re.compile(rb"@\s*(?:\w+\s*\.\s*)*(?:deprecated|get|post|put|delete|patch|head|options|websocket)\b")
 DECLARED: Final = (b"__version__", b"VERSION =", b"environment_variables", b": A[", b"Annotated[")

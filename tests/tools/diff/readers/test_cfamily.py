@@ -174,6 +174,11 @@ def test_a_message_is_an_error_where_the_program_ends_behind_it() -> None:
     assert sites(whole(text), "error") == [("exit", "bad %d"), ("stderr", "no use\\n")]
 
 
+def test_a_schema_in_several_literals_is_read_as_a_compiler_joins_them() -> None:
+    reading = whole('TORCH_LIBRARY(o, m) {\n  m.def("mul(Tensor a, bool "\n        "inplace) -> Tensor");\n}\n')
+    assert ("mul", "mul(Tensor a, bool inplace) -> Tensor") in sites(reading, "registration")
+
+
 def test_a_condition_that_only_branches_is_no_limit() -> None:
     assert whole("void f(int n) {\n  if (n > 8) {\n    g();\n  }\n}\n").sites == ()
     assert sites(whole('void f(T t) { TORCH_CHECK(t.dtype() == kHalf, "half"); }\n'), "limit") == []

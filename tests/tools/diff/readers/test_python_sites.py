@@ -224,7 +224,6 @@ def test_registries_and_registering_calls_are_registrations() -> None:
     class Bert:
         def __init__(self):
             self.register_buffer("inv_freq", x)
-    torch.library.register_fake("ns::op", f)
     direct_register_custom_op(op_name="moe", op_func=f)
     atexit.register(close)
     """
@@ -232,9 +231,13 @@ def test_registries_and_registering_calls_are_registrations() -> None:
         ("LlamaForCausalLM", '("llama", "LlamaForCausalLM")', "_TEXT_GENERATION_MODELS"),
         ("ns::gemm", None, "gemm"),
         ("bert", None, "Bert"),
-        ("ns::op", "f", ""),
         ("moe", None, ""),
     ]
+
+
+@pytest.mark.parametrize("call", ["torch.library.register_fake", "register_cpu_compile_fake", "lib.register_buffer"])
+def test_what_stands_in_for_an_operator_while_a_graph_is_traced_is_no_registration(call: str) -> None:
+    assert sites(f'{call}("ns::op", f)\n', "registration") == []
 
 
 def test_the_version_of_a_module_is_a_version() -> None:

@@ -252,6 +252,7 @@ def test_a_package_gives_on_what_it_imports_from_its_modules() -> None:
 def test_a_module_gives_on_an_import_only_if_it_says_so() -> None:
     text = "from .a import used\nfrom .b import X as X\nfrom pkg.c import (  # noqa: F401\n    old,\n)\n"
     text += "from torch import nn  # noqa: F401\nfrom .d import y  # noqa: F401\n"
+    text += "if os.environ.get('PATCH'):\n    from . import patched  # noqa: F401\n"
     assert list(symbols(text, "src/pkg/core.py")) == ["X", "old", "y"]
     assert list(symbols(text + "__all__ = ['used']", "src/pkg/core.py")) == ["used"]
 
