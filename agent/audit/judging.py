@@ -19,6 +19,7 @@ from agent.audit.relations import Relations
 from agent.audit.sharing import Sharing
 from agent.audit.standings import Standings
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
+from agent.audit.summing import unlike
 from agent.audit.titling import Titling
 from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Role, Verdict
@@ -55,6 +56,7 @@ class Judge:
             **dict.fromkeys(("landed", "complete", "branch"), Landings(page, library).finding),
             "shows": self._excerpts.finding,
             "says": self._told,
+            "sums up": self._summed_up,
             "closes": self._relations.closed,
             "reverts": self._relations.reverted,
             "writes": self._relations.written,
@@ -113,6 +115,13 @@ class Judge:
         distinct = list({one.id: one for one in commits}.values())
         whole = bool(commits) and len(commits) == len(mentions)
         return self._of_another(statement, self._hearing.finding(statement, distinct)) if whole else None
+
+    def _summed_up(self, statement: Statement) -> Finding | None:
+        """Hold a sentence of a summary against all commits that the report links."""
+        mentions = [mention for mention in (statement.about, *statement.also) if mention is not None]
+        commits = [one for mention in mentions if (one := self._changes.of(mention, statement)) is not None]
+        why = unlike(statement.params["text"], commits) if len(commits) == len(mentions) else ""
+        return statement.ruled(wrong(Verdict.UNSUPPORTED.value), why) if why else None
 
     def _of_another(self, statement: Statement, finding: Finding | None) -> Finding | None:
         """Leave open what was held against a commit of another repository: the change that is meant was not read."""

@@ -1,14 +1,9 @@
 """The changes that an entry without one of its own goes on about: those that its part of the report has named."""
 
-import re
-
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
+from agent.audit.summaries import is_summary
 
-_SUMMARY = re.compile(
-    r"摘要|总览|概览|概述|总结|小结|要点|亮点|一句话|速览|导读|summary|overview|highlights|tl;?dr|at a glance|in short",
-    re.IGNORECASE,
-)
 _SEVERAL = 4
 """How many changes a part may have named and still leave no doubt that an entry is about one of them."""
 
@@ -24,7 +19,7 @@ def changes_above(page: Page, place: int) -> tuple[Mention, ...]:
         if one.kind == "rule":
             break
         if one.kind == "heading":
-            return tuple(found.values()) if len(found) <= _SEVERAL and not _SUMMARY.search(one.text) else ()
+            return tuple(found.values()) if len(found) <= _SEVERAL and not is_summary(one.text) else ()
         for mention in page.mentions[before]:
             if mention.kind == "commit" and mention.sure:
                 found.setdefault(mention.sha[:7], mention)

@@ -36,6 +36,12 @@ _ONLY = tuple(
         rf"(?:只有|仅有|唯有)\s*`?(?P<sha>[0-9a-f]{{7,40}})`?\s*(?:一|这一)?[个笔条]?(?:提交)?\s*(?:是)?\s*(?P<kind>{_KIND})",
     )
 )
+_GONE = r"(?:删除|移除|删去|清理)"
+_FILES = r"(?P<files>\d{1,3}|[一二两三四五六七八九十]+)\s*个[^，。；,;（(\n]{0,40}?"
+_DELETED = tuple(
+    re.compile(rf"{form}\s*[（(，,]\s*(?:合计|共计?|总计|一共|累计)\s*(?P<n>\d[\d,]*)\s*行")
+    for form in (rf"{_FILES}(?:全部|都|均)?被?{_GONE}", rf"{_GONE}(?:了)?\s*{_FILES}")
+)
 _SEVERAL = 2
 
 
@@ -48,7 +54,7 @@ def shares(page: Page) -> Iterator[Statement]:
             continue
         for cell, inline in enumerate(block.inlines):
             text = plain(inline.text)
-            for found, predicate, params in (*_spread(text), *_people(text), *_shared(page, text)):
+            for found, predicate, params in (*_spread(text), *_people(text), *_shared(page, text), *_deleted(text)):
                 repos = repos_behind(page, place, text, found.start(), found.end())
                 params = {"repos": " ".join(repos)} | params
                 line, words = inline.line_at(found.start()), shortened(found[0].strip("，, 。"))
@@ -93,6 +99,13 @@ def _shared(page: Page, text: str) -> Iterator[Told]:
             side = "deletions" if one["what"] in ("删除", "移除") else "additions"
             repos = {"repos": f"{before[0]} {behind[0]}", "side": side, "more": "yes" if more else ""}
             yield one, "compares", repos
+
+
+def _deleted(text: str) -> Iterator[Told]:
+    """Find how many lines several deleted files are said to have had together."""
+    for found in (one for form in _DELETED for one in form.finditer(text)):
+        if files := value_of(found["files"]):
+            yield found, "deleted together", {"files": str(files), "lines": found["n"].replace(",", "")}
 
 
 def _only(page: Page, place: int, cell: int, text: str) -> Iterator[Statement]:

@@ -12,6 +12,7 @@ from agent.audit.standings import Standings
 from agent.audit.statement import RIGHT, Finding, Statement, wrong
 from agent.audit.vocabulary import plain
 from agent.domain import Commit
+from agent.evidence import CommitEvidence
 from agent.ids import RepoId
 
 _NUMBERED = re.compile(r"\(#[1-9]\d{0,8}\)|^Merge pull request #\d")
@@ -32,6 +33,7 @@ class Sharing:
             "all numbered": standings.judged(self._numbered, self._told_numbered),
             "only one": standings.judged(self._only, self._told_only),
             "compares": self._compared,
+            "deleted together": self._deleted,
         }
 
     # ------------------------------------------------------------ days
@@ -127,6 +129,21 @@ class Sharing:
         right = sums[one] > sums[other] if statement.params["more"] else sums[one] < sums[other]
         why = "; ".join(f"{repo}: {count} {statement.params['side']}" for repo, count in sums.items())
         return statement.ruled(RIGHT if right else wrong("count"), why)
+
+    def _deleted(self, statement: Statement) -> Finding | None:
+        """Add up the files that the cited commits of these days delete, where there are as many as is said."""
+        window = self._library.window
+        cited = [one for one in self._library.found.values() if isinstance(one, CommitEvidence)]
+        own = [one.change for one in cited if window is not None and one.at in window]
+        gone = [file for change in own for file in change.files if file.status == "removed"]
+        unread = any(change.incomplete or change.unreadable for change in own)
+        if unread or len(gone) != int(statement.params["files"]):
+            return None
+        lines = sum(file.deletions for file in gone)
+        verdict = RIGHT if lines == int(statement.params["lines"]) else wrong("count")
+        return statement.ruled(
+            verdict, f"{lines} lines: " + ", ".join(f"{one.path} −{one.deletions}" for one in gone[:4])
+        )
 
 
 def _count(name: str, rows: Rows, *, along: bool = False) -> int:

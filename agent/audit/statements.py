@@ -19,6 +19,7 @@ from agent.audit.signers import signers
 from agent.audit.statement import Statement
 from agent.audit.stats import stats
 from agent.audit.structure import anchors, structure
+from agent.audit.summaries import summaries
 from agent.audit.tallies import tallies
 from agent.audit.tellings import tellings
 from agent.audit.undoings import undoings
@@ -27,7 +28,7 @@ from agent.audit.wordings import wordings
 
 _OF_ANYBODY = (
     references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, undoings, wordings,
-    contents, tallies, census, extremes, shares, windows, structure, tellings,
+    contents, tallies, census, extremes, shares, windows, structure, tellings, summaries,
 )  # fmt: skip
 _OF_OURS = (references, anchors, own)
 _LOOSE = (paths, identifiers, fragments)

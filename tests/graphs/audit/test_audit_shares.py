@@ -52,3 +52,19 @@ async def test_a_table_of_authors_is_counted(audit: Audit, count: str, wrong: bo
 async def test_two_repositories_are_compared_by_their_lines(audit: Audit, sentence: str, wrong: bool) -> None:
     text = f"# acme/engine 与 acme/kernels 日报（2026-03-10，UTC）\n\n- {sentence}\n"
     assert await _is_wrong(audit, text, repos=("acme/engine", "acme/kernels")) is wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("1 个旧的辅助文件被删除（合计 6 行）。", False),
+        ("1 个旧的辅助文件被删除（合计 20 行）。", True),
+        ("删除了 1 个旧的辅助文件，共 20 行。", True),
+        # More files than these commits delete: others may be meant.
+        ("三个旧的辅助文件被删除（合计 20 行）。", False),
+    ],
+)
+async def test_the_lines_of_deleted_files_are_added_up(audit: Audit, sentence: str, wrong: bool) -> None:
+    days = "# acme/workshop 周报（2026-03-14 ～ 2026-03-16，UTC）"
+    text = f"{days}\n\n{sentence}\n\n- [`<unjig>`](<unjig:url>) 回滚 #43。\n"
+    assert await _is_wrong(audit, text, repos=("acme/workshop",)) is wrong

@@ -1,0 +1,55 @@
+"""Whether the summary of a report says something else than the commits that the report is about."""
+
+import re
+from collections.abc import Sequence
+
+from agent.evidence import CommitEvidence
+from agent.gate.stems import words_of
+
+_NAMED_NOUN = re.compile(r"(?<![\w-])(?P<name>[A-Z][A-Za-z0-9]+(?:-\w+)*) (?P<noun>[a-z]{4,})(?![\w-])")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{3,}")
+_HALVES = (
+    (r"前向|forward|fwd", r"forward|fwd", r"反向|后向|backward|bwd", r"backward|bwd"),
+    (r"编码|encod\w*", r"encod\w*", r"解码|decod\w*", r"decod\w*"),
+    (r"训练|training", r"train\w*", r"推理|inference", r"inference"),
+    (r"读取?|read(?:s|ing)?", r"read\w*", r"写入?|writ(?:es|ing)", r"writ\w*"),
+)
+_HAS = r"(?:只|仅)(?:拿到|支持|有|实现|合入|覆盖|加入|获得)了?|\bonly (?:got|gets|has|supports?)"
+_ONLY = (
+    rf"(?P<of>[A-Z][A-Za-z0-9-]{{{{2,}}}})[^，。；,;.]{{{{0,24}}}}?(?:{_HAS})\s*(?:the )?(?:{{half}})(?![、和与及\w])"
+)
+_BRINGS = re.compile(r"\b(?:add|support|enabl|implement|introduc)\w*", re.IGNORECASE)
+
+
+def unlike(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Say what of a summary no commit bears out and one has otherwise; nothing where all may be so."""
+    return _other_name(text, commits) or _other_half(text, commits)
+
+
+def _other_name(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a noun that a title of the same matter has with another name, where nobody ever writes the stated one."""
+    for found in _NAMED_NOUN.finditer(text):
+        if any(found["name"].lower() in shown.lower() for one in commits for shown in one.texts):
+            continue
+        rest = words_of(" ".join(_WORD.findall(text[: found.start()] + " " + text[found.end() :])))
+        for one in commits:
+            title = one.change.commit.title
+            for real in _NAMED_NOUN.finditer(title):
+                alike = rest & words_of(title.replace(real[0], ""))
+                if real["noun"] == found["noun"] and real["name"].lower() not in text.lower() and alike:
+                    return f"no commit names {found['name']}; {one.id} is about the {real[0]}: “{title}”"
+    return ""
+
+
+def _other_half(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a title that brings the other half of what is said to have one only."""
+    pairs = [(said, theirs) for first, one, second, two in _HALVES for said, theirs in ((first, two), (second, one))]
+    for half, other in pairs:
+        for found in re.finditer(_ONLY.format(half=half), text, re.IGNORECASE):
+            named = re.compile(rf"(?<![A-Za-z0-9]){re.escape(found['of'])}(?![A-Za-z0-9])", re.IGNORECASE)
+            for one in commits:
+                title = one.change.commit.title
+                both = named.search(title) and re.search(rf"\b(?:{other})\b", title, re.IGNORECASE)
+                if both and _BRINGS.search(title):
+                    return f"{one.id} brings more: “{title}”"
+    return ""

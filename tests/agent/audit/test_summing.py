@@ -1,0 +1,38 @@
+"""Summaries that say something else than the commits."""
+
+from collections.abc import Callable
+
+import pytest
+
+from agent.audit.summing import unlike
+from agent.evidence import CommitEvidence
+
+Make = Callable[..., CommitEvidence]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("PD 方面，NIXL connector 支持 hybrid model 的状态传输。", False),
+        ("PD 方面，Mooncake connector 支持 hybrid model 的状态传输。", True),
+        # Another matter: nothing else of the title is spoken of.
+        ("Mooncake connector 的文档重排。", False),
+        ("Mooncake backend 支持 hybrid model。", False),
+    ],
+)
+def test_a_name_before_a_noun_is_the_one_of_the_title(commit: Make, sentence: str, wrong: bool) -> None:
+    assert bool(unlike(sentence, [commit("add hybrid model PD to NIXL connector (#3)")])) is wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("SM120 只拿到了前向", True),
+        ("SM120 只拿到了反向", False),
+        ("SM120 前向和反向都已合入", False),
+        ("SM90 只支持前向", False),
+        ("SM120 only got the forward pass.", True),
+    ],
+)
+def test_who_gets_both_halves_has_not_one_only(commit: Make, sentence: str, wrong: bool) -> None:
+    assert bool(unlike(sentence, [commit("[Bwd] Add SM120 backward pass support (#3)")])) is wrong
