@@ -15,6 +15,11 @@ _CLOSING = re.compile(
     r"(?:\b(?:fix(?:es|ed|ing)?|close[sd]?|closing|resolve[sd]?|resolving)|修复|关闭|解决)(?:了)?\s*(?:the\s+)?(?:issues?|问题)?\s*$",
     re.IGNORECASE,
 )
+_CLOSED_BY = re.compile(
+    r"\s*(?:(?:is|was|has been|gets|got)\s+)?(?:now |also |thereby |finally )?"
+    r"(?:closed|fixed|resolved)\s+(?:by|in|with|through)\b",
+    re.IGNORECASE,
+)
 
 
 def fixes(page: Page) -> Iterator[Statement]:
@@ -51,12 +56,34 @@ def closings(page: Page) -> Iterator[Statement]:
             inline = block.inlines[mention.cell]
             lead = plain(inline.text[max(0, mention.at - _LEAD) : mention.at])
             closing = _CLOSING.search(lead)
-            if mention.kind != "thread" or mention.told == "pull" or mention.damaged or closing is None:
+            if mention.kind != "thread" or mention.told == "pull" or mention.damaged:
+                continue
+            if closing is None:
+                yield from _closed_by(page, place, mention)
                 continue
             change = page.nearest(place, mention.at, mention.cell)
             if change is not None and (change.kind == "commit" or change.told == "pull"):
                 repo, words = page.repo_of(change, place), f"{lead[closing.start() :]}{mention.words}"
                 yield Statement(mention.line, "fix", words, change, repo, "closes", {"issue": str(mention.number)})
+
+
+def _closed_by(page: Page, place: int, issue: Mention) -> Iterator[Statement]:
+    """Find the change that an issue is said to be closed by."""
+    inline = page.blocks[place].inlines[issue.cell]
+    text = plain(inline.text)
+    at = issue.at + len(next((s.text for s in inline.spans if s.at == issue.at and s.kind == "link"), issue.words))
+    closing = _CLOSED_BY.match(text, at)
+    if closing is None:
+        return
+    end = next((one for one in page.sentence_ends(place, issue.cell) if one > at), len(text))
+    change = next(
+        (m for m in page.within(place, issue.cell, closing.end(), end) if m.kind == "commit" and m.sure), None
+    )
+    if change is not None:
+        repo, words = page.repo_of(change, place), f"#{issue.number}{closing[0]} {change.words}"
+        # That an issue is fixed is a statement of its own already.
+        params = {"issue": str(issue.number), "only": "wrong"}
+        yield Statement(issue.line, "fix", shortened(words), change, repo, "closes", params)
 
 
 def _fixed(page: Page, place: int, line: int, issue: Mention, words: str, by: tuple[Mention, ...] = ()) -> Statement:

@@ -4,11 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agent.audit.contradictions import contradicted
+from agent.audit.givens import given_otherwise
 from agent.audit.limits import overstated
 from agent.audit.measures import fitting_paths
 from agent.audit.misquotes import misquotes, quotes_alike
 from agent.audit.naming import pieced
+from agent.audit.outcomes import other_outcome
+from agent.audit.pairs import turned_round
 from agent.audit.paths import is_path
+from agent.audit.scores import other_score
 from agent.audit.sides import Sides
 from agent.audit.statement import RIGHT, Finding, Kind, Statement, told, wrong
 from agent.claims import Claim, Judgement, Role, Verdict
@@ -37,6 +41,8 @@ _KINDS: dict[str, Kind] = {"identifier": "identifier", "path": "path", "authored
 _OWN = ("authored", "path", "dated")
 """What is asked only of the change that a sentence stands with."""
 _NAMED = 4
+_RULES = (contradicted, overstated, turned_round, given_otherwise, other_outcome, other_score)
+"""What refutes a sentence by one form of words and one kind of line alone."""
 
 
 class Hearing:
@@ -52,7 +58,7 @@ class Hearing:
         """Give the verdict; None where no rule decides."""
         text = statement.params["text"]
         above = "above" in statement.params
-        why = self._sides.turned(text, commits) or contradicted(text, commits) or overstated(text, commits)
+        why = self._sides.turned(text, commits) or next(filter(None, (rule(text, commits) for rule in _RULES)), "")
         if why := why or ("" if above else _feature(text, statement.params["around"], commits)):
             return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
         judgement = self._judged(text, commits)

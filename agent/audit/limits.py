@@ -12,6 +12,7 @@ _PLAIN = re.compile(r"the|and|for|are|was|with|that|this|from|when|which|more|th
 _DIMENSIONS = ("size", "time", "ratio")
 _CLAUSE = re.compile(r"[，。；,;]")
 _ABOUT = re.compile(r"(?:约|近|~|≈|about|around|roughly|nearly|almost)\s?$", re.IGNORECASE)
+_MARK = re.compile(r"[\"“”]")
 _AROUND, _SHARED, _ABLE = 200, 2, 3
 _SUPPORTED = re.compile(r"已经?支持|现已支持|支持了|\b(?:now|already) supports?\b", re.IGNORECASE)
 _UNSUPPORTED = re.compile(
@@ -35,7 +36,10 @@ def _other_figure(text: str, texts: Sequence[str]) -> str:
     said = {(unit.dimension, value * unit.size) for _, _, value, unit in stated}
     for start, end, value, unit in stated:
         amount = (unit.dimension, value * unit.size)
-        if amount in amounts or _ABOUT.search(text, 0, start):
+        # What stands in quotation marks is compared letter by letter.
+        quoted = len(_MARK.findall(text, 0, start)) % 2 == 1
+        roughly = _ABOUT.search(text, 0, start) and (quoted or any(_is_near(amount, one) for one in amounts))
+        if amount in amounts or roughly:
             continue
         for (at, to, other, one), shown in known:
             told = (one.dimension, other * one.size)
@@ -43,6 +47,11 @@ def _other_figure(text: str, texts: Sequence[str]) -> str:
             if one == unit and told not in said and len(meant & around) >= _SHARED:
                 return f"the change says {shown[at:to]}, not {text[start:end]}"
     return ""
+
+
+def _is_near(stated: tuple[str, Decimal], real: tuple[str, Decimal]) -> bool:
+    """Tell whether a rounded figure may stand for another one."""
+    return stated[0] == real[0] and abs(stated[1] - real[1]) * 4 <= abs(real[1])
 
 
 def _figures(text: str) -> Iterator[tuple[int, int, Decimal, Unit]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 _JOINTS = re.compile(r"[-_]")
 _PIECE = re.compile(r"--\w[\w-]*|[A-Za-z_]\w*|\d+(?:\.\d+)*")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_LONG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+){2,}")
 
 
 def loosely_named(name: str, texts: Iterable[str]) -> bool:
@@ -14,8 +15,19 @@ def loosely_named(name: str, texts: Iterable[str]) -> bool:
     if _CONSTANT.fullmatch(last[0]):
         # Whoever sets a variable must write each joint.
         return any(last[0].lower() in text.lower() for text in texts)
+    if _begins_one(last[0], texts := tuple(texts)):
+        return False
     bare = _JOINTS.sub("", last[0]).lower()
     return any(bare in _JOINTS.sub("", text).lower() for text in texts)
+
+
+def _begins_one(name: str, texts: Iterable[str]) -> bool:
+    """Tell whether a long name is nothing but the beginning of one longer: of several it may be the family's."""
+    if not _LONG.fullmatch(name):
+        return False
+    flat = name.replace("-", "_").lower()
+    words = {word for text in texts for word in re.findall(rf"\w*{flat}\w*", text.replace("-", "_").lower())}
+    return len(words) == 1 and next(iter(words)).startswith(f"{flat}_")
 
 
 def pieced(code: str, texts: Iterable[str]) -> bool:

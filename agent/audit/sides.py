@@ -61,6 +61,7 @@ _REMOVED = re.compile(
     re.IGNORECASE,
 )
 _BRACKET = re.compile(_VALUES.format())
+_FLAG = re.compile(r"--[A-Za-z][\w-]+")
 
 
 class Sides:
@@ -76,6 +77,8 @@ class Sides:
         for old, new in exchanges(text):
             if self._balance(old, commits) > 0 > self._balance(new, commits) or _renamed(new, old, commits):
                 return f"the diff takes {new} away and brings {old} in, not the other way round"
+            if self._is_no_flag(old, new, commits):
+                return f"{new} is no flag of the change, which takes {old} away"
             if absent := self._absent(old, new, commits):
                 return f"{absent} stands nowhere in the diff and the message"
         for found in (*_ADDED.finditer(text), *_WAS_ADDED.finditer(text)):
@@ -100,6 +103,15 @@ class Sides:
             one for one in (old, new) if not any(_whole(one).search(text) for each in commits for text in each.texts)
         ]
         return lacking[0] if len(lacking) == 1 else ""
+
+    def _is_no_flag(self, old: str, new: str, commits: Sequence[CommitEvidence]) -> bool:
+        """Tell whether a flag that the diff takes away is said to have become one that stands nowhere, by any joint."""
+        if not (_FLAG.fullmatch(old) and _FLAG.fullmatch(new)) or self._balance(old, commits) >= 0:
+            return False
+        name = re.sub(r"[-_]", "[-_]", new.lstrip("-"))
+        # Flags are also made of fields.
+        form = re.compile(rf"--{name}(?![\w-])|(?<![\w-]){name}\s*[:=](?!=)")
+        return not any(form.search(text) for one in commits for text in one.texts)
 
     def _balance(self, name: str, commits: Sequence[CommitEvidence]) -> int:
         added, removed = self._counts(name, commits)

@@ -9,10 +9,16 @@ from agent.audit.page import Page
 from agent.audit.periods import dates_in
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import NOTHING_NEW, plain
+from agent.gate.dates import find_dates
 
 _EARLIER = re.compile(
     r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|compare|stood at|位于"
     r"|(?:re-?)?lands|重新合入|重新落地)\W*$",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(
+    r"\b(?:both|all(?: \w+)?)(?: of them)?,?(?: were| are| came| went in)?(?: landed| merged| committed| in)? on "
+    r"(?P<day>\w+ \w+(?: 20\d\d)?|20\d\d-\d\d-\d\d)",
     re.IGNORECASE,
 )
 
@@ -33,6 +39,7 @@ def windows(page: Page) -> Iterator[Statement]:
     """State once for each commit that it belongs to the report's days."""
     seen: set[tuple[str, str]] = set()
     yield from _filed_days(page)
+    yield from _said_of_all(page)
     for place, block in enumerate(page.blocks):
         for mention in page.mentions[place]:
             if not _told_as_new(mention) or (mention.kind == "thread" and _has_commit(page, place)):
@@ -48,6 +55,26 @@ def windows(page: Page) -> Iterator[Statement]:
         if block.kind in ("paragraph", "item") and NOTHING_NEW.match(plain(block.text)) and page.repos[place]:
             params = {"commits": "0"}
             yield Statement(block.line, "coverage", block.text, None, page.repos[place], "landed", params)
+
+
+def _said_of_all(page: Page) -> Iterator[Statement]:
+    """State of each entry of a list that it landed on the day on which the line above says that both or all did."""
+    year = page.days.first.year if page.days.first else None
+    for place, block in enumerate(page.blocks):
+        found = (
+            _BOTH.search(plain(block.text)) if block.kind == "paragraph" and block.text.rstrip()[-1:] in ":：" else None
+        )
+        day = next(iter(find_dates(found["day"])), None) if found else None
+        if day is None or not (day.year or year) or not day.month or not day.day:
+            continue
+        at = f"{day.year or year}-{day.month:02d}-{day.day:02d}"
+        for behind in range(place + 1, len(page.blocks)):
+            item, lead = page.blocks[behind], page.subjects[behind]
+            if item.kind not in ("item", "row"):
+                break
+            if item.parent is None and lead in page.mentions[behind] and lead is not None and lead.kind == "commit":
+                words, repo = f"{shortened(lead.words)} on {day.text}", page.repo_of(lead, behind)
+                yield Statement(block.line, "date", words, lead, repo, "dated", {"at": at})
 
 
 def _filed_days(page: Page) -> Iterator[Statement]:

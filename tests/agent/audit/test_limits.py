@@ -18,7 +18,7 @@ Make = Callable[..., CommitEvidence]
         ("避免 GOT 与 `.text` 相距超过 4096 MB 时 ADRP 寻址出错。", False),
         ("显存占用 2GB。", False),
         ("ADRP lookup fails where GOT and text are 2 GB apart.", True),
-        ("ADRP lookup fails where GOT and text are about 2 GB apart.", False),
+        ("ADRP lookup fails where GOT and text are about 3.9 GB apart.", False),
     ],
 )
 def test_a_limit_is_the_one_that_the_change_gives_for_the_same_thing(commit: Make, sentence: str, wrong: bool) -> None:

@@ -42,9 +42,9 @@ async def test_authors_and_reverts_of_the_days_are_counted(audit: Audit, sentenc
 @pytest.mark.parametrize(
     ("sentence", "wrong"),
     [
-        ("Taken together they add 25 lines and delete 12.", False),
+        ("Taken together they add 26 lines and delete 12.", False),
         ("Taken together they add 52 lines and delete 12.", True),
-        ("合计新增 25 行，删除 12 行。", False),
+        ("合计新增 26 行，删除 12 行。", False),
         ("合计新增 25 行，删除 21 行。", True),
         ("The largest commit by added lines is <lay> (+13), followed by <jig> (+6).", False),
         ("The largest commit by added lines is <jig> (+6), followed by <pin> (+5).", True),
