@@ -70,7 +70,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         "启用|开启|打开|激活|默认开",
     ),
     Act.DISABLED: any_of(
-        r"\bdisabl\w*|\bdeactivat\w*|\b(?:turn|switch|shut)(?:ed|s|ing)?(?: \w+)? off\b|\boff by default\b",
+        r"\bdisabl\w*|\bdeactivat\w*|\b(?:turn|switch|shut)(?:ed|s|ing)?(?: \w+){0,3} off\b|\boff by default\b",
         "禁用|停用|关闭|关掉|关了|屏蔽|默认关",
     ),
     Act.FIXED: any_of(
@@ -104,9 +104,19 @@ _WONDERING = any_of(
     "去哪|到哪里?去|哪里去了",
 )
 _DESCRIBING = any_of(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
+_CIRCUMSTANCE = any_of(
+    r"\b(?:after|since|when|once|before) (?:i |we |you )?(?:upgrad\w+|updat\w+|bump\w+|mov(?:ed|ing) to)",
+    r"\bif\b[^,.;?]*",
+    "如果[^，,。;；?？]*|(?:升级|升到|更新|换到)[^，,。;；?？]{0,40}?(?:之后|以后|后)",
+)
+"""When or on which condition something is: not what is said to have been done to what is asked about."""
 
 
-_YES_OR_NO = any_of(r"(?:^|[,;:]\s*)(?:(?:and|so|but) )?(?:is|was|are|were|has|have|did|does)\b", "[吗么没][?？。]*$")
+_ASKED_FOR = any_of("(?:新增|增加|添加|加入|加|删|改|启用|禁用)(?:了|过)?(?:什么|哪些|哪个|哪种|几个)")
+"""What was added to something is asked for: that says nothing of the thing itself."""
+_YES_OR_NO = any_of(
+    r"(?:^|[,;:.]\s*)(?:(?:and|so|but) )?(?:is|was|are|were|has|have|did|does)\b", "[吗么没](?=[?？,，。]|$)"
+)
 _POSSIBLE = any_of(
     r"\bcan (?:i|we|you|one)\b|\bis it possible\b|\bam i able\b", "能不能|能否|可不可以|可以.{1,30}[吗么]"
 )
@@ -115,9 +125,9 @@ _POSSIBLE = any_of(
 
 def takes_for_granted(act: Act, text: str, *, named: bool) -> bool:
     """Tell whether a question says that an act happened, and does not only wonder, or describe what is not done now."""
-    if (act is Act.RELANDED and _YES_OR_NO.search(text)) or _POSSIBLE.search(text):
+    if (act in (Act.RELANDED, Act.FIXED) and _YES_OR_NO.search(text)) or _POSSIBLE.search(text):
         return False
-    rest = _WONDERING.sub(" ", text)
+    rest = _ASKED_FOR.sub(" ", _CIRCUMSTANCE.sub(" ", _WONDERING.sub(" ", text)))
     return bool(ACTS[act].search(rest if named else _DESCRIBING.sub(" ", rest)))
 
 

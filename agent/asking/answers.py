@@ -16,7 +16,7 @@ from agent.asking.premises import broken_premise
 from agent.asking.releases import contained, with_release
 from agent.asking.shortfalls import nothing, shortfall
 from agent.asking.standings import closed_why, status
-from agent.asking.telling import explained, gives_reason
+from agent.asking.telling import asks_more, explained, gives_reason
 
 _LISTING = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.SUMMARY)
 
@@ -31,7 +31,16 @@ def answer(found: Findings) -> Draft:
     if inquiry.reason and (why := closed_why(found)) is not None:
         return why
     draft = with_parts(with_release(_AIMS[inquiry.aim](found), found), found)
-    return with_fate(draft, found) if inquiry.aim in _LISTING else draft
+    draft = with_fate(draft, found) if inquiry.aim in _LISTING else draft
+    return _with_doubt(draft, found)
+
+
+def _with_doubt(draft: Draft, found: Findings) -> Draft:
+    """Say so where the answer is what fits best, and not all that was asked stands in it."""
+    best = {one.card.id for one in found.matches if one.nearly}
+    if draft.abstained or best.isdisjoint(draft.cites):
+        return draft
+    return draft.model_copy(update={"notes": (*draft.notes, ("fits best", {}))})
 
 
 def _explain(found: Findings) -> Draft:
@@ -47,7 +56,8 @@ def _explain(found: Findings) -> Draft:
     items = [explained(card, found) for card in cards[:3]]
     told = any(gives_reason(item, found) for item in items)
     if found.inquiry.reason and not told:
-        return Draft(head="no reason", items=tuple(items), cites=tuple(c.id for c in cards), abstained=True)
+        unsaid = Draft(head="no reason", items=tuple(items), cites=tuple(c.id for c in cards[:3]))
+        return unsaid.model_copy(update={"abstained": not asks_more(found.inquiry)})
     return Draft(head="explained", items=tuple(items), cites=tuple(card.id for card in cards[:3]))
 
 

@@ -128,7 +128,8 @@ def _says(line: str, act: Act, inquiry: Inquiry) -> bool:
     """Tell whether a sentence has the verb of an act, and what is asked about for its object."""
     if not (objects := _objects(ENTITLED[act], line)):
         return False
-    names = [plain(name) for name in things_of(inquiry.names)]
+    # A sentence calls a part of something by its own name alone.
+    names = [plain(name).rpartition(".")[2] for name in things_of(inquiry.names)]
     if names:
         return any(name in plain(one) for one in objects for name in names)
     if act in (Act.REMOVED, Act.DISABLED) and not any(_heads(one, inquiry) for one in objects):

@@ -9,7 +9,7 @@ from agent.asking.findings import Findings
 from agent.asking.inquiry import Act
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import status
-from agent.asking.telling import commit_item, explained, shown_facts
+from agent.asking.telling import commit_item, explained, shown_facts, shown_items
 from agent.card import Card
 from agent.evidence import EvidenceId
 
@@ -33,7 +33,7 @@ def fate(found: Findings) -> Draft:
             return _followed(chain, found)
     if found.inquiry.names and len(found.matches) > 1:
         return history(found)
-    items = [commit_item(card, shown_facts(card.facts), found) for card in cards[:1]]
+    items = shown_items([(card, shown_facts(card.facts)) for card in cards[:1]], found)
     return Draft(head="stands", items=tuple(items), cites=(cards[0].id,))
 
 

@@ -123,6 +123,11 @@ EXPLAIN = any_of(
     r"\bsummari[sz]e\b|\babout\b",
     "做了什么|干了什么|干嘛|是什么|讲讲|解释|说明|介绍|内容|改了(?:什么|啥)|干什么",
 )
+DOES = any_of(
+    r"\bwhat (?:does|did|do)\b.{1,60}\b(?:do|change|fix|add)\b|\bwhat(?:'s| is| was) .{1,40}\babout\b",
+    "做了什么|干了什么|干嘛|干什么|做什么|改了(?:什么|啥)",
+)
+"""It is asked what a change does, whatever else is."""
 FATE = any_of(
     r"\bwhere d(?:id|oes) .{1,40} (?:stand|end up)\b|\bhow did .{1,60} end\b|\bend(?:ed)? up\b",
     r"\bdid .{1,60} (?:last|stick|survive|stay)\b",

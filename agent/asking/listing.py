@@ -14,7 +14,7 @@ from agent.asking.premises import names_nobody
 from agent.asking.releases import releases
 from agent.asking.shortfalls import nothing
 from agent.asking.standings import by_issue
-from agent.asking.telling import commit_item, explained, facts_each, gives_reason, shown_facts, shown_items
+from agent.asking.telling import asks_more, commit_item, explained, facts_each, gives_reason, shown_facts, shown_items
 from agent.card import Card
 from agent.facts import Fact, Severity
 
@@ -56,8 +56,10 @@ def _reasons(found: Findings) -> Draft:
     explanations = [explained(card, found) for card in cards]
     items = [item for item in explanations if gives_reason(item, found)]
     if not items:
-        items = [commit_item(card, (), found) for card in cards[:1]]
-        return Draft(head="no reason", items=tuple(items), cites=tuple(item.cite for item in items), abstained=True)
+        abstained = not asks_more(found.inquiry)
+        items = [commit_item(card, (), found) for card in cards[:1]] if abstained else explanations[:1]
+        cites = tuple(item.cite for item in items)
+        return Draft(head="no reason", items=tuple(items), cites=cites, abstained=abstained)
     return Draft(head="explained", items=tuple(items[:2]), cites=tuple(item.cite for item in items[:2]))
 
 

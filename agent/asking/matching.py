@@ -40,6 +40,8 @@ class Match:
     """How much of the topic is in names that it has nowhere."""
     works: bool = False
     """It works inside something that is named: its hunks lie there, or its title says so."""
+    nearly: bool = False
+    """It lacks something of the question, and fits it better than all others."""
 
     @property
     def rank(self) -> float:

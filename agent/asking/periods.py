@@ -21,7 +21,7 @@ _SHORT_EN = rf"{_MONTH_NAME}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>20\d
 _SHORT_EN_TURNED = rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (?P<y>20\d\d))?"
 _ANY_DAY = [re.compile(one, re.IGNORECASE) for one in (_DAY, _DOTTED_ZH, _SHORT_ZH, _SHORT_EN, _SHORT_EN_TURNED)]
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.IGNORECASE)
-_SINCE = re.compile(r"(?:since|from|after|starting|自从?|从|打)\s*(?:the\s+)?$", re.IGNORECASE)
+_SINCE = re.compile(r"(?:since|from|after|starting|自从?|从|打)\s*(?:the\s+|about\s+|around\s+|~\s*|大概|大约)?$", re.I)
 _UNTIL = re.compile(r"(?:until|till|before|by|到)\s*$", re.IGNORECASE)
 _THROUGH = re.compile(r"(?:as of|up to|through|截[至止]到?)\s*$", re.IGNORECASE)
 _ONWARDS = re.compile(r"^\s*(?:onwards?|以来|之后|以后|起|开始|至今|到现在)", re.IGNORECASE)
@@ -217,6 +217,14 @@ def _month(back: int) -> _Resolve:
     return resolve
 
 
+def _since_week_back(match: re.Match[str], now: datetime, tz: str) -> tuple[datetime, datetime]:
+    return _week(1)(match, now, tz)[0], _tonight(now, tz)
+
+
+def _since_month_back(match: re.Match[str], now: datetime, tz: str) -> tuple[datetime, datetime]:
+    return _month(1)(match, now, tz)[0], _tonight(now, tz)
+
+
 def _past(match: re.Match[str], now: datetime, tz: str) -> tuple[datetime, datetime]:
     count, unit = _count(match["n"] or "1"), match["unit"].lower()
     if unit.startswith(("hour", "小时")):
@@ -244,18 +252,21 @@ _RELATIVE: list[tuple[re.Pattern[str], _Resolve]] = [
     (re.compile(pattern, re.IGNORECASE), resolve)
     for pattern, resolve in (
         (r"\bsince yesterday\b|昨天(?:以来|至今|到现在|之后|开始)", _since_day_back(1)),
+        (r"\bsince (?:the )?last week\b|上个?(?:周|星期|礼拜)(?:以来|至今|到现在|开始|起)", _since_week_back),
+        (r"\bsince (?:the )?last month\b|上个?月(?:以来|至今|到现在|开始|起)", _since_month_back),
         (r"\btomorrow\b|明天|明日", _day_back(-1)),
         (r"\bnext week\b|下个?(?:周|星期|礼拜)", _week(-1)),
         (r"\bnext month\b|下个?月", _month(-1)),
         (r"\b(?:the )?day before yesterday\b|前天|前日", _day_back(2)),
         (r"\byesterday\b|昨天|昨日", _day_back(1)),
         (
-            r"(?<!name )(?<!called )(?<!still )(?<!there )(?<!until )(?<!as of )\btoday\b|(?<!到)(?<!至)(?:今天|今日)",
+            r"(?<!name )(?<!called )(?<!still )(?<!there )(?<!until )(?<!as of )(?<!main )\btoday\b"
+            "|(?<!到)(?<!至)(?:今天|今日)",
             _day_back(0),
         ),
         (r"\b(?:the )?week before last\b|上上个?(?:周|星期|礼拜)", _week(2)),
         (r"\b(?:the )?month before last\b|上上个?月", _month(2)),
-        (r"\b(?:since|over|during|in)? ?(?:the )?last week\b(?! of)|上个?(?:周|星期|礼拜)", _week(1)),
+        (r"\b(?:over|during|in)? ?(?:the )?last week\b(?! of)|上个?(?:周|星期|礼拜)", _week(1)),
         (r"\bthis week\b|[这本]个?(?:周|星期|礼拜)", _week(0)),
         (r"\blast month\b|上个?月", _month(1)),
         (r"\bthis month\b|[这本]个?月", _month(0)),

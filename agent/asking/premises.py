@@ -107,7 +107,7 @@ def _other_act(found: Findings) -> Draft | None:
 def _happened(act: Act, found: Findings) -> bool:
     """Tell whether one of the commits that fit bears out an act; it must be by whoever is said to have done it."""
     inquiry = found.inquiry
-    if act is Act.REVERTED and any(one.card.id in found.undone for one in found.matches):
+    if act in (Act.REVERTED, Act.REMOVED) and any(one.card.id in found.undone for one in found.matches):
         return True
     if act is Act.RELANDED and (found.relanded or found.later or _came_again(found)):
         return True

@@ -84,12 +84,23 @@ def changed_lines(evidence: CommitEvidence, inquiry: Inquiry, told: str = "", mo
     ranked = [place for place in ranked if found[place] or len(pieces) == 1 or _of_kind(pieces[place], inquiry)]
     if told:
         ranked = [place for place in ranked if missing & set(found[place])]
-    if not told and sum(len(piece.lines) for piece in pieces) <= _SMALL:
-        chosen = list(range(len(pieces)))[: 2 * most]  # All of it is no more than one piece of another.
+    own = [place for place, piece in enumerate(pieces) if not _BESIDE.search(piece.file)] or list(range(len(pieces)))
+    if not told and sum(len(pieces[place].lines) for place in own) <= _SMALL:
+        chosen = own[: 2 * most]  # All of it is no more than one piece of another.
     else:
-        chosen = [place for place in ranked[:most] if fit(place) >= _NEARLY * fit(ranked[0])]
+        chosen = _apart([place for place in ranked if fit(place) >= _NEARLY * fit(ranked[0])], pieces)[:most]
     quotes = [Quote(cite=evidence.id, text=pieces[place].text, file=pieces[place].file) for place in chosen]
     return [_claim(evidence, quote) for quote in quotes]
+
+
+def _apart(places: Sequence[int], pieces: Sequence[_Piece]) -> list[int]:
+    """Leave out pieces that show again what a better one has shown."""
+    kept: list[int] = []
+    for place in places:
+        lines = pieces[place].lines
+        if all(2 * sum(line in pieces[other].lines for line in lines) <= len(lines) for other in kept):
+            kept.append(place)
+    return kept
 
 
 def _wanted(inquiry: Inquiry) -> list[Term]:
@@ -117,6 +128,8 @@ def _found(piece: _Piece, wanted: Sequence[Term], names: Sequence[str]) -> dict[
 def _pieces(file: FileChange) -> Iterator[_Piece]:
     """Cut a patch into stretches of changed lines that are short enough to be shown."""
     lines = (file.patch or "").split("\n")
+    gone, come = ({line[1:].strip() for line in lines if line.startswith(sign)} for sign in "-+")
+    same = gone & come  # What was only moved or set in or out.
     at = 0
     while at < len(lines):
         if lines[at][:1] not in ("+", "-"):
@@ -126,7 +139,9 @@ def _pieces(file: FileChange) -> Iterator[_Piece]:
         while end < len(lines) and lines[end][:1] in ("+", "-"):
             end += 1
         for start, stop in _cut(lines, at, end):
-            stretch = [line for line in lines[start:stop] if not _SAYS_LITTLE.match(line)]
+            stretch = [
+                line for line in lines[start:stop] if not _SAYS_LITTLE.match(line) and line[1:].strip() not in same
+            ]
             if stretch and max(map(len, stretch)) <= _WIDEST:
                 around = "\n".join((file.path, *lines[max(0, start - _AROUND) : start], *lines[stop : stop + _AROUND]))
                 yield _Piece(file.path, _trimmed(lines[start:stop]), around)

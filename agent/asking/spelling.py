@@ -10,6 +10,7 @@ _FULL: Mapping[str, str] = {
     "whos": "who's",
     "wheres": "where's",
     "thats": "that's",
+    "theres": "there is",
     "im": "i'm",
     "ive": "i've",
     "w/": "with",

@@ -8,6 +8,8 @@ from agent.analyst import Material, Read
 from agent.asking.deeds import kinds_of, of_thing
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
+from agent.asking.inquiry import Inquiry
+from agent.asking.lexicon import DOES
 from agent.asking.names import plain
 from agent.asking.quoting import changed_lines, spoken_of
 from agent.card import Card
@@ -30,7 +32,7 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _ROOM = 12
-_LINES = 2
+_LINES, _PLACES = 2, 3
 _SHORT = 3
 """Commits up to which an answer has room for lines of their diffs."""
 
@@ -63,7 +65,7 @@ def commit_item(card: Card, groups: Sequence[Group], found: Findings, *, lineage
     ]
     places = dict.fromkeys(place.file for group in groups for fact in group for place in fact.places[:1])
     claims += _lineage(card, evidence, found, always=lineage)
-    return Item(cite=card.id, claims=_numbered(card, claims), places=tuple(places)[:3])
+    return Item(cite=card.id, claims=_numbered(card, claims), places=tuple(places)[:_PLACES])
 
 
 def shown_items(told: Sequence[tuple[Card, Sequence[Group]]], found: Findings) -> list[Item]:
@@ -89,7 +91,8 @@ def _shown_item(card: Card, groups: Sequence[Group], found: Findings, most: int)
     lines = changed_lines(evidence, found.inquiry, known, most)
     words = spoken_of(evidence, found.inquiry, lines)
     claims = [*item.claims, *([words] if words else []), *lines]
-    return item.model_copy(update={"claims": _numbered(card, claims)})
+    files = dict.fromkeys((*item.places, *(quote.file for line in lines for quote in line.quotes if quote.file)))
+    return item.model_copy(update={"claims": _numbered(card, claims), "places": tuple(files)[:_PLACES]})
 
 
 def _of_kind(card: Card, found: Findings) -> tuple[Group, ...]:
@@ -135,6 +138,11 @@ def gives_reason(item: Item, found: Findings) -> bool:
     """Tell whether a commit says why, in its author's words or in its title."""
     title = found.cards[item.cite].title
     return any(claim.speech for claim in item.claims) or bool(_CAUSE.search(title))
+
+
+def asks_more(inquiry: Inquiry) -> bool:
+    """Tell whether a question that asks why wants to know something else too, which can be told without a reason."""
+    return inquiry.value or inquiry.when or bool(DOES.search(inquiry.text))
 
 
 def _lineage(card: Card, evidence: CommitEvidence, found: Findings, *, always: bool) -> list[Claim]:

@@ -83,7 +83,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         people=people,
         terms=terms,
         phrases=phrases_of(rest, terms),
-        acts=_settled(acts, of_threads=bool(marks.numbers) or bool({Thing.ISSUE, Thing.PULL} & set(things))),
+        acts=_settled(acts, of_threads=bool(marks.numbers) or Thing.ISSUE in things),
         things=things,
         values=tuple(value for value in values if value not in versions),
         turn=turn_of(text) if marks.names and not versions else None,
@@ -144,11 +144,12 @@ def _people(marks: Marks, rest: str, setting: Setting) -> tuple[tuple[str, ...],
     said = rest.lower()
     # Thousands of names may be known: only those whose first word is there at all are looked at closely.
     likely = [name for name in setting.people if name.split() and name.removesuffix("[bot]").split()[0].lower() in said]
-    for name in sorted(likely, key=len, reverse=True):
-        for form in _spellings(name):
-            if form.lower() in said and (pattern := _as_word(form)).search(rest):
-                found.append(name)
-                rest = pattern.sub(" ¦ ", rest)
+    spelled = [(form, name) for name in likely for form in _spellings(name)]
+    # The longest first: who is written in full is not somebody else with the same first name.
+    for form, name in sorted(spelled, key=lambda one: -len(one[0])):
+        if form.lower() in said and (pattern := _as_word(form)).search(rest):
+            found.append(name)
+            rest = pattern.sub(" ¦ ", rest)
     for match in _PERSON.finditer(rest):
         if not any(match[1].lower() in one.lower() for one in found) and match[1].lower() not in silence.WORDS:
             found.append(match[1])
