@@ -1,8 +1,10 @@
 """Builds the site: the pages of days whose reports changed, then whatever is made from all days together."""
 
+import gc
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -21,7 +23,7 @@ from gitzette.site.desk import FORMAT, MANIFEST, Desk, mark
 from gitzette.site.feed import feed, gazette_id
 from gitzette.site.figures import figures_page
 from gitzette.site.front import Latest, front_page
-from gitzette.site.indexing import Day, words_file, write_index
+from gitzette.site.indexing import words_file, write_index
 from gitzette.site.names import Place, day_path, repo_path
 from gitzette.site.repos import repo_page, repos_of, repos_page
 from gitzette.site.search import day_index
@@ -33,8 +35,8 @@ from gitzette.site.tales import Tale, month_page, month_path, tales_of, tales_pa
 from gitzette.site.timelines import story_key
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
-# What pages are made by beside this package: when one of these changes, all pages are written anew.
-_MAKERS = ("words_en.py", "words_zh.py", "because.py", "markdown.py", "record.py")
+# What pages are made by: when code of these packages changes, all pages are written anew.
+_MAKERS = ("gitzette.site", "agent", "agent.layouts", "agent.linking")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +48,6 @@ class Built:
     """Days whose pages were written anew."""
     written: int
     notices: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Volume:
-    summary: Summary
-    documents: int
 
 
 class Site:
@@ -74,10 +70,9 @@ class Site:
         for name in _ASSETS:
             self._desk.page(f"assets/{name}", mark(_asset(name)), partial(_asset, name))
         self._desk.page(".nojekyll", "", str)
-        told = [one for at, volume in enumerate(found) if (one := self._day(volume, _beside(found, at)))]
-        summaries = [one.summary for one in told]
-        days = [Day(one.summary.label, one.summary.hash, one.documents) for one in told]
-        write_index(self._desk, days, self._maker)
+        beside = _neighbours(found)
+        summaries = [one for volume in found if (one := self._day(volume, beside.get(volume.label, Neighbours())))]
+        write_index(self._desk, summaries, self._maker)
         gazette = str(self._manifest.get("id") or gazette_id(summaries))
         self._together(summaries, found, gazette)
         self._desk.sweep()
@@ -89,7 +84,7 @@ class Site:
     def _scene(self, lang: Language, path: str) -> Scene:
         return Scene(Place(lang, path), self._web, self._assets)
 
-    def _day(self, volume: Volume, beside: Neighbours) -> _Volume | None:
+    def _day(self, volume: Volume, beside: Neighbours) -> Summary | None:
         """Make a day's pages, its summary and its documents, unless they are of this very report."""
         desk, label = self._desk, volume.label
         key = mark(volume.hash, self._maker, self._web.base, repr(beside))
@@ -111,17 +106,15 @@ class Site:
         index = day_index(report, self._web)
         desk.put(texts, _compact(index.documents))
         desk.put(words, _compact(index.words))
-        short = summarise(report, volume.hash, self._web)
-        desk.put(summary, _compact({"documents": len(index.documents), **short.model_dump(mode="json")}))
-        return _Volume(short, len(index.documents))
+        short = summarise(report, volume.hash, self._web, len(index.documents))
+        desk.put(summary, _compact(short.model_dump(mode="json")))
+        return short
 
-    def _known(self, file: str) -> _Volume | None:
+    def _known(self, file: str) -> Summary | None:
         """Read a summary of an earlier build; one that does not fit is made again."""
         try:
-            data = json.loads((self._desk.folder / file).read_bytes())
-            count = int(data.pop("documents"))
-            return _Volume(Summary.model_validate(data), count)
-        except (OSError, ValueError, KeyError, TypeError, ValidationError):
+            return Summary.model_validate_json((self._desk.folder / file).read_bytes())
+        except (OSError, ValidationError):
             return None
 
     def _together(self, summaries: Sequence[Summary], found: Sequence[Volume], gazette: str) -> None:
@@ -192,25 +185,37 @@ class Site:
 
 def build_site(out: Path, to: Path, *, web: Web, lang: Language = "en", max_failed: float = MAX_FAILED) -> Built:
     """Write the site of an output folder; `lang` is that of the first page."""
-    return Site(out, to, web=web, lang=lang, max_failed=max_failed).build()
+    with _uncollected():
+        return Site(out, to, web=web, lang=lang, max_failed=max_failed).build()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no cycles meanwhile: reports and pages have none, and looking takes a tenth of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def maker() -> str:
     """Give a mark of the code that makes pages, so that a newer Gitzette writes all of them anew."""
-    sources = [file for file in files("gitzette.site").iterdir() if file.name.endswith(".py")]
-    sources += [file for file in files("agent").iterdir() if file.name in _MAKERS]
-    texts = (file.read_text("utf-8") for file in sorted(sources, key=lambda file: file.name))
+    sources = [file for name in _MAKERS for file in files(name).iterdir() if file.name.endswith(".py")]
+    sources.append(files("memory").joinpath("words.py"))
+    texts = (file.read_text("utf-8") for file in sorted(sources, key=str))
     return mark(*texts, *(_asset(name) for name in _ASSETS))
 
 
-def _beside(found: Sequence[Volume], at: int) -> Neighbours:
-    """Find the days before and after one; ranges have no neighbours."""
+def _neighbours(found: Sequence[Volume]) -> dict[str, Neighbours]:
+    """Find the days before and after each day; ranges have no neighbours."""
     days = [volume.label for volume in found if len(volume.label) == 10]
-    label = found[at].label
-    if label not in days:
-        return Neighbours()
-    place = days.index(label)
-    return Neighbours(days[place - 1] if place else None, days[place + 1] if place + 1 < len(days) else None)
+    return {
+        day: Neighbours(before, after)
+        for before, day, after in zip((None, *days), days, (*days[1:], None), strict=False)
+    }
 
 
 def _has(summary: Summary, repo: str) -> bool:

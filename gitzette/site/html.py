@@ -143,6 +143,8 @@ def _inner(children: Iterable[Child]) -> str:
             pieces.append(child)  # type: ignore[arg-type]
         elif child is None:
             continue
+        elif kind is list or kind is tuple:
+            pieces.append(_inner(child))  # type: ignore[arg-type]
         elif isinstance(child, str):
             pieces.append(_text(child))
         elif isinstance(child, int):

@@ -2,23 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
 from gitzette.site.desk import Desk, mark
 from gitzette.site.search import SHARDS, month_shards, overview, shards
+from gitzette.site.summary import Summary
 
 _WORDS = TypeAdapter(dict[str, list[int]])
-
-
-@dataclass(frozen=True)
-class Day:
-    """A report of which the words stand in the site already."""
-
-    label: str
-    hash: str
-    documents: int
 
 
 def words_file(label: str) -> str:
@@ -26,11 +17,11 @@ def words_file(label: str) -> str:
     return f"data/words/{label}.json"
 
 
-def write_index(desk: Desk, days: Sequence[Day], maker: str) -> None:
-    """Write the index of these days, oldest first; `maker` marks the code that makes it."""
-    months: dict[str, list[Day]] = defaultdict(list)
+def write_index(desk: Desk, days: Sequence[Summary], maker: str) -> None:
+    """Write the index of these days, oldest first, whose words are there already; `maker` marks the code."""
+    months: dict[str, list[Summary]] = defaultdict(list)
     for day in days:
-        months[day.label[:7]].append(day)
+        months[day.month].append(day)
     keys = {name: mark(maker, *(day.hash for day in own)) for name, own in months.items()}
     for name, own in months.items():
         if not desk.current(keys[name], _month_file(name)):
@@ -44,7 +35,7 @@ def write_index(desk: Desk, days: Sequence[Day], maker: str) -> None:
     desk.page("search/index.json", mark(text), lambda: text)
 
 
-def _month(desk: Desk, days: Sequence[Day]) -> str:
+def _month(desk: Desk, days: Sequence[Summary]) -> str:
     read = [_WORDS.validate_json((desk.folder / words_file(day.label)).read_bytes()) for day in days]
     return month_shards([(day.documents, words) for day, words in zip(days, read, strict=True)])
 

@@ -82,6 +82,8 @@ class Summary(Frozen):
     """Issues of which the report knows when they were opened."""
     fixed: dict[str, datetime]
     """Issues that a commit of the report fixes (grade A or B), and when it landed."""
+    documents: int
+    """How many documents of it can be found by searching."""
 
     @property
     def landed(self) -> int:
@@ -103,7 +105,7 @@ class Summary(Frozen):
         return sum(one.tiers.get(tier.value, 0) for one in self.repos)
 
 
-def summarise(report: Report, digest: str, web: Web) -> Summary:
+def summarise(report: Report, digest: str, web: Web, documents: int) -> Summary:
     """Take from a report what other pages show of it."""
     views = {lang: View(report, lang, web) for lang in LANGUAGES}
     depths = Counter(row.depth for row in report.ledger)
@@ -123,6 +125,7 @@ def summarise(report: Report, digest: str, web: Web) -> Summary:
         failed_share=failed_share(report),
         opened=_opened(report),
         fixed=_fixed(report),
+        documents=documents,
     )
 
 

@@ -12,7 +12,6 @@ from evals.sets.site_reports import FIRST, made_day
 from gitzette.site.build import Built
 from gitzette.site.figures import days_to_fix, kinds_plot
 from gitzette.site.names import Place, anchor, repo_path
-from gitzette.site.search import SHARDS, day_index, shard_of, shards
 from gitzette.site.shell import Scene
 from gitzette.site.summary import summarise
 
@@ -53,14 +52,14 @@ def test_the_manifest_names_every_day_with_its_pages(demo_site: Path) -> None:
 
 
 def test_the_days_from_an_issue_to_its_fix_are_counted_over_reports() -> None:
-    first = summarise(made_day(FIRST, most=2), "a", WEB)
+    first = summarise(made_day(FIRST, most=2), "a", WEB, documents=0)
     issue = next(iter(first.opened))
     later = first.model_copy(update={"opened": {}, "fixed": {issue: first.opened[issue] + timedelta(days=3)}})
     assert days_to_fix([first.model_copy(update={"fixed": {}}), later]) == [3.0]
 
 
 def test_weeks_without_a_report_stand_as_empty_ones() -> None:
-    days = [summarise(made_day(FIRST + timedelta(days=at), most=2), "a", WEB) for at in (*range(50), 70)]
+    days = [summarise(made_day(FIRST + timedelta(days=at), most=2), "a", WEB, documents=0) for at in (*range(50), 70)]
     plot = kinds_plot(days, Scene(Place("en", "figures.html"), WEB, ""))
     assert len(plot.bars) == 11
     assert [bar for bar in plot.bars if not bar.parts]
@@ -75,26 +74,8 @@ def test_names_from_anywhere_become_files_inside_the_site() -> None:
     assert anchor("a/b@" + "0" * 40) != anchor("c/b@" + "0" * 40)
 
 
-def test_words_are_found_in_the_shard_that_their_beginning_tells() -> None:
-    assert shard_of("allreduce") == shard_of("all") == shard_of("al")
-    assert shard_of("显存") == shard_of("显")
-
-
-def test_shards_hold_every_document_of_every_word_in_order() -> None:
-    reports = [made_day(FIRST + timedelta(days=at), most=3) for at in range(3)]
-    found = [day_index(report, WEB) for report in reports]
-    texts = [json.loads(text) for text in shards([(len(one.documents), one.words) for one in found])]
-    assert len(texts) == SHARDS
-    numbers, number = [], -1
-    for gap in texts[shard_of("默认")]["默认"]:
-        number += gap >> 1
-        numbers.append(number)
-    documents = [document for one in found for document in one.documents]
-    assert numbers == [at for at, document in enumerate(documents) if "默认" in document[6]]
-
-
 def test_a_repository_of_a_report_is_counted_once_a_day() -> None:
-    one = summarise(made_day(FIRST, most=2), "a", WEB)
+    one = summarise(made_day(FIRST, most=2), "a", WEB, documents=0)
     assert len({part.repo for part in one.repos}) == len(one.repos) == 8
     assert one.landed == sum(sum(part.kinds.values()) for part in one.repos)
     assert RepoId("acme/engine") in {part.repo for part in one.repos}

@@ -1,10 +1,13 @@
 """The search index: what a script reads from it is what the days had."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
-from gitzette.site.search import SHARDS, Words, month_shards, shard_of, shards
+from agent.web import Web
+from evals.sets.site_reports import FIRST, made_day
+from gitzette.site.search import SHARDS, Words, day_index, month_shards, shard_of, shards
 
 _LINE = re.compile(r"(\w+) ([#-\[\]-~]+)")
 
@@ -52,3 +55,18 @@ def test_a_month_without_a_word_keeps_its_place_in_the_shard() -> None:
     written = shards([month_shards([(1, {"a": [0]})]), month_shards([(1, {})]), month_shards([(1, {"a": [1]})])])
     assert [month.get("a") for month in read(written[shard_of("a")])] == [[0], None, [1]]
     assert all(text.count("!") == 3 for text in written)
+
+
+def test_words_are_found_in_the_shard_that_their_beginning_tells() -> None:
+    assert shard_of("allreduce") == shard_of("all") == shard_of("al")
+    assert shard_of("显存") == shard_of("显")
+
+
+def test_shards_hold_every_document_of_every_word_in_order() -> None:
+    reports = [made_day(FIRST + timedelta(days=at), most=3) for at in range(3)]
+    found = [day_index(report, Web("https://github.com")) for report in reports]
+    written = shards([month_shards([(len(one.documents), one.words) for one in found])])
+    assert len(written) == SHARDS
+    [month] = read(written[shard_of("默认")])
+    documents = [document for one in found for document in one.documents]
+    assert [place >> 1 for place in month["默认"]] == [at for at, one in enumerate(documents) if "默认" in one[6]]
