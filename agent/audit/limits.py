@@ -10,6 +10,8 @@ from agent.gate.units import Unit, unit_at
 _NUMBER = re.compile(r"(?<![\w.#-])(\d{1,7}(?:\.\d{1,4})?)(?=[\s-]?[A-Za-zµμ%％毫微秒分小字])")
 _PLAIN = re.compile(r"the|and|for|are|was|with|that|this|from|when|which|more|than|has|not|but|can|may|new|now")
 _DIMENSIONS = ("size", "time", "ratio")
+_BREAK = re.compile(r"[，。；：,;:（）()|]")
+_FILE = re.compile(r"[\w./-]*/[\w./-]+|\w+\.(?:py|cu|cuh|h|cpp|md|json|toml|yaml|yml)\b")
 _CLAUSE = re.compile(r"[，。；,;]")
 _ABOUT = re.compile(r"(?:约|近|~|≈|about|around|roughly|nearly|almost)\s?$", re.IGNORECASE)
 _MARK = re.compile(r"[\"“”]")
@@ -29,7 +31,6 @@ def overstated(text: str, commits: Sequence[CommitEvidence]) -> str:
 
 
 def _other_figure(text: str, texts: Sequence[str]) -> str:
-    meant = _words(text)
     stated = list(_figures(text))
     known = [(figure, shown) for shown in texts for figure in _figures(shown)]
     amounts = {(unit.dimension, value * unit.size) for (_, _, value, unit), _ in known}
@@ -41,12 +42,20 @@ def _other_figure(text: str, texts: Sequence[str]) -> str:
         roughly = _ABOUT.search(text, 0, start) and (quoted or any(_is_near(amount, one) for one in amounts))
         if amount in amounts or roughly:
             continue
+        meant = _words(_clause_at(text, start, end))
         for (at, to, other, one), shown in known:
             told = (one.dimension, other * one.size)
             around = _words(shown[max(0, at - _AROUND) : to + _AROUND])
             if one == unit and told not in said and len(meant & around) >= _SHARED:
                 return f"the change says {shown[at:to]}, not {text[start:end]}"
     return ""
+
+
+def _clause_at(text: str, start: int, end: int) -> str:
+    """Give the words that a figure stands with; who names a file speaks of its size, not of what it says."""
+    first = max((mark.end() for mark in _BREAK.finditer(text, 0, start)), default=0)
+    last = _BREAK.search(text, end)
+    return _FILE.sub(" ", text[first : last.start() if last else len(text)])
 
 
 def _is_near(stated: tuple[str, Decimal], real: tuple[str, Decimal]) -> bool:

@@ -103,7 +103,7 @@ def _about(page: Page, place: int, cell: int, start: int, end: int) -> tuple[Men
     named = [m for m in page.within(place, cell, start, end) if _is_change(m)]
     near = page.nearest(place, start, cell)
     found = {(m.sha[:7], m.number): m for m in (*named, *((near,) if near is not None and _is_change(near) else ()))}
-    if not found and near is not None and near.kind == "thread" and not near.told and not near.damaged:
+    if not found and near in page.mentions[place] and near.kind == "thread" and not near.told and not near.damaged:
         # A bare number is a change where a commit came by it.
         return (near,)
     return tuple(found.values()) if len(found) <= _SEVERAL else ()

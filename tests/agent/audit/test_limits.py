@@ -17,6 +17,7 @@ Make = Callable[..., CommitEvidence]
         ("避免 GOT 与 `.text` 相距超过 2GB 时 ADRP 寻址出错。", True),
         ("避免 GOT 与 `.text` 相距超过 4096 MB 时 ADRP 寻址出错。", False),
         ("显存占用 2GB。", False),
+        ("`ADRP/GOT.text`（新增 2GB）：绕过寻址。", False),
         ("ADRP lookup fails where GOT and text are 2 GB apart.", True),
         ("ADRP lookup fails where GOT and text are about 3.9 GB apart.", False),
     ],
