@@ -55,6 +55,8 @@ _SIGNED_TITLE = re.compile(r"(\(#\d+\))\s*[,，;；:：]\s.*$")
 _SIGNED_INSIDE = re.compile(r"\s*[(（]#\d+\s*[,，;；][^()（）]*[)）]?\s*$")
 # "by Ada Lovelace (#12)": who and which number, and no title between.
 _SIGNED_ONLY = re.compile(r"by (?P<name>[^()\[\]:：,，;；\n]{2,60}?)\s*(?:\(#\d+\))?")
+# "adds a flag (#12)": a sentence of which the hash before it is the subject.
+_TELLS = re.compile(r"(?:also |now |only )?[a-z]{2,}(?<!s)s\s+\w")
 _BESIDE_HASH = re.compile(r"(?<!\w)([0-9a-f]{7,40})\W*[(（\[]$")
 _REACH = 48
 _LEAST_WORDS = 2
@@ -230,6 +232,8 @@ def _closed(lead: str) -> bool:
     """Tell whether words end as change logs close a title, by its number or by whom in what: then each is meant."""
     if (signed := signature(lead)) is not None and (signed.date or IN_LINK.search(plain(lead))):
         return signed.date == "" or _closed(signed.title)
+    if _TELLS.match(lead.strip()):
+        return False
     return bool(re.search(r"\(#\d+\)(?:\s+by\s+\S.*)?$", lead.strip())) and not re.search(r"[\u4e00-\u9fff]", lead)
 
 

@@ -20,6 +20,13 @@ _OFF = re.compile(r"\bdisabl(?:e|es|ed|ing)\b|\bturn(?:s|ed)? off\b", re.IGNOREC
 _SAID_ON = re.compile(r"启用|打开|开启|\benabl(?:e|es|ed|ing)\b|\bturn(?:s|ed)? on\b", re.IGNORECASE)
 _SAID_OFF = re.compile(r"关闭|禁用|停用|关掉|\bdisabl(?:e|es|ed|ing)\b|\bturn(?:s|ed)? off\b", re.IGNORECASE)
 _OBJECT = re.compile(r"\W*((?:[A-Za-z][\w-]*\W{1,2}){0,2}[A-Za-z][\w-]*)")
+# What a defect did: told behind its cause.
+_LEFT = re.compile(
+    r"\b(?:so that|causing|leaving|which (?:left|kept|meant that|caused))\b[^.;。；]{0,60}?\b(?P<name>[A-Z][\w-]+) "
+    r"(?:(?:was|were|being|to be|stayed|is|always) ){0,3}(?P<state>enabled|disabled)\b",
+    re.IGNORECASE,
+)
+_BECAUSE = re.compile(r"\b(?:caus\w+|so that|leav\w+|result\w* in|lead\w* to|led to|because|due to)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[，。；,;、\n]")
 _NAME = r"[A-Za-z][\w.-]{2,38}"
 _LISTED = re.compile(rf"{_NAME}(?:(?:\s*[、，,]\s*(?:and\s+)?|\s*(?:和|与|及|以及|and|&)\s*){_NAME}){{2,11}}")
@@ -30,7 +37,8 @@ _LEAST = 4
 
 def contradicted(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Say which words of a commit contradict a sentence; nothing where none does."""
-    return _in_place(text, commits) or _moved(text, commits) or _switched(text, commits) or _listed(text, commits)
+    rules = (_in_place, _moved, _switched, _caused, _listed)
+    return next(filter(None, (rule(text, commits) for rule in rules)), "")
 
 
 def _in_place(text: str, commits: Sequence[CommitEvidence]) -> str:
@@ -73,6 +81,29 @@ def _switched(text: str, commits: Sequence[CommitEvidence]) -> str:
                 if act and meant & _objects(title, act.end()) and not undone.search(one.change.commit.message):
                     return f"the title says the opposite: “{one.change.commit.title}”"
     return ""
+
+
+def _caused(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a defect of which the message says that it left enabled what the sentence has disabled, or the reverse."""
+    for found in _LEFT.finditer(text):
+        name, on = re.escape(found["name"]), found["state"].lower() == "enabled"
+        for one in commits:
+            lines = [line for line in _told(one.change.commit.message) if _BECAUSE.search(line)]
+            said, other = (
+                re.compile(
+                    rf"\b{verb}(?:e|es|ed|ing)\s+(?:the\s+)?{name}\b|\b{name}\s+(?:\w+\s+){{0,2}}{verb}ed\b", re.I
+                )
+                for verb in (("enabl", "disabl") if on else ("disabl", "enabl"))
+            )
+            shown = next((line for line in lines if other.search(line)), "")
+            if shown and not any(said.search(line) for line in lines):
+                return f"the message says the opposite: “{shown[:160]}”"
+    return ""
+
+
+def _told(message: str) -> list[str]:
+    """Give the sentences of a message, however its lines are wrapped."""
+    return re.split(r"(?<=[.!?;])\s+|\n\s*\n", re.sub(r"(?<=\S)\n(?=\S)", " ", message))
 
 
 def _objects(text: str, at: int) -> set[str]:

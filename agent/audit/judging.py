@@ -13,13 +13,14 @@ from agent.audit.library import Answer, Library
 from agent.audit.measures import fitting_paths, measured
 from agent.audit.mentions import Mention
 from agent.audit.naming import loosely_named
+from agent.audit.novelties import Novelties
 from agent.audit.own_judging import OwnJudge
 from agent.audit.page import Page
 from agent.audit.relations import Relations
 from agent.audit.sharing import Sharing
 from agent.audit.standings import Standings
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
-from agent.audit.summing import unlike
+from agent.audit.summing import opposite, unlike
 from agent.audit.titling import Titling
 from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Role, Verdict
@@ -61,6 +62,7 @@ class Judge:
             "reverts": self._relations.reverted,
             "writes": self._relations.written,
             "filed": self._relations.filed,
+            "new name": Novelties(library).finding,
             **standings.rules,
             **Sharing(library, self._changes, standings).rules,
         }
@@ -120,7 +122,8 @@ class Judge:
         """Hold a sentence of a summary against all commits that the report links."""
         mentions = [mention for mention in (statement.about, *statement.also) if mention is not None]
         commits = [one for mention in mentions if (one := self._changes.of(mention, statement)) is not None]
-        why = unlike(statement.params["text"], commits) if len(commits) == len(mentions) else ""
+        text = statement.params["text"]
+        why = opposite(text, commits) or (unlike(text, commits) if len(commits) == len(mentions) else "")
         return statement.ruled(wrong(Verdict.UNSUPPORTED.value), why) if why else None
 
     def _of_another(self, statement: Statement, finding: Finding | None) -> Finding | None:

@@ -50,9 +50,10 @@ def summaries(page: Page) -> Iterator[Statement]:
 
 def _cited(page: Page) -> list[Mention]:
     """List every commit that a report links, once; a bare hash may be one of a repository that is not said."""
+    alone = len(page.spoken_of) == 1
     found: dict[str, Mention] = {}
     for mentions in page.mentions:
         for mention in mentions:
-            if mention.kind == "commit" and mention.sure and not mention.damaged and mention.repo:
+            if mention.kind == "commit" and mention.sure and not mention.damaged and (mention.repo or alone):
                 found.setdefault(mention.sha[:7], mention)
     return list(found.values())

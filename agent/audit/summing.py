@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from agent.audit.pairs import stated_exchanges, swapped
 from agent.evidence import CommitEvidence
 from agent.gate.stems import words_of
 
@@ -18,12 +19,23 @@ _HAS = r"(?:只|仅)(?:拿到|支持|有|实现|合入|覆盖|加入|获得)了?
 _ONLY = (
     rf"(?P<of>[A-Z][A-Za-z0-9-]{{{{2,}}}})[^，。；,;.]{{{{0,24}}}}?(?:{_HAS})\s*(?:the )?(?:{{half}})(?![、和与及\w])"
 )
+_PAIRS = ("large small", "long short", "high low", "static dynamic", "dense sparse", "even odd", "upper lower")
+_OPPOSITE = {one: two for pair in map(str.split, _PAIRS) for one, two in (pair, pair[::-1])}
+_KIND = re.compile(rf"(?<![\w-])(?P<kind>{'|'.join(_OPPOSITE)})[ -](?P<noun>[a-z]{{4,}})(?![\w-])", re.IGNORECASE)
+_NAME = re.compile(r"(?<![\w-])[A-Z][A-Za-z0-9]{2,}(?![\w-])")
+_SHARED = 3
+"""How many words a sentence and a title share that are about one matter."""
 _BRINGS = re.compile(r"\b(?:add|support|enabl|implement|introduc)\w*", re.IGNORECASE)
 
 
 def unlike(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Say what of a summary no commit bears out and one has otherwise; nothing where all may be so."""
     return _other_name(text, commits) or _other_half(text, commits)
+
+
+def opposite(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Say which commit has the opposite of what a summary says; a hash that means nothing may stand beside it."""
+    return _other_kind(text, commits) or _other_way(text, commits)
 
 
 def _other_name(text: str, commits: Sequence[CommitEvidence]) -> str:
@@ -52,4 +64,30 @@ def _other_half(text: str, commits: Sequence[CommitEvidence]) -> str:
                 both = named.search(title) and re.search(rf"\b(?:{other})\b", title, re.IGNORECASE)
                 if both and _BRINGS.search(title):
                     return f"{one.id} brings more: “{title}”"
+    return ""
+
+
+def _other_kind(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a title of the same matter that has the opposite before the same noun, where nobody has it as it is said."""
+    for found in _KIND.finditer(text):
+        kind, noun = found["kind"].lower(), found["noun"].lower()
+        said, other = (re.compile(rf"\b{one}[ -]{noun}", re.IGNORECASE) for one in (kind, _OPPOSITE[kind]))
+        rest = words_of(" ".join(_WORD.findall(text[: found.start()] + " " + text[found.end() :])))
+        alike = [one for one in commits if len(rest & words_of(one.change.commit.title)) >= _SHARED]
+        if any(said.search(one.change.commit.message) for one in alike):
+            continue
+        for one in alike:
+            if other.search(one.change.commit.title):
+                return f"{one.id} is for the opposite: “{one.change.commit.title}”"
+    return ""
+
+
+def _other_way(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a line in which two values were exchanged the other way, of what the sentence names."""
+    names = [word.lower() for word in _NAME.findall(text)]
+    for old, new in stated_exchanges(text):
+        turned = [(one, line) for one in commits for line in swapped(one, new, old)]
+        meant = [(one, line) for one, line in turned if any(name in line.lower() for name in names)]
+        if meant and not any(line for one in commits for line in swapped(one, old, new)):
+            return f"{meant[0][0].id} goes from {new} to {old}: {meant[0][1][:120]}"
     return ""

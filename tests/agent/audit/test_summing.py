@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.audit.summing import unlike
+from agent.audit.summing import opposite, unlike
 from agent.evidence import CommitEvidence
 
 Make = Callable[..., CommitEvidence]
@@ -36,3 +36,16 @@ def test_a_name_before_a_noun_is_the_one_of_the_title(commit: Make, sentence: st
 )
 def test_who_gets_both_halves_has_not_one_only(commit: Make, sentence: str, wrong: bool) -> None:
     assert bool(unlike(sentence, [commit("[Bwd] Add SM120 backward pass support (#3)")])) is wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("NVFP4 input quant kernel tuned for small batch sizes.", False),
+        ("NVFP4 input quant kernel tuned for large batch sizes.", True),
+        # Another matter.
+        ("The scheduler likes large batch sizes.", False),
+    ],
+)
+def test_a_summary_has_no_opposite_of_a_title_of_the_same_matter(commit: Make, sentence: str, wrong: bool) -> None:
+    assert bool(opposite(sentence, [commit("[Perf] Tune NVFP4 input quant kernel for small batch size (#3)")])) is wrong

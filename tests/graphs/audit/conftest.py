@@ -96,7 +96,7 @@ _TOOLS: Made = {
 
 _BENCH = "import picks\n\nCUSTOM = {0}\n\n\ndef main(rows):\n    {1} = picks.choose(rows)\n    return first\n"
 _PRESS = "def press(force: int = 2{0}) -> int:\n    return force\n"
-_WARM = "@requires([90, 100])\n" + _PRESS.format(", warm: bool = True")
+_WARM = "@requires([90, 100])\n" + _PRESS.format(", warm: bool = True") + "# SHOP_WARM_UP\n"
 _BASE = "ARG IMAGE=acme/base:{0}-complete\nARG KERNELS={1}\n"
 _JIG = "def jig():\n    return 1\n\n\ndef run_jig_test():\n    return jig()\n"
 
@@ -118,7 +118,7 @@ def _workshop(pinned: str) -> Made:
         "press": (
             _BO,
             "14T09:00",
-            "Warm the press (#41)\n\nThe press was never warmed, because the check disables the heater.\n"
+            "Warm the press (#41)\n\nThe check may not run, causing the fallback to be taken and disable HEAT.\n"
             "This gives ~1% uplift for small plates. `test_press.py` mostly passes.\n\nCloses #39",
             {"shop/press.py": _WARM},
         ),

@@ -42,9 +42,9 @@ async def test_authors_and_reverts_of_the_days_are_counted(audit: Audit, sentenc
 @pytest.mark.parametrize(
     ("sentence", "wrong"),
     [
-        ("Taken together they add 26 lines and delete 12.", False),
+        ("Taken together they add 27 lines and delete 12.", False),
         ("Taken together they add 52 lines and delete 12.", True),
-        ("合计新增 26 行，删除 12 行。", False),
+        ("合计新增 27 行，删除 12 行。", False),
         ("合计新增 25 行，删除 21 行。", True),
         ("The largest commit by added lines is <lay> (+13), followed by <jig> (+6).", False),
         ("The largest commit by added lines is <jig> (+6), followed by <pin> (+5).", True),
@@ -67,8 +67,8 @@ async def test_a_number_right_behind_a_hash_is_what_that_commit_adds(audit: Audi
     [
         ("Of these three, `<pin>` was merged last (10:00) and `<lay>` first.", False),
         ("Of these three, `<pin>` was merged last (10:00) and `<press>` first.", True),
-        ("The last commit of the weekend is <unjig>.", False),
-        ("The last commit of the weekend is <pin>.", True),
+        ("The last commit of the weekend is `<unjig>`.", False),
+        ("The last commit of the weekend is `<pin>`.", True),
         ("The first merge came at 08:00 UTC, the last at 10:00 UTC.", False),
         ("The first merge came at 09:00 UTC.", True),
     ],
@@ -96,3 +96,44 @@ async def test_a_sum_in_all_behind_two_files_is_not_that_of_the_last(audit: Audi
     lines = "* [`<pin>`](<pin:url>) changes `Dockerfile` and `shop/bench.py` ({0} in all).\n"
     assert await _wrong(audit, f"{_DAYS}\n\n{lines.format('+4/-4')}") == []
     assert await _wrong(audit, f"{_DAYS}\n\n{lines.format('+4/-3')}") == [(3, "statistics")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("Smaller is better: the Dockerfile IMAGE of acme went from 7.1 to 7.0.", False),
+        ("Smaller is better: the Dockerfile IMAGE of acme went from 7.0 to 7.1.", True),
+        ("The paint went from 7.0 to 7.1.", False),
+    ],
+)
+async def test_a_highlight_that_cites_nothing_is_held_to_the_lines_of_what_it_names(
+    audit: Audit, sentence: str, wrong: bool
+) -> None:
+    text = f"{_DAYS}\n\n## Highlights\n\n* {sentence}\n\n## Commits\n\n{_LIST}"
+    assert await _wrong(audit, text) == ([(5, "sentence")] if wrong else [])
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("SHOP_WARM_UP", False), ("SHOP_HEAT_UP", True)])
+async def test_a_variable_that_an_overview_calls_new_is_in_a_commit_of_the_days(
+    audit: Audit, name: str, wrong: bool
+) -> None:
+    lead = f"{_DAYS}\n\nThe new variable of the week is `{name}`.\n\n## Commits\n\n{_LIST}"
+    whole = f"{lead}- [`<jig>`](<jig:url>) Add a jig (#43)\n- [`<unjig>`](<unjig:url>) takes the jig away (#44)\n"
+    assert await _wrong(audit, whole) == ([(3, "identifier")] if wrong else [])
+    # What the report leaves out may have it.
+    assert await _wrong(audit, lead) == []
+
+
+@pytest.mark.parametrize(("who", "wrong"), [("Bo Chen", False), ("Chris P", True)])
+async def test_whose_the_change_was_that_is_taken_back_is_asked_of_that_change(
+    audit: Audit, who: str, wrong: bool
+) -> None:
+    text = f"""{_DAYS}
+
+## What was reverted?
+
+Ada Lovelace backed out [#43](https://github.com/acme/workshop/pull/43) in [`<unjig>`](<unjig:url>) (#44).
+
+The reverted change was {who}'s.
+"""
+    assert await _wrong(audit, text) == ([(7, "author")] if wrong else [])
