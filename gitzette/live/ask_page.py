@@ -41,7 +41,7 @@ def _conversation(lang: Language) -> Markup:
         "section",
         tag(
             "p",
-            tag("span", say.thread, class_="label"),
+            tag("span", say.thread),
             " ",
             tag("code", "", id="thread"),
             " ",

@@ -1,6 +1,7 @@
 """Citations that show their evidence in place: the quoted lines, and what the report knows of what is cited."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -10,7 +11,7 @@ from agent.evidence import EvidenceId
 from agent.layouts.view import View, row_id
 from agent.links import Grade, Link
 from agent.window import zone
-from gitzette.site.html import Child, Markup, clean, join, link, prose, tag, verbatim
+from gitzette.site.html import NO_BREAK, Child, Markup, clean, join, link, prose, tag, verbatim
 from gitzette.site.labels import Labels, labels
 from gitzette.site.names import anchor
 from gitzette.site.reasons import link_words
@@ -92,7 +93,11 @@ class Sources:
             at = mark.end()
         pieces.append(_spaced(text[at:]))
         rest = [cite for number, cite in enumerate(claim.sources, start=1) if number not in marked]
-        return join(pieces, [(" ", self.cite(cite, claim)) for cite in rest])
+        return join(pieces, self.cites(rest, claim))
+
+    def cites(self, cites: Iterable[EvidenceId], claim: Claim) -> list[Child]:
+        """Write citations behind the words; the sign of the commit itself never begins a line."""
+        return [(NO_BREAK if claim.about[:1] == (cite,) else " ", self.cite(cite, claim)) for cite in cites]
 
     def cite(self, cite: EvidenceId, claim: Claim) -> Markup:
         """Write a citation that opens to its evidence; it needs no script."""

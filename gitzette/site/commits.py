@@ -186,14 +186,14 @@ class Commits:
 
     def _speech(self, claim: Claim) -> Markup:
         words = [tag("p", "“", prose(quote.text), "”") for quote in claim.quotes]
-        cites = [(" ", self._sources.cite(cite, claim)) for cite in claim.sources]
+        cites = self._sources.cites(claim.sources, claim)
         return tag("blockquote", tag("div", self._say.speech, cites, class_="who"), words)
 
     def _said(self, claim: Claim) -> Markup:
         if not claim.speech:
             return self._sources.claim(claim)
         words = [("“", prose(quote.text), "”") for quote in claim.quotes]
-        return join(words, [(" ", self._sources.cite(cite, claim)) for cite in claim.sources])
+        return join(words, self._sources.cites(claim.sources, claim))
 
     def _excerpt(self, claims: Sequence[Claim]) -> Markup | None:
         """Show the one place that proves most; the others are behind their citations."""

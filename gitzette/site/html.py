@@ -19,6 +19,8 @@ class Markup(str):
     __slots__ = ()
 
 
+NO_BREAK = Markup("&nbsp;")
+"""A space at which no line ends."""
 Child = str | int | None | Iterable["Child"]
 Attribute = str | int | float | bool | None
 

@@ -18,6 +18,11 @@ class Labels:
     front: str
     days: str
     repos: str
+    repo: str
+    latest_day: str
+    commits: str
+    issue: str
+    release: str
     stories: str
     figures: str
     search: str

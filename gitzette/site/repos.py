@@ -24,14 +24,14 @@ def repos_of(summaries: Sequence[Summary]) -> list[RepoId]:
 
 def repos_page(summaries: Sequence[Summary], scene: Scene) -> str:
     """List the repositories with what is known of each in numbers."""
-    own, say = scene.labels, scene.say
+    own = scene.labels
     landed: dict[RepoId, int] = {}
     latest: dict[RepoId, str] = {}
     for one in summaries:
         for part in one.repos:
             landed[part.repo] = landed.get(part.repo, 0) + part.landed
             latest[part.repo] = max(latest.get(part.repo, ""), one.day)
-    head = tag("tr", [tag("th", name, scope="col") for name in (own.repos, own.days, say.columns[0])])
+    head = tag("tr", [tag("th", name, scope="col") for name in (own.repo, own.latest_day, own.commits)])
     rows = [
         tag(
             "tr",

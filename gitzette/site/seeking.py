@@ -23,8 +23,8 @@ def search_page(scene: Scene) -> str:
             data_searching=own.searching,
             data_failed=own.failed_search,
             data_tiers="|".join(say.tiers.values()),
-            data_issues=say.issues,
-            data_releases=say.releases,
+            data_issue=own.issue,
+            data_release=own.release,
         ),
     )
     return page(scene, f"{own.search} · Gitzette", content, scripts=("search.js",))

@@ -166,11 +166,14 @@
     const item = document.createElement("li");
     const about = document.createElement("p");
     about.className = "kicker";
-    const name = kind === "i" ? say.issues : kind === "r" ? say.releases : say.tiers.split("|")[(tiers[tier] || tiers.low)[1]];
+    const name = kind === "i" ? say.issue : kind === "r" ? say.release : say.tiers.split("|")[(tiers[tier] || tiers.low)[1]];
     const badge = document.createElement("span");
     badge.className = `badge ${kind === "c" && tier in tiers ? tier : "low"}`;
     badge.textContent = `${kind === "c" ? (tiers[tier] || tiers.low)[0] : "□"} ${name}`;
-    about.append(badge, ` ${repo} · ${answer.day}`);
+    const day = document.createElement("span");
+    day.className = "whole";
+    day.textContent = `· ${answer.day}`;
+    about.append(badge, ` ${repo} `, day);
     const link = document.createElement("a");
     link.href = `${say.days}${answer.day}.html#${anchor}`;
     link.className = "title";
