@@ -124,3 +124,19 @@ async def test_words_of_a_message_with_a_number_in_them_are_looked_up(
 )
 async def test_a_bare_number_stands_for_the_commit_that_it_brought(audit: Audit, told: str, wrong: list[Any]) -> None:
     assert await _wrong(audit, f"{_DAY}\n\n- 最后一笔{told}（#14，新增 1 行）。\n") == wrong
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ("[`<check>`](<check:url>) 新增检查，不满足时报 `AssertionError`。", []),
+        ("[`<check>`](<check:url>) 新增检查，不满足时报 `OverflowError`。", [(3, "identifier")]),
+        ("[`<undo>`](<undo:url>)：“it introduces a regression and supports nobody”。", []),
+        ("[`<undo>`](<undo:url>)：新增 guard 支持。", [(3, "sentence")]),
+    ],
+)
+async def test_an_error_that_an_assertion_raises_and_the_words_of_an_author_are_no_inventions(
+    audit: Audit, entry: str, wrong: list[Any]
+) -> None:
+    text = f"# acme/tools 日报（2026-03-12，UTC）\n\n- {entry}\n"
+    assert await _wrong(audit, text, repos=TOOLS) == wrong
