@@ -56,7 +56,7 @@ _SIGNED_INSIDE = re.compile(r"\s*[(（]#\d+\s*[,，;；][^()（）]*[)）]?\s*$"
 # "by Ada Lovelace (#12)": who and which number, and no title between.
 _SIGNED_ONLY = re.compile(r"by (?P<name>[^()\[\]:：,，;；\n]{2,60}?)\s*(?:\(#\d+\))?")
 # "adds a flag (#12)": a sentence of which the hash before it is the subject.
-_TELLS = re.compile(r"(?:also |now |only )?[a-z]{2,}(?<!s)s\s+\w")
+_TELLS = re.compile(r"(?:also |now |only )?[a-z]{2,}(?<!s)s\s+\S")
 _BESIDE_HASH = re.compile(r"(?<!\w)([0-9a-f]{7,40})\W*[(（\[]$")
 _REACH = 48
 _LEAST_WORDS = 2
@@ -232,8 +232,6 @@ def _closed(lead: str) -> bool:
     """Tell whether words end as change logs close a title, by its number or by whom in what: then each is meant."""
     if (signed := signature(lead)) is not None and (signed.date or IN_LINK.search(plain(lead))):
         return signed.date == "" or _closed(signed.title)
-    if _TELLS.match(lead.strip()):
-        return False
     return bool(re.search(r"\(#\d+\)(?:\s+by\s+\S.*)?$", lead.strip())) and not re.search(r"[\u4e00-\u9fff]", lead)
 
 
@@ -265,11 +263,14 @@ def leads(block: Block, mentions: tuple[Mention, ...]) -> list[tuple[int, str]]:
     return [
         (line, text)
         for line, text in dict.fromkeys(cleaned)
-        if len(text.split()) >= _LEAST_WORDS and not _only_signs(text)
+        if len(text.split()) >= _LEAST_WORDS and not _is_no_title(text)
     ]
 
 
-def _only_signs(text: str) -> bool:
+def _is_no_title(text: str) -> bool:
+    """Tell words of which the hash is the subject, or that only say by whom it is."""
+    if _TELLS.match(text):
+        return True
     signed = _SIGNED_ONLY.fullmatch(plain(text))
     return signed is not None and is_name(signed["name"])
 

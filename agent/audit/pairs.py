@@ -1,10 +1,10 @@
-"""Lines of a diff that differ in one value only, and sentences that tell their change the other way round."""
+"""Sentences that tell the other way round what a line of the diff exchanges."""
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from agent.audit.sides import exchanges
+from agent.audit.swaps import swapped
 from agent.evidence import CommitEvidence
 
 _V = r"`?(?P<{0}>v?\d[\w.]*\w|\d)`?"
@@ -15,7 +15,6 @@ _MOVED = (
     ),
 )
 _EMPTY = re.compile(r"(?:the |an )?empty string|空字符串", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z]\w{2,}")
 
 
 def turned_round(text: str, commits: Sequence[CommitEvidence]) -> str:
@@ -37,29 +36,3 @@ def stated_exchanges(text: str) -> Iterator[tuple[str, str]]:
         for found in form.finditer(worded):
             if found["old"] != found["new"]:
                 yield found["old"].rstrip("."), found["new"].rstrip(".")
-
-
-def swapped(commit: CommitEvidence, old: str, new: str) -> Iterator[str]:
-    """Find the added lines that are a removed one with one value in the place of another."""
-    for file in commit.change.files:
-        removed: list[str] = []
-        added: set[str] = set()
-        for line in (*(file.patch or "").split("\n"), "@@"):
-            if line.startswith("@@"):
-                yield from (shown for one in removed if (shown := _value(old).sub(lambda _: new, one)) in added)
-                removed, added = [], set()
-            elif line[:1] == "-" and _value(old).search(line):
-                removed.append(_even(line[1:]))
-            elif line[:1] == "+":
-                added.add(_even(line[1:]))
-
-
-def _even(line: str) -> str:
-    return " ".join(line.split()).replace("''", '""')
-
-
-@lru_cache(maxsize=256)
-def _value(value: str) -> re.Pattern[str]:
-    if value == '""':
-        return re.compile('(?<!["\\w])""(?!["\\w])')
-    return re.compile(rf"(?<![\w.]){re.escape(value)}(?!\w|\.\w)")

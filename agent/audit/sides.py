@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from agent.audit.measures import fitting_paths
 from agent.audit.paths import is_path
+from agent.audit.swaps import swapped
 from agent.evidence import CommitEvidence
 
 # A name in code, a bracket of values such as (1, 2) or [0,1), or a longer word.
@@ -75,7 +76,10 @@ class Sides:
         if any(one.change.unreadable or one.change.incomplete for one in commits):
             return ""
         for old, new in exchanges(text):
-            if self._balance(old, commits) > 0 > self._balance(new, commits) or _renamed(new, old, commits):
+            turned = self._balance(old, commits) > 0 > self._balance(new, commits)
+            # One line that shows the exchange as it is told outweighs all counting.
+            straight = turned and any(line for one in commits for line in swapped(one, old, new))
+            if (turned and not straight) or _renamed(new, old, commits):
                 return f"the diff takes {new} away and brings {old} in, not the other way round"
             if self._is_no_flag(old, new, commits):
                 return f"{new} is no flag of the change, which takes {old} away"

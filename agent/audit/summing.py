@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from agent.audit.pairs import stated_exchanges, swapped
+from agent.audit.pairs import stated_exchanges
+from agent.audit.swaps import swapped
 from agent.evidence import CommitEvidence
 from agent.gate.stems import words_of
 

@@ -51,7 +51,7 @@ class Titling:
         shortened_only = not statement.strict and any(_abridges(stated, one) for one in real)
         if shortened_only or any("".join(one) in joined or any(_within(form, one) for form in forms) for one in real):
             return judged(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
-        if not statement.strict and _is_translated(stated, real):
+        if not statement.strict and (_is_translated(stated, real) or any(_is_retold(stated, one) for one in real)):
             return None
         likeness = max((_likeness(form, one) for one in real for form in forms if form), default=0.0)
         if statement.strict or likeness >= _ALIKE:
@@ -123,6 +123,15 @@ def _abridges(stated: list[str], real: list[str]) -> bool:
 def _is_translated(stated: list[str], real: list[list[str]]) -> bool:
     """Tell whether a headline says a title in another language: then it retells and does not quote."""
     return any(not word.isascii() for word in stated) and all(word.isascii() for one in real for word in one)
+
+
+def _is_retold(stated: list[str], real: list[str]) -> bool:
+    """Tell whether words were taken out in one place and put in in another: who misquotes changes them in place."""
+    steps = SequenceMatcher(None, stated, real, autojunk=False).get_opcodes()
+    out = {word for step in steps if step[0] == "insert" for word in real[step[3] : step[4]]}
+    into = {word for step in steps if step[0] == "delete" for word in stated[step[1] : step[2]]}
+    # The same words in another order are a title turned round.
+    return bool(out and into) and not out & into and all(step[0] != "replace" for step in steps)
 
 
 def _likeness(stated: list[str], real: list[str]) -> float:

@@ -233,3 +233,18 @@ async def test_an_endless_paragraph_is_read_in_time_that_grows_with_its_length(a
     started = time.perf_counter()
     await audit(paragraph(1200), repos=())
     assert time.perf_counter() - started < 8 * 3 * short + 2
+
+
+@pytest.mark.parametrize(
+    ("lead", "wrong"),
+    [
+        ("The default of the server: --max-batch goes to the server", False),
+        ("`--max-batch` is added to the server", False),
+        ("[Feature] Drop --max-batch to the server (#12)", True),
+        ("[Feature] Add --max-batch to the engine (#12)", True),
+        ("adds --max-batch to the server (#12)", False),
+    ],
+)
+async def test_a_sentence_that_retells_a_title_is_not_the_title_misquoted(audit: Audit, lead: str, wrong: bool) -> None:
+    outcome = await audit(f"# acme/engine, 2026-03-10\n\n- [`<flag>`](<flag:url>) {lead}\n", repos=ENGINE)
+    assert ("title" in {one.kind for one in outcome.findings if one.wrong}) is wrong

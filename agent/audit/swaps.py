@@ -1,0 +1,33 @@
+"""Lines of a diff that differ in one value only."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from agent.evidence import CommitEvidence
+
+
+def swapped(commit: CommitEvidence, old: str, new: str) -> Iterator[str]:
+    """Find the added lines that are a removed one with one value in the place of another."""
+    for file in commit.change.files:
+        removed: list[str] = []
+        added: set[str] = set()
+        for line in (*(file.patch or "").split("\n"), "@@"):
+            if line.startswith("@@"):
+                yield from (shown for one in removed if (shown := _value(old).sub(lambda _: new, one)) in added)
+                removed, added = [], set()
+            elif line[:1] == "-" and _value(old).search(line):
+                removed.append(_even(line[1:]))
+            elif line[:1] == "+":
+                added.add(_even(line[1:]))
+
+
+def _even(line: str) -> str:
+    return " ".join(line.split()).replace("''", '""')
+
+
+@lru_cache(maxsize=256)
+def _value(value: str) -> re.Pattern[str]:
+    if value == '""':
+        return re.compile('(?<!["\\w])""(?!["\\w])')
+    return re.compile(rf"(?<![\w.]){re.escape(value)}(?!\w|\.\w)")
