@@ -33,6 +33,14 @@ def test_pages_are_deployed_by_a_job_that_may_do_only_that() -> None:
         assert re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", action)
 
 
+def test_a_workflow_installs_the_version_that_wrote_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / "gitzette-7.8.9.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.4\nName: gitzette\nVersion: 7.8.9\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert '  PACKAGE: "gitzette==7.8.9"\n' in workflow("UTC")
+
+
 def test_no_input_of_anybody_is_pasted_into_a_script() -> None:
     for script in re.findall(r"run: \|\n((?: {10}.*\n|\n)+)", workflow("UTC")):
         assert "${{" not in script
