@@ -191,7 +191,7 @@ class Weigher:
         if not may_fit(inquiry):
             return fitting
         spoken = as_words(inquiry)
-        best = foremost(self._weighed(spoken, repos, window), spoken)
+        best = foremost(self._weighed(spoken, repos, window), spoken, self.now)
         kept = {one.card.id for one in fitting}
         if not best or any(one.card.id in kept for one in best):
             return fitting

@@ -112,8 +112,11 @@ _CIRCUMSTANCE = any_of(
 """When or on which condition something is: not what is said to have been done to what is asked about."""
 
 
-_ASKED_FOR = any_of("(?:新增|增加|添加|加入|加|删|改|启用|禁用)(?:了|过)?(?:什么|哪些|哪个|哪种|几个)")
-"""What was added to something is asked for: that says nothing of the thing itself."""
+_ASKED_FOR = any_of(
+    "(?:新增|增加|添加|加入|加|删|改|启用|禁用)(?:了|过)?(?:什么|哪些|哪个|哪种|几个)",
+    r"(?:才|才会|才能|需要|要)\s*(?:enable|disable|启用|开启|打开|关闭|禁用)(?![a-z])",
+)
+"""What was added to something, or when something is on, is asked for: neither says what was done to it."""
 _YES_OR_NO = any_of(
     r"(?:^|[,;:.]\s*)(?:(?:and|so|but) )?(?:is|was|are|were|has|have|did|does)\b", "[吗么没](?=[?？,，。]|$)"
 )

@@ -1,13 +1,14 @@
 """The words that say what a question is about, each with everything that is as good as it."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
 from agent.asking import lexicon as words
 from agent.asking import silence
 from agent.asking.acts import ACTS
-from agent.asking.inquiry import Term
+from agent.asking.inquiry import Term, Thing
 from agent.asking.ordinary import is_ordinary
 from agent.asking.senses import senses
 from agent.asking.synonyms import relatives
@@ -45,6 +46,14 @@ def terms_of(rest: str) -> list[Term]:
             if not _acts(piece.said):
                 found.setdefault(piece.said, piece)
     return list(found.values())
+
+
+def kinds_said(rest: str, things: Sequence[Thing]) -> list[Term]:
+    """Give the words for kinds of things as words of a topic: an interface may well be called one."""
+    said = [found[0] for thing in things if (found := words.THINGS[thing].search(rest))]
+    return [
+        term for one in said for term in (_pieces(one) if _HAN.search(one) else [Term(said=one, forms=_forms(one))])
+    ]
 
 
 def _without_phrases(rest: str) -> str:
