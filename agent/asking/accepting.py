@@ -10,14 +10,14 @@ from agent.asking.lexicon import THINGS
 from agent.asking.matching import Match, text_of
 from agent.asking.names import has_name, plain, things_of
 from agent.asking.phrases import has_phrase
-from agent.asking.saying import covered, has_namelike, said_in
+from agent.asking.saying import covered, has_namelike
 from agent.asking.weights import Weights
 from agent.card import Card
 
 _NAMED_WORDS, _WORDS, _TITLE_WORDS = 0.34, 0.62, 0.3
 _LACKING = 0.25
-_PAIR, _FEW = 2, 3
-_HALF, _AHEAD, _CLOSE, _NEARLY, _LITTLE = 0.5, 0.1, 0.75, 0.9, 0.3
+_PAIR = 2
+_CLOSE, _NEARLY, _LITTLE = 0.75, 0.9, 0.3
 _SEVERAL = re.compile(
     r"\b(?:commits|changes|prs|pulls|requests|list|all|every)\b|哪些|列出|列一下|所有|全部", re.IGNORECASE
 )
@@ -50,8 +50,6 @@ def _accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
         fitting = fitting or whole  # The name is what is asked about; the words describe it as somebody else would.
     if not inquiry.names and not inquiry.mentions:
         fitting = [one for one in fitting if one.together >= _TITLE_WORDS or one.facts]
-    if not fitting and not inquiry.names:
-        fitting = _leading(whole, inquiry)
     fitting = _of_kind(_with_phrases(_foremost(fitting, inquiry), inquiry), inquiry)
     # Where facts tell it, a commit that merely has the words somewhere is another matter.
     most = max((one.together for one in fitting), default=0.0)
@@ -73,16 +71,6 @@ def _accepted(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
 def _titled(one: Match, inquiry: Inquiry) -> bool:
     """Tell whether a commit has the whole topic for its title."""
     return bool(inquiry.terms) and one.entitled >= _NEARLY and (one.works or not inquiry.names)
-
-
-def _leading(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
-    """Take the few commits that say at least half of the topic at once where all others say clearly less of it."""
-    ranked = sorted(matches, key=lambda one: -one.together - one.entitled)
-    if not ranked or ranked[0].together < _HALF or len(said_in(text_of(ranked[0].card), inquiry.terms)) < _PAIR:
-        return []
-    most = ranked[0].together + ranked[0].entitled
-    level = [one for one in ranked if one.together + one.entitled > most - _AHEAD]
-    return level if len(level) <= _FEW else []
 
 
 def _foremost(matches: list[Match], inquiry: Inquiry) -> list[Match]:

@@ -44,7 +44,8 @@ def bears_out(one: Match, act: Act, inquiry: Inquiry) -> bool:
         return False
     if act is Act.ADDED and _is_new(one, inquiry):
         return True
-    return any(_says(line, act, inquiry) and _has_value(line, act, inquiry) for line in _sentences(one.card))
+    lines = (line for line in _sentences(one.card) if _has_value(line, act, inquiry))
+    return any(_says(line, act, inquiry, nearly=one.nearly) for line in lines)
 
 
 def _is_new(one: Match, inquiry: Inquiry) -> bool:
@@ -124,8 +125,11 @@ def speaks_of_it(line: str, card: Card, inquiry: Inquiry) -> bool:
     return says_most(line, inquiry) or says_most(card.title, inquiry)
 
 
-def _says(line: str, act: Act, inquiry: Inquiry) -> bool:
-    """Tell whether a sentence has the verb of an act, and what is asked about for its object."""
+def _says(line: str, act: Act, inquiry: Inquiry, *, nearly: bool) -> bool:
+    """Tell whether a sentence has the verb of an act, and what is asked about for its object.
+
+    Who mends something names the cause where others name the symptom: what fits best need not have most words of it.
+    """
     if not (objects := _objects(ENTITLED[act], line)):
         return False
     # A sentence calls a part of something by its own name alone.
@@ -135,7 +139,8 @@ def _says(line: str, act: Act, inquiry: Inquiry) -> bool:
     if act in (Act.REMOVED, Act.DISABLED) and not any(_heads(one, inquiry) for one in objects):
         return False
     # The beginning of a title may say of what it speaks: "[AMD] update …".
-    return bool(inquiry.names) or (says_most(line, inquiry) and says_any(" ".join(objects), inquiry))
+    most = (nearly and act is Act.FIXED) or says_most(line, inquiry)
+    return bool(inquiry.names) or (most and says_any(" ".join(objects), inquiry))
 
 
 def _heads(phrase: str, inquiry: Inquiry) -> bool:

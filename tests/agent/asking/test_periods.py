@@ -31,7 +31,24 @@ def test_a_time_is_a_stretch_of_days(text: str, first: date, last: date) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["is that its name today?", "is it still there today?", "到今天还在吗", "may I use it?"]
+    "text",
+    ["is that its name today?", "is it still there today?", "到今天还在吗", "may I use it?", "unknown on main today"],
 )
 def test_a_manner_of_speaking_names_no_time(text: str) -> None:
     assert period_of(text, NOW, "UTC") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("it fails since last week", date(2026, 3, 23)),
+        ("上周开始报错", date(2026, 3, 23)),
+        ("slower since last month", date(2026, 3, 1)),
+        ("it charges more since ~March 27", date(2026, 3, 27)),
+    ],
+)
+def test_what_is_so_since_a_time_is_so_until_now(text: str, first: date) -> None:
+    period = period_of(text, NOW, "UTC")
+    assert period is not None
+    assert period.window.start.date() == first
+    assert period.window.cutoff == NOW

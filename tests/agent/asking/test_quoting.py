@@ -68,3 +68,11 @@ def test_what_is_told_already_is_not_shown_again() -> None:
     told = "The version of black changes from 24.10.0 to 26.1.0."
 
     assert changed_lines(_read("a.yaml", _HOOKS), _asked("which version of black is it on?"), told) == []
+
+
+def test_lines_that_were_only_set_in_are_not_shown() -> None:
+    moved = "".join(f"-    step_{n}()\n+        step_{n}()\n" for n in range(20))
+    patch = f"@@ -1,2 +1,3 @@\n run = 1\n+lock = Lock()\n other = 2\n@@ -9,20 +9,20 @@\n with lock:\n{moved}"
+    shown = changed_lines(_read("export.py", patch), _asked("how was the garbled export mended?"))
+
+    assert [quote.text for claim in shown for quote in claim.quotes] == ["+lock = Lock()"]

@@ -92,3 +92,14 @@ def test_how_much_is_no_removal(text: str) -> None:
 @pytest.mark.parametrize("question", ["what has gone into the queue so far?", "can the queue pull from the cache yet?"])
 def test_what_goes_into_something_is_not_removed(question: str) -> None:
     assert Act.REMOVED not in understand(question, SETTING).acts
+
+
+def test_who_is_named_in_full_is_not_somebody_else_with_the_same_first_name() -> None:
+    setting = Setting(repos=SETTING.repos, now=SETTING.now, tz="UTC", people=("Lucas Hänke de Cansino", "Lucas Wilk"))
+    inquiry = understand("list everything Lucas Wilk reverted", setting)
+    assert inquiry.people == ("Lucas Wilk",)
+    assert inquiry.terms == ()
+
+
+def test_what_a_pull_request_turned_off_was_not_fixed() -> None:
+    assert asked("which PR turned sequence sharding off by default?").acts == (Act.DISABLED,)
