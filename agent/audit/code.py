@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
 from agent.audit.paths import advises
+from agent.audit.sections import changes_above
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import ELLIPSIS, plain
 
@@ -28,6 +29,9 @@ def code(page: Page) -> Iterator[Statement]:
             continue
         subject = page.subjects[place]
         around = neighbours(page, place)
+        if subject is None and block.parent is not None:
+            # A remark that cites nothing shows code of the entry it remarks on.
+            around = changes_above(page, block.parent)
         if subject is None and around:
             subject = around[0]
         if subject is not None and subject.kind == "thread" and subject.told == "issue":

@@ -35,7 +35,9 @@ def measured(statement: Statement, evidence: Evidence) -> tuple[Judgement, str]:
     for name, files in groups:
         if _fits(statement, files):
             return Judgement(verdict=Verdict.SUPPORTED), f"{evidence.id}: {name} {_counted(files)}"
-    if not statement.strict or _is_open(statement, groups):
+    # Who has the number of files right counts the lines of this very change.
+    meant = statement.params.get("of_files") == str(len(change.files)) and statement.params.get("scope") == "whole"
+    if not (statement.strict or meant) or _is_open(statement, groups):
         return Judgement(verdict=Verdict.UNDECIDED, reason=f"no file of {evidence.id} has these counts"), ""
     told = "; ".join(f"{name} {_counted(files)}" for name, files in groups[:3])
     return Judgement(verdict=Verdict.NUMBER, reason=f"{evidence.id}: {told}"), ""

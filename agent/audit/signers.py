@@ -14,7 +14,9 @@ from agent.audit.whereabouts import Days
 from agent.gate.dates import find_dates
 
 _BRACKET = re.compile(r"[(（]([^()（）\n]{9,160})[)）]")
-_TAIL = re.compile(r"#\d{1,7}\)?\s*[,，]\s*([^\n:：;；。]{2,120}?)(?=\s*(?:$|\n|[:：;；。]))")
+_TAIL = re.compile(
+    r"(?:#\d{1,7}|(?<!\w)[0-9a-f]{7,40})[)）\]]?\s*[,，]\s*([^\n:：;；。]{2,120}?)(?=\s*(?:$|\n|[:：;；。]))"
+)
 _PARTS = re.compile(r"\s*[,，;；|]\s*")
 _SHORT_DAY = re.compile(r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?\s+)?(0[1-9]|1[0-2])[-/](0[1-9]|[12]\d|3[01])")
 _OF_MONTH = re.compile(
@@ -37,6 +39,8 @@ _DOES = re.compile(
 )
 _IN_NUMBER = re.compile(rf"\b[Ii]n #\d+,? {_PERSON}\s+[a-z]{{3,}}s?\b")
 _BY = re.compile(rf"(?:#\d+|[0-9a-f]{{7,40}})[)\]）]*\**\s+by {_PERSON}")
+# "`abc1234` Ada Lovelace：…": who stands between the hash and what it does.
+_HEADED = re.compile(rf"^\W*[0-9a-f]{{7,40}}[`*\])）]*\s+{_PERSON}\s*[:：]")
 
 
 def signers(page: Page) -> Iterator[Statement]:
@@ -110,6 +114,9 @@ def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statem
             for found in form.finditer(sentence):
                 params = {"author": found["name"], "signed": "yes", "known": "only"}
                 yield Statement(line, "author", shortened(found[0]), about, repo, "authored", params)
+        for headed in _HEADED.finditer(sentence):
+            params = {"author": headed["name"], "signed": "yes", "beside": "yes"}
+            yield Statement(line, "author", headed["name"], about, repo, "authored", params)
         for on in _ON.finditer(sentence):
             words = find_dates(sentence[on.end() : on.end() + 24])[:1]
             if words and (at := _day(words[0].text, page.days)):

@@ -18,7 +18,7 @@ _LINES = r"(?:\s*(?:行|lines?|LOC))?"
 _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (re.compile(form, re.IGNORECASE), names)
     for form, names in (
-        (rf"(?<![\w+])\+\s?{_N}{_LINES}\s*[/，,、|]?\s*-\s?{_N}(?![\w.]){_LINES}", ("additions", "deletions")),
+        (rf"(?<![\w+])\+\s?{_N}{_LINES}\s*[/，,、|]?\s*-\s?{_N}(?!\w|\.\w){_LINES}", ("additions", "deletions")),
         (rf"(?<![\w+])\+\s?{_N}\s*(?:行|lines?|LOC)", ("additions",)),
         (rf"(?<![\w-])-\s?{_N}\s*(?:行|lines?|LOC)", ("deletions",)),
         (rf"±\s?{_N}\s*(?:行|lines?)?", ("either",)),
@@ -34,6 +34,7 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"\b(?:adds|added|adding)\s+{_N}\s+lines?", ("additions",)),
         (rf"\b(?:removes|removed|deletes|deleted|drops)\s+{_N}\s+lines?", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+lines?\s+(?:changed|of changes)", ("total",)),
+        (rf"(?<![\w#.]){_N}\s+lines\s+(?:together|altogether|combined|in (?:total|all))\b", ("total",)),
         (rf"(?<![\w#.]){_N}\s+(?:new\s+)?lines?\s+(?:were\s+)?added", ("additions",)),
         (rf"(?<![\w#.]){_N}\s+lines?\s+(?:were\s+)?(?:removed|deleted)", ("deletions",)),
         (rf"\b(?:gains|gained)\s+{_N}\s+lines?", ("additions",)),
@@ -45,6 +46,7 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:in (?:total|all)|overall|altogether)\b", ("files",)),
         (rf"(?<![\w#.]){_N}\s+files?(?=\s*(?:[,;:)，；：）]|$|\.\s|\.$|and\s+\d))", ("files",)),
+        (rf"\bin\s+{_N}\s+files?(?=\s+(?:under|below|of|in)\b)", ("files",)),
         (rf"\b(?:changes|changed|touches|touched|modifies|modified|across|spans)\s+{_N}\s+files?", ("files",)),
         (rf"(?:共|涉及|修改|改动|变更)\s*(?:了)?\s*{_N}\s*个文件", ("files",)),
         (rf"{_N}\s*个文件(?:变更|改动|被修改|发生)", ("files",)),
@@ -61,7 +63,7 @@ _WHOLE = re.compile(
 )
 _ABOUT = re.compile(r"(?:约|大约|近|around|about|roughly|nearly|~|≈)\s*$", re.IGNORECASE)
 _BEHIND_FILES = re.compile(
-    r"\d\s*(?:个文件|files?)(?:\s+(?:changed|touched))?\s*[,，(（:：]\s*(?:with\s+|合计)?$", re.IGNORECASE
+    r"(\d+)\s*(?:个文件|files?)(?:\s+(?:changed|touched))?\s*[,，(（:：]\s*(?:with\s+|合计)?$", re.IGNORECASE
 )
 _BEFORE_FILES = re.compile(r"\s*(?:in|across|over|，|,)?\s*(?:共\s*)?\d+\s*(?:个文件|files?)", re.IGNORECASE)
 _BEFORE_LINES = re.compile(r"\s*[,，:：(（]\s*\+\s?\d[\d,]*\s*/\s*-\s?\d")
@@ -146,6 +148,8 @@ def _running(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Stat
             params["paths"] = "\n".join(own)
         if above:
             params["above"] = "yes"
+        if behind := _BEHIND_FILES.search(before):
+            params["of_files"] = behind[1]
         words = f"{own[-1]} {number.words}" if own and scope == "file" else number.words
         repo = page.repo_of(subject, place)
         line = inline.line_at(number.start)

@@ -26,7 +26,7 @@ _DAY = re.compile(
 # When something landed is no number of the diff; "2:30" behind a name in code is.
 _TIME = r"[0-2]?\d:[0-5]\d(?::[0-5]\d)?"
 _CLOCK = re.compile(
-    rf"(?<![\w:.`/-])(?<!月)(?<!月 )(?:[0-3]?\d\s*[日号]\s*(?:{_TIME})?|(?=\d\d){_TIME})(?![\w:.`])", re.ASCII
+    rf"(?<![\w:.`/-])(?<!月)(?<!月 )(?:[0-3]?\d\s*[日号]\s*(?:{_TIME})?|(?=\d\d){_TIME})(?![\w:`]|\.\w)", re.ASCII
 )
 _LABEL = re.compile(r"^\W*[\w /]{1,24}[:：]\s*")
 _LEAST = 8
@@ -104,8 +104,8 @@ def _about(page: Page, place: int, cell: int, start: int, end: int) -> tuple[Men
     near = page.nearest(place, start, cell)
     found = {(m.sha[:7], m.number): m for m in (*named, *((near,) if near is not None and _is_change(near) else ()))}
     if not found and near in page.mentions[place] and near.kind == "thread" and not near.told and not near.damaged:
-        # A bare number is a change where a commit came by it.
-        return (near,)
+        # A bare number is a change where a commit came by it; what was told before it is not about it.
+        return (near,) if near.cell == cell and near.at <= end else ()
     return tuple(found.values()) if len(found) <= _SEVERAL else ()
 
 

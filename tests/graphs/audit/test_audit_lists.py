@@ -1,0 +1,88 @@
+"""What an audit makes of flat lists, in which remarks follow the entry that they are about."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+Audit = Callable[..., Awaitable[Any]]
+TOOLS = ("acme/tools",)
+_ENTRIES = """# acme/tools, 2026-03-12 (UTC)
+
+## acme/tools
+
+Commits:
+- Add a guard (#3) [`<guard>`](<guard:url>), Ada Lovelace
+- Turn the guard round (#4) [`<turn>`](<turn:url>), Brian K. Ryu; only `tools/guard.py`
+- Move helpers (#7) [`<move>`](<move:url>){0}
+- Revert "Turn the guard round" (#8) [`<undo>`](<undo:url>), Chris P
+- Read the level from outside (#9) [`<level>`](<level:url>), Brian K. Ryu
+- Check the type (#21) [`<check>`](<check:url>), Ada Lovelace
+{1}
+"""
+
+
+async def _reasons(audit: Audit, signed: str = "", remark: str = "") -> list[str]:
+    outcome = await audit(_ENTRIES.format(signed, remark), repos=TOOLS)
+    return list(outcome.reasons())
+
+
+@pytest.mark.parametrize(
+    ("signed", "wrong"),
+    [
+        (", Ada Lovelace, only two files", []),
+        (", Chris P, only two files", ["metadata"]),
+        (", Helpers, only two files", []),
+    ],
+)
+async def test_who_stands_between_commas_behind_the_link_is_the_author(
+    audit: Audit, signed: str, wrong: list[str]
+) -> None:
+    assert await _reasons(audit, signed=signed) == wrong
+
+
+@pytest.mark.parametrize(
+    ("counts", "wrong"),
+    [("1 file, +2/-0", []), ("1 file, +5/-0", ["number"]), ("the helpers, +5/-1", [])],
+)
+async def test_lines_behind_the_right_number_of_files_are_those_of_the_entry_above(
+    audit: Audit, counts: str, wrong: list[str]
+) -> None:
+    assert await _reasons(audit, remark=f"- Affected: {counts}; the check itself") == wrong
+
+
+@pytest.mark.parametrize(("line", "wrong"), [("    assert value", []), ("    assert not value.empty()", ["quote"])])
+async def test_code_below_a_remark_is_that_of_the_entry_which_it_remarks_on(
+    audit: Audit, line: str, wrong: list[str]
+) -> None:
+    remark = f"- What it does now:\n  ```python\n  def check(value):\n  {line}\n  ```"
+    assert await _reasons(audit, remark=remark) == wrong
+
+
+@pytest.mark.parametrize(("counts", "wrong"), [("+2/-0", []), ("+3/-0", ["number"])])
+async def test_line_counts_may_end_a_sentence(audit: Audit, counts: str, wrong: list[str]) -> None:
+    outcome = await audit(
+        f"# acme/tools, 2026-03-12 (UTC)\n\n- [`<check>`](<check:url>) checks the type: 1 file, {counts}.\n",
+        repos=TOOLS,
+    )
+    assert outcome.reasons() == wrong
+
+
+async def test_what_a_paragraph_says_before_a_bare_number_is_not_held_to_it(audit: Audit) -> None:
+    outcome = await audit(
+        "# acme/tools, 2026-03-12 (UTC)\n\n## Summary\n"
+        "The report is about 1 project.\nThe level 10 of the API dumps inputs, from 0.6.1 on.\n"
+        "The tools took back the guard of #4 at once.\n",
+        repos=TOOLS,
+    )
+    assert outcome.reasons() == []
+
+
+@pytest.mark.parametrize(("lines", "wrong"), [(11, []), (12, ["number"])])
+async def test_lines_that_several_files_have_together_are_added_up(audit: Audit, lines: int, wrong: list[str]) -> None:
+    outcome = await audit(
+        "# acme/tools, 2026-03-12 (UTC)\n\n"
+        f"- [`<guard>`](<guard:url>) adds `tools/guard.py` and `tools/helpers.py`, {lines} lines together.\n",
+        repos=TOOLS,
+    )
+    assert outcome.reasons() == wrong
