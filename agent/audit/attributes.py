@@ -57,6 +57,8 @@ _SIGNED_INSIDE = re.compile(r"\s*[(（]#\d+\s*[,，;；][^()（）]*[)）]?\s*$"
 _SIGNED_ONLY = re.compile(r"by (?P<name>[^()\[\]:：,，;；\n]{2,60}?)\s*(?:\(#\d+\))?")
 # "adds a flag (#12)": a sentence of which the hash before it is the subject.
 _TELLS = re.compile(r"(?:also |now |only )?[a-z]{2,}(?<!s)s\s+\S")
+# "abc1234: a title", as headings of a log have it.
+_HASH_BEFORE = re.compile(r"^\W*(?=[a-f]*\d)[0-9a-f]{7,40}`?\s*[:：–—|-]\s*")
 _BESIDE_HASH = re.compile(r"(?<!\w)([0-9a-f]{7,40})\W*[(（\[]$")
 _REACH = 48
 _LEAST_WORDS = 2
@@ -79,7 +81,7 @@ def attributes(page: Page) -> Iterator[Statement]:
             yield from _signed(make, page, place)
             yield from _leads(make, page, place)
         elif block.kind == "heading":
-            title = re.sub(r"\s+`?[0-9a-f]{7,40}`?\s*$", "", block.text)
+            title = _HASH_BEFORE.sub("", re.sub(r"\s+`?[0-9a-f]{7,40}`?\s*$", "", block.text))
             yield make("title", title, "titled", strict=_closed(title), title=title)
         yield from _pulls(make, page, place)
 

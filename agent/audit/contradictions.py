@@ -27,6 +27,17 @@ _LEFT = re.compile(
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(r"\b(?:caus\w+|so that|leav\w+|result\w* in|lead\w* to|led to|because|due to)\b", re.IGNORECASE)
+_VERSION = r"(?:[A-Za-z]+ )?`?v?(?P<version>\d+\.\d+(?:\.\d+)*[a-z]?\w*)(?![\w.]*\w)"
+_GONE = re.compile(rf"(?:remov|drop|delet)\w*(?: support for)? {_VERSION}", re.IGNORECASE)
+_COME = re.compile(rf"(?:add|support|enabl)\w*(?: support for)? {_VERSION}", re.IGNORECASE)
+_SAID_GONE = re.compile(
+    r"(?:去掉|去除|移除|删除|放弃|不再支持|\b(?:removes?|drops?|deletes?|removed|dropped))(?:了| support for)?"
+    rf"\s*{_VERSION}",
+    re.IGNORECASE,
+)
+_SAID_COME = re.compile(
+    rf"(?:新增|增加|添加|支持|\b(?:adds?|supports?|enables?|added))(?:了| support for)?\s*{_VERSION}", re.IGNORECASE
+)
 _CLAUSE = re.compile(r"[，。；,;、\n]")
 _NAME = r"[A-Za-z][\w.-]{2,38}"
 _LISTED = re.compile(rf"{_NAME}(?:(?:\s*[、，,]\s*(?:and\s+)?|\s*(?:和|与|及|以及|and|&)\s*){_NAME}){{2,11}}")
@@ -37,7 +48,7 @@ _LEAST = 4
 
 def contradicted(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Say which words of a commit contradict a sentence; nothing where none does."""
-    rules = (_in_place, _moved, _switched, _caused, _listed)
+    rules = (_in_place, _moved, _switched, _caused, _listed, _versioned)
     return next(filter(None, (rule(text, commits) for rule in rules)), "")
 
 
@@ -121,6 +132,18 @@ def _listed(text: str, commits: Sequence[CommitEvidence]) -> str:
                 lacking = [name for name in real if name not in names]
                 if len(names) == len(real) and len(other) == len(lacking) == 1:
                     return f"the title names {lacking[0]}, not {other[0]}: “{one.change.commit.title}”"
+    return ""
+
+
+def _versioned(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a title that adds or removes another version than the sentence, where its message has only its own."""
+    for said, done in ((_SAID_GONE, _GONE), (_SAID_COME, _COME)):
+        for found in said.finditer(text):
+            for one in commits:
+                message = one.change.commit.message
+                real = done.match(_TAGS.sub("", one.change.commit.title))
+                if real and real["version"] not in text and not re.search(rf"{re.escape(found['version'])}\b", message):
+                    return f"the title has {real['version']}, not {found['version']}: “{one.change.commit.title}”"
     return ""
 
 

@@ -16,10 +16,27 @@ _DEFAULTS = tuple(
         rf"{_NAME}\s*[(（](?:by )?default(?:s to|ing to| is|:)? {_VALUE}(?=[)）,;])",
         rf"\bdefault (?:value )?of {_NAME} is (?:now )?{_VALUE}(?=[\s.,;)]|$)",
         rf"{_NAME}\s*[，,（(]?\s*默认(?:值)?(?:为|是|取)?\s*{_VALUE}(?=[\s，。；、)）]|$)",
+        rf"{_NAME}\s+(?:is|stays|remains) (?:now )?{_VALUE} by default\b",
+        rf"{_NAME}\s*[，,（(]?\s*默认(?:是|为|保持|被)?(?P<value>开启|启用|打开|关闭|禁用|停用)",
     )
 )
+# "with defaults: `A` (1), `B` (2)"
+_DEFAULTS_FOLLOW = re.compile(r"\bdefaults?\b[^`.;。；]{0,24}[:：]|默认值[^`。；]{0,12}[:：]", re.IGNORECASE)
+_VALUED = re.compile(rf"{_NAME}\s*[(（]\s*{_VALUE}\s*[)）]")
+_SWITCH = dict.fromkeys(("on", "enabled", "开启", "启用", "打开"), "True") | dict.fromkeys(
+    ("off", "disabled", "关闭", "禁用", "停用"), "False"
+)
+# What a variable of the environment is where nobody sets it, and what a remark says of it.
+_FALLBACK = r"\b(?:get|getenv|[Ee]nv\w*)\(\s*[\"']{0}[\"']\s*,\s*(?P<value>[\"'][^\"'\n]*[\"']|[\w.+-]+)\s*[,)]"
+_REMARKED = r"(?<![\w.]){0}\b[^\n(]{{0,40}}\(default:? (?P<value>[\w.+-]+)\)"
 _GIVEN = r"(?<![\w.]){0}[\"']?\s*(?::[^=\n,()]{{0,60}})?(?<![=!<>])=(?!=)\s*(?P<value>[\"'][^\"'\n]*[\"']|[\w.+-]+)"
 _DEFINED = r"(?:^|[\s(,]){0}\s*:[^=\n,()]{{0,60}}=(?!=)|\bdef \w+\([^\n]*\b{0}\s*="
+# Variables of the environment: made by a call that gets the default, or asked for by name with one beside it.
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_ASKED = (
+    r"(?<![\w\"']){0}\s*(?::[^=\n,()]{{0,60}})?=\s*[A-Za-z_][\w.]*\(\s*(?P<value>[\"'][^\"'\n]*[\"']|[\w.+-]+)\s*\)"
+    r"|[\"']{0}[\"']\s*,\s*(?P<second>[\"'][^\"'\n]*[\"']|[\w.+-]+)\s*[,)]"
+)
 _LITERAL = re.compile(r"true|false|none|null|nullptr|[\"'].*[\"']|-?\d[\d_.]*", re.IGNORECASE)
 _LIST = re.compile(
     r"(?P<values>\d+(?:(?:\s*,\s*|\s+and\s+|\s*,\s*and\s+)\d+)+)(?:\s+[a-z]+){0,3}\s+(?:through|via|with|using)"
@@ -59,6 +76,9 @@ def _other_default(text: str, commits: Sequence[CommitEvidence]) -> str:
         # Calls hand over what they like.
         defining = [line for line in lines if re.search(_DEFINED.format(name), line)]
         given = {value["value"] for line in defining for value in re.finditer(_GIVEN.format(name), line)}
+        if _VARIABLE.fullmatch(found["name"]):
+            asked = (one for line in lines for one in re.finditer(_ASKED.format(name), line))
+            given |= {one["value"] or one["second"] for one in asked}
         literal = {value for value in given if _LITERAL.fullmatch(value)}
         if literal and said not in {_plain(value) for value in given}:
             return f"the change gives {found['name']} {' or '.join(sorted(literal)[:3])}, not {found['value']}"

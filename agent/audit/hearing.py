@@ -40,6 +40,7 @@ _QUOTED = re.compile(r"“[^“”]*”|「[^「」]*」|\"[^\"]*\"")
 _KINDS: dict[str, Kind] = {"identifier": "identifier", "path": "path", "authored": "author", "literal": "statistics"}
 
 
+_MOVING = r"(?:[移迁搬][动移到]?[到至入进]|\b[Mm]ov(?:e[sd]?|ing)\b[^.`]{0,40}(?:`[^`]*` )?(?:in)?to)"
 _OWN = ("authored", "path", "dated")
 """What is asked only of the change that a sentence stands with."""
 _NAMED = 4
@@ -63,6 +64,9 @@ class Hearing:
         why = self._sides.turned(text, commits) or next(filter(None, (rule(text, commits) for rule in _RULES)), "")
         if why := why or ("" if above else _feature(text, statement.params["around"], commits)):
             return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
+        if "quoted" in statement.params and misquotes(f"“{text}”", statement.params["around"], commits):
+            why = f"its words stand otherwise in {told(commits[0])}"
+            return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.QUOTE.value), why)
         judgement = self._judged(text, commits)
         if above and (judgement.check in _OWN or not _is_about(text, commits)):
             return None
@@ -120,12 +124,18 @@ class Hearing:
 
     def _is_untouched(self, text: str, reason: str, commits: Sequence[CommitEvidence]) -> bool:
         names = [code.strip() for code in _CODE.findall(text) if reason.startswith(f"{code.strip()} ")]
-        path = next((name for name in names if is_path(name) and re.search(r"\.\w+$", name)), "")
+        paths = [name for name in names if is_path(name)]
+        path = next((name for name in paths if re.search(r"\.\w+$", name) or _moved(text, name)), "")
         touched = [one for commit in commits for one in commit.paths]
         flags = [flag for name in names if _FLAGS.fullmatch(name) for flag in name.split("/")]
         if flags:
             return not any(whole(flag).search(shown) for flag in flags for one in commits for shown in one.texts)
         return bool(path) and not _WILD.search(path) and not fitting_paths(path, touched)
+
+
+def _moved(text: str, folder: str) -> bool:
+    """Tell whether something is said to have been moved into a folder, or out of it: then its files are touched."""
+    return folder.endswith("/") and re.search(rf"{_MOVING}\s*(?:the )?`{re.escape(folder)}`", text) is not None
 
 
 def _is_about(text: str, commits: Sequence[CommitEvidence]) -> bool:

@@ -234,7 +234,8 @@ class Judge:
         if statement.predicate == "authored":
             name = plain(statement.params["author"])
             known = authors(evidence, self._dossier)
-            if any(_is_named(name, plain(one)) for one in (*known.main, *known.along)):
+            helped = () if "beside" in statement.params and _signs_off(evidence) else known.along
+            if any(_is_named(name, plain(one)) for one in (*known.main, *helped)):
                 return judged(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
             is_login = bool(re.fullmatch(r"@?[A-Za-z0-9][A-Za-z0-9-]*(?:\[bot\])?", name.strip("`* ")))
             pull_known = isinstance(evidence, CommitEvidence) and len(known.main) > 1
@@ -249,6 +250,15 @@ class Judge:
         if isinstance(evidence, CommitEvidence) and self._asking.ask(statement, evidence, event="authored").passed:
             return judged(statement, Judgement(verdict=Verdict.SUPPORTED), f"authored then: {told(evidence)}")
         return judged(statement, judgement, "")
+
+
+def _signs_off(evidence: Evidence) -> bool:
+    """Tell whether the author put his own name to a message: then who is a co-author there is somebody else."""
+    if not isinstance(evidence, CommitEvidence):
+        return False
+    author = evidence.change.commit.author
+    signed = {" ".join(line.split()) for line in evidence.change.commit.message.split("\n")}
+    return f"Signed-off-by: {author.name} <{author.email}>" in signed
 
 
 def _once(found: Sequence[tuple[Statement, Finding]]) -> list[Finding]:

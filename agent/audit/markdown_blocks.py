@@ -72,6 +72,8 @@ class Block:
     """What is between the fences."""
     info: str = ""
     """What stands behind the opening fence."""
+    quoted: bool = False
+    """Whether it is set off as somebody's words."""
     closed: bool = True
     """False for a fence that is never closed."""
     anchors: tuple[str, ...] = ()
@@ -103,6 +105,7 @@ class _Walk:
         self._lines = lines
         self._found: list[Block] = []
         self._items: list[int | None] = []
+        self._quotes = 0
         self._header: tuple[str, ...] = ()
         self._cells: list[Inline] = []
         self._row_line = 0
@@ -124,6 +127,8 @@ class _Walk:
                 self._items.append(None)
             case "list_item_close":
                 self._items.pop()
+            case "blockquote_open" | "blockquote_close":
+                self._quotes += token.nesting
             case "thead_open" | "thead_close":
                 self._in_head = token.type == "thead_open"
             case "tr_open":
@@ -166,7 +171,8 @@ class _Walk:
             self._found.append(block)
             self._items[-1] = len(self._found) - 1
         else:
-            self._add(Block("paragraph", start, end, (inline,), level=len(self._items), anchors=anchors))
+            level, quoted = len(self._items), self._quotes > 0
+            self._add(Block("paragraph", start, end, (inline,), level=level, anchors=anchors, quoted=quoted))
 
     def _fence(self, token: Token) -> None:
         first, last = _first(token), _last(token)

@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 
 from agent.audit.markdown_blocks import Block, Inline, read_blocks
 from agent.audit.mentions import Mention, mentions_of
-from agent.audit.vocabulary import ATTRIBUTE, COMMIT_COLUMN, ISSUE_COLUMN, PULL_COLUMN, SUBPART, plain
+from agent.audit.vocabulary import ATTRIBUTE, COMMIT_COLUMN, ISSUE_COLUMN, PULL_COLUMN, SAME_CHANGE, SUBPART, plain
 from agent.audit.whereabouts import Days, Names, days_of, language_of, repos_of
 from agent.ids import RepoId
 from agent.settings import Language
@@ -241,7 +241,10 @@ def _subjects(blocks: Sequence[Block], mentions: Sequence[Sequence[Mention]]) ->
         subject = below.get(place) or own[place]
         if subject is None and block.parent is not None:
             subject = subjects[block.parent]
-        if subject is None and block.kind == "item" and ATTRIBUTE.match(block.text):
+        if subject is None and block.kind == "fence" and block.parent is not None:
+            # Set in too little to be part of the item above it, it is still shown for that item.
+            subject = subjects[place - 1] if blocks[place - 1].parent == block.parent else None
+        if subject is None and block.kind == "item" and _goes_on(block.text):
             subject = _of_sibling(blocks, subjects, place)
         if not named and block.parent is None and block.kind in ("paragraph", "item"):
             running, section = _going_on(block, mentions[place], running, section)
@@ -315,6 +318,11 @@ def _from_below(blocks: Sequence[Block], own: Sequence[Mention | None]) -> dict[
             named.setdefault(block.parent, []).append(mention)
     # Where every sub-item names another change, the item above is only their heading.
     return {parent: ms[0] for parent, ms in named.items() if len({m.sha or m.number for m in ms}) == 1}
+
+
+def _goes_on(text: str) -> bool:
+    """Tell whether an item says more of what the one before it is about."""
+    return bool(ATTRIBUTE.match(text) or SAME_CHANGE.match(text))
 
 
 def _of_sibling(blocks: Sequence[Block], subjects: Sequence[Mention | None], place: int) -> Mention | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.audit.sides import exchanges
-from agent.audit.swaps import swapped
+from agent.audit.swaps import replaced, swapped
 from agent.evidence import CommitEvidence
 
 _V = r"`?(?P<{0}>v?\d[\w.]*\w|\d)`?"
@@ -14,6 +14,8 @@ _MOVED = (
         rf"(?:由|从)\s*{_V.format('old')}\s*(?:升级?|降级?|改|调整?|变|换|提高|降低|回退)?(?:[到至为成])\s*{_V.format('new')}"
     ),
 )
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+\w*")
+_CODE = re.compile(r"`([^`]+)`")
 _EMPTY = re.compile(r"(?:the |an )?empty string|空字符串", re.IGNORECASE)
 
 
@@ -25,6 +27,10 @@ def turned_round(text: str, commits: Sequence[CommitEvidence]) -> str:
         turned = [line for one in commits for line in swapped(one, new, old)]
         if turned and not any(line for one in commits for line in swapped(one, old, new)):
             return f"the change goes from {new} to {old}: {turned[0].strip()[:120]}"
+        names = [name for name in _CODE.findall(text) if name not in (old, new)]
+        now = {value for one in commits for value in replaced(one, old, names)} if _VERSION.fullmatch(new) else set()
+        if now and new not in now:
+            return f"{old} became {' or '.join(sorted(now)[:3])}, not {new}"
     return ""
 
 

@@ -17,7 +17,7 @@ _CLOSES = re.compile(
 _UNDOING = re.compile(
     r"revert|roll\w*\s?back|back(?:s|ed)? out|undo|restor|bring\w* back|回退|回滚|撤销|恢复", re.IGNORECASE
 )
-_REVERTED = re.compile(r"\brevert\w*\b[^\n#]{0,200}?#(\d+)", re.IGNORECASE)
+_REVERTED = re.compile(r"\brevert\w*\b[^\n#]{0,200}?(?:#|/pull/)(\d+)", re.IGNORECASE)
 _QUOTED = re.compile(r"^Revert \"(.+)\"", re.IGNORECASE)
 _CLOSING_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _DESCRIBED = 80

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from agent.audit.markdown_blocks import Inline
 from agent.audit.page import Page
 from agent.audit.scopes import CLAUSE, is_of_others, part_of, repos_behind, value_of
 from agent.audit.statement import Statement
@@ -30,6 +31,14 @@ _FORMS = tuple(
 )
 # "其中 a 与 b 共 9 个": without the noun, where the repositories say what is counted.
 _TOGETHER = re.compile(r"(?:共|合计)(?:有|计)?\s*(?P<n>\d{1,4})\s*个(?=\s*(?:[，。；,;]|$))")
+# "a 11 个提交、b 4 个、c 2 个，合计 17 个": the noun stands with the first of them.
+_REPO = r"[A-Za-z][\w./-]{2,60}"
+_LISTED = re.compile(
+    rf"{_REPO}\s*(?<!\d)\d{{1,4}}(?:{_ZH}|\s+commits?\b)(?:\s*[、，,]\s*(?:and\s+)?{_REPO}\s*(?<![\d.])\d{{1,4}}\s*个?"
+    rf"(?:{_ZH}|\s*commits?\b)?(?![\w.%]))+",
+    re.IGNORECASE,
+)
+_LISTED_ONE = re.compile(rf"(?P<repo>{_REPO})\s*(?<!\d)(?P<n>\d{{1,4}})(?!\d)")
 # Who says by whom, where or for what counts a part of them.
 _PART = re.compile(
     r"\s*(?:(?:by|from(?! (?:20\d\d|\d|[A-Z]))|of|for(?! th)|to(?! `?(?:main|master|trunk)\b)"
@@ -56,10 +65,21 @@ def tallies(page: Page) -> Iterator[Statement]:
                 line = inline.line_at(start)
                 repos = repos_behind(page, place, text, start, end)
                 yield _landed(line, words, count, repos)
+            yield from _listed(page, inline, text)
             for found in _TOGETHER.finditer(text):
                 repos = page.names.named(part_of(text, found.start(), found.end(), CLAUSE))
                 if len(repos) > 1:
                     yield _landed(inline.line_at(found.start()), found[0], int(found["n"]), repos)
+
+
+def _listed(page: Page, inline: Inline, text: str) -> Iterator[Statement]:
+    """Read a list of repositories, each with how much landed in it."""
+    for found in _LISTED.finditer(text):
+        rows = [(one, page.names.named(one["repo"])) for one in _LISTED_ONE.finditer(found[0])]
+        if any(len(repos) != 1 for _, repos in rows):
+            continue
+        for one, repos in rows:
+            yield _landed(inline.line_at(found.start() + one.start()), one[0], int(one["n"]), repos)
 
 
 def _landed(line: int, words: str, count: int, repos: list[RepoId]) -> Statement:

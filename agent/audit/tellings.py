@@ -11,7 +11,7 @@ from agent.audit.paths import advises
 from agent.audit.sections import changes_above
 from agent.audit.statement import Statement, shortened
 from agent.audit.stats import counted
-from agent.audit.vocabulary import HEDGED, SPECULATIVE, TOLD_COLUMN, plain
+from agent.audit.vocabulary import DEFAULT_COLUMN, HEDGED, SPECULATIVE, TOLD_COLUMN, plain
 
 _CITED = re.compile(
     r"[(（\[]\s*(?:(?:commit|提交|pr|pull request|see|见|and|和|by|,|，|、|/|;|；|\s)*§+)+\s*(?:[,，;；]\s*)?[)）\]]",
@@ -29,6 +29,7 @@ _CLOCK = re.compile(
     rf"(?<![\w:.`/-])(?<!月)(?<!月 )(?:[0-3]?\d\s*[日号]\s*(?:{_TIME})?|(?=\d\d){_TIME})(?![\w:`]|\.\w)", re.ASCII
 )
 _LABEL = re.compile(r"^\W*[\w /]{1,24}[:：]\s*")
+_DEFAULT = re.compile(r"[\w.+\"'-]*\w[\"']?")
 _LEAST = 8
 _NEAR = 1000
 _SEVERAL = 6
@@ -51,12 +52,14 @@ def tellings(page: Page) -> Iterator[Statement]:
             continue
         if advises(page, place):
             continue
+        yield from _given(page, place)
         for cell, inline in enumerate(block.inlines):
             if not _tells(block, cell):
                 continue
             for told in _tellings(page, place, cell, inline):
                 about, *also = told.about
                 params = {"text": told.text, "around": _around(block, inline, told.at)}
+                params |= {"quoted": "yes"} if block.quoted else {}
                 yield Statement(
                     inline.line_at(told.at),
                     "sentence",
@@ -67,6 +70,18 @@ def tellings(page: Page) -> Iterator[Statement]:
                     params | ({"above": "yes"} if told.above else {}),
                     also=tuple(also),
                 )
+
+
+def _given(page: Page, place: int) -> Iterator[Statement]:
+    """State of a row with a column of defaults that the name which it opens with has this default."""
+    block, subject = page.blocks[place], page.subjects[place]
+    code = next((span.text for inline in block.inlines[:1] for span in inline.spans if span.kind == "code"), "")
+    column = next((n for n, name in enumerate(block.header) if DEFAULT_COLUMN.match(plain(name).strip())), 0)
+    value = plain(block.inlines[column].text).strip() if 0 < column < len(block.inlines) else ""
+    if block.kind == "row" and code and _DEFAULT.fullmatch(value) and subject is not None and _is_change(subject):
+        text = f"`{code}` defaults to `{value}`."
+        params = {"text": text, "around": plain(block.text)}
+        yield Statement(block.line, "sentence", text, subject, page.repo_of(subject, place), "says", params)
 
 
 def _around(block: Block, inline: Inline, at: int) -> str:

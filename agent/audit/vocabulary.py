@@ -56,6 +56,7 @@ COMMITS_COLUMN = re.compile(
     r"|#\s*(?:of\s+)?commits|number of commits)$",
     _PARTS,
 )
+DEFAULT_COLUMN = re.compile(r"^(?:defaults?(?: value)?|默认值?)$", _PARTS)
 TOTAL_ROW = re.compile(r"^\W*(?:合计|总计|总共|共计|total|sum|all|together|overall)\W*$", _PARTS)
 STATE_COLUMN = re.compile(r"^(?:state|status|状态)$", _PARTS)
 
@@ -84,6 +85,12 @@ ATTRIBUTE = re.compile(
     r"|impact|简述|链接|pr|commit|摘要|summary|why|what)\W*[:：已]",
     _PARTS,
 )
+# "That commit also …": what the entry before it is about.
+SAME_CHANGE = re.compile(
+    r"^\W*(?:(?:同一|该|此|这(?:一|个|次)|上述)(?:个|次)?(?:提交|改动|变更|PR)"
+    r"|(?:that|this|the same) (?:commit|change|PR)\b|its\b)",
+    _PARTS,
+)
 # Headings below one change, which go on about it.
 SUBPART = _any(
     "关键实现", "潜在风险", "建议", "影响", "技术", "洞察", "摘要", "细节", "详情", "说明", "背景", "概览",
@@ -107,7 +114,7 @@ SPECULATIVE = _any(
     "advice", "risk", "impact", "recommend", "outlook", "conclusion", "suggest", "todo", "next steps", "how to",
 )  # fmt: skip
 HEDGED = _any(
-    "建议", "可以", "若(?!干)", "如果", "例如", "比如", "（如", r"\(如", "考虑", "可能", "需", "请", "请求",
+    "建议", "可以", "若(?!干)", "如果", "例如", "比如", "（如", r"\(如", "考虑", "可能", "需", "请(?!求[头体])",
     "(?<![对响相适供效反])应(?![用对])",
     "计划", "原先", "旧",
     r"\bshould\b", r"\bcould\b", r"\bmight\b", r"\bmay\b", r"\bif\b", r"\be\.g\.", r"\bconsider\b", r"\bsuch as\b",
