@@ -20,15 +20,13 @@ _DEFAULTS = tuple(
         rf"{_NAME}\s*[，,（(]?\s*默认(?:是|为|保持|被)?(?P<value>开启|启用|打开|关闭|禁用|停用)",
     )
 )
-# "with defaults: `A` (1), `B` (2)"
+# A list of names with what each of them is in brackets.
 _DEFAULTS_FOLLOW = re.compile(r"\bdefaults?\b[^`.;。；]{0,24}[:：]|默认值[^`。；]{0,12}[:：]", re.IGNORECASE)
 _VALUED = re.compile(rf"{_NAME}\s*[(（]\s*{_VALUE}\s*[)）]")
 _SWITCH = dict.fromkeys(("on", "enabled", "开启", "启用", "打开"), "True") | dict.fromkeys(
     ("off", "disabled", "关闭", "禁用", "停用"), "False"
 )
-# What a variable of the environment is where nobody sets it, and what a remark says of it.
-_FALLBACK = r"\b(?:get|getenv|[Ee]nv\w*)\(\s*[\"']{0}[\"']\s*,\s*(?P<value>[\"'][^\"'\n]*[\"']|[\w.+-]+)\s*[,)]"
-_REMARKED = r"(?<![\w.]){0}\b[^\n(]{{0,40}}\(default:? (?P<value>[\w.+-]+)\)"
+_SWITCHED = {"true", "false"}
 _GIVEN = r"(?<![\w.]){0}[\"']?\s*(?::[^=\n,()]{{0,60}})?(?<![=!<>])=(?!=)\s*(?P<value>[\"'][^\"'\n]*[\"']|[\w.+-]+)"
 _DEFINED = r"(?:^|[\s(,]){0}\s*:[^=\n,()]{{0,60}}=(?!=)|\bdef \w+\([^\n]*\b{0}\s*="
 # Variables of the environment: made by a call that gets the default, or asked for by name with one beside it.
@@ -68,21 +66,39 @@ def _lines(commits: Sequence[CommitEvidence], signs: str) -> Iterator[str]:
 
 def _other_default(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Find a default that the name never has, where the change defines it with another one."""
-    for found in (one for form in _DEFAULTS for one in form.finditer(text)):
-        name, said = re.escape(found["name"].rpartition(".")[2].replace("-", "_")), _plain(found["value"])
-        if not _LITERAL.fullmatch(found["value"]):
+    for name, value in _stated_defaults(text):
+        switch = _SWITCH.get(value.lower(), "")
+        if not switch and not _LITERAL.fullmatch(value):
             continue
-        lines = [line[1:] for line in _lines(commits, "+ ")]
-        # Calls hand over what they like.
-        defining = [line for line in lines if re.search(_DEFINED.format(name), line)]
-        given = {value["value"] for line in defining for value in re.finditer(_GIVEN.format(name), line)}
-        if _VARIABLE.fullmatch(found["name"]):
-            asked = (one for line in lines for one in re.finditer(_ASKED.format(name), line))
-            given |= {one["value"] or one["second"] for one in asked}
-        literal = {value for value in given if _LITERAL.fullmatch(value)}
-        if literal and said not in {_plain(value) for value in given}:
-            return f"the change gives {found['name']} {' or '.join(sorted(literal)[:3])}, not {found['value']}"
+        given = _defaults_of(name, commits)
+        literal = {one for one in given if _LITERAL.fullmatch(one)}
+        known = {_plain(one) for one in given}
+        if switch and not known <= _SWITCHED:
+            # Something else than a switch, which may be on by another value.
+            continue
+        if literal and _plain(switch or value) not in known:
+            return f"the change gives {name} {' or '.join(sorted(literal)[:3])}, not {value}"
     return ""
+
+
+def _stated_defaults(text: str) -> Iterator[tuple[str, str]]:
+    """Find names and what they are said to be by default, one by one or in a list."""
+    yield from ((found["name"], found["value"]) for form in _DEFAULTS for found in form.finditer(text))
+    if follow := _DEFAULTS_FOLLOW.search(text):
+        yield from ((found["name"], found["value"]) for found in _VALUED.finditer(text, follow.end()))
+
+
+def _defaults_of(stated: str, commits: Sequence[CommitEvidence]) -> set[str]:
+    """Find what the lines behind a change give a name where it is defined, or asked of the environment."""
+    name = re.escape(stated.rpartition(".")[2].replace("-", "_"))
+    lines = [line[1:] for line in _lines(commits, "+ ")]
+    # Calls hand over what they like.
+    defining = [line for line in lines if re.search(_DEFINED.format(name), line)]
+    given = {value["value"] for line in defining for value in re.finditer(_GIVEN.format(name), line)}
+    if _VARIABLE.fullmatch(stated):
+        asked = (one for line in lines for one in re.finditer(_ASKED.format(name), line))
+        given |= {one["value"] or one["second"] for one in asked}
+    return given
 
 
 def _plain(value: str) -> str:

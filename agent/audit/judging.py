@@ -49,13 +49,14 @@ class Judge:
         self._asking = Asking(page, library, self._dossier)
         self._own = OwnJudge(page, library)
         self._hearing = Hearing(self._dossier, page.lang, library.around)
-        self._titling = Titling(library, self._asking)
+        self._titling = Titling(library, self._asking, page.text)
         self._excerpts = Excerpts(library, self._changes, self._dossier, page.lang)
         self._relations = Relations(library, self._changes)
         standings = Standings(library, self._changes)
         self._rules: Mapping[str, Callable[[Statement], Finding | None]] = {
             **dict.fromkeys(("landed", "complete", "branch"), Landings(page, library).finding),
             "shows": self._excerpts.finding,
+            "listed": self._titling.listed,
             "says": self._told,
             "sums up": self._summed_up,
             "closes": self._relations.closed,

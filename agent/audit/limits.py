@@ -21,13 +21,14 @@ _UNSUPPORTED = re.compile(
     r"\b(?:does not|doesn't|do not|don't|is not|are not|not yet|cannot|isn't|aren't)(?: yet)? support(?:ed)?\b",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"`(?P<name>[A-Za-z_][\w.]*) ?(?P<sign><=|>=|<|>|==) ?(?P<value>\d[\d_.]*)`")
 _DENIED = re.compile(r"不支持|尚未|暂不|未支持|\bnot\b|n't\b", re.IGNORECASE)
 
 
 def overstated(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Say which figure or refusal of a change a sentence has otherwise; nothing where none is told of the same."""
     texts = [shown for one in commits for shown in one.texts]
-    return _other_figure(text, texts) or _denied(text, texts)
+    return _other_figure(text, texts) or _denied(text, texts) or _other_bound(text, commits)
 
 
 def _other_figure(text: str, texts: Sequence[str]) -> str:
@@ -82,6 +83,20 @@ def _denied(text: str, texts: Sequence[str]) -> str:
         for line in (line for shown in texts for line in shown.split("\n") if line[:1] != "-"):
             if _UNSUPPORTED.search(line) and len(meant & {_stem(word) for word in _words(line, 2)}) >= _ABLE:
                 return f"the change says that it is not: “{line.strip('+ ')[:160]}”"
+    return ""
+
+
+def _other_bound(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a comparison that nobody writes, where the lines behind the change have it with another number."""
+    for found in _BOUND.finditer(text):
+        left = rf"(?<![\w.]){re.escape(found['name'])}\s*{re.escape(found['sign'])}\s*"
+        stated = re.compile(rf"{left}{re.escape(found['value'])}(?![\w.])")
+        if any(stated.search(shown) for one in commits for shown in one.texts):
+            continue
+        other = re.compile(rf"{left}\d[\d_.]*(?![\w.])")
+        lines = (line for one in commits for file in one.change.files for line in (file.patch or "").split("\n"))
+        if real := next((shown for line in lines if line[:1] in "+ " and (shown := other.search(line))), None):
+            return f"the change has {real[0]}, not {found[0].strip('`')}"
     return ""
 
 

@@ -16,6 +16,12 @@ _DAILY = re.compile(
 _NAME = r"[A-Za-z\u4e00-\u9fff][\w.'-]*(?: \(?[A-Z\u4e00-\u9fff][\w.'-]*\)?){0,3}"
 _EACH_ONE = re.compile(rf"(?:^|[，。；,;：:、]\s*)(?P<name>{_NAME})\s+(?P<n>\d{{1,3}})\s*个(?:提交)?{_END}")
 _GROUP = re.compile(r"[（(](?P<names>[^（）]{5,400})[)）]\s*各\s*(?:有|提交|合入)?\s*(?P<n>\d{1,3}|一)\s*个?")
+_THEM = r"(?:them|these|those|which|the \w+ commits) (?:are |were |come |came )?(?:by|from)"
+_LATIN = r"[A-Za-z][\w.'-]*(?: [A-Z][\w.'-]*){0,3}"
+_OF_THEM = re.compile(
+    rf"\b(?P<n>\d{{1,3}}|[a-z]{{3,9}}) of {_THEM} (?P<name>{_NAME})"
+    rf"|其中\s*(?P<zh>\d{{1,3}})\s*个(?:提交)?(?:由|出自|来自)\s*(?P<who>{_LATIN}?)\s*(?:提交|贡献|完成|合入|编写)?{_END}"
+)
 _JOINT = re.compile(r"\s*(?:、|，|,|和|与|及)\s*")
 _COUNT_COLUMN = re.compile(r"^(?:提交(?:总)?数(?:量)?|提交|commits?)(?:\s*[(（][^()（）]*[)）])?$", re.IGNORECASE)
 _NUMBERED = re.compile(
@@ -80,6 +86,9 @@ def _people(text: str) -> Iterator[Told]:
     """Find how many commits somebody has, or each of several people."""
     for one in _EACH_ONE.finditer(text):
         yield one, "by person", {"people": one["name"], "commits": one["n"]}
+    for one in _OF_THEM.finditer(text):
+        if count := value_of(one["n"] or one["zh"]):
+            yield one, "by person", {"people": (one["name"] or one["who"]).rstrip(".'"), "commits": str(count)}
     for one in _GROUP.finditer(text):
         yield one, "by person", {"people": _listed(one["names"]), "commits": str(value_of(one["n"]) or 1)}
 

@@ -61,6 +61,10 @@ _REMOVED = re.compile(
     rf"(?:了|\s+(?:an?|the))*\s*`(?P<name>[^`]{{3,80}})`{_ITSELF}",
     re.IGNORECASE,
 )
+_MARKS = re.compile(
+    r"(?:被|现)?(?<!不再)(?:标记|标注)为\s*`(?P<name>[A-Za-z_]\w{3,40})`"
+    r"|\b(?:is|are|was|were|gets|got) (?:now )?(?:marked|flagged|annotated)(?: as| with)? `(?P<en>[A-Za-z_]\w{3,40})`"
+)
 _BRACKET = re.compile(_VALUES.format())
 _FLAG = re.compile(r"--[A-Za-z][\w-]+")
 
@@ -91,6 +95,11 @@ class Sides:
             added, removed = self._counts(found["name"], commits)
             if removed and not added:
                 return f"{found['name']} stands only on removed lines"
+        for found in _MARKS.finditer(text):
+            mark = found["name"] or found["en"]
+            added, removed = self._counts(mark, commits)
+            if removed and not added:
+                return f"the diff takes {mark} away"
         for found in (*_REMOVED.finditer(text), *_WAS_REMOVED.finditer(text)):
             if _all_of(found["name"], "added", commits):
                 return f"{found['name']} is added, not deleted"

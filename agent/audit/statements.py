@@ -9,6 +9,7 @@ from agent.audit.code import code, fragments
 from agent.audit.contents import contents
 from agent.audit.extremes import extremes
 from agent.audit.fixes import closings, fixes
+from agent.audit.listings import listings
 from agent.audit.novelties import novelties
 from agent.audit.own import own
 from agent.audit.own_layout import read_layout
@@ -28,8 +29,8 @@ from agent.audit.windows import windows
 from agent.audit.wordings import wordings
 
 _OF_ANYBODY = (
-    references, attributes, signers, stats, paths, identifiers, code, fragments, fixes, closings, undoings, wordings,
-    contents, tallies, census, extremes, novelties, shares, windows, structure, tellings, summaries,
+    references, attributes, listings, signers, stats, paths, identifiers, code, fragments, fixes, closings, undoings,
+    wordings, contents, tallies, census, extremes, novelties, shares, windows, structure, tellings, summaries,
 )  # fmt: skip
 _OF_OURS = (references, anchors, own)
 _LOOSE = (paths, identifiers, fragments)

@@ -18,7 +18,8 @@ _ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-
 _DANGLING = re.compile(
     r"(?:[\u4e00-\u9fff](?:在|的|将|与|和|或|对|及|为|以|从|把|被|由|于|并)|(?<=[\u4e00-\u9fff])(?:在|的|将|与|和|或)"
     r"|[A-Za-z0-9_)）]\s?(?:和|与|及|以及|或|、)"
-    r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at))$"
+    r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at)"
+    r"|[a-z,]\s(?:the|an?|its|their|this|these)\s(?:new|old|existing|corresponding|underlying|additional|respective))$"
 )
 _SENTENCES = re.compile(r"[。；！？].*[，。；]|[a-z]\. [A-Z].*[a-z,] [a-z]", re.DOTALL)
 _RAW = re.compile(r"\b\w+_truncated\s*:\s*true\b|\{\s*\"\w+\"\s*:|\"\w+\"\s*:\s*(?:\"|\[|\{|true|false|null)")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from agent.audit.measures import fitting_paths
 from agent.audit.pairs import stated_exchanges
 from agent.audit.swaps import swapped
 from agent.evidence import CommitEvidence
@@ -23,7 +24,16 @@ _ONLY = (
 _PAIRS = ("large small", "long short", "high low", "static dynamic", "dense sparse", "even odd", "upper lower")
 _OPPOSITE = {one: two for pair in map(str.split, _PAIRS) for one, two in (pair, pair[::-1])}
 _KIND = re.compile(rf"(?<![\w-])(?P<kind>{'|'.join(_OPPOSITE)})[ -](?P<noun>[a-z]{{4,}})(?![\w-])", re.IGNORECASE)
+_PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w-]+(?:\.\w+)+")
 _NAME = re.compile(r"(?<![\w-])[A-Z][A-Za-z0-9]{2,}(?![\w-])")
+_VERSION = r"v?(?P<{0}>\d+(?:\.\d+)+)(?![\w-]|\.\w)"
+_RAISED = re.compile(
+    rf"\b(?:bump|upgrad|updat|rais)\w*\b(?:[^.;`,]|\.\d){{0,24}}? to {_VERSION.format('version')}"
+    rf"|(?:升级?|提升|更新)[到至为]\s*{_VERSION.format('zh')}",
+    re.IGNORECASE,
+)
+_OWNER = 32
+"""How far before the verb the project may stand that got a version."""
 _SHARED = 3
 """How many words a sentence and a title share that are about one matter."""
 _BRINGS = re.compile(r"\b(?:add|support|enabl|implement|introduc)\w*", re.IGNORECASE)
@@ -31,12 +41,12 @@ _BRINGS = re.compile(r"\b(?:add|support|enabl|implement|introduc)\w*", re.IGNORE
 
 def unlike(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Say what of a summary no commit bears out and one has otherwise; nothing where all may be so."""
-    return _other_name(text, commits) or _other_half(text, commits)
+    return _other_name(text, commits) or _other_half(text, commits) or _other_version(text, commits)
 
 
 def opposite(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Say which commit has the opposite of what a summary says; a hash that means nothing may stand beside it."""
-    return _other_kind(text, commits) or _other_way(text, commits)
+    return _other_kind(text, commits) or _other_way(text, commits) or _other_file(text, commits)
 
 
 def _other_name(text: str, commits: Sequence[CommitEvidence]) -> str:
@@ -68,6 +78,25 @@ def _other_half(text: str, commits: Sequence[CommitEvidence]) -> str:
     return ""
 
 
+def _other_version(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a title that gives the project another version, where no commit ever writes the stated one."""
+    for found in _RAISED.finditer(text):
+        version = found["version"] or found["zh"]
+        whole = re.compile(rf"(?<![\w.]){re.escape(version)}(?!\w|\.\d)")
+        if any(whole.search(shown) for one in commits for shown in one.texts):
+            continue
+        lead = _letters(text[max(0, found.start() - _OWNER) : found.start()])
+        for one in (one for one in commits if _letters(one.change.commit.repo.rpartition("/")[2]) in lead):
+            title = one.change.commit.title
+            if "version" in title.lower() and _RAISED.search(title):
+                return f"no commit has {version}; {one.id} is called “{title}”"
+    return ""
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.lower())
+
+
 def _other_kind(text: str, commits: Sequence[CommitEvidence]) -> str:
     """Find a title of the same matter that has the opposite before the same noun, where nobody has it as it is said."""
     for found in _KIND.finditer(text):
@@ -81,6 +110,23 @@ def _other_kind(text: str, commits: Sequence[CommitEvidence]) -> str:
             if other.search(one.change.commit.title):
                 return f"{one.id} is for the opposite: “{one.change.commit.title}”"
     return ""
+
+
+def _other_file(text: str, commits: Sequence[CommitEvidence]) -> str:
+    """Find a file of the same folder that has the words of the stated one in another order."""
+    touched = [path for one in commits for path in one.paths]
+    for stated in _PATH.findall(text):
+        if fitting_paths(stated, touched):
+            continue
+        for path in touched:
+            if path != stated and _in_words(path) == _in_words(stated):
+                return f"no commit touches {stated}; touched is {path}"
+    return ""
+
+
+def _in_words(path: str) -> tuple[str, list[str]]:
+    folder, _, name = path.rpartition("/")
+    return folder, sorted(re.split(r"[_.-]", name))
 
 
 def _other_way(text: str, commits: Sequence[CommitEvidence]) -> str:

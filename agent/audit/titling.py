@@ -8,7 +8,7 @@ from agent.audit.asking import Asking
 from agent.audit.library import Library
 from agent.audit.own_judging import printed
 from agent.audit.signatures import signature
-from agent.audit.statement import UNVERIFIABLE, Finding, Statement, judged, shortened, told, wrong
+from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, shortened, told, wrong
 from agent.audit.vocabulary import plain
 from agent.claims import Judgement, Verdict
 from agent.evidence import CommitEvidence, Evidence
@@ -23,8 +23,10 @@ _MERGED_NOTE = re.compile(r"\s+—\s+.*$")
 class Titling:
     """Compares titles, and knows what else is called so."""
 
-    def __init__(self, library: Library, asking: Asking) -> None:
+    def __init__(self, library: Library, asking: Asking, text: str) -> None:
         self._asking = asking
+        self._library = library
+        self._text = text
         self._by_title: dict[str, list[str]] = {}
         cited = [one.change.commit for one in library.found.values() if isinstance(one, CommitEvidence)]
         for commit in (*chain.from_iterable(library.landed.values()), *cited):
@@ -67,6 +69,23 @@ class Titling:
             return judged(statement, self._asking.ask(statement, evidence), told(evidence))
         return None
 
+    def listed(self, statement: Statement) -> Finding | None:
+        """Judge a row that has only a title: a commit of these days must be called so, and be by whom it says."""
+        repo, stated = statement.repo, _tokens(_NUMBERED.sub("", statement.params["title"]))
+        landed, around = ((rows.get(repo, ()) if repo else ()) for rows in (self._library.landed, self._library.lines))
+        own = [row for row in landed if _is_called(row.subject, stated)]
+        author = statement.params["author"].casefold()
+        if own and author in self._library.people and author not in {row.author.name.casefold() for row in own}:
+            return statement.ruled(wrong("metadata"), f"{own[0].id} is by {own[0].author.name}")
+        if own:
+            return statement.ruled(RIGHT, f"{own[0].id} is called so")
+        # What landed on other days, or is listed as well, is not what this row has wrong.
+        alike = [row for row in landed if _likeness(stated, _tokens(_NUMBERED.sub("", row.subject))) >= _ALIKE]
+        meant = [row for row in alike if row.subject not in self._text]
+        if not meant or any(_is_called(row.subject, stated) for row in around):
+            return None
+        return statement.ruled(wrong("metadata"), f"the title is “{meant[0].subject}”")
+
     def called_so(self, title: str) -> str:
         """Find a commit that has exactly this title, signed or not."""
         unsigned = signature(title)
@@ -104,6 +123,12 @@ def _without_notes(title: str, evidence: Evidence) -> list[str]:
 
 def _tokens(text: str) -> list[str]:
     return re.findall(r"[A-Za-z0-9]+|[\u4e00-\u9fff]", plain(text).lower())
+
+
+def _is_called(subject: str, stated: list[str]) -> bool:
+    """Tell whether words are a title, with its number or without, or a part of it."""
+    real = _tokens(_NUMBERED.sub("", subject))
+    return stated == real or _within(stated, real)
 
 
 def _within(stated: list[str], real: list[str]) -> bool:

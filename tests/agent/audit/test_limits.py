@@ -41,3 +41,17 @@ def test_what_a_line_says_is_not_supported_is_not(commit: Make, sentence: str, w
         "Add hybrid models (#3)", '+raise ValueError("does NOT support different TP sizes for mamba models yet")'
     )
     assert bool(overstated(sentence, [change])) is wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("The fast path is taken for `rows <= 32`.", False),
+        ("The fast path is taken for `rows<=32`.", False),
+        ("The fast path is taken for `rows <= 64`.", True),
+        ("The fast path is taken for `columns <= 64`.", False),
+    ],
+)
+def test_a_bound_in_code_has_the_number_of_the_diff(commit: Make, sentence: str, wrong: bool) -> None:
+    change = commit("Add a fast path (#3)", "+if small and rows <= 32:", "+    run()")
+    assert bool(overstated(sentence, [change])) is wrong

@@ -31,3 +31,16 @@ def test_a_line_that_shows_an_exchange_outweighs_all_counting(
 ) -> None:
     told = "`limit` goes from `None` to `DEFAULT`."
     assert bool(Sides().turned(told, [commit("Take the default (#3)", *lines)])) is wrong
+
+
+@pytest.mark.parametrize(
+    ("told", "lines", "wrong"),
+    [
+        ("`free_it` 被标记为 `DEPRECATED`。", ("-API DEPRECATED(void free_it());", "+API void free_it();"), True),
+        ("`free_it` 被标记为 `DEPRECATED`。", ("-API void free_it();", "+API DEPRECATED(void free_it());"), False),
+        ("`free_it` 不再标记为 `DEPRECATED`。", ("-API DEPRECATED(void free_it());", "+API void free_it();"), False),
+        ("`free_it` is marked as `DEPRECATED`.", ("-API DEPRECATED(void free_it());", "+API void free_it();"), True),
+    ],
+)
+def test_what_is_marked_did_not_lose_the_mark(commit: Make, told: str, lines: tuple[str, ...], wrong: bool) -> None:
+    assert bool(Sides().turned(told, [commit("Change the interface (#3)", *lines)])) is wrong

@@ -49,3 +49,16 @@ def test_who_gets_both_halves_has_not_one_only(commit: Make, sentence: str, wron
 )
 def test_a_summary_has_no_opposite_of_a_title_of_the_same_matter(commit: Make, sentence: str, wrong: bool) -> None:
     assert bool(opposite(sentence, [commit("[Perf] Tune NVFP4 input quant kernel for small batch size (#3)")])) is wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("Engine was bumped to 4.4.0.", False),
+        ("Engine was bumped to 4.4.1.", True),
+        ("The engine 升级到 4.4.1。", True),
+        ("Other was bumped to 4.4.1.", False),
+    ],
+)
+def test_a_project_gets_the_version_that_a_title_gives_it(commit: Make, sentence: str, wrong: bool) -> None:
+    assert bool(unlike(sentence, [commit("Bump version from 4.3.5 to 4.4.0", "+VERSION = 4.4.0")])) is wrong

@@ -86,3 +86,45 @@ async def test_lines_that_several_files_have_together_are_added_up(audit: Audit,
         repos=TOOLS,
     )
     assert outcome.reasons() == wrong
+
+
+@pytest.mark.parametrize(
+    ("title", "who", "wrong"),
+    [
+        ("Read the level from outside", "Brian K. Ryu", []),
+        ("Read the level from outside", "Chris P", ["metadata"]),
+        ("Read the label from outside", "Brian K. Ryu", ["metadata"]),
+        ("Something that landed nowhere else", "Brian K. Ryu", []),
+    ],
+)
+async def test_a_row_with_a_title_alone_is_that_of_a_commit_of_these_days(
+    audit: Audit, title: str, who: str, wrong: list[str]
+) -> None:
+    table = f"| Author | Commit message |\n|---|---|\n| {who} | {title} |\n"
+    outcome = await audit(f"# 2026-03-12 (UTC)\n\n## acme/tools\n\n{table}", repos=TOOLS)
+    assert outcome.reasons() == wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("The tools count 6 commits in the period, 3 of them by Ada Lovelace.", []),
+        ("The tools count 6 commits in the period, 2 of them by Ada Lovelace.", ["count"]),
+        ("当日共 6 个提交，其中 2 个由 Brian K. Ryu 提交。", []),
+        ("当日共 6 个提交，其中 3 个由 Brian K. Ryu 提交。", ["count"]),
+    ],
+)
+async def test_how_many_of_them_are_by_somebody_is_counted(audit: Audit, sentence: str, wrong: list[str]) -> None:
+    outcome = await audit(f"# acme/tools, 2026-03-12 (UTC)\n\n{sentence}\n", repos=TOOLS)
+    assert outcome.reasons() == wrong
+
+
+@pytest.mark.parametrize(
+    ("end", "wrong"), [("and the new guard", []), ("and the new", ["cut-off"]), ("and the new one.", [])]
+)
+async def test_an_adjective_ends_no_sentence(audit: Audit, end: str, wrong: list[str]) -> None:
+    outcome = await audit(
+        f"# acme/tools, 2026-03-12 (UTC)\n\n1. The tools are whole.\n2. They have [`<turn>`](<turn:url>), {end}\n",
+        repos=TOOLS,
+    )
+    assert outcome.reasons() == wrong
