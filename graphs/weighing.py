@@ -170,7 +170,7 @@ class Weigher:
         if not fitting and vague and await self._look_back(inquiry, specs):
             found = self._weighed(inquiry, repos, None)
             fitting = _moved(accepted(found, inquiry), inquiry)
-        if not fitting or (inquiry.names and inquiry.terms):
+        if not any(one.facts or one.works or not inquiry.names for one in fitting):
             fitting = self._foremost(inquiry, repos, window, fitting)
         bare = inquiry.model_copy(update={"versions": ()})
         mistaken = not fitting and inquiry.versions and (inquiry.names or inquiry.terms)

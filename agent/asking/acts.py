@@ -114,6 +114,7 @@ _CIRCUMSTANCE = any_of(
 
 _ASKED_FOR = any_of(
     "(?:新增|增加|添加|加入|加|删|改|启用|禁用)(?:了|过)?(?:什么|哪些|哪个|哪种|几个)",
+    r"\bstill (?:\w+ ){0,2}(?:dis|en)abled\b|还(?:是|被)?(?:默认)?(?:禁用|关闭|启用|开启)",
     r"(?:才|才会|才能|需要|要)\s*(?:enable|disable|启用|开启|打开|关闭|禁用)(?![a-z])",
 )
 """What was added to something, or when something is on, is asked for: neither says what was done to it."""

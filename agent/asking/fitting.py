@@ -9,7 +9,7 @@ from agent.asking.matching import Match, text_of
 from agent.asking.saying import said_in
 from agent.asking.topics import kinds_said
 
-_FIT = 0.4
+_FIT = 0.35
 """What the best commit must have of a question."""
 _AHEAD = 0.12
 """How far the best must be ahead of all others."""

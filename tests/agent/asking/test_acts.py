@@ -30,6 +30,7 @@ def test_what_is_asked_about_is_taken_for_granted(question: str, act: Act) -> No
         ("缓存泄漏修了没？怎么修的", Act.FIXED),
         ("后来给 lm_head 加了什么判断", Act.ADDED),
         ("现在在哪个架构上才启用", Act.ENABLED),
+        ("is caching allowed on POWER now or still force disabled there?", Act.DISABLED),
     ],
 )
 def test_circumstances_conditions_and_what_is_asked_for_are_not(question: str, act: Act) -> None:

@@ -53,7 +53,7 @@ def test_one_word_is_not_enough() -> None:
 
 def test_a_commit_that_has_little_of_the_question_does_not_fit() -> None:
     asked = _asked("the tokenizer of qwen drops spaces behind chinese commas in streamed replies since monday")
-    assert foremost(_matches(asked, "Stream replies of the tokenizer"), asked, NOW) == []
+    assert foremost(_matches(asked, "Cache the tokenizer of qwen"), asked, NOW) == []
 
 
 def test_what_undid_a_commit_is_no_rival_of_it() -> None:
