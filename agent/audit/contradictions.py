@@ -28,8 +28,7 @@ _LEFT = re.compile(
 )
 _BECAUSE = re.compile(r"\b(?:caus\w+|so that|leav\w+|result\w* in|lead\w* to|led to|because|due to)\b", re.IGNORECASE)
 _VERSION = r"(?:[A-Za-z]+ )?`?v?(?P<version>\d+\.\d+(?:\.\d+)*[a-z]?\w*)(?![\w.]*\w)"
-_GONE = re.compile(rf"(?:remov|drop|delet)\w*(?: support for)? {_VERSION}", re.IGNORECASE)
-_COME = re.compile(rf"(?:add|support|enabl)\w*(?: support for)? {_VERSION}", re.IGNORECASE)
+_REMOVING, _ADDING = r"\b(?:remov|drop|delet)\w*", r"\b(?:add|support|enabl)\w*"
 _SAID_GONE = re.compile(
     r"(?:去掉|去除|移除|删除|放弃|不再支持|\b(?:removes?|drops?|deletes?|removed|dropped))(?:了| support for)?"
     rf"\s*{_VERSION}",
@@ -136,13 +135,14 @@ def _listed(text: str, commits: Sequence[CommitEvidence]) -> str:
 
 
 def _versioned(text: str, commits: Sequence[CommitEvidence]) -> str:
-    """Find a title that adds or removes another version than the sentence, where its message has only its own."""
-    for said, done in ((_SAID_GONE, _GONE), (_SAID_COME, _COME)):
+    """Find a title that adds or removes another version than the sentence, where its message does not do so too."""
+    for said, verb in ((_SAID_GONE, _REMOVING), (_SAID_COME, _ADDING)):
+        done = re.compile(rf"{verb}(?: support for)? {_VERSION}", re.IGNORECASE)
         for found in said.finditer(text):
+            too = re.compile(rf"{verb}[^\n]{{0,60}}\b{re.escape(found['version'])}\b", re.IGNORECASE)
             for one in commits:
-                message = one.change.commit.message
                 real = done.match(_TAGS.sub("", one.change.commit.title))
-                if real and real["version"] not in text and not re.search(rf"{re.escape(found['version'])}\b", message):
+                if real and real["version"] not in text and not too.search(one.change.commit.message):
                     return f"the title has {real['version']}, not {found['version']}: “{one.change.commit.title}”"
     return ""
 

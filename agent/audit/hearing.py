@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from agent.audit.contradictions import contradicted
 from agent.audit.givens import given_otherwise
 from agent.audit.limits import overstated
+from agent.audit.literals import written_otherwise
 from agent.audit.measures import fitting_paths
 from agent.audit.misquotes import misquotes, quotes_alike
 from agent.audit.naming import pieced
@@ -15,6 +16,7 @@ from agent.audit.paths import is_path
 from agent.audit.scores import other_score
 from agent.audit.sides import Sides
 from agent.audit.statement import RIGHT, Finding, Kind, Statement, told, wrong
+from agent.audit.switches import switched_otherwise
 from agent.claims import Claim, Judgement, Role, Verdict
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, EvidenceId
@@ -44,7 +46,16 @@ _MOVING = r"(?:[移迁搬][动移到]?[到至入进]|\b[Mm]ov(?:e[sd]?|ing)\b[^.
 _OWN = ("authored", "path", "dated")
 """What is asked only of the change that a sentence stands with."""
 _NAMED = 4
-_RULES = (contradicted, overstated, turned_round, given_otherwise, other_outcome, other_score)
+_RULES = (
+    contradicted,
+    overstated,
+    turned_round,
+    given_otherwise,
+    other_outcome,
+    other_score,
+    written_otherwise,
+    switched_otherwise,
+)
 """What refutes a sentence by one form of words and one kind of line alone."""
 
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 
 _JOINTS = re.compile(r"[-_]")
-_PIECE = re.compile(r"--\w[\w-]*|[A-Za-z_]\w*|\d+(?:\.\d+)*")
+# A flag, and the name of a header, are one word each.
+_PIECE = re.compile(r"--\w[\w-]*|[A-Z]\w*(?:-[A-Z]\w*){2,}|[A-Za-z_]\w*|\d+(?:\.\d+)*")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _LONG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+){2,}")
 
