@@ -62,9 +62,16 @@ _REMOVED = re.compile(
     re.IGNORECASE,
 )
 _MARKS = re.compile(
-    r"(?:被|现)?(?<!不再)(?:标记|标注)为\s*`(?P<name>[A-Za-z_]\w{3,40})`"
+    r"(?<!不再)(?<!未)(?<!不再被)(?<!未被)(?:标记|标注)为\s*`(?P<name>[A-Za-z_]\w{3,40})`"
     r"|\b(?:is|are|was|were|gets|got) (?:now )?(?:marked|flagged|annotated)(?: as| with)? `(?P<en>[A-Za-z_]\w{3,40})`"
 )
+# What is done to data each time, unlike what the change itself does to the code.
+_ERASES = re.compile(
+    r"(?:只要|每当|一旦|当)[^。；\n]{2,80}?(?:删掉|删除|移除|去掉|清除)(?:了)?\s*`(?P<name>[A-Za-z_]\w{2,60})`"
+    r"|\b(?:whenever|when|once)\b[^.;\n]{2,80}?\b(?:erases|deletes|removes|drops)(?: the)? `(?P<en>[A-Za-z_]\w{2,60})`",
+    re.IGNORECASE,
+)
+_ERASED = re.compile(r"\.(?:erase|pop|remove|delete)\(\s*[\"'](\w+)[\"']|\bdel \w[\w.]*\[[\"'](\w+)[\"']\]")
 _BRACKET = re.compile(_VALUES.format())
 _FLAG = re.compile(r"--[A-Za-z][\w-]+")
 
@@ -100,12 +107,24 @@ class Sides:
             added, removed = self._counts(mark, commits)
             if removed and not added:
                 return f"the diff takes {mark} away"
+        if other := self._erased(text, commits):
+            return other
         for found in (*_REMOVED.finditer(text), *_WAS_REMOVED.finditer(text)):
             if _all_of(found["name"], "added", commits):
                 return f"{found['name']} is added, not deleted"
             added, removed = self._counts(found["name"], commits)
             if added and not removed and not _spoken(found["name"], commits):
                 return f"{found['name']} stands only on added lines"
+        return ""
+
+    def _erased(self, text: str, commits: Sequence[CommitEvidence]) -> str:
+        """Find a key that is said to be deleted each time and is gone from the code, which now deletes another one."""
+        keys = [one or two for commit in commits for one, two in _ERASED.findall(self._of(commit)[0])]
+        for found in _ERASES.finditer(text):
+            name = found["name"] or found["en"]
+            added, removed = self._counts(name, commits)
+            if keys and name not in keys and removed and not added:
+                return f"what is deleted is {keys[0]}, not {name}"
         return ""
 
     def _absent(self, old: str, new: str, commits: Sequence[CommitEvidence]) -> str:

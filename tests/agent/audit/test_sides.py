@@ -39,8 +39,23 @@ def test_a_line_that_shows_an_exchange_outweighs_all_counting(
         ("`free_it` 被标记为 `DEPRECATED`。", ("-API DEPRECATED(void free_it());", "+API void free_it();"), True),
         ("`free_it` 被标记为 `DEPRECATED`。", ("-API void free_it();", "+API DEPRECATED(void free_it());"), False),
         ("`free_it` 不再标记为 `DEPRECATED`。", ("-API DEPRECATED(void free_it());", "+API void free_it();"), False),
+        ("`free_it` 不再被标记为 `DEPRECATED`。", ("-API DEPRECATED(void free_it());", "+API void free_it();"), False),
         ("`free_it` is marked as `DEPRECATED`.", ("-API DEPRECATED(void free_it());", "+API void free_it();"), True),
     ],
 )
 def test_what_is_marked_did_not_lose_the_mark(commit: Make, told: str, lines: tuple[str, ...], wrong: bool) -> None:
     assert bool(Sides().turned(told, [commit("Change the interface (#3)", *lines)])) is wrong
+
+
+@pytest.mark.parametrize(
+    ("told", "wrong"),
+    [
+        ("只要消息含 `reason`，就写入 `thinking` 并删掉 `content`。", False),
+        ("只要消息含 `reason`，就写入 `thinking` 并删掉 `calls`。", True),
+        ("Whenever a message has a `reason`, it deletes `calls`.", True),
+        ("删掉 `calls`。", False),
+    ],
+)
+def test_what_is_deleted_each_time_is_the_key_that_the_code_deletes(commit: Make, told: str, wrong: bool) -> None:
+    lines = ('-if "calls" in msg and "reason" in msg:', '+if "reason" in msg:', '+    msg.erase("content")')
+    assert bool(Sides().turned(told, [commit("Rework the parser (#3)", *lines)])) is wrong
