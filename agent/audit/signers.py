@@ -37,6 +37,9 @@ _DOES = re.compile(
     rf"{_PERSON}(?:['’]s\b|\s+(?:[a-z]{{3,}}(?:ed|es|s)\b|made|wrote|cut|put|built))",
     re.MULTILINE,
 )
+_CLOCKED = re.compile(
+    r"(?<!\w)[0-9a-f]{7,40}[)\]）]*\s*(?:at|于)\s*(?P<clock>[0-2]?\d:[0-5]\d(?::[0-5]\d)?)(?![\w:])", re.ASCII
+)
 _IN_NUMBER = re.compile(rf"\b[Ii]n #\d+,? {_PERSON}\s+[a-z]{{3,}}s?\b")
 _BY = re.compile(rf"(?:#\d+|[0-9a-f]{{7,40}})[)\]）]*\**\s+by {_PERSON}")
 # "`abc1234` Ada Lovelace：…": who stands between the hash and what it does.
@@ -52,6 +55,7 @@ def signers(page: Page) -> Iterator[Statement]:
             for mention, text, at in _beside(page, place, cell, inline):
                 yield from _parts(page, place, mention, text, inline.line_at(at))
             yield from _doers(page, place, cell, inline)
+            yield from _clocked(page, place, cell, inline)
 
 
 def _beside(page: Page, place: int, cell: int, inline: Inline) -> Iterator[tuple[Mention, str, int]]:
@@ -121,6 +125,15 @@ def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statem
             words = find_dates(sentence[on.end() : on.end() + 24])[:1]
             if words and (at := _day(words[0].text, page.days)):
                 yield Statement(line, "date", words[0].text, about, repo, "dated", {"at": at})
+
+
+def _clocked(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:
+    """Find the time of day right behind a hash, in a report of one day."""
+    for found in _CLOCKED.finditer(plain(inline.text)):
+        about = next((m for m in page.within(place, cell, found.start(), found.end()) if m.kind == "commit"), None)
+        if about is not None and about.sure and (at := _in_period(found["clock"], page.days)):
+            line, repo = inline.line_at(found.start()), page.repo_of(about, place)
+            yield Statement(line, "date", found["clock"], about, repo, "dated", {"at": at})
 
 
 def _day(text: str, days: Days) -> str:

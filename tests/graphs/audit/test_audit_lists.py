@@ -128,3 +128,11 @@ async def test_an_adjective_ends_no_sentence(audit: Audit, end: str, wrong: list
         repos=TOOLS,
     )
     assert outcome.reasons() == wrong
+
+
+@pytest.mark.parametrize(("clock", "wrong"), [("13:00:00", False), ("14:30:20", True)])
+async def test_a_time_at_the_end_of_a_sentence_is_no_number_of_the_diff(audit: Audit, clock: str, wrong: bool) -> None:
+    text = f"> 6 commits on `main`, first `<guard>` at 08:00:00, last `<check>` at {clock}."
+    outcome = await audit(f"# acme/tools, 2026-03-12 (UTC)\n\n{text}\n", repos=TOOLS)
+    assert bool(outcome.reasons()) is wrong
+    assert "number" not in outcome.reasons()
