@@ -33,8 +33,9 @@ def _other_member(text: str, commits: Sequence[CommitEvidence]) -> str:
             other = [name for name in real if name not in names]
             if len(real) != len(names) or len(other) != 1:
                 continue
+            part = missing[0] in other[0] or other[0] in missing[0]
             alike = SequenceMatcher(None, other[0], missing[0], autojunk=False).ratio() >= _ALIKE
-            if alike or len(names) >= _MANY:
+            if part or alike or len(names) >= _MANY:
                 return f"the change lists {', '.join(real)}, not {missing[0]}"
     return ""
 

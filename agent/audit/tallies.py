@@ -35,7 +35,7 @@ _TOGETHER = re.compile(r"(?:共|合计)(?:有|计)?\s*(?P<n>\d{1,4})\s*个(?=\s*
 _REPO = r"[A-Za-z][\w./-]{2,60}"
 _LISTED = re.compile(
     rf"{_REPO}\s*(?<!\d)\d{{1,4}}(?:{_ZH}|\s+commits?\b)(?:\s*[、，,]\s*(?:and\s+)?{_REPO}\s*(?<![\d.])\d{{1,4}}\s*个?"
-    rf"(?:{_ZH}|\s*commits?\b)?(?![\w.%]))+",
+    rf"(?:{_ZH}|\s*commits?\b)?(?![\w%]|\.\d))+",
     re.IGNORECASE,
 )
 _LISTED_ONE = re.compile(rf"(?P<repo>{_REPO})\s*(?<!\d)(?P<n>\d{{1,4}})(?!\d)")

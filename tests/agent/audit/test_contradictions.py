@@ -86,3 +86,18 @@ def test_values_go_the_way_that_the_lines_show(commit: Make, sentence: str, wron
 def test_a_file_that_went_was_not_added(commit: Make, sentence: str, wrong: bool) -> None:
     change = commit("Clean up (#3)", "-x = 1", path="old/mla.py", status="removed")
     assert bool(Sides().turned(sentence, [change])) is wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("去掉 3.13t 构建。", False),
+        ("去掉 3.14t 构建。", True),
+        ("It drops 3.13t builds.", False),
+        ("It drops 3.14t builds.", True),
+        ("It drops 3.12t builds, too.", False),
+    ],
+)
+def test_the_version_that_goes_is_the_one_of_the_title(commit: Make, sentence: str, wrong: bool) -> None:
+    message = "Remove 3.13t builds (#3)\n\nNobody needs it while 3.14t is there. This also drops 3.12t."
+    assert bool(contradicted(sentence, [commit(message)])) is wrong

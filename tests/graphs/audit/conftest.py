@@ -20,7 +20,7 @@ from tools.git.source import GitSource
 
 CLEAN = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 ENGINE, KERNELS, TOOLS = RepoId("acme/engine"), RepoId("acme/kernels"), RepoId("acme/tools")
-WORKSHOP = RepoId("acme/workshop")
+WORKSHOP, DEPOT = RepoId("acme/workshop"), RepoId("acme/depot")
 Files = Mapping[str, str]
 
 _SERVER = """import argparse
@@ -137,6 +137,54 @@ def _workshop(pinned: str) -> Made:
     }
 
 
+_SHELF = "def test_{0}():\n    assert {1}\n"
+_OPTIONS = 'addr: str = "127.0.0.1"\nport: int = 29501\nparser.add_argument("--addr")\nparser.add_argument("--port")\n'
+_DEPOT: Made = {
+    "stock": (
+        _ADA,
+        "16T08:00",
+        "Stock the depot (#50)",
+        {
+            "tests/old/test_low.py": _SHELF.format("low", 1),
+            "tests/old/test_high.py": _SHELF.format("high", 2),
+            "requirements.txt": "acme-kernels==4.5.2\n",
+        },
+    ),
+    "late": (
+        _BO,
+        "16T09:00",
+        "Log what is late (#51)\n\nSigned-off-by: Bo Chen <somebody@example.org>\n"
+        "Co-authored-by: Ada Lovelace <ada@example.org>",
+        {"depot/late.py": "DEPOT_LATE_MS = EnvInt(-1)\nif took < limit:\n    skip()\n"},
+    ),
+    "options": (_ADA, "16T10:00", "Add an address and a port (#52)", {"depot/options.py": _OPTIONS}),
+    "shelve": (
+        _CHRIS,
+        "16T11:00",
+        "Move tests to the shelf (#53)\n\nThe lower ones would slow non-empty shelves down, which keep their order.",
+        {
+            "tests/old/test_low.py": _GONE,
+            "tests/old/test_high.py": _GONE,
+            "tests/shelf/test_low.py": _SHELF.format("low", 1),
+            "tests/shelf/test_high.py": _SHELF.format("high", 2),
+        },
+    ),
+    "newer": (_BO, "16T12:00", "Take newer kernels (#54)", {"requirements.txt": "acme-kernels==4.6.0.dev0\n"}),
+    "back": (
+        _ADA,
+        "16T13:00",
+        "Take the address back (#55)\n\nPartial revert of https://github.com/acme/depot/pull/52 for now.",
+        {"depot/options.py": _OPTIONS.replace('parser.add_argument("--addr")\n', "")},
+    ),
+    "header": (
+        _CHRIS,
+        "16T14:00",
+        "Read X-Shop-Routing-Key (#56)",
+        {"depot/head.py": 'KEY = "X-Shop-Routing-Key"\nSGL = 1\n'},
+    ),
+}
+
+
 @dataclass(frozen=True)
 class History:
     """A repository and its commits by a short name."""
@@ -157,10 +205,17 @@ class World:
     kernels: History
     tools: History
     workshop: History
+    depot: History
 
     def fill(self, template: str) -> str:
         """Put hashes and addresses in: `<flag>` a short hash, `<flag:full>` a whole one, `<flag:url>` its address."""
-        pairs = ((ENGINE, self.engine), (KERNELS, self.kernels), (TOOLS, self.tools), (WORKSHOP, self.workshop))
+        pairs = (
+            (ENGINE, self.engine),
+            (KERNELS, self.kernels),
+            (TOOLS, self.tools),
+            (WORKSHOP, self.workshop),
+            (DEPOT, self.depot),
+        )
         for repo, history in pairs:
             for key, sha in history.shas.items():
                 template = template.replace(f"<{key}>", sha[:7]).replace(f"<{key}:full>", sha)
@@ -239,9 +294,9 @@ def _make(path: Path, commits: Made) -> History:
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Make all repositories once."""
     folder = tmp_path_factory.mktemp("audited")
-    made = (("engine", _ENGINE), ("kernels", _KERNELS), ("tools", _TOOLS))
-    engine, kernels, tools = (_make(folder / name, commits) for name, commits in made)
-    return World(engine, kernels, tools, _make(folder / "workshop", _workshop(kernels.shas["rope"][:8])))
+    made = (("engine", _ENGINE), ("kernels", _KERNELS), ("tools", _TOOLS), ("depot", _DEPOT))
+    engine, kernels, tools, depot = (_make(folder / name, commits) for name, commits in made)
+    return World(engine, kernels, tools, _make(folder / "workshop", _workshop(kernels.shas["rope"][:8])), depot)
 
 
 @pytest.fixture
@@ -250,7 +305,7 @@ def audit(world: World) -> Audit:
 
     async def run(template: str, name: str = "report.md", repos: tuple[RepoId, ...] = (ENGINE, KERNELS)) -> Outcome:
         folders = {ENGINE: world.engine.path, KERNELS: world.kernels.path, TOOLS: world.tools.path}
-        folders[WORKSHOP] = world.workshop.path
+        folders |= {WORKSHOP: world.workshop.path, DEPOT: world.depot.path}
         deps = AuditDeps(desks=Desks(folders), progress=Quiet())
         specs = tuple(RepoSpec(name=repo, path=folders[repo]) for repo in repos)
         state: dict[str, Any] = {"text": world.fill(template), "name": name, "specs": specs}
