@@ -11,10 +11,11 @@ _V = r"`?(?P<{0}>v?\d[\w.]*\w|\d)`?"
 _MOVED = (
     re.compile(rf"\bfrom (?:version )?{_V.format('old')} (?:down |up |back )?to (?:version )?{_V.format('new')}(?!\w)"),
     re.compile(
-        rf"(?:由|从)\s*{_V.format('old')}\s*(?:升级?|降级?|改|调整?|变|换|提高|降低|回退)?(?:[到至为成])\s*{_V.format('new')}"
+        rf"(?:由|从)\s*{_V.format('old')}\s*(?:升级?|降级?|改|调整?|变|换|提高|提升|增加|减少|降低|回退)?"
+        rf"(?:[到至为成])\s*{_V.format('new')}"
     ),
 )
-_VERSION = re.compile(r"v?\d+(?:\.\d+)+\w*")
+_FIGURE = re.compile(r"v?\d[\w.]*")
 _CODE = re.compile(r"`([^`]+)`")
 _EMPTY = re.compile(r"(?:the |an )?empty string|空字符串", re.IGNORECASE)
 
@@ -28,7 +29,7 @@ def turned_round(text: str, commits: Sequence[CommitEvidence]) -> str:
         if turned and not any(line for one in commits for line in swapped(one, old, new)):
             return f"the change goes from {new} to {old}: {turned[0].strip()[:120]}"
         names = [name for name in _CODE.findall(text) if name not in (old, new)]
-        now = {value for one in commits for value in replaced(one, old, names)} if _VERSION.fullmatch(new) else set()
+        now = {value for one in commits for value in replaced(one, old, names)} if _FIGURE.fullmatch(new) else set()
         if now and new not in now:
             return f"{old} became {' or '.join(sorted(now)[:3])}, not {new}"
     return ""
