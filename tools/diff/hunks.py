@@ -109,9 +109,30 @@ class Patch:
                 new += sign not in ("-", "\\")
         return found
 
-    def together(self, old: int, new: int) -> bool:
-        """Tell whether an old and a new line stand in the same hunk."""
-        return any(hunk.holds("old", old) and hunk.holds("new", new) for hunk in self.hunks)
+    def together(self, old: int, new: int) -> int:
+        """Tell whether an old and a new line stand in the same hunk: 2 where one stands in the other's place."""
+        if old in self._runs[0] and self._runs[0][old] == self._runs[1].get(new):
+            return 2
+        return int(any(hunk.holds("old", old) and hunk.holds("new", new) for hunk in self.hunks))
+
+    @cached_property
+    def _runs(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Number the stretches of changed lines: of each removed and each added line, by its number."""
+        removed, added, run = dict[int, int](), dict[int, int](), 0
+        for hunk in self.hunks:
+            old, new = hunk.old_start, hunk.new_start
+            run += 1
+            for line in hunk.lines:
+                sign = line[:1]
+                if sign == "-":
+                    removed[old] = run
+                elif sign == "+":
+                    added[new] = run
+                else:
+                    run += 1
+                old += sign not in ("+", "\\")
+                new += sign not in ("-", "\\")
+        return removed, added
 
 
 def fragment(hunk: Hunk, side: Side, path: str, *, digest: bool = False) -> Source | None:

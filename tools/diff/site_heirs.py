@@ -5,11 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tools.diff.homes import plain_words
 from tools.diff.likeness import MOST_PAIRS, likeness
+from tools.diff.readers import document
 from tools.diff.reading import Site
 
 Key = tuple[str, ...]
 ASSERTED = "AssertionError"
 RENAMED = ("flag", "env", "error", "registration")
+_SETTINGS = ("flag", "env")
+_IN_PLACE = 2
+"""What `Patch.together` says of a line that stands where another one stood."""
 ALIKE = 0.55
 TELLING = 10
 """Letters that hardly two names or messages have in common by chance."""
@@ -46,12 +50,17 @@ def rebased(before: Mapping[Key, list[Site]], after: Mapping[Key, list[Site]]) -
     return [(one, other) for one, other in pairs if one.name != other.name]
 
 
-def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Iterator[tuple[Site, Site]]:
+def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], int]) -> Iterator[tuple[Site, Site]]:
     """Pair what went with what came in its place: a flag or variable under another name, an error in other words."""
-    went, free = ([site for site in sites if site.kind in RENAMED] for sites in (gone, come))
-    for site in went if len(went) * len(free) <= MOST_PAIRS else ():
+    # Which line of a document stands for which is anybody's guess: its tables are sorted.
+    went, free = (
+        [site for site in sites if site.kind in RENAMED and site.scope != document.SCOPE] for sites in (gone, come)
+    )
+    few = len(went) * len(free) <= MOST_PAIRS
+    # Whatever stands in the very place of another is its heir before others are asked.
+    for site in sorted(went, key=lambda one: not _placed(one, free, together)) if few else ():
         near = [
-            (_heritage(site, other), other)
+            (_heritage(site, other, placed=together(site.start, other.start) == _IN_PLACE), other)
             for other in free
             if other.kind == site.kind and (site.kind == "error" or together(site.start, other.start))
         ]
@@ -65,6 +74,11 @@ def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], b
             yield site, best
 
 
+def _placed(one: Site, come: list[Site], together: Callable[[int, int], int]) -> bool:
+    settings = (other for other in come if other.kind == one.kind in _SETTINGS)
+    return any(together(one.start, other.start) == _IN_PLACE for other in settings)
+
+
 def _lengthened(one: Site, come: list[Site]) -> Site | None:
     """Find the only variable of the file that came with all of a name and a word more, or a word less."""
     rivals = [
@@ -75,7 +89,7 @@ def _lengthened(one: Site, come: list[Site]) -> Site | None:
     return rivals[0] if len(rivals) == 1 and min(len(one.name), len(rivals[0].name)) >= TELLING else None
 
 
-def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Callable[[int, int], bool]) -> Site | None:
+def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Callable[[int, int], int]) -> Site | None:
     """Find the only error of its class that came where the only one went: the check is another now, in other words."""
     mine, its = ([site for site in sites if _place(site) == _place(one)] for sites in (went, come))
     alone = len(mine) == len(its) == 1 and one.scope and one.value and its[0].value
@@ -92,7 +106,7 @@ def _place(site: Site) -> tuple[str, ...]:
     return site.kind, site.name, site.scope
 
 
-def _heritage(one: Site, other: Site) -> float:
+def _heritage(one: Site, other: Site, *, placed: bool) -> float:
     """Say how alike two sites are of which one may stand for the other now; 0 where it does not."""
     if one.kind == "error":
         return _same_refusal(one, other)
@@ -101,7 +115,8 @@ def _heritage(one: Site, other: Site) -> float:
         digits = [_DIGITS.findall(site.name) for site in (one, other)]
         same = (one.value, one.scope, digits[0]) == (other.value, other.scope, digits[1])
         return alike if same and alike >= _ONE_NAME else 0.0
-    return _same_setting(one, other)
+    found = _same_setting(one, other, _RELATED if placed and one.kind == "env" else _SIMILAR)
+    return found + 1 if placed and found else found
 
 
 def _same_refusal(one: Site, other: Site) -> float:
@@ -135,10 +150,10 @@ def _subject(site: Site) -> str:
     return found[1] if found else ""
 
 
-def _same_setting(one: Site, other: Site) -> float:
+def _same_setting(one: Site, other: Site, least: float) -> float:
     """Compare flags or variables: by name, with less likeness where the default speaks for it, or by their help."""
     same = (one.value, one.choices) == (other.value, other.choices) and (one.value or "").strip("\"'") not in _USUAL
-    least = _RELATED if same else _SIMILAR
+    least = _RELATED if same else least
     mine, its = _told_apart(one.name, other.name)
     found = likeness(mine, its, least)
     if found >= least:

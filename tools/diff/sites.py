@@ -61,7 +61,7 @@ _NUMBERS = re.compile(r"(?<![\w.])\d[\w.]*")
 _NAMES = re.compile(r"(?!(?:not|and|or|in|is|None|True|False)\b)[A-Za-z_]\w*(?:\(\)|\.\w+)*")
 
 
-def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[int, int], bool]) -> list[Draft]:
+def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[int, int], int]) -> list[Draft]:
     """List what a user can newly set or run into, can no longer, or finds set otherwise.
 
     `together` tells whether an old and a new line stand in the same hunk: what took another's place does.

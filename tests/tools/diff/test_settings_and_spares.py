@@ -92,3 +92,17 @@ async def test_a_function_that_a_module_declares_under_a_condition_is_new(route:
     assert [(fact.kind, fact.severity, fact.name) for fact in facts] == [
         (FactKind.SYMBOL_ADDED, Severity.ADDITIVE, "attend")
     ]
+
+
+@ROUTES
+async def test_a_variable_is_followed_by_the_one_in_its_place_and_not_by_the_one_that_sounds_like_it(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "import os\n\nclass Envs:\n    {} = EnvInt(-1)\n    ATLAS_SYNC = EnvBool(False)\n    {} = EnvInt(-1)\n"
+    before = {"pkg/environ.py": text.format("ATLAS_QUEUED_TIMEOUT_MS", "ATLAS_FORWARD_TIMEOUT_MS")}
+    after = {"pkg/environ.py": text.format("ATLAS_REQ_WAITING_TIMEOUT", "ATLAS_REQ_RUNNING_TIMEOUT")}
+    renamed = {(f.old, f.new) for f in await facts_of(before, after, route) if f.kind is FactKind.ENV_RENAMED}
+    assert renamed == {
+        ("ATLAS_QUEUED_TIMEOUT_MS", "ATLAS_REQ_WAITING_TIMEOUT"),
+        ("ATLAS_FORWARD_TIMEOUT_MS", "ATLAS_REQ_RUNNING_TIMEOUT"),
+    }
