@@ -142,7 +142,9 @@ def _versioned(text: str, commits: Sequence[CommitEvidence]) -> str:
             too = re.compile(rf"{verb}[^\n]{{0,60}}\b{re.escape(found['version'])}\b", re.IGNORECASE)
             for one in commits:
                 real = done.match(_TAGS.sub("", one.change.commit.title))
-                if real and real["version"] not in text and not too.search(one.change.commit.message):
+                if real is None or real["version"] in text or too.search(one.change.commit.message):
+                    continue
+                if not any(found["version"] in (file.patch or "") for file in one.change.files):
                     return f"the title has {real['version']}, not {found['version']}: “{one.change.commit.title}”"
     return ""
 

@@ -11,8 +11,13 @@ _CODE = re.compile(r"`(\w+)`")
 _LIST = re.compile(r"[\[({]([^\[\](){}\n]{5,400})[\])}]")
 _STRING = re.compile(r"[\"'](\w+)[\"']")
 _ALIKE, _MANY = 0.6, 3
-_TYPE = re.compile(r"(?<![\w`.])(?P<kind>float|fp|uint|int)(?P<bits>16|32|64)(?![\w`])", re.IGNORECASE)
-_WIDTHS = {"16": "|half", "32": "", "64": "|double"}
+# What something is made or reckoned in; a type that is only spoken of need not be written.
+_TYPE = re.compile(
+    r"(?:改为?用?|使用|[用为以成]|\b(?:to|in|as|uses?|using|an?|with))\s*(?P<type>(?P<kind>float|fp|uint|int)(?P<bits>16|32|64))(?!\w)",
+    re.IGNORECASE,
+)
+_BROKEN = {"16": r"|\bhalf", "32": r"|\bfloat\b", "64": r"|\bdouble"}
+_ENTIRE = {"16": r"|\bshort\b", "32": r"|\bint\b|\bunsigned\b", "64": r"|\blong\b|\bs?size_t\b"}
 
 
 def written_otherwise(text: str, commits: Sequence[CommitEvidence]) -> str:
@@ -59,9 +64,9 @@ def _other_type(text: str, commits: Sequence[CommitEvidence]) -> str:
         bits = found["bits"]
         broken, entire = (
             re.compile(form, re.IGNORECASE)
-            for form in (rf"(?:float|fp|\bf)_?{bits}{_WIDTHS[bits]}", rf"(?:int|\b[iu]){bits}")
+            for form in (rf"(?:float|fp|\bf)_?{bits}{_BROKEN[bits]}", rf"(?:int|\b[iu]){bits}{_ENTIRE[bits]}")
         )
         said, other = (entire, broken) if found["kind"].lower().endswith("int") else (broken, entire)
         if not said.search(shown) and (real := other.search(shown)):
-            return f"the change has {real[0]}, not {found[0]}"
+            return f"the change has {real[0]}, not {found['type']}"
     return ""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.audit.sides import exchanges
-from agent.audit.swaps import replaced, swapped
+from agent.audit.swaps import has_now, replaced, swapped
 from agent.evidence import CommitEvidence
 
 _V = r"`?(?P<{0}>v?\d[\w.]*\w|\d)`?"
@@ -30,7 +30,7 @@ def turned_round(text: str, commits: Sequence[CommitEvidence]) -> str:
             return f"the change goes from {new} to {old}: {turned[0].strip()[:120]}"
         names = [name for name in _CODE.findall(text) if name not in (old, new)]
         now = {value for one in commits for value in replaced(one, old, names)} if _FIGURE.fullmatch(new) else set()
-        if now and new not in now:
+        if now and not any(has_now(one, new, names) for one in commits):
             return f"{old} became {' or '.join(sorted(now)[:3])}, not {new}"
     return ""
 

@@ -36,6 +36,12 @@ def replaced(commit: CommitEvidence, old: str, names: Collection[str]) -> Iterat
                 yield from (one[1] for text in added if (one := re.fullmatch(rf"{before}(\w[\w.+-]*){after}", text)))
 
 
+def has_now(commit: CommitEvidence, value: str, names: Collection[str]) -> bool:
+    """Tell whether an added line has a value and one of these names."""
+    lines = (line for file in commit.change.files for line in (file.patch or "").split("\n") if line[:1] == "+")
+    return any(_value(value).search(line) and any(name in line for name in names) for line in lines)
+
+
 def _even(line: str) -> str:
     return " ".join(line.split()).replace("''", '""')
 
