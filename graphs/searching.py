@@ -9,6 +9,7 @@ from agent.asking.findings import Findings, Searched
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage
 from agent.asking.matching import Match, match
+from agent.asking.names import is_person
 from agent.asking.periods import BEGINNING
 from agent.asking.premises import names_nobody
 from agent.card import Card
@@ -262,8 +263,10 @@ class Searcher:
         chosen = [*named, *(one.card for one in newest[:_READ]), *(one.card for one in matches[:_READ])]
         chosen += [one.card for one in near[:3]]
         if inquiry.aim in _LISTING and names_nobody(inquiry):
-            grave = sorted(listed, key=lambda card: -sum(fact.severity.value == "breaking" for fact in card.facts))
-            chosen += [*grave[:_READ], *listed[:_READ]]
+            own = [card for card in listed if any(is_person(name, card.author) for name in inquiry.people)]
+            all_of_it = own if inquiry.people else listed
+            grave = sorted(all_of_it, key=lambda card: -sum(fact.severity.value == "breaking" for fact in card.facts))
+            chosen += [*grave[:_READ], *all_of_it[:_READ]]
         chosen += [*beside, *lineage.cards]
         unique = {card.id: card for card in chosen}
         return list(unique.values())[: 3 * _READ]

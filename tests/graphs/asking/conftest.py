@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -92,13 +93,41 @@ def history(place: Path) -> dict[str, str]:
 
 
 @pytest.fixture
+def long_history(tmp_path: Path) -> tuple[Path, str]:
+    """Make a repository in which somebody landed one commit a long time before twenty others."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    book = History(folder)
+    book.day -= timedelta(days=10)
+    book.commit("Initial commit", {"app/a.py": "A = 0\n"})
+    mine = book.commit("Say more (#2)", {"app/b.py": "B = 1\n"}, "Dora Weiss")
+    for number in range(20):
+        book.commit(f"Step {number} (#{number + 3})", {"app/a.py": f"A = {number + 1}\n"})
+    return folder, mine
+
+
+@pytest.fixture
 async def ask(history: dict[str, str], place: Path) -> AsyncIterator[Ask]:
     """Ask about the repository, whose whole history is in memory."""
     del history
+    async with asking_in(place) as one:
+        yield one
+
+
+@pytest.fixture
+async def ask_long(long_history: tuple[Path, str]) -> AsyncIterator[Ask]:
+    """Ask about the repository with twenty commits of one day each."""
+    async with asking_in(long_history[0].parent) as one:
+        yield one
+
+
+@asynccontextmanager
+async def asking_in(place: Path) -> AsyncIterator[Ask]:
+    """Read everything of the repository in a folder, and answer questions about it."""
     spec = RepoSpec.parse(f"lumen-ai/code={place / 'code'}")
     settings = Settings(repos=(spec,), home=place / "home", out=place / "out")
     async with asking_deps(settings, {}, (spec,), NOW, QuietProgress()) as deps:
-        since = Window(start=datetime(2026, 2, 20, tzinfo=UTC), end=NOW + timedelta(seconds=1), tz="UTC")
+        since = Window(start=datetime(2026, 2, 15, tzinfo=UTC), end=NOW + timedelta(seconds=1), tz="UTC")
         await deps.stock.complete(spec, since)
 
         async def one(question: str) -> Reply:

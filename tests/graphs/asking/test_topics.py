@@ -1,6 +1,7 @@
 """Questions about a topic get what is about it, and nothing that merely shares a word."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -57,3 +58,15 @@ async def test_everyday_words_do_not_hide_the_topic(ask: Ask, history: dict[str,
     reply = await ask("I vaguely remember somebody talking about prefix caching, whose work was that?")
     assert reply.cites == (f"lumen-ai/code@{history['caching']}",)
     assert "Bo Chen" in reply.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how many commits did Dora Weiss land since 2026-02-16?", "Dora Weiss 自 2026-02-16 以来合入了几个提交？"],
+)
+async def test_what_is_counted_of_a_person_is_shown_however_much_landed_since(
+    ask_long: Ask, long_history: tuple[Path, str], question: str
+) -> None:
+    reply = await ask_long(question)
+    assert reply.answer.startswith("1 ")
+    assert long_history[1][:7] in reply.answer
