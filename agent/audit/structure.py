@@ -207,7 +207,7 @@ def _repeats(page: Page) -> Iterator[Statement]:
 def _twice(page: Page) -> Iterator[Statement]:
     """Find a change that is an entry of its own twice in one list; to come back to it in a remark is none."""
     seen: dict[tuple[object, ...], Block] = {}
-    heading = 0
+    heading, last = 0, ""
     for place, block in enumerate(page.blocks):
         if block.kind == "heading":
             heading = place
@@ -219,7 +219,9 @@ def _twice(page: Page) -> Iterator[Statement]:
         # A second table with other columns says something else of the same change.
         key = (heading, block.kind, block.header, lead.sha[:7], str(page.repo_of(lead, place)))
         first = seen.setdefault(key, block)
-        if first is not block and (block.kind == "row" or lead.at <= _HEAD or _retells(first, block)):
+        # Right behind its entry a hash opens a remark on it.
+        heads, last = lead.at <= _HEAD and last != lead.sha[:7], lead.sha[:7]
+        if first is not block and (block.kind == "row" or heads or _retells(first, block)):
             told = f"{lead.sha[:7]} is an entry of its own in line {first.line} too"
             yield structural(block.line, "repeat", block.text, "repeated", told)
 

@@ -136,3 +136,17 @@ async def test_a_time_at_the_end_of_a_sentence_is_no_number_of_the_diff(audit: A
     outcome = await audit(f"# acme/tools, 2026-03-12 (UTC)\n\n{text}\n", repos=TOOLS)
     assert bool(outcome.reasons()) is wrong
     assert "number" not in outcome.reasons()
+
+
+@pytest.mark.parametrize(
+    ("again", "wrong"),
+    [
+        ("- [`<check>`](<check:url>) came at 13:00:00.", []),
+        ("- [`<move>`](<move:url>) came at 10:00:00.", ["repeated"]),
+        ("- Check the type (#21) [`<check>`](<check:url>), Ada Lovelace.", ["repeated"]),
+    ],
+)
+async def test_a_remark_right_behind_its_entry_may_name_the_commit_again(
+    audit: Audit, again: str, wrong: list[str]
+) -> None:
+    assert await _reasons(audit, remark=again) == wrong
