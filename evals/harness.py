@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agent.asking.reply import Reply
-from agent.errors import UsageError
+from agent.errors import AppError, UsageError
 from agent.ids import RepoId
 from agent.report import Report
 from agent.settings import AnalystChoice, RepoSpec, Settings
@@ -116,7 +116,9 @@ async def run_set(one: EvalSet, bench: Bench, trials: int = 1) -> Figures:
         fresh.folder.mkdir(parents=True, exist_ok=True)
         figures = await attempt(_awaited(one.run(fresh)))
         if isinstance(figures, Crash):
-            traceback.print_exception(figures.error)
+            # What the user or the world did wrong is told in a line; a bug keeps its traceback.
+            if not isinstance(figures.error, AppError):
+                traceback.print_exception(figures.error)
             return {"ran to its end": crashed(one.name, str(figures))}
         done.append(figures)
     return done[0] if trials == 1 else over_trials(done)

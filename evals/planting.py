@@ -5,6 +5,7 @@ import shutil
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from dataclasses import dataclass
+from importlib.util import find_spec
 from os import defpath, pathsep
 from pathlib import Path
 
@@ -183,7 +184,8 @@ async def run(bench: Bench) -> Figures:
     tests = sorted({one.tests for one in DEFECTS})
     clean = await attempt(_status(folder, tests))
     scores = []
-    for place, defect in enumerate(DEFECTS, start=1):
+    # Tests that fail anyway notice nothing.
+    for place, defect in enumerate(DEFECTS, start=1) if clean == 0 else ():
         status = await attempt(_planted(folder, defect))
         scores.append(_score(defect, status))
         bench.say(f"planted: {place} of {len(DEFECTS)}: {scores[-1].reason}")
@@ -204,6 +206,8 @@ def _score(defect: Defect, status: int | Crash) -> Score:
 
 
 def _copy(folder: Path) -> None:
+    if find_spec("pytest") is None:
+        raise InputError("the tests cannot be run here: pytest is missing; ./scripts/check installs what they need")
     for name in _COPIED:
         source = _ROOT / name
         if not source.exists():
