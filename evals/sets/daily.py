@@ -20,6 +20,7 @@ from evals.figures import Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.github_server.limits import Allowance
 from evals.harness import Bench, EvalSet, Figures
+from evals.sets.citation_scores import Judged, citation_figures
 from evals.sets.daily_citations import Sources, judged
 from evals.sets.daily_scores import (
     Grades,
@@ -33,6 +34,7 @@ from evals.sets.daily_scores import (
 )
 from evals.sets.links_gold import closed_pairs, true_pairs
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, last_days
+from evals.sets.type_scores import macro_f1, typed
 from evals.worlds.gold import gold_window
 from evals.worlds.importance import importance
 from evals.worlds.model import Repo, World
@@ -53,6 +55,7 @@ class Tally:
     ledger: list[Score] = field(default_factory=list)
     cited: list[Score] = field(default_factory=list)
     held: list[Score] = field(default_factory=list)
+    judged: list[Judged] = field(default_factory=list)
     must: list[Score] = field(default_factory=list)
     coverage: list[Score] = field(default_factory=list)
     quiet: list[Score] = field(default_factory=list)
@@ -60,6 +63,7 @@ class Tally:
     whole: list[Score] = field(default_factory=list)
     log_order: list[Score] = field(default_factory=list)
     languages: list[Score] = field(default_factory=list)
+    types: list[tuple[str, str]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
 
@@ -115,6 +119,7 @@ async def _world_day(bench: Bench, stage: _Stage, day: date, tally: Tally) -> No
     tally.must += told(report, stage.grades, where)
     tally.coverage += covered(report, stage.grades, where)
     tally.quiet += quiet(report, stage.grades, where)
+    tally.types += typed(report.ledger, gold)
     _score_order(report, stage.grades, where, tally)
     paths = {RepoId(repo.full_name): repo.git_dir for repo in world.repos}
     threads = await _threads(stage.server, report)
@@ -122,6 +127,7 @@ async def _world_day(bench: Bench, stage: _Stage, day: date, tally: Tally) -> No
     verdicts = await judged(report, sources, where)
     tally.cited += verdicts.cited
     tally.held += verdicts.held
+    tally.judged += verdicts.judged
     if day in named_days(world):
         chinese = await _report(bench, specs, window, "zh", stage.server)
         tally.languages += in_both_languages(report, chinese, where)
@@ -147,12 +153,14 @@ def _figures(tally: Tally) -> Figures:
         "landed commits in exactly one ledger row": share(tally.ledger, _ALL),
         "claims whose citations exist, belong there and were read": share(tally.cited, _ALL),
         "claims that hold when judged anew, each language": share(tally.held, _ALL),
+        **citation_figures(tally.judged),
         "must be mentioned and is": share(tally.must, _ALL),
         "importance 2 and 3 with an item of its own": share(tally.coverage, Target(0.97)),
         "items on top that are no noise": share(tally.quiet, Target(0.97)),
         "nDCG@10, each repository": share(tally.order, Target(0.93)),
         "nDCG@10, whole report": share(tally.whole, Target(0.93)),
         "nDCG@10 of git log (b0), each repository": share(tally.log_order, Target(0.0)),
+        "types of commits, macro-F1": macro_f1(tally.types),
         "claims that both languages state": share(tally.languages, _ALL),
     }
 

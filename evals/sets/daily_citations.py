@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from agent.claims import Claim, Verdict
@@ -15,6 +16,7 @@ from agent.links import Link
 from agent.report import Depth, Report
 from agent.settings import Language
 from evals.figures import Score
+from evals.sets.citation_scores import Judged, judged_with
 from tools.diff.study import study
 from tools.git.source import GitSource
 
@@ -42,6 +44,8 @@ class Verdicts:
     """Each claim: 1 when everything it cites exists, belongs there and was read."""
     held: list[Score]
     """Each claim in each language: 1 when it is supported."""
+    judged: list[Judged]
+    """Each claim in each language, for the checks one by one."""
 
 
 async def judged(report: Report, sources: Sources, where: str) -> Verdicts:
@@ -53,14 +57,16 @@ async def judged(report: Report, sources: Sources, where: str) -> Verdicts:
         commits |= await _read(source, [name for name in names if len(name) == 40])
         tags |= await _tags(source, [name for name in names if len(name) != 40])
     dossier = _dossier(report, commits, tags, sources)
-    cited, held = [], []
+    cited, held, each = list[Score](), list[Score](), list[Judged]()
     for claim in report.claims:
-        verdicts = [(lang, judge(claim, dossier, lang)) for lang in _LANGUAGES]
+        mine = {lang: judged_with(where, claim, partial(judge, dossier=dossier, lang=lang)) for lang in _LANGUAGES}
+        verdicts = [(lang, one.judgement) for lang, one in mine.items()]
         told = "; ".join(f"{lang} {one.verdict.value}: {one.reason}" for lang, one in verdicts)
         reason = f"{where}: {claim.id} {claim.predicate}: {told}"
         cited.append(Score(reason, float(all(one.verdict not in _WRONG for _, one in verdicts))))
         held += [Score(reason, float(one.passed)) for _, one in verdicts]
-    return Verdicts(cited, held)
+        each += mine.values()
+    return Verdicts(cited, held, each)
 
 
 async def _read(source: GitSource, shas: Sequence[str]) -> dict[EvidenceId, CommitEvidence]:

@@ -26,6 +26,7 @@ from evals.worlds.model import World
 
 _TOKEN = "questions"  # noqa: S105 -- the loopback server's only token
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+_WRONG = -2.0
 _LOOKUPS = ("what-changed", "status", "explain", "who", "when-value", "mentions", "count", "fate", "compare", "broke")
 
 
@@ -56,6 +57,7 @@ class Tally:
     over: list[Score] = field(default_factory=list)
     cited: list[Score] = field(default_factory=list)
     corrected: list[Score] = field(default_factory=list)
+    risk: list[Score] = field(default_factory=list)
 
 
 def questions(name: str = "questions_world") -> list[Question]:
@@ -131,6 +133,8 @@ def grade(question: Question, reply: Reply, tally: Tally) -> None:
     if question.topic in _LOOKUPS:
         problem = wrong_with(question, reply)
         tally.correct.append(Score(f"{where}: {problem}", float(not problem)))
+        # A wrong answer costs more than none.
+        tally.risk.append(Score(f"{where}: {problem}", 1.0 if not problem else 0.0 if reply.abstained else _WRONG))
 
 
 def wrong_with(question: Question, reply: Reply) -> str:
@@ -156,6 +160,7 @@ def _cites(groups: Sequence[Sequence[str]], reply: Reply) -> str:
 def _figures(part: str, tally: Tally, right: float) -> Figures:
     return {
         f"{part}: right answers": share(tally.correct, Target(right)),
+        f"{part}: right answers less twice the wrong ones": share(tally.risk, Target(0.8)),
         f"{part}: abstained where nothing answers": share(tally.abstained, Target(0.98)),
         f"{part}: abstained without need": share(tally.over, Target(0.05, "at most")),
         f"{part}: truth cited against a false premise": share(tally.corrected, Target(0.8)),

@@ -1,0 +1,88 @@
+"""Each check of a citation has its own figure, types are averaged by type, and what is superfluous costs precision."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.claims import Claim, Judgement, Role, Verdict
+from agent.conventions import Purpose
+from agent.ids import RepoId
+from agent.report import Depth, LedgerRow
+from evals.sets.citation_scores import Judged, citation_figures, judged_with
+from evals.sets.type_scores import macro_f1, typed
+from evals.worlds.model import Edit, LandedGold
+
+REPO = RepoId("octo/engine")
+AT = datetime(2026, 2, 4, 9, tzinfo=UTC)
+
+
+def claim(*cites: str) -> Claim:
+    fields = {"id": "c", "repo": REPO, "role": Role.CHANGE, "about": cites[:1], "cites": cites}
+    return Claim.model_validate(fields | {"text": {"en": "It.", "zh": "它。"}})
+
+
+def judged(*verdicts: Verdict) -> list[Judged]:
+    return [Judged("day", claim("a"), Judgement(verdict=one), (one is Verdict.SUPPORTED,)) for one in verdicts]
+
+
+def value(name: str, of: Sequence[Judged]) -> tuple[float | None, int]:
+    figure = citation_figures(of)[name]
+    return figure.value, figure.n
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("citations that exist", Verdict.NONEXISTENT),
+        ("citations within the window and the repositories", Verdict.OUT_OF_SCOPE),
+        ("citations that were read", Verdict.UNSEEN),
+        ("people, dates, numbers and states as they are", Verdict.METADATA),
+        ("numbers that stand in the evidence", Verdict.NUMBER),
+    ],
+)
+def test_a_failure_counts_in_its_own_check_and_is_not_asked_of_again(name: str, verdict: Verdict) -> None:
+    assert value(name, judged(Verdict.SUPPORTED, verdict)) == (0.5, 2)
+    assert value(name, judged(Verdict.SUPPORTED, Verdict.UNSUPPORTED)) == (1.0, 2)
+    if verdict is not Verdict.NONEXISTENT:
+        assert value(name, judged(Verdict.SUPPORTED, Verdict.NONEXISTENT)) == (1.0, 1)
+
+
+def test_what_is_malformed_does_not_exist() -> None:
+    assert value("citations that exist", judged(Verdict.SUPPORTED, Verdict.MALFORMED)) == (0.5, 2)
+
+
+def test_a_citation_that_changes_nothing_costs_precision() -> None:
+    one = judged_with("day", claim("a", "b"), lambda c: Judgement(verdict=_if("a" in c.cites)))
+    assert one.needed == (True, False)
+    assert value("citations that their claim needs (precision)", [one]) == (0.5, 2)
+    assert value("citation F1", [one])[0] == pytest.approx(2 / 3)
+
+
+def test_a_claim_that_is_not_borne_out_costs_recall_and_is_counted() -> None:
+    both = judged(Verdict.SUPPORTED, Verdict.UNSUPPORTED)
+    assert value("claims that their citations bear out (recall)", both) == (0.5, 2)
+    assert value("claims that their citations do not bear out", both) == (0.5, 2)
+
+
+def _if(held: bool) -> Verdict:
+    return Verdict.SUPPORTED if held else Verdict.UNSUPPORTED
+
+
+def row(sha: str, purpose: Purpose | None) -> LedgerRow:
+    told = {"reason": "", "late": False, "subject": sha, "title": sha, "author": "Mira", "members": 0}
+    return LedgerRow.model_validate(
+        told | {"repo": REPO, "sha": sha, "depth": Depth.SKIM, "landed_at": AT, "purpose": purpose}
+    )
+
+
+def gold(sha: str, *edits: str) -> LandedGold:
+    return LandedGold(REPO, sha, AT, (), 0, (), edits=tuple(Edit(kind=kind, path="a.py") for kind in edits))
+
+
+def test_types_are_averaged_by_type_and_mixed_commits_are_not_asked() -> None:
+    rows = [row("a", Purpose.FIX), row("b", Purpose.FIX), row("c", Purpose.DOCS), row("d", None), row("e", Purpose.FIX)]
+    truth = [gold("a", "fix_bug"), gold("b", "add_flag"), gold("c", "reword_doc"), gold("d", "reword_doc")]
+    pairs = typed(rows, [*truth, gold("e", "fix_bug", "add_flag")])
+    assert pairs == [("fix", "fix"), ("feature", "fix"), ("documents", "documents"), ("documents", "none")]
+    assert macro_f1(pairs).value == pytest.approx((2 / 3 + 0.0 + 2 / 3) / 3)
