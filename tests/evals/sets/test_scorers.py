@@ -78,6 +78,9 @@ def test_abstaining_is_right_where_nothing_answers_and_wrong_elsewhere() -> None
     assert [score.value for score in tally.abstained] == [1.0, 0.0]
     assert [score.value for score in tally.over] == [1.0]
     assert [score.value for score in tally.correct] == [0.0]
+    grade(question(), reply("Chidi.", "o/n@a"), tally)
+    grade(question(), reply("Mira.", "o/n@a"), tally)
+    assert [score.value for score in tally.risk] == [0.0, -2.0, 1.0]
 
 
 def link(issue: str, change: str, grade: Grade) -> Link:
