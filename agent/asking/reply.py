@@ -79,7 +79,7 @@ def _spans(draft: Draft, found: Findings, web: Web, lang: Language) -> Iterator[
         yield Span(f"- {MORE[lang].format(count=draft.more)}\n", COMPUTED)
     for name, values in draft.notes:
         yield Span(f"\n{_filled(name, values, lang)}\n", COMPUTED)
-    for one in found.searched:
+    for place, one in enumerate(found.searched):
         threads = THREADS[lang][0 if one.threads else 1]
         values = {
             "repo": one.repo,
@@ -89,7 +89,8 @@ def _spans(draft: Draft, found: Findings, web: Web, lang: Language) -> Iterator[
             "commits": str(one.commits),
             "threads": threads,
         }
-        yield Span(f"\n{SEARCHED[lang].format(**values)}", COMPUTED)
+        # A paragraph each: lines that follow each other are one where Markdown is shown as a page.
+        yield Span("\n" * (2 if place else 1) + SEARCHED[lang].format(**values), COMPUTED)
 
 
 def _item(item: Item, found: Findings, web: Web, lang: Language, pulls: set[str]) -> Iterator[Span]:
