@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,9 @@ def search_times(folder: Path, say: Callable[[str], None]) -> Times:
     browser_path = shutil.which("chromium")
     if browser_path is None:
         say("site-cost: the search is not measured, there is no chromium on this machine")
+        return Times()
+    if find_spec("playwright") is None:
+        say("site-cost: the search is not measured, playwright is missing; ./scripts/check installs it")
         return Times()
     from playwright.sync_api import sync_playwright
 
