@@ -39,7 +39,6 @@ _WITH_THE_FILE = (
     FactKind.DEPENDENCY_ADDED,
     FactKind.DEPENDENCY_REMOVED,
 )
-_REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
@@ -131,15 +130,12 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             draft._replace(kept=True) if draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name else draft
             for draft in symbols
         ]
-    # A table of which each entry is told is not told as a whole besides.
-    tables = {draft.detail for draft in sites if draft.kind in _REGISTERED}
-    symbols = [draft for draft in symbols if draft.kind is not FactKind.CONSTANT_CHANGED or draft.name not in tables]
     # A variable that a class of settings declares is told as the variable.
     asked = {draft.name for draft in sites if draft.kind in _ENVS}
     symbols = [draft for draft in symbols if draft.kind not in _ONE_SIDED or _last(draft.name) not in asked]
     released = {draft.name for draft in sites if draft.kind is FactKind.VERSION_CHANGED}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in released]
-    # A table is told by its entries.
+    # A table of which each entry is told is not told as a whole besides.
     tables = {draft.detail for draft in sites if draft.kind in _ENTRIES}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in tables]
     if path.endswith(_SPACED):
