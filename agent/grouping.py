@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from agent.facts import Fact, FactKind
+from agent.facts import Fact, FactKind, Severity
 from agent.naming import names_of, owner_of
 
 K = FactKind
@@ -60,10 +60,22 @@ def _alike(facts: Sequence[Fact]) -> Mapping[str, Hashable]:
     for fact in facts:
         if fact.kind in CALLS:
             for name in names_of(fact):
-                # What is told with its values is told together only of those that share them.
-                values = f"{fact.old} {fact.new}" if fact.kind is K.PARAMETER_DEFAULT else ""
-                ways[name].add((fact.kind, f"{fact.detail} {fact.severity} {values}"))
+                ways[name].add((fact.kind, f"{fact.detail} {fact.severity} {_values(fact)}"))
     return {name: tuple(sorted(changes)) for name, changes in ways.items()} | _spread(facts)
+
+
+def _values(fact: Fact) -> str:
+    """Write what functions must share to be told together: what a default was and is, or whether there is one."""
+    if fact.kind is K.PARAMETER_DEFAULT:
+        return f"{fact.old} {fact.new}"
+    return str(must_be_given(fact)) if fact.kind is K.PARAMETER_ADDED else ""
+
+
+def must_be_given(fact: Fact) -> bool:
+    """Tell whether callers fail who leave a parameter out."""
+    if fact.kind is K.PARAMETER_ADDED:
+        return fact.severity is Severity.BREAKING and "=" not in (fact.new or "=")
+    return fact.kind is K.PARAMETER_REQUIRED
 
 
 def _spread(facts: Sequence[Fact]) -> dict[str, Hashable]:

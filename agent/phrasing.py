@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.facts import Fact, FactKind, Severity
-from agent.grouping import CALLS, FIELDS, MEMBERS, RENAMES, class_of
+from agent.facts import Fact, FactKind
+from agent.grouping import CALLS, FIELDS, MEMBERS, RENAMES, class_of, must_be_given
 from agent.markdown import code
 from agent.naming import items_of, member_names, names_of, old_name, owner_of, shortened, shown_names
 
@@ -109,7 +109,7 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
     if fact.kind in _MESSAGES:
         place = "" if fact.detail in _NOWHERE else code(shortened(fact.detail or ""))
         told = fill(phrases.inside, facts, phrases, told=told, place=place) if place else told[:1].upper() + told[1:]
-    if fact.kind is K.PARAMETER_ADDED and fact.severity is Severity.BREAKING and "=" not in (fact.new or "="):
+    if fact.kind is K.PARAMETER_ADDED and must_be_given(fact):
         told += ("" if told.endswith("。") else " ") + phrases.must_give
     return told
 

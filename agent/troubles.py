@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agent.facts import Fact, FactKind, Severity
-from agent.grouping import CALLS, class_of
-from agent.naming import items_of, member_names, old_name, shortened
+from agent.grouping import CALLS, class_of, must_be_given
+from agent.naming import items_of, member_names, old_name, owner_of, shortened
 from agent.phrasing import Phrases, fill, fits, listed
 
 K = FactKind
@@ -48,7 +48,7 @@ _MILD = ("default", "dependency", "submodule", "variable", "deprecated", "parame
 def trouble_sentence(facts: Sequence[Fact], table: Mapping[str, str], phrases: Phrases) -> str | None:
     """Fill the sentence that belongs to the kind of these facts; None where it has nothing to say of them."""
     fact = facts[0]
-    kind = _call_kind(facts) if fact.kind in CALLS else _pin_kind(fact) or _OF.get(fact.kind, "")
+    kind = _call_kind(facts) if fact.kind in CALLS else _pin_kind(fact) or _member_kind(fact) or _OF.get(fact.kind, "")
     template = table.get(kind)
     if template is None or not fits(template, fact):
         return None
@@ -71,6 +71,12 @@ def _pin_kind(fact: Fact) -> str:
     return "submodule" if fact.detail == "submodule" else "variable" if _VARIABLE.fullmatch(fact.name) else ""
 
 
+def _member_kind(fact: Fact) -> str:
+    """Tell what belongs to a class from what has its name for itself: `d` alone is nothing to search for."""
+    member = fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED) and owner_of(fact.name)
+    return "member renamed" if member else ""
+
+
 def _call_kind(facts: Sequence[Fact]) -> str:
     """Choose by what hurts callers most."""
     kinds = {fact.kind for fact in facts if fact.severity is Severity.BREAKING}
@@ -78,8 +84,7 @@ def _call_kind(facts: Sequence[Fact]) -> str:
         return "parameter gone"
     if K.PARAMETER_RENAMED in kinds:
         return "parameter renamed"
-    needed = (fact for fact in facts if fact.kind is K.PARAMETER_ADDED)
-    if K.PARAMETER_REQUIRED in kinds or any("=" not in (fact.new or "=") for fact in needed):
+    if any(map(must_be_given, facts)):
         return "parameter required"
     if K.PARAMETER_ADDED in kinds:
         return "order"
@@ -106,9 +111,10 @@ def _gone(facts: Sequence[Fact], phrases: Phrases) -> str:
 def _came(facts: Sequence[Fact], phrases: Phrases) -> str:
     """List what users must write now."""
     names: list[str] = []
+    needed = any(map(must_be_given, facts))
     for fact in facts:
         if fact.kind in (K.PARAMETER_ADDED, K.PARAMETER_REQUIRED):
-            names.append(fact.detail or "")
+            names += [fact.detail or ""] if must_be_given(fact) or not needed else []
         elif fact.kind is K.PARAMETER_RENAMED:
             names.append(fact.new or "")
         elif fact.kind is K.FLAG_CHOICES:

@@ -235,3 +235,26 @@ def test_defaults_that_differ_are_not_told_of_each_other_s_functions() -> None:
     silu = [fact(K.PARAMETER_DEFAULT, name, old='"silu"', new="Act.SILU", detail="activation") for name in ("f", "g")]
     other = fact(K.PARAMETER_DEFAULT, "h", old='"silu"', new="Act.SWIGLU", detail="activation")
     assert [len(group) for group in told_groups([*silu, other])] == [2, 1]
+
+
+def test_who_must_give_a_new_parameter_is_told_apart_from_who_may_leave_it_out() -> None:
+    optional = fact(K.PARAMETER_ADDED, "launch", new="tie: int = 0", detail="tie", severity=Severity.BREAKING)
+    required = fact(K.PARAMETER_ADDED, "choose", new="tie: int", detail="tie", severity=Severity.BREAKING)
+    assert told([optional, required], "risks") == [
+        "Calls of `launch` that pass arguments by position may mean something else.",
+        "Calls of `choose` without `tie` fail.",
+    ]
+
+
+def test_a_call_is_said_to_fail_only_without_what_has_to_be_given() -> None:
+    rest = fact(K.PARAMETER_ADDED, "choose", new="**kwargs", detail="kwargs", severity=Severity.ADDITIVE)
+    needed = fact(K.PARAMETER_ADDED, "choose", new="tie: int", detail="tie", severity=Severity.BREAKING)
+    assert told([rest, needed], "risks") == ["Calls of `choose` without `tie` fail."]
+
+
+def test_a_field_is_searched_for_by_its_class() -> None:
+    gone = fact(K.FIELD_REMOVED, "Div.m", old="m", severity=Severity.BREAKING)
+    renamed = fact(K.FIELD_RENAMED, "Div.d_", old="d", new="d_", severity=Severity.BREAKING)
+    assert told([gone], "advices") == ["Search your code for `m` of `Div`."]
+    assert told([renamed], "advices") == ["Search your code for `d` of `Div`; write `d_` there."]
+    assert told([renamed], "risks") == ["Code that uses `d` of `Div` stops working."]
