@@ -1,6 +1,7 @@
 """Asking for data of a shape, and finding it in whatever a model wrote around it."""
 
 import json
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -10,6 +11,7 @@ from agent.model import Message
 _FENCE = "```json"
 
 
+@cache
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
     """Give the JSON schema as strict servers want it: every field required, none beside them, nothing by reference."""
     schema = shape.model_json_schema()

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
@@ -129,13 +130,19 @@ class _Accounted:
 
     async def fill(self, messages: Sequence[Message], shape: type[M]) -> M:
         """Let the model answer with data of this shape."""
-        answer: Plain[Answered[M]] = Plain(f"answer {shape.__name__}", TypeAdapter(Answered[shape]))  # type: ignore[valid-type]
+        answer: Plain[Answered[M]] = _answer(shape)
         shown = [_plain(messages), shape.__name__, answer.form]
         call = self._models.question("fill", self.name, shown, answer.form)
         size = _size(messages)
         return await self._models.fetch(
             call, answer, self._account, size, lambda: self._endpoint.answer(messages, shape)
         )
+
+
+@cache
+def _answer(shape: type[BaseModel]) -> Plain[Any]:
+    """Give the way onto the tape of answers of a shape; many questions ask for the same, and it is dear to make."""
+    return Plain(f"answer {shape.__name__}", TypeAdapter(Answered[shape]))  # type: ignore[valid-type]
 
 
 def _size(messages: Sequence[Message], *beside: str) -> int:
