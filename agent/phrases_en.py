@@ -142,6 +142,13 @@ PHRASES = Phrases(
     },
     by_keyword="{name} takes {names} by keyword only now.",
     signature="The parameters of {name} change from {old} to {new}.",
+    typed={
+        "returns": "{name} «returns/return» {new} instead of {old}.",
+        "decorators": "The decorators of {name} change from {old} to {new}.",
+        "template": "The template arguments of {name} change from {old} to {new}.",
+        "kind": "{name} «changes/change» from {old} to {new}.",
+        "parameter": "The type of the parameter {detail} of {name} changes from {old} to {new}.",
+    },
     gained_default="{detail} of {name} may be left out now; its default is {new}.",
     must_give="Callers must pass it.",
     now_needs="The «dependency/dependencies» {name} must now be {new}.",

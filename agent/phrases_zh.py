@@ -142,6 +142,13 @@ PHRASES = Phrases(
     },
     by_keyword="{name} 现在只能以关键字传入 {names}。",
     signature="{name} 的参数由 {old} 改为 {new}。",
+    typed={
+        "returns": "{name} 的返回类型由 {old} 改为 {new}。",
+        "decorators": "{name} 的装饰器由 {old} 改为 {new}。",
+        "template": "{name} 的模板参数由 {old} 改为 {new}。",
+        "kind": "{name} 由 {old} 改为 {new}。",
+        "parameter": "{name} 的参数 {detail} 的类型由 {old} 改为 {new}。",
+    },
     gained_default="{name} 的参数 {detail} 现在可以省略，默认值为 {new}。",
     must_give="调用方必须传入。",
     now_needs="依赖 {name} 现要求 {new}。",

@@ -47,6 +47,8 @@ class Phrases:
     by_keyword: str
     """Parameters that could be given by position before."""
     signature: str
+    typed: Mapping[str, str]
+    """What changed beside the parameters, by what a fact calls it; the type of a parameter under `parameter`."""
     must_give: str
     now_needs: str
     with_names: str
@@ -98,6 +100,9 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         if starred == "*":
             return fill(phrases.by_keyword, facts, phrases, names=listed(names.split(", "), phrases))
         template = phrases.signature
+    elif fact.kind is K.SIGNATURE_CHANGED:
+        template, fact = _typed(fact, phrases)
+        facts = (fact, *facts[1:])
     if not fits(template, fact):
         template = phrases.without_values.get(fact.kind, template)
     elif fact.kind is K.LIMIT_CHANGED and _is_check(fact):
@@ -112,6 +117,16 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
     if fact.kind is K.PARAMETER_ADDED and must_be_given(fact):
         told += ("" if told.endswith("。") else " ") + phrases.must_give
     return told
+
+
+def _typed(fact: Fact, phrases: Phrases) -> tuple[str, Fact]:
+    """Choose the words for another type, and write the types of a parameter without its name."""
+    if template := phrases.typed.get(fact.detail or ""):
+        return template, fact
+    start = f"{fact.detail}: "
+    sides = {side: value.removeprefix(start) for side in ("old", "new") if (value := getattr(fact, side))}
+    whole = all((value or "").startswith(start) for value in (fact.old, fact.new))
+    return (phrases.typed["parameter"], fact.model_copy(update=sides)) if whole else (phrases.change[fact.kind], fact)
 
 
 def _is_check(fact: Fact) -> bool:

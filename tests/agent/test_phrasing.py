@@ -258,3 +258,22 @@ def test_a_field_is_searched_for_by_its_class() -> None:
     assert told([gone], "advices") == ["Search your code for `m` of `Div`."]
     assert told([renamed], "advices") == ["Search your code for `d` of `Div`; write `d_` there."]
     assert told([renamed], "risks") == ["Code that uses `d` of `Div` stops working."]
+
+
+@pytest.mark.parametrize(
+    ("detail", "old", "new", "words"),
+    [
+        ("returns", "Spec", "Spec | None", "`Plan.make` returns `Spec | None` instead of `Spec`."),
+        ("decorators", "cache", "lru_cache(8)", "The decorators of `Plan.make` change from `cache` to `lru_cache(8)`."),
+        ("kind", "struct", "= Other<int>", "`Plan.make` changes from `struct` to `= Other<int>`."),
+        (
+            "kind_of",
+            "kind_of: Backend",
+            "kind_of: type[Backend]",
+            "The type of the parameter `kind_of` of `Plan.make` changes from `Backend` to `type[Backend]`.",
+        ),
+    ],
+)
+def test_another_type_is_told_by_what_has_it(detail: str, old: str, new: str, words: str) -> None:
+    changed = fact(K.SIGNATURE_CHANGED, "Plan.make", Severity.BEHAVIOUR, old=old, new=new, detail=detail)
+    assert told([changed]) == [words]
