@@ -15,9 +15,16 @@ _FLAGS = (
     FactKind.FLAG_DEFAULT,
     FactKind.FLAG_CHOICES,
 )
+_INSTALLED = (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED)
+_SCRIPT = (".sh", ".bash")
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _LAYOUT = re.compile(r"(?:SharedStorage|TensorStorage|PipelineStorage|KernelTraits|SmemLayout)\w*\.\w+$")
 """What a kernel keeps where in its memory, and the numbers it derives for itself, are its own business."""
+_TRAITS = re.compile(r"(?:^|[/_])[kK]ernel_?[tT]raits\.\w+$")
+_HANDED_ON = re.compile(
+    r"(?:^|\.)Collective\w*\.(?!(?:Params|Arguments)\.)\w+(?:Params|Arguments|Tensors|Inputs)\.\w+$"
+)
+"""What one function of a part of a kernel hands to the next."""
 _COMPUTED = re.compile(r"<|\b(?:decltype|typename)\b")
 """What an alias is computed from follows the names that it is made of; those are told by themselves."""
 _COMPILED = re.compile(r"static_assert|STATIC_ASSERT")
@@ -37,7 +44,8 @@ def symbol_is_met(draft: Draft, path: str) -> bool:
     """Tell of a symbol: its name is public, and users import or include the file."""
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
     made = draft.kind is FactKind.CONSTANT_CHANGED and draft.detail == "type" and _COMPUTED.search(draft.new or "")
-    return draft.public and not own and not made and not _LAYOUT.search(draft.name) and is_public_path(path)
+    inner = _LAYOUT.search(draft.name) or _HANDED_ON.search(draft.name) or _TRAITS.search(path)
+    return draft.public and not own and not made and not inner and is_public_path(path)
 
 
 def site_is_met(draft: Draft, path: str) -> bool:
@@ -50,6 +58,9 @@ def site_is_met(draft: Draft, path: str) -> bool:
     if _COMPILED.search(draft.name):
         met = draft.kind is FactKind.ERROR_ADDED and not _HIDDEN.search(draft.detail or "")
         return met and path.endswith(HEADERS) and is_public_path(path)
+    if draft.kind in _INSTALLED and path.endswith(_SCRIPT) and not (draft.old or draft.new):
+        # What a script puts onto a machine, at whatever version, the package does not ask for.
+        return False
     if draft.kind in _FLAGS:
         # A kernel's own little program is for those who tune the kernel.
         named = _COMMANDS.search(path.lower()) is not None

@@ -7,9 +7,10 @@ from agent.facts import FactKind
 from tools.diff.grouping import Shown
 from tools.diff.homes import Homes, plain_words
 from tools.diff.likeness import likeness
+from tools.diff.site_heirs import is_same_macro
 
 _MOST_PAIRS = 2_000
-_ALIKE = 0.8
+_ALIKE, _RELATED = 0.8, 0.5
 _LETTERS = re.compile(r"[^\W\d_]")
 _TELLING = 12
 """Letters of a message that hardly two checks have by chance."""
@@ -27,11 +28,19 @@ def settle_checks(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     pairs = dict[int, Shown]()
     if gone and come and len(gone) * len(come) <= _MOST_PAIRS:
         pairs = {id(one): other for one, other in _pairs(gone, come, homes)}
-    moved = [one for one in gone if one.place is not None and homes.has_lines(one.place.lines)]
+    moved = [one for one in gone if one.place is not None and _is_made_elsewhere(one, homes)]
     taken = {*pairs, *map(id, pairs.values()), *map(id, moved)}
     kept = [one for one in shown if id(one) not in taken and not one.draft.silent]
     changed = (_changed(one, pairs[id(one)]) for one in gone if id(one) in pairs and not one.draft.silent)
     return kept + [one for one in changed if one is not None]
+
+
+def _is_made_elsewhere(one: Shown, homes: Homes) -> bool:
+    """Tell whether new files have the lines of a check, or the method that made it leaves its work to its base now."""
+    assert one.place is not None
+    owner, _, method = (one.draft.detail or "").rpartition(".")
+    delegates = bool(owner) and homes.delegates(owner.rpartition(".")[2], method, one.place.file)
+    return delegates or homes.has_lines(one.place.lines)
 
 
 def _pairs(gone: Sequence[Shown], come: Sequence[Shown], homes: Homes) -> Iterator[tuple[Shown, Shown]]:
@@ -50,7 +59,7 @@ def _how_alike(one: Shown, other: Shown, homes: Homes) -> float:
     if moved_along and len(_LETTERS.findall(before)) < _TELLING and not _is_called(one, other, homes):
         # Everybody raises `NotImplementedError` somewhere.
         return 0.0
-    same_class = one.draft.name == other.draft.name
+    same_class = is_same_macro(one.draft.name, other.draft.name)
     if same_class and before == after:
         return 1.0
     if not before or not after:
@@ -61,8 +70,10 @@ def _how_alike(one: Shown, other: Shown, homes: Homes) -> float:
         return 0.0
     if len(before) >= _TELLING and after.startswith(before):
         return _ALIKE
-    found = likeness(before, after, _ALIKE)
-    return found if found >= _ALIKE else 0.0
+    # Of a helper that is called in its stead nobody expects the same words.
+    least = _RELATED if same_class and moved_along and _is_called(one, other, homes) else _ALIKE
+    found = likeness(before, after, least)
+    return found if found >= least else 0.0
 
 
 def _is_called(one: Shown, other: Shown, homes: Homes) -> bool:
@@ -76,7 +87,7 @@ def _place(one: Shown) -> tuple[str | None, str | None]:
 
 
 def _changed(one: Shown, other: Shown) -> Shown | None:
-    if one.draft.name == other.draft.name or one.place is None:
+    if is_same_macro(one.draft.name, other.draft.name) or one.place is None:
         return None
     old, new = f"{one.draft.name}: {one.draft.old}", f"{other.draft.name}: {other.draft.new}"
     draft = one.draft._replace(kind=FactKind.ERROR_CHANGED, name=other.draft.name, old=old, new=new)

@@ -99,6 +99,12 @@ class Homes:
         patches = (file.patch or "" for file in self._told if file.path == path)
         return any(function in patch and call.search(patch) is not None for patch in patches)
 
+    def delegates(self, owner: str, method: str, path: str) -> bool:
+        """Tell whether an added line of a file calls a method of a base, or of a class of which the name was taken."""
+        call = re.compile(rf"^\+.*\b(?:super\(\)|{re.escape(owner)}\w+)\.{re.escape(method)}\(", re.MULTILINE)
+        patches = (file.patch or "" for file in self._told if file.path == path)
+        return any(f".{method}(" in patch and call.search(patch) is not None for patch in patches)
+
     def still_calls(self, method: str) -> bool:
         """Tell whether a line that a file keeps or wins calls a method of some object."""
         call = re.compile(rf"^[+ ].*\w\.{re.escape(method)}\(", re.MULTILINE)
@@ -142,6 +148,13 @@ class Homes:
         """Tell whether an added line calls a quoted name an alias."""
         quoted = re.compile(rf"""^\+.*alias.*["']{re.escape(name)}["']""", re.MULTILINE | re.IGNORECASE)
         return any(name in (file.patch or "") and quoted.search(file.patch or "") for file in self._told)
+
+    def registers(self, name: str, path: str, *, before: bool) -> bool:
+        """Tell whether lines of another file, as they were before the commit (or are after it), register a name."""
+        signs = " -" if before else " +"
+        call = re.compile(rf"""^[{signs}].*(?:\.def|_EXPORT\w*)\s*\(\s*"?{re.escape(name)}["(,]""", re.MULTILINE)
+        patches = (file.patch or "" for file in self._told if file.path != path)
+        return any(name in patch and call.search(patch) is not None for patch in patches)
 
     def reads(self, name: str, *, before: bool) -> bool:
         """Tell whether a line that the commit shows of the version before it (or after it) reads a variable."""

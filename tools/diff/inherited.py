@@ -68,8 +68,14 @@ def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Map
             yield draft
             continue
         heirloom, unseen = _ancestry(owner, draft.name.rpartition(".")[2], before)
-        if not heirloom or heirloom in after:
+        if not heirloom or (heirloom in after and not _is_repeated(draft, before[heirloom], after)):
             yield draft._replace(bases=unseen) if unseen else draft
+
+
+def _is_repeated(draft: Draft, heirloom: Symbol, after: Mapping[str, Symbol]) -> bool:
+    """Tell whether a class only declares for itself, and the same, a field that it had from a base."""
+    own = after.get(draft.name)
+    return draft.kind is FactKind.FIELD_ADDED and own is not None and own.value == heirloom.value
 
 
 def _ancestry(owner: Symbol, name: str, world: Mapping[str, Symbol]) -> tuple[str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from tools.diff.unmoved import without_unmoved
 _DEFINED = ("function", "class", "struct", "enum")
 _VALUES = ("constant", "variable")
 _METHODS = ("method", "property")
+_OVERRIDE = "override"
 _FOREIGN = re.compile(
     r"(?:Module|ABC|Protocol|Generic|object|\w*Enum|Thread|Process|Exception|Node(?:Visitor|Transformer)|Function|BaseModel"
     r"|NamedTuple|TypedDict|dict|list|str|int|Dataset|metaclass=.*)$"
@@ -49,11 +50,11 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     for one in went:
         if _is_given_on_still(one.draft):
             continue
-        inherits = one.draft.bases and one.draft.detail in _METHODS
+        inherits = one.draft.bases and one.draft.detail in (*_METHODS, _OVERRIDE)
         if several and inherits and one.place is not None and one.place.file.endswith(".py"):
             one = replace(one, draft=_left_to_bases(one, added, homes))
-            # What is nobody else's business may well stand in the new base.
-            if one.draft.rebased and not one.draft.public:
+            # What is nobody else's business may well stand in the new base, or is seen to stand in another.
+            if not one.draft.public and (one.draft.rebased or one.draft.detail == _OVERRIDE):
                 continue
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
         # What several files had, each for itself, moved to the one that has it for all of them.
@@ -100,13 +101,13 @@ def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:
     draft, name = one.draft, _own(one.draft)
     inherits = any(f"{base}.{name}" in added for base in draft.bases) or homes.inherits(draft.bases, name)
     if inherits:
-        return draft._replace(breaking=False, detail="override")
+        return draft._replace(breaking=False, detail=_OVERRIDE)
     foreign = all(_FOREIGN.match(base) for base in draft.bases)
     if inherits is False or foreign or homes.is_let_go(name, one.place.file):
         return draft
     # What is still called of some object, its class may well have from the base that nobody sees.
     telling = len(name) >= _TELLING and homes.still_calls(name)
-    return draft._replace(breaking=False, detail="override" if telling else draft.detail)
+    return draft._replace(breaking=False, detail=_OVERRIDE if telling else draft.detail)
 
 
 def _heir(one: Shown, came: Mapping[str, list[Shown]]) -> Shown | None:

@@ -31,6 +31,9 @@ _SENTENCES = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
 _ARGUMENT = re.compile(r"(?:\d+, ?)?([A-Za-z_]\w*)(?=[,.(\[]| [=<>!]=?|$)")
 _HELD = re.compile(r"\.value\(\)|->")
 """How code gets at what an optional or a pointer holds."""
+_COMPARING = re.compile(r"([A-Z][A-Z_]*)_(EQ|NE|GE|GT|LE|LT)")
+_SIGN = {"EQ": "==", "NE": "!=", "GE": ">=", "GT": ">", "LE": "<=", "LT": "<"}
+_SPACES = re.compile(r"(?:\b\w+::)+")
 _SIGNS = re.compile(r"\W+")
 _SIMILAR, _RELATED = 0.6, 0.4
 """Of the names of two flags or variables in one hunk, and of those that have the same telling default besides."""
@@ -136,6 +139,22 @@ def _same_refusal(one: Site, other: Site) -> float:
     words = [site.value or (site.guard if site.name == ASSERTED else "") for site in (one, other)]
     found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
     return found if found >= least else 0.0
+
+
+def is_same_macro(one: str, other: str) -> bool:
+    """Tell whether a macro has the name of another and a word before it: `TORCH_CHECK`, `STD_TORCH_CHECK`."""
+    return one == other or (
+        one.isupper() and other.isupper() and (f"_{one}".endswith(f"_{other}") or f"_{other}".endswith(f"_{one}"))
+    )
+
+
+def spelled_out(name: str, value: str) -> tuple[str, str]:
+    """Write what a macro compares as its plain sister does: `CHECK_EQ(a, b)` as `CHECK(a == b)`, without namespaces."""
+    macro = _COMPARING.fullmatch(name)
+    sides = value.split(", ", 1)
+    if macro and len(sides) == 2:
+        name, value = macro[1], f" {_SIGN[macro[2]]} ".join(sides)
+    return name, _SPACES.sub("", value)
 
 
 def _by_value(text: str) -> str:

@@ -9,7 +9,7 @@ from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
-from tools.diff.site_heirs import ASSERTED, begins_so, rebased, renames, worded
+from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
 from tools.diff.values import same_value
 from tools.diff.variables import is_foreign
 
@@ -134,7 +134,10 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
 def _is_reported(one: Site, other: Site) -> bool:
     """Tell whether users would notice that an error is another one now."""
     if one.value or other.value:
-        return one.name != other.name or worded(one) != worded(other)
+        if is_same_macro(one.name, other.name) and worded(one)[1:] == worded(other)[1:]:
+            return False
+        mine, its = (spelled_out(site.name, site.value or "") for site in (one, other))
+        return not is_same_macro(mine[0], its[0]) or mine[1] != its[1]
     # By what names an assertion without words gets at what it compares is the function's own business.
     named = _NAMES.sub("x", one.guard) == _NAMES.sub("x", other.guard)
     return not named and (_is_told(one, _REMOVED) or _is_told(other, _ADDED))
@@ -200,7 +203,7 @@ def _renamed(one: Site, other: Site) -> Draft:
     if one.kind == "error":
         scope = one.scope or None
         old, new = (site.value or (site.guard if site.name == ASSERTED else None) for site in (one, other))
-        if one.name != other.name:
+        if not is_same_macro(one.name, other.name):
             old, new = (f"{site.name}: {site.value or site.guard}" for site in (one, other))
         return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), old, new, scope)
     detail = (other.scope or None) if one.kind == "flag" else None

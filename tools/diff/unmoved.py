@@ -16,6 +16,8 @@ _WENT = {
     FactKind.ROUTE_REMOVED: FactKind.ROUTE_ADDED,
     FactKind.UNREGISTERED: FactKind.REGISTERED,
 }
+_ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED)
+_IN_PARTS = "LIBRARY_FRAGMENT"
 _CAME = frozenset(_WENT.values())
 
 
@@ -24,7 +26,7 @@ def without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     here = {_met(one.draft, one.draft.old, _WENT[one.draft.kind]) for one in shown if one.draft.kind in _WENT}
     there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
     both = here & there
-    left = [one for one in joined(shown, homes) if not _is_unmoved(one.draft, both, homes)]
+    left = [one for one in joined(shown, homes) if not _is_unmoved(one, both, homes)]
     return _with_variables_that_stay(left, homes)
 
 
@@ -43,14 +45,15 @@ def _with_variables_that_stay(shown: Sequence[Shown], homes: Homes) -> list[Show
     ]
 
 
-def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
+def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
+    draft = one.draft
     # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
     asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
     if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
         return True
     if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
         return True
-    if draft.kind is FactKind.UNREGISTERED and homes.is_alias(draft.name):
+    if draft.kind in _ENTRIES and _is_still_given(one, homes):
         return True
     if draft.kind in _WENT:
         raised = draft.kind is FactKind.ERROR_REMOVED
@@ -63,6 +66,14 @@ def _is_unmoved(draft: Draft, both: Set[object], homes: Homes) -> bool:
             raised and (homes.says(draft.new, came=False) or homes.said_before(draft.new))
         )
     return False
+
+
+def _is_still_given(one: Shown, homes: Homes) -> bool:
+    """Tell whether a name that is registered here, or no longer, is so elsewhere, or is that of a library in parts."""
+    draft, came = one.draft, one.draft.kind is FactKind.REGISTERED
+    if (draft.detail or "").endswith(_IN_PARTS) or (not came and homes.is_alias(draft.name)):
+        return True
+    return one.place is not None and homes.registers(draft.name, one.place.file, before=came)
 
 
 def _met(draft: Draft, value: str | None, kind: FactKind) -> object:

@@ -41,7 +41,16 @@ def _same_paths(one: frozenset[str], other: frozenset[str]) -> bool:
     if len(sides[0]) != len(sides[1]):
         return False
     pairs = [(mine.replace("::", "."), its.replace("::", ".")) for mine, its in zip(*sides, strict=True)]
-    return all(mine == its or f".{mine}".endswith(f".{its}") or f".{its}".endswith(f".{mine}") for mine, its in pairs)
+    return all(
+        f".{mine}".endswith(f".{its}") or f".{its}".endswith(f".{mine}") or _in_lengthened(mine, its)
+        for mine, its in pairs
+    )
+
+
+def _in_lengthened(one: str, other: str) -> bool:
+    """Tell whether a package only has a longer name now: `cutlass.DataType`, `cutlass_cppgen.DataType`."""
+    (mine, _, rest), (its, _, same) = one.partition("."), other.partition(".")
+    return bool(rest) and rest == same and (mine.startswith(f"{its}_") or its.startswith(f"{mine}_"))
 
 
 def _last_names(text: str) -> str:

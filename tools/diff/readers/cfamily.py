@@ -70,11 +70,17 @@ def read(source: Source) -> Reading:
 
 
 def _with_helpers(symbols: list[Symbol], mask: bytes) -> list[Symbol]:
-    """Mark the functions of a device that the file's own kernels call: their users launch the kernels."""
+    """Mark the functions that only kernels call, those of their parts or of the file: users launch the kernels."""
+    symbols = [symbol._replace(device=True) if _is_of_a_part(symbol) else symbol for symbol in symbols]
     if not any("__global__" in symbol.decorators for symbol in symbols):
         return symbols
     uses = Counter(found.group(1) for found in _CALLED.finditer(mask))
     return [symbol._replace(device=True) if _is_helper(symbol, uses) else symbol for symbol in symbols]
+
+
+def _is_of_a_part(symbol: Symbol) -> bool:
+    """Tell whether it is a function of a part of a kernel: the kernel calls it, whose users hand over arguments."""
+    return symbol.kind == "method" and symbol.name.rpartition(".")[0].rpartition(".")[2].startswith("Collective")
 
 
 def _is_helper(symbol: Symbol, uses: Counter[bytes]) -> bool:

@@ -42,11 +42,13 @@ _GIVEN_END = re.compile(rb"[()\[\]{},;]")
 _SIZE = re.compile(r"(?<![\w.])(?:[2-9]|\d[\d.x])")
 _MAX_GIVEN = 120
 _WRAPPER = re.compile(
-    r"CUDA|(?:^|_)(?:CL|VK|ACL|MUSA|ZE|MTL)_|CUBLAS|CUDNN|CUSPARSE|CUSOLVER|NCCL|NVRTC|NVSHMEM|NVML|MPI|HIP|(?:^|_)CU_|DRIVER|LAST_ERROR|STATUS"
+    r"CUDA|(?:^|_)(?:CL|VK|ACL|MUSA|ZE|MTL)_|CUBLAS|CUDNN|CUSPARSE|CUSOLVER|NCCL|NVRTC|NVSHMEM|NVML|MPI|HIP|(?:^|_)CU_|DRIVER|LAST_ERROR|STATUS|^CUTLASS_CHECK$"
 )
 _LOG = re.compile(r"(?:^|_)LOG_(?!AND_THROW)|^LOG")
 _CLASS = re.compile(r"[A-Z][a-z]\w*")
 _ALL_MESSAGE = re.compile(r"ERROR|THROW|FATAL")
+_PASSED_ON = "__VA_ARGS__"
+"""Stands in the definition of a macro: what is checked and said is up to those who use it."""
 _SAID = re.compile(rb"(?:&&|\|\|)\s*(?:\"\x01*\"\s*)+$")
 """The words of an assertion that has no place for them: `assert(ok && "not so")`."""
 _STREAMED = re.compile(rb"\s*(\w+)\s*\.\s*str\s*\(\s*\)\s*$")
@@ -90,6 +92,8 @@ class SiteReader:
                 if not call.arguments or (message is None and _WRAPPER.search(call.name)) or _LOG.search(call.name):
                     continue
                 value = message or self._masked.fold(call.arguments[0][0], call.arguments[-1][1])
+                if _PASSED_ON in value:
+                    continue
                 found = [
                     self._sites.at("error", self._thrown(call), call.start, call.end, value),
                     *self._sites.limits(call.arguments[0]),

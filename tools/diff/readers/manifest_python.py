@@ -12,7 +12,7 @@ from tools.diff.reading import Site, Source
 
 _REQUIREMENT = re.compile(
     r"^([A-Za-z0-9](?:[A-Za-z0-9._-]{0,99}))\s{0,9}(?:\[[^\]\n]{0,200}\])?\s{0,9}"
-    r"(@\s{0,9}\S+|\(?(?:[<>=!~]=?=?)\s{0,9}[\w.*][^;#]*)?(?:;([^#]*))?(?:#.*)?$"
+    r"(@\s{0,9}\S+|\(?(?:[<>]=?|[!~=]=|===)\s{0,9}[\w.*][^;#]*)?(?:;([^#]*))?(?:#.*)?$"
 )
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)")
 _URL = re.compile(r"^(?:-e\s+)?((?:git|hg|svn|bzr)\+\S+|https?://\S+|file:\S+)")
