@@ -15,6 +15,7 @@ _CALLED = ("function", "method")
 _HELD = ("constant", "variable")
 _IN_A_ROW = ("member", "field", "method")
 _COUNTED = re.compile(r"auto\(\)$")
+_QUOTED = re.compile(r"\((?:[^()]*, *)?[\"']\w[^\"']*[\"']")
 _PROPERTY = re.compile(r"(?:^|[._])property$")
 _ALIKE = 0.6
 _NEAR = 5
@@ -103,12 +104,20 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
             return found + 1 if found else 0.0
         if one.value.partition("<")[0] != other.value.partition("<")[0]:
             return _likeness(one, other, _CLOSELY)
+    if one.kind in CONTAINERS and _registered(one) and _registered(one) == _registered(other):
+        # Whoever chooses it by that name gets this one now.
+        return _likeness(one, other, _BARELY) + 1
     if one.kind in CONTAINERS:
         return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
     if not _used_alike(one, other):
         return 0.0
     near = (bool(owner_of(one)) or one.kind == "method") and abs(one.start - other.start) <= _NEAR
     return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
+
+
+def _registered(symbol: Symbol) -> list[str]:
+    """List the decorators that put a class under a name: `@register("opencv")`."""
+    return [text for text in symbol.decorators if _QUOTED.search(text)]
 
 
 def _used_alike(one: Symbol, other: Symbol) -> bool:

@@ -153,3 +153,14 @@ async def test_a_class_with_other_bases_and_members_is_not_the_one_that_stood_th
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, "blobs")
     renamed = [fact.name for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED]
     assert renamed == ([] if base else ["TrainerInitArgs"])
+
+
+async def test_a_class_that_is_registered_under_the_name_of_another_is_its_heir(facts_of: "FactsOf") -> None:
+    body = "    def load(self, data: bytes) -> int:\n        return len(data)\n"
+    before = f'@VIDEOS.register("opencv")\nclass OpenCvVideo(Loader):\n{body}'
+    fresh = "class PyAvVideoMixin:\n    def decode(self, data: bytes) -> int:\n        return len(data[1:])\n\n\n"
+    helpers = "\n\n".join(f"def helper_{n}() -> int:\n    return {n}" for n in range(30))
+    after = f'{fresh}{helpers}\n\n\n@VIDEOS.register("opencv")\nclass Video(Loader, PyAvVideoMixin):\n{body}'
+    facts = await facts_of({"pkg/video.py": before}, {"pkg/video.py": after})
+    renamed = [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED]
+    assert renamed == [("OpenCvVideo", "Video")]
