@@ -1,7 +1,6 @@
 """The analyst that asks a model: it chooses what to read and explains, on top of what the rules say from the facts."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -17,17 +16,18 @@ from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.menu import shows_diff
 from agent.model import AMPLE_ROOM, Job, Message, Model, ModelError, Models, OneModel
+from agent.points import Point, points_of
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
+from agent.retelling import Telling, seen_with, tellings
 from agent.rules import RulesAnalyst
 from agent.settings import Language
 from agent.utterances import Statement, draft_of, is_in, read_statements, says_more, statements_in, wanted_languages
 
 _EXPLAINED, _SUMMED_UP, _SUMMED = 3, 3, 10
 """Statements about one commit, about a day, and the commits that a day is summed up from."""
-_POINT = re.compile(r"^- |[.!?。！？] ", re.MULTILINE)
-_TELLING = 80
-"""Characters of an author's words that speak for a commit."""
+_AT_ONCE = 4
+"""Questions to a small model that are under way for one repository: those behind them see how much time is left."""
 _FIRST_JOBS: tuple[Job, ...] = ("reading", "writing")
 
 
@@ -116,11 +116,31 @@ class ModelAnalyst:
         deep = [read for read in material.reads if read.depth is Depth.DEEP and read.asked]
         shown = _shown(material)
         room = await self._room(material)
-        # Nothing here waits for anything else; the endpoint limits how many are under way.
-        said = await asyncio.gather(
-            self._sum_up(deep, shown, material), *(self._explain(read, shown, material, room) for read in deep)
-        )
+        if room < AMPLE_ROOM:
+            said = await self._retell(deep, shown, material) if room else []
+        else:
+            # Nothing here waits for anything else; the endpoint limits how many are under way.
+            said = await asyncio.gather(
+                self._sum_up(deep, shown, material), *(self._explain(read, shown, material, room) for read in deep)
+            )
         return [*(claim for several in said for claim in several), *await self._rules.write(material)]
+
+    async def _retell(self, deep: Sequence[Read], shown: Shown, material: Material) -> list[list[Claim]]:
+        """Let a small model say line by line what others wrote, a commit a question, the heaviest commits first."""
+        lanes = asyncio.Semaphore(_AT_ONCE)
+
+        async def retold(telling: Telling) -> list[Claim]:
+            async with lanes:
+                values = {
+                    "handle": telling.handle,
+                    "lines": fenced(telling.brief, self._mark),
+                    "languages": wanted_languages(self._languages),
+                }
+                about, number = telling.read.evidence.id, len(telling.lines)
+                said = await self._ask("write_lines", values, material, "explaining", number, about=about, least=number)
+                return telling.claims(said, shown, self._languages)
+
+        return await asyncio.gather(*map(retold, tellings(deep, shown, material, self._languages)))
 
     async def _room(self, material: Material) -> int:
         try:
@@ -135,9 +155,10 @@ class ModelAnalyst:
         reads = [read for read in material.reads if read.evidence.id in spoken]
         if not reads or claim.speech or claim.predicate != "says":
             return None
-        shown = _shown(material)
+        points = [point for read in reads for point in points_of(read, material)]
+        shown = seen_with(_shown(material), [point for point in points if point.source in claim.cites])
         small = await self._room(material) < AMPLE_ROOM
-        told = [_told(read) if small else _evidence(read) for read in reads[:_SUMMED_UP]]
+        told = [_lines(read, points) if small else _evidence(read) for read in reads[:_SUMMED_UP]]
         values = {
             "text": fenced(" / ".join(MARK.sub("", text) for text in claim.text.values()), self._mark),
             "reason": judgement.reason.rstrip("."),
@@ -146,41 +167,29 @@ class ModelAnalyst:
             "languages": wanted_languages(self._languages),
         }
         said = await self._ask("mend", values, material, "repairing", 1, about=reads[0].evidence.id)
-        handles = tuple(_handle(read, shown) for read in reads)
         drafts = [
-            draft_of(one, claim.id, claim.role, handles, material.repo, self._languages)
-            for one in said[:1]
+            draft_of(one, claim.id, claim.role, claim.cites, material.repo, self._languages)
+            for one in list(said.values())[:1]
             if says_more(one, reads[0].evidence.change.commit.title)
         ]
         mended = settle(drafts[0], shown) if drafts and drafts[0].text else None
         return mended.model_copy(update={"about": claim.about}) if mended is not None else None
 
     async def _explain(self, read: Read, shown: Shown, material: Material, room: int) -> list[Claim]:
-        if not room:
-            return []
         handle = _handle(read, shown)
-        words = message_brief(read)
-        small = room < AMPLE_ROOM
-        if small and len(words) < _TELLING:
-            # Shown facts alone, a small model says them again and makes up what they are for; the rules tell them.
-            return []
         values = {
             "handle": handle,
             "title": fenced(read.evidence.change.commit.title, self._mark),
-            "message": fenced(words, self._mark),
+            "message": fenced(message_brief(read), self._mark),
+            "facts": fenced(facts_brief(read), self._mark),
+            "hunks": fenced(hunks_brief(read, room // 4), self._mark),
             "languages": wanted_languages(self._languages),
         }
-        if not small:
-            values |= {"facts": fenced(facts_brief(read), self._mark)}
-            values |= {"hunks": fenced(hunks_brief(read, room // 4), self._mark)}
-        name = "write_words" if small else "write_commit"
-        # Whoever is asked for more than there is to say invents the rest.
-        most = min(_EXPLAINED, len(_POINT.findall(words))) if small else _EXPLAINED
-        said = await self._ask(name, values, material, "explaining", most, about=read.evidence.id)
+        said = await self._ask("write_commit", values, material, "explaining", _EXPLAINED, about=read.evidence.id)
         claim = f"{material.repo}@{read.evidence.change.commit.sha[:12]}.m"
         drafts = [
             draft_of(one, f"{claim}{place}", Role.EFFECT, (handle,), material.repo, self._languages)
-            for place, one in enumerate(said[:_EXPLAINED], start=1)
+            for place, one in enumerate(list(said.values())[:_EXPLAINED], start=1)
             if says_more(one, read.evidence.change.commit.title)
         ]
         return [settle(draft, shown) for draft in drafts if draft.text]
@@ -194,7 +203,7 @@ class ModelAnalyst:
         said = await self._ask("write_day", values, material, "summing up", _SUMMED_UP, handles=tuple(rows))
         drafts = [
             draft_of(one, f"{material.repo}.day{place}", Role.SUMMARY, (), material.repo, self._languages)
-            for place, one in enumerate(said[:_SUMMED_UP], start=1)
+            for place, one in enumerate(list(said.values())[:_SUMMED_UP], start=1)
         ]
         return [settle(draft, shown) for draft in drafts if draft.text]
 
@@ -208,16 +217,17 @@ class ModelAnalyst:
         *,
         about: EvidenceId | None = None,
         handles: tuple[str, ...] = (),
-    ) -> list[Statement]:
-        """Ask for statements; those that are in another language than asked for are none."""
+        least: int = 0,
+    ) -> dict[int, Statement]:
+        """Ask for statements, by their places; those that are in another language than asked for are none."""
         messages = [self._system(material.repo), Message("user", prompt(name, values, self._languages[0]))]
         try:
-            shape = statements_in(self._languages, most, handles)
+            shape = statements_in(self._languages, most, handles, least)
             said = read_statements(await self._models.get("writing", material.repo).fill(messages, shape))
         except ModelError as error:
             self._fell_back(material.repo, part, error, about)
-            return []
-        kept = [one for one in said if is_in(one, self._languages)]
+            return {}
+        kept = {place: one for place, one in enumerate(said) if is_in(one, self._languages)}
         if said and not kept:
             self._fell_back(
                 material.repo, part, ModelError("it wrote no whole sentence in the language that was asked for"), about
@@ -238,12 +248,13 @@ def _shown(material: Material) -> Shown:
     )
 
 
-def _told(read: Read) -> str:
-    return f"{read.evidence.change.commit.title}\n{message_brief(read)}"
-
-
 def _evidence(read: Read) -> str:
-    return f"{_told(read)}\n{facts_brief(read)}\n{hunks_brief(read)}"
+    title = read.evidence.change.commit.title
+    return f"{title}\n{message_brief(read)}\n{facts_brief(read)}\n{hunks_brief(read)}"
+
+
+def _lines(read: Read, points: Sequence[Point]) -> str:
+    return "\n".join([read.evidence.change.commit.title, *(f"- {point.text}" for point in points)])
 
 
 def _handle(read: Read, shown: Shown) -> str:

@@ -76,6 +76,11 @@ def told_lines(text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph, _ in _paragraphs(_by_hand(text))]
 
 
+def told_sentences(text: str) -> list[str]:
+    """Give the same a sentence each."""
+    return [one.strip() for line in told_lines(text) for one in _SENTENCE.split(line) if one.strip()]
+
+
 def by_hand(text: str) -> str:
     """Give the lines that somebody wrote by hand, as they are: without remarks, blocks of code, forms and trailers."""
     lines = _by_hand(text).split("\n")

@@ -22,6 +22,8 @@ _TOKEN = re.compile(r"[\u3400-\u9fff]|\w+")
 _SAME = 0.85
 _UNENDED = (",", "，", "、", ";", "；", ":", "：", "-", "—")
 """Behind these a sentence goes on."""
+_STUTTER = re.compile(r"(\S.{5,60})(?:\W*\1){2}", re.DOTALL)
+"""The same words three times over, one behind the other."""
 _AND: dict[Language, str] = {"en": " and ", "zh": "和"}
 
 
@@ -52,7 +54,9 @@ def handles_field(handles: Sequence[str], description: str, least: int = 1) -> A
 
 
 @cache
-def statements_in(languages: tuple[Language, ...], most: int, handles: tuple[str, ...] = ()) -> type[BaseModel]:
+def statements_in(
+    languages: tuple[Language, ...], most: int, handles: tuple[str, ...] = (), least: int = 0
+) -> type[BaseModel]:
     """Make the shape of an answer in these languages; it asks for citations where there is something to choose from.
 
     Nobody writes what will not be printed: a small model takes as long for that as for the rest.
@@ -61,7 +65,9 @@ def statements_in(languages: tuple[Language, ...], most: int, handles: tuple[str
     if handles:
         fields["cites"] = (list[str], handles_field(handles, "the commits that the sentence speaks of"))
     one = create_model("Statement", **fields)
-    several: Any = Field(default_factory=list, json_schema_extra={"maxItems": most})
+    several: Any = Field(
+        default_factory=list, json_schema_extra={"minItems": least, "maxItems": most} if least else {"maxItems": most}
+    )
     return create_model("Statements", statements=(list[one], several))
 
 
@@ -92,9 +98,9 @@ def is_in(one: Statement, languages: Sequence[Language]) -> bool:
 
 
 def _is_whole(text: str) -> bool:
-    """Tell a sentence from what a model broke off within a name, a quotation or a bracket."""
+    """Tell a sentence from what a model broke off within a name, a quotation or a bracket, or could not end."""
     pairs = all(text.count(one) == text.count(other) for one, other in ("()", "（）", "“”", "「」"))
-    return pairs and text.count("`") % 2 == 0 and not text.rstrip().endswith(_UNENDED)
+    return pairs and text.count("`") % 2 == 0 and not text.rstrip().endswith(_UNENDED) and not _STUTTER.search(text)
 
 
 def says_more(one: Statement, title: str) -> bool:

@@ -9,6 +9,9 @@ from agent.markdown import code, inline
 from agent.report import LedgerRow
 from agent.spans import Span, excerpt_span, speech_span, words_spans
 
+_EXPLAINED = 2
+"""Sentences of a model behind a title of which the rules say nothing."""
+
 
 def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
     """Tell a commit under a heading of its own; `detailed` names its type and scope as well."""
@@ -106,11 +109,11 @@ def one_line(row: LedgerRow, view: View) -> list[Span]:
 
 
 def explanation(row: LedgerRow, view: View) -> list[Span]:
-    """Write the first thing that a model says of a commit behind its title."""
+    """Write what a model says first of a commit behind its title, where nothing else is said of it."""
     return [
         span
-        for claim in view.explained(row)[:1]
-        for span in (chrome(" — "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+        for place, claim in enumerate(view.explained(row)[:_EXPLAINED])
+        for span in (chrome(" " if place else " — "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
     ]
 
 

@@ -7,7 +7,7 @@ from evals.model_server.probes import probed
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _FACT = re.compile(r"^- (?!none)[\w-]+: (.+)$", re.MULTILINE)
-_WORDS = re.compile(r"^- (.+)$", re.MULTILINE)
+_LINE = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
 _HANDLE = re.compile(r"\[(c\d+)\]")
 _READ = 6
 _SILENT = ("Chinese", "中文", "It was refused")
@@ -43,9 +43,10 @@ def _reading(asked: Asked) -> Saying:
 
 
 def _statements(prompt: str) -> list[dict[str, object]]:
-    """Repeat the first fact, or what the author says first; in Chinese it knows nothing to say."""
-    told = _WORDS if "Its author wrote" in prompt else _FACT
-    fact, handle = told.search(prompt), _HANDLE.search(prompt)
-    if fact is None or handle is None or any(sign in prompt for sign in _SILENT):
+    """Repeat the first fact, or every line; in Chinese it knows nothing to say."""
+    shown = prompt.partition("<<")[2]
+    lines = _LINE.findall(shown) if "one sentence a line" in prompt else _FACT.findall(prompt)[:1]
+    handle = _HANDLE.search(prompt)
+    if handle is None or any(sign in prompt for sign in _SILENT):
         return []
-    return [{"en": fact[1], "zh": "", "cites": [handle[1]]}]
+    return [{"en": line, "zh": "", "cites": [handle[1]]} for line in lines]

@@ -199,19 +199,44 @@ async def test_a_model_with_little_room_chooses_from_the_list_once_and_calls_no_
     assert "get_diff" not in model.asked[0]
 
 
-async def test_a_model_with_little_room_is_shown_its_authors_words_and_no_facts_to_say_again() -> None:
+async def test_a_model_with_little_room_says_title_and_authors_words_line_by_line_and_no_facts_again() -> None:
     body = "The shared buffer holds 8 entries, and more of them overwrite what stands behind it."
-    told, untold = read("a", "Lower the limit of topK", body=body), read("b", "Lower it again", body="")
+    told, untold = read("a", "Lower the limit of topK (#7)", body=body), read("b", "Lower it again", body="")
     model = ScriptedModel([Statements(), Statements()], room=DEFAULT_ROOM)
     await analyst(model).write(material(told, untold))
-    (asked,) = (one for one in model.asked if "landed today" not in one)
-    assert body in asked
-    assert "The limit of `topK` changes" not in asked
-    day, commit = (shape["properties"]["statements"] for shape in model.shapes)
-    assert day["items"]["properties"].keys() == {"en", "cites"}
-    assert commit["items"]["properties"].keys() == {"en"}
-    # One thing was said, so one thing can be told.
-    assert commit["maxItems"] == 1
+    assert f"1. Lower the limit of topK\n2. {body}\n" in model.asked[0]
+    assert "1. Lower it again\n" in model.asked[1]
+    assert "The limit of `topK` changes" not in "".join(model.asked)
+    # What stands before the lines is the same for every commit: a server need not read it again.
+    assert len({one.partition("The lines about")[0] for one in model.asked}) == 1
+    shapes = [shape["properties"]["statements"] for shape in model.shapes]
+    assert [(shape["minItems"], shape["maxItems"]) for shape in shapes] == [(2, 2), (1, 1)]
+    assert all(shape["items"]["properties"].keys() == {"en"} for shape in shapes)
+
+
+async def test_what_a_small_model_says_of_titles_sums_up_the_day_and_the_rest_explains() -> None:
+    body = "The shared buffer holds 8 entries, and more of them overwrite what stands behind it."
+    several = [read(sign, f"Lower the limit of topK, part {sign}", body=body) for sign in "abcd"]
+    said = Statements(
+        statements=[Statement(en="The limit of `topK` is lowered."), Statement(en="The shared buffer holds 8 entries.")]
+    )
+    claims = await analyst(ScriptedModel([said] * 4, room=DEFAULT_ROOM)).write(material(*several))
+    told = [claim for claim in claims if of_the_model(claim)]
+    short = [claim for claim in told if claim.role is Role.SUMMARY]
+    assert [claim.cites for claim in short] == [(one.evidence.id,) for one in several[:3]]
+    assert not any(claim.about for claim in short)
+    # Nobody needs the title of the fourth again in its own language.
+    assert [claim.about for claim in told if claim.role is Role.EFFECT] == [(one.evidence.id,) for one in several]
+
+
+async def test_a_title_in_another_language_is_said_in_the_readers_and_a_plain_one_alone_is_not_asked_about() -> None:
+    plain, foreign = read("a", "Lower the limit of topK", body=""), read("b", "降低 topK 的上限", body="")
+    model = ScriptedModel([Statements(statements=[Statement(en="The limit of `topK` is lowered.")])], room=DEFAULT_ROOM)
+    assert not any(of_the_model(claim) for claim in await analyst(model).write(material(plain)))
+    assert model.asked == []
+    (claim, *_) = await analyst(model).write(material(foreign))
+    assert claim.role is Role.EFFECT
+    assert claim.about == (foreign.evidence.id,)
 
 
 async def test_asking_for_the_first_page_by_number_is_asking_for_the_same() -> None:
