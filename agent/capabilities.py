@@ -22,6 +22,9 @@ class Capabilities(Frozen):
     told: bool = False
     """Whether the server named its context; else it is assumed."""
 
+    pace: float | None = None
+    """Tokens that it writes in a second, once it has begun; None where nobody looked."""
+
     @property
     def ways(self) -> tuple[Way, ...]:
         """The ways that are left to try, the best that is known first."""

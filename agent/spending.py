@@ -8,6 +8,9 @@ from pydantic import Field
 
 from agent.domain import Frozen
 
+_LATEST = 0.3
+"""How much the latest answer says of how long the next one takes."""
+
 
 class Price(Frozen):
     """What a model's tokens cost, per million."""
@@ -82,6 +85,7 @@ class Purse:
     _total: Spent = field(default_factory=Spent)
     _spent: dict[str, Spent] = field(default_factory=dict)
     _began: dict[str, float] = field(default_factory=dict)
+    _usual: dict[str, float] = field(default_factory=dict)
 
     def refuse(self, account: str, coming: int) -> str | None:
         """Say why nothing more may be spent, or count the call and let it go."""
@@ -90,6 +94,9 @@ class Purse:
         part = self.each.reached(spent, self._seconds(account), coming)
         if whole or part:
             return f"the run has used its {whole}" if whole else f"{account} has used its {part}"
+        left, usual = self.left(account), self._usual.get(account, 0.0)
+        if left is not None and usual > left:
+            return f"an answer takes about {usual:.0f} seconds, and {left:.0f} are left"
         self._add(account, Spent(calls=1))
         return None
 
@@ -100,9 +107,12 @@ class Purse:
         known = [seconds for seconds in (run, own) if seconds is not None]
         return max(0.0, min(known)) if known else None
 
-    def pay(self, account: str, spent: Spent) -> None:
-        """Count the tokens of a call that was let go."""
+    def pay(self, account: str, spent: Spent, seconds: float | None = None) -> None:
+        """Count the tokens of a call that was let go, and remember how long an answer takes, where one came."""
         self._add(account, spent.model_copy(update={"calls": 0}))
+        if seconds is not None:
+            known = self._usual.get(account, seconds)
+            self._usual[account] = known + (seconds - known) * _LATEST
 
     def _add(self, account: str, spent: Spent) -> None:
         self._total += spent

@@ -13,6 +13,10 @@ _WIDER = 2
 """Lanes that are opened for each answer that came as fast as ever."""
 _SLOW = 3.0
 """So many times as long as the fastest answer is slow: then questions wait for one another at the other end."""
+_BRISK = 15.0
+"""Tokens a second that a service writes at least; what is slower is a small machine that does one thing at a time."""
+_EQUAL = 1.25
+"""On such a machine a second lane is opened only for an answer that took no longer than this times the fastest."""
 
 
 class Lanes:
@@ -25,7 +29,13 @@ class Lanes:
         self._clock = clock
         self._busy = 0
         self._fastest: float | None = None
+        self._small = False
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def paced(self, tokens_a_second: float) -> None:
+        """Learn how fast a server writes once it has begun; to ask a slow one much at once makes everything late."""
+        if tokens_a_second < _BRISK and not self._small:
+            self._small, self.open = True, 1
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[None]:
@@ -66,5 +76,9 @@ class Lanes:
 
     def _answered(self, seconds: float) -> None:
         self._fastest = seconds if self._fastest is None else min(self._fastest, seconds)
-        fast = seconds <= _SLOW * self._fastest
-        self.open = min(self._most, self.open + _WIDER) if fast else max(1, self.open - 1)
+        if seconds > _SLOW * self._fastest:
+            self.open = max(1, self.open - 1)
+        elif not self._small:
+            self.open = min(self._most, self.open + _WIDER)
+        elif seconds <= _EQUAL * self._fastest:
+            self.open = min(self._most, self.open + 1)

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import json
 import random
+import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -30,6 +31,8 @@ M = TypeVar("M", bound=BaseModel)
 _LONGEST_PAUSE = 20.0
 _STORM = 40
 """After so many tool calls in one answer nobody listens any more."""
+_SOME = 6
+"""Tokens from which on it can be told how fast they come."""
 _ANSWER = "answer"
 """The tool by which a model answers in a shape where a server knows no schema."""
 
@@ -60,6 +63,8 @@ class ChatModel:
         `learn` finds out what the server can do, when it is asked for the first time.
         """
         self.name = name
+        self.pace: float | None = None
+        """Tokens a second of the last answer, once it had begun."""
         self.capabilities = capabilities or Capabilities()
         self._timeout = timeout
         self._tries = tries
@@ -135,6 +140,8 @@ class ChatModel:
                 twin._learn, twin._learning = None, asyncio.Lock()
                 self.capabilities = await self._learn(twin)
                 self._learn = None
+                if self.capabilities.pace is not None:
+                    self._lanes.paced(self.capabilities.pace)
         return self.capabilities
 
     def _asking(
@@ -199,10 +206,11 @@ class ChatModel:
     async def _streamed(self, messages: list[AnyMessage], how: dict[str, Any]) -> AIMessageChunk | None:
         """Give what came, piece by piece; None where the server sent no pieces."""
         whole: AIMessageChunk | None = None
-        text = ""
+        text, began = "", time.monotonic()
         try:
             stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(messages, **how))
             async for chunk in stream:
+                began = began if text else time.monotonic()
                 whole = chunk if whole is None else whole + chunk
                 if len(whole.tool_call_chunks) > _STORM:
                     await stream.aclose()
@@ -213,7 +221,14 @@ class ChatModel:
         except ValueError:
             if whole is not None:
                 raise
+        self._timed(tokens_of(text), time.monotonic() - began)
         return whole
+
+    def _timed(self, tokens: int, seconds: float) -> None:
+        """Remember how fast it writes; a word or two say nothing."""
+        if tokens >= _SOME and seconds > 0:
+            self.pace = tokens / seconds
+            self._lanes.paced(self.pace)
 
     def _complete(self, answer: AIMessageChunk, *, silent: bool) -> AIMessageChunk:
         if refusal := answer.additional_kwargs.get("refusal"):

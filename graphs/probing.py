@@ -30,7 +30,7 @@ async def probe(chat: ChatModel, context: int | None) -> Capabilities:
     for way in WAYS:
         known = Capabilities(way=way, tools=tools, parallel=parallel).model_copy(update=room)
         if way in known.ways and await _answers(chat, way, known):
-            return known
+            return known.model_copy(update={"pace": chat.pace})
     raise ModelError(f"{chat.name} gave no answer in any way that was tried")
 
 

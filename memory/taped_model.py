@@ -89,7 +89,7 @@ class TapedModels:
             raise ModelError(f"{name} failed {_OUTAGES} times in a row and is asked no more", retryable=True)
         if why := self._purse.refuse(account, tokens):
             raise ModelError(f"{name} is asked no more: {why}")
-        left = self._purse.left(account)
+        left, began = self._purse.left(account), self._purse.clock()
         try:
             async with asyncio.timeout(left):
                 answered = await live()
@@ -101,7 +101,8 @@ class TapedModels:
             self._purse.pay(account, Spent(sent=tokens).priced(price_of(name, self._prices)))
             raise
         self._outages = 0
-        self._purse.pay(account, answered.spent.priced(price_of(name, self._prices)))
+        seconds = self._purse.clock() - began
+        self._purse.pay(account, answered.spent.priced(price_of(name, self._prices)), seconds)
         return answered
 
     def question(self, method: str, name: str, shown: Any, form: str) -> Call:

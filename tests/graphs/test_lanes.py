@@ -47,6 +47,20 @@ async def test_a_server_that_slows_down_or_fails_is_asked_less_at_once() -> None
     assert lanes.open == 4
 
 
+async def test_a_server_that_writes_slowly_is_asked_one_thing_at_a_time_until_two_are_as_fast() -> None:
+    clock = Clock()
+    lanes = Lanes(clock=clock)
+    lanes.paced(60.0)
+    assert lanes.open == 16
+    lanes.paced(9.0)
+    assert lanes.open == 1
+    await ask(lanes, clock, 10.0)
+    lanes.paced(9.0)
+    assert lanes.open == 2
+    await ask(lanes, clock, 20.0)
+    assert lanes.open == 2
+
+
 async def test_questions_wait_for_a_lane_in_their_order_and_may_give_up() -> None:
     lanes, done, release = Lanes(first=1, most=1), list[str](), asyncio.Event()
 

@@ -237,6 +237,18 @@ async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_i
         assert oracle.asked <= 3
 
 
+def test_nothing_is_begun_that_would_not_be_done_in_the_time_that_is_left() -> None:
+    now = [0.0]
+    purse = Purse(each=Cap(seconds=100), clock=lambda: now[0])
+    assert purse.refuse("octo/router", 10) is None
+    now[0] = 40.0
+    purse.pay("octo/router", Spent(sent=10, received=10), 40.0)
+    assert purse.refuse("octo/router", 10) is None
+    now[0] = 80.0
+    assert purse.refuse("octo/router", 10) == "an answer takes about 40 seconds, and 20 are left"
+    assert purse.refuse("octo/gateway", 10) is None
+
+
 async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Database) -> None:
     oracle = Oracle()
     oracle.broken = True
