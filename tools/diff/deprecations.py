@@ -4,6 +4,7 @@ from tools.diff.likeness import likeness
 from tools.diff.reading import Site
 
 _ALIKE = 0.55
+_MAKER = ".__init__"
 
 
 def without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
@@ -23,7 +24,11 @@ def without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
 def _said_once(sites: list[Site]) -> list[Site]:
     """Leave out what a docstring and a warning both call deprecated, in nearly the same words."""
     kept: list[Site] = []
+    classes = {site.name for site in sites if site.kind == "deprecation"}
     for site in sites:
+        # Whoever makes an object of a deprecated class is told so.
+        if site.kind == "deprecation" and site.name.removesuffix(_MAKER) in classes - {site.name}:
+            continue
         twins = (one for one in kept if (one.kind, one.name, one.scope) == (site.kind, site.name, site.scope))
         if site.kind != "deprecation" or not any(_is_reworded(one, site) for one in twins):
             kept.append(site)

@@ -140,7 +140,9 @@ def _place(name: str, inside: set[str], extension: str) -> Role | None:
         return Role.DEVICE_CONFIG
     if inside & _CI_IN or _CI_NAME.match(name):
         return Role.CI
-    if inside & _TESTS_IN or (_TEST_NAME.match(name) and extension not in _PICTURES):
+    # A script that does something with tests is none: `scripts/find_marked_tests.py`.
+    about = inside & _SCRIPTS_IN and name.endswith("_tests.py")
+    if inside & _TESTS_IN or (_TEST_NAME.match(name) and extension not in _PICTURES and not about):
         return Role.TEST
     if inside & _DOCUMENTS_IN:
         return Role.ASSET if extension in _PICTURES - {"html"} else Role.DOCUMENT

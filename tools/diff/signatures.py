@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from agent.facts import FactKind
 from tools.diff.likeness import likeness
@@ -17,6 +18,7 @@ _ANY = ("None", "True", "False")
 """Defaults that say nothing of what a parameter is."""
 _ALIKE = 0.5
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_PATH = re.compile(r"[&*\s]|\b\w+(?:\.|::)|[\[<].*", re.DOTALL)
 _MOST = 600
 """Parameters of both versions together; nobody calls what has more, and they are not told one by one."""
 
@@ -118,9 +120,17 @@ def _akin(param: Param, other: Param, gone: list[Param], come: list[Param]) -> b
     asked = (param.default is None) == (other.default is None)
     if param.annotation and param.annotation == other.annotation and (asked or param.annotation not in _PLAIN):
         return True
-    if _share_a_word(param.name, other.name):
+    if _share_a_word(param.name, other.name) or _of_one_family(param, other):
         return asked
     return min(len(param.name), len(other.name)) > 3 and (param.name in other.name or other.name in param.name)
+
+
+def _of_one_family(param: Param, other: Param) -> bool:
+    """Tell whether the names of two types begin alike: `TileSchedulerParams`, `TileSchedulerArguments`."""
+    names = [_WORDS.findall(_PATH.sub("", one.annotation or "")) for one in (param, other)]
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*names, strict=False)))
+    # What is the same in both only holds what they are of.
+    return 1 < alike < max(map(len, names)) < alike * 2
 
 
 def _sound_alike(one: str, other: str) -> bool:

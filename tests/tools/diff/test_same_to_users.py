@@ -157,3 +157,36 @@ async def test_a_type_of_a_package_with_a_longer_name_is_the_same_type(route: st
     old, new = (f"def width(kind) -> {name}.DataType:\n    return kind\n" for name in ("acme", "acme_cppgen"))
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert [fact for fact in facts if fact.kind is FactKind.SIGNATURE_CHANGED] == []
+
+
+@ROUTES
+async def test_a_parameter_of_another_type_of_the_family_was_renamed(route: str, facts_of: "FactsOf") -> None:
+    old = "def pick(params: TileSchedulerParams):\n    return params\n"
+    new = "def pick(args: TileSchedulerArguments):\n    return args\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [fact.kind for fact in facts] == [FactKind.PARAMETER_RENAMED, FactKind.SIGNATURE_CHANGED]
+
+
+@ROUTES
+async def test_types_that_are_wrapped_alike_are_of_no_family(route: str, facts_of: "FactsOf") -> None:
+    old = "def pick(block: dsl.ConstExpr[int] = 128):\n    return block\n"
+    new = "def pick(shape_mn: dsl.ConstExpr[Pair] = (1, 2)):\n    return shape_mn\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [fact.kind for fact in facts if fact.kind is FactKind.PARAMETER_RENAMED] == []
+
+
+@ROUTES
+async def test_a_class_and_its_constructor_are_deprecated_once(route: str, facts_of: "FactsOf") -> None:
+    old = 'class Divisor:\n    """Divide fast."""\n\n    def __init__(self, x):\n        self.x = x\n'
+    new = (
+        'class Divisor:\n    """Divide fast.\n\n    .. deprecated:: 2.0\n       Use DivisorV2 instead.\n    """\n\n'
+        "    def __init__(self, x):\n        warnings.warn('Divisor is deprecated', DeprecationWarning)\n"
+        "        self.x = x\n"
+    )
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [fact.name for fact in facts if fact.kind is FactKind.DEPRECATED] == ["Divisor"]
+
+
+async def test_a_script_that_looks_for_tests_is_no_test(facts_of: "FactsOf") -> None:
+    facts = await facts_of({"tests/test_a.py": "A = 1\n"}, {"scripts/find_marked_tests.py": "print('none')\n"}, "blobs")
+    assert [fact.detail for fact in facts if fact.kind is FactKind.FILE_ADDED] == ["script"]
