@@ -16,10 +16,10 @@ from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.menu import shows_diff
 from agent.model import AMPLE_ROOM, Job, Message, Model, ModelError, Models, OneModel
-from agent.points import Point, points_of
+from agent.points import points_of
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
-from agent.retelling import Telling, seen_with, tellings
+from agent.retelling import Telling, line_of, seen_with, tellings
 from agent.rules import RulesAnalyst
 from agent.settings import Language
 from agent.utterances import Statement, draft_of, is_in, read_statements, says_more, statements_in, wanted_languages
@@ -157,16 +157,20 @@ class ModelAnalyst:
             return None
         points = [point for read in reads for point in points_of(read, material)]
         shown = seen_with(_shown(material), [point for point in points if point.source in claim.cites])
-        small = await self._room(material) < AMPLE_ROOM
-        told = [_lines(read, points) if small else _evidence(read) for read in reads[:_SUMMED_UP]]
         values = {
             "text": fenced(" / ".join(MARK.sub("", text) for text in claim.text.values()), self._mark),
             "reason": judgement.reason.rstrip("."),
-            "evidence": fenced("\n\n".join(told), self._mark),
-            "names": fenced("\n".join(map(names_brief, reads[:_SUMMED_UP])), self._mark),
             "languages": wanted_languages(self._languages),
         }
-        said = await self._ask("mend", values, material, "repairing", 1, about=reads[0].evidence.id)
+        small = await self._room(material) < AMPLE_ROOM
+        if small:
+            values |= {"line": fenced(line_of(claim, reads[0], points), self._mark)}
+        else:
+            evidence = "\n\n".join(map(_evidence, reads[:_SUMMED_UP]))
+            values |= {"evidence": fenced(evidence, self._mark)}
+            values |= {"names": fenced("\n".join(map(names_brief, reads[:_SUMMED_UP])), self._mark)}
+        name = "mend_line" if small else "mend"
+        said = await self._ask(name, values, material, "repairing", 1, about=reads[0].evidence.id)
         drafts = [
             draft_of(one, claim.id, claim.role, claim.cites, material.repo, self._languages)
             for one in list(said.values())[:1]
@@ -251,10 +255,6 @@ def _shown(material: Material) -> Shown:
 def _evidence(read: Read) -> str:
     title = read.evidence.change.commit.title
     return f"{title}\n{message_brief(read)}\n{facts_brief(read)}\n{hunks_brief(read)}"
-
-
-def _lines(read: Read, points: Sequence[Point]) -> str:
-    return "\n".join([read.evidence.change.commit.title, *(f"- {point.text}" for point in points)])
 
 
 def _handle(read: Read, shown: Shown) -> str:

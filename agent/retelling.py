@@ -13,6 +13,8 @@ from agent.tongue import speaks
 from agent.utterances import Statement, draft_of, says_more
 
 _NUMBER = re.compile(r"\s*\(#\d+\)$")
+_MADE = ".m"
+"""Stands in the name of a claim before the number of its line."""
 _IN_SHORT = 3
 """Commits whose titles, said in a sentence, sum up a day."""
 
@@ -30,12 +32,12 @@ class Telling:
     @property
     def lines(self) -> tuple[str, ...]:
         """The title without its number, and what is to be told; there is a sentence to be said for each."""
-        return (self.title, *(one.text for one in self.points))
+        return _lines(self.read, self.points)
 
     @property
     def title(self) -> str:
         """What the commit calls itself."""
-        return _NUMBER.sub("", self.read.evidence.change.commit.title)
+        return self.lines[0]
 
     @property
     def brief(self) -> str:
@@ -64,7 +66,7 @@ class Telling:
         commit, short = self.read.evidence.change.commit, place == 0 and self.in_short
         draft = draft_of(
             one,
-            f"{commit.repo}@{commit.sha[:12]}.m{place}",
+            f"{commit.repo}@{commit.sha[:12]}{_MADE}{place}",
             Role.SUMMARY if short else Role.EFFECT,
             (self.handle,),
             commit.repo,
@@ -88,6 +90,17 @@ def tellings(deep: Sequence[Read], shown: Shown, material: Material, languages: 
         for place, read in enumerate(deep)
     ]
     return [one for one in made if one.is_worth(languages)]
+
+
+def line_of(claim: Claim, read: Read, points: Sequence[Point]) -> str:
+    """Find the line that a claim says anew, by the number in its name."""
+    place = claim.id.rpartition(_MADE)[2]
+    lines = _lines(read, points)
+    return lines[int(place)] if place.isdecimal() and int(place) < len(lines) else lines[0]
+
+
+def _lines(read: Read, points: Sequence[Point]) -> tuple[str, ...]:
+    return (_NUMBER.sub("", read.evidence.change.commit.title), *(one.text for one in points))
 
 
 def seen_with(shown: Shown, points: Sequence[Point]) -> Shown:

@@ -229,6 +229,22 @@ async def test_what_a_small_model_says_of_titles_sums_up_the_day_and_the_rest_ex
     assert [claim.about for claim in told if claim.role is Role.EFFECT] == [(one.evidence.id,) for one in several]
 
 
+async def test_a_small_model_that_was_refused_is_shown_the_one_line_and_asked_for_less() -> None:
+    body = "The shared buffer holds 8 entries, and more of them overwrite what stands behind it."
+    one, two = read("a", "Lower the limit of topK", body=body), read("b", "Lower it again", body="")
+    said = [Statement(en="The limit of `topK` is lowered."), Statement(en="The shared buffer holds 9 entries.")]
+    better = Statements(statements=[Statement(en="The shared buffer holds 8 entries.")])
+    model = ScriptedModel([Statements(statements=said), Statements(), better], room=DEFAULT_ROOM)
+    writer = analyst(model)
+    (claim,) = (one for one in await writer.write(material(one, two)) if of_the_model(one) and one.about)
+    mended = await writer.mend(claim, Judgement(verdict=Verdict.UNSUPPORTED, reason="9 is 8"), material(one, two))
+    assert mended is not None
+    assert mended.text == {"en": "The shared buffer holds 8 entries."}
+    assert (mended.id, mended.about, mended.cites) == (claim.id, claim.about, claim.cites)
+    assert body in model.asked[2]
+    assert "Lower the limit" not in model.asked[2]
+
+
 async def test_a_title_in_another_language_is_said_in_the_readers_and_a_plain_one_alone_is_not_asked_about() -> None:
     plain, foreign = read("a", "Lower the limit of topK", body=""), read("b", "降低 topK 的上限", body="")
     model = ScriptedModel([Statements(statements=[Statement(en="The limit of `topK` is lowered.")])], room=DEFAULT_ROOM)

@@ -37,7 +37,18 @@ def test_a_chinese_prompt_takes_the_values_of_its_english_twin_and_is_chinese(na
 
 
 @pytest.mark.parametrize(
-    "name", ["write_commit", "write_day", "mend", "system", "ask_answer", "ask_mend", "ask_system"]
+    "name",
+    [
+        "write_commit",
+        "write_lines",
+        "write_day",
+        "mend",
+        "mend_line",
+        "system",
+        "ask_answer",
+        "ask_mend",
+        "ask_system",
+    ],
 )
 def test_what_a_model_writes_for_readers_is_asked_for_in_their_language(name: str) -> None:
     assert f"{name}.zh" in NAMES
