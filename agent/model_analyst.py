@@ -157,20 +157,18 @@ class ModelAnalyst:
             return None
         points = [point for read in reads for point in points_of(read, material)]
         shown = seen_with(_shown(material), [point for point in points if point.source in claim.cites])
-        values = {
-            "text": fenced(" / ".join(MARK.sub("", text) for text in claim.text.values()), self._mark),
-            "reason": judgement.reason.rstrip("."),
-            "languages": wanted_languages(self._languages),
-        }
+        values = {"reason": judgement.reason.rstrip("."), "languages": wanted_languages(self._languages)}
         small = await self._room(material) < AMPLE_ROOM
         if small:
+            # Shown its own words, a small model writes them again.
             values |= {"line": fenced(line_of(claim, reads[0], points), self._mark)}
         else:
-            evidence = "\n\n".join(map(_evidence, reads[:_SUMMED_UP]))
-            values |= {"evidence": fenced(evidence, self._mark)}
+            before = " / ".join(MARK.sub("", text) for text in claim.text.values())
+            values |= {"text": fenced(before, self._mark)}
+            values |= {"evidence": fenced("\n\n".join(map(_evidence, reads[:_SUMMED_UP])), self._mark)}
             values |= {"names": fenced("\n".join(map(names_brief, reads[:_SUMMED_UP])), self._mark)}
-        name = "mend_line" if small else "mend"
-        said = await self._ask(name, values, material, "repairing", 1, about=reads[0].evidence.id)
+        name, least = ("mend_line", 1) if small else ("mend", 0)
+        said = await self._ask(name, values, material, "repairing", 1, about=reads[0].evidence.id, least=least)
         drafts = [
             draft_of(one, claim.id, claim.role, claim.cites, material.repo, self._languages)
             for one in list(said.values())[:1]

@@ -22,6 +22,8 @@ _TOKEN = re.compile(r"[\u3400-\u9fff]|\w+")
 _SAME = 0.85
 _UNENDED = (",", "，", "、", ";", "；", ":", "：", "-", "—")
 """Behind these a sentence goes on."""
+_BEGINNINGS: dict[Language, dict[str, Any]] = {"zh": {"pattern": '^[\u4e00-\u9fa5][^"\\\\]*$'}}
+"""A small model that begins in English goes on in English; a server that keeps to schemas does not let it begin so."""
 _STUTTER = re.compile(r"(\S.{5,60})(?:\W*\1){2}", re.DOTALL)
 """The same words three times over, one behind the other."""
 _AND: dict[Language, str] = {"en": " and ", "zh": "和"}
@@ -61,7 +63,10 @@ def statements_in(
 
     Nobody writes what will not be printed: a small model takes as long for that as for the rest.
     """
-    fields: dict[str, Any] = {lang: (str, Field(description="one sentence")) for lang in languages}
+    fields: dict[str, Any] = {
+        lang: (str, Field(description="one sentence", json_schema_extra=_BEGINNINGS.get(lang) if least else None))
+        for lang in languages
+    }
     if handles:
         fields["cites"] = (list[str], handles_field(handles, "the commits that the sentence speaks of"))
     one = create_model("Statement", **fields)
