@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
+from itertools import chain
 
 from agent.domain import FileChange
 from tools.diff.draft import Draft
@@ -15,12 +16,12 @@ from tools.diff.successors import Successors
 from tools.diff.variables import asking, reads
 
 DECLARED = re.compile(
-    r"\n[+-](?!(?:struct|class|enum class|enum|union) \w+;)"
+    r"\n[+-](?=[acdefpstu])(?!(?:struct|class|enum class|enum|union) \w+;)"
     r"(?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
     r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) (?!alignas\b)([A-Za-z_]\w*)"
 )
 """What a whole file declares at its left margin; what C only announces (`class X;`) stands elsewhere."""
-_VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*)\s*(?::[^=\n]+)?=(?!=)")
+_VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*+)\s*+(?::[^=\n]+)?=(?!=)")
 _CONDITION = re.compile(r"\n[+-](?:if|elif|else|try|except)\b[^\n]*:")
 _CONDITIONED = re.compile(r"[+-](?:    |  )(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
@@ -195,7 +196,9 @@ class Homes:
     @cached_property
     def _new_lines(self) -> frozenset[str]:
         new = (file.patch or "" for file in self._told if file.status == "added")
-        return frozenset(line[1:].strip() for patch in new for line in patch.split("\n"))
+        # Signs are taken off all at once: a large commit has a hundred thousand such lines.
+        lines = (patch.replace("\n+", "\n").split("\n") for patch in new)
+        return frozenset(map(str.strip, chain.from_iterable(lines)))
 
     @cached_property
     def _came(self) -> dict[str, list[str]]:
@@ -227,7 +230,7 @@ class Homes:
 
     def _said(self, lines: re.Pattern[str]) -> str:
         """Give the letters of all added (removed) lines, strings of several lines joined; warnings refuse nothing."""
-        return refused(line for file in self._told for line in lines.findall(file.patch or ""))
+        return "".join(refused(lines.findall(file.patch or "")) for file in self._told)
 
 
 def _names(file: FileChange) -> list[str]:

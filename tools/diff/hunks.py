@@ -37,11 +37,6 @@ class Hunk:
         start, count = (self.old_start, self.old_count) if side == "old" else (self.new_start, self.new_count)
         return start, start + count - 1
 
-    def holds(self, side: Side, line: int) -> bool:
-        """Tell whether a line of one side is in this hunk."""
-        start, last = self.span(side)
-        return start <= line <= last
-
 
 @dataclass(frozen=True)
 class Patch:
@@ -113,7 +108,10 @@ class Patch:
         """Tell whether an old and a new line stand in the same hunk: 2 where one stands in the other's place."""
         if old in self._runs[0] and self._runs[0][old] == self._runs[1].get(new):
             return 2
-        return int(any(hunk.holds("old", old) and hunk.holds("new", new) for hunk in self.hunks))
+        for hunk in self.hunks:  # asked of every pair, so written out
+            if 0 <= old - hunk.old_start < hunk.old_count and 0 <= new - hunk.new_start < hunk.new_count:
+                return 1
+        return 0
 
     @cached_property
     def _runs(self) -> tuple[dict[int, int], dict[int, int]]:

@@ -24,11 +24,11 @@ def refused(lines: Iterable[str]) -> str:
 def letters(text: str) -> str:
     """Leave out all signs; one pattern over the text of a large commit would take as long as reading its facts."""
     encoded = text.encode("utf-8", "surrogatepass")
-    left = encoded.translate(None, _ASCII_SIGNS).decode("utf-8", "surrogatepass")
-    for foreign in set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
+    left = encoded.translate(None, _ASCII_SIGNS)
+    for foreign in () if text.isascii() else set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
         if _SIGNS.match(foreign):
-            left = left.replace(foreign, "")
-    return left
+            left = left.replace(foreign.encode("utf-8", "surrogatepass"), b"")
+    return left.decode("utf-8", "surrogatepass")
 
 
 def _unwarned(text: str) -> str:

@@ -181,7 +181,9 @@ def _gives_on(draft: Draft, names: Set[str]) -> bool:
 
 def _with_sibling_renames(shown: Sequence[Shown]) -> list[Shown]:
     """Tell a parameter that went and one that came as renamed, where the commit renames it so in other functions."""
-    known = {(one.draft.old, one.draft.new) for one in shown if one.draft.kind is FactKind.PARAMETER_RENAMED}
+    renamed = (one.draft for one in shown if one.draft.kind is FactKind.PARAMETER_RENAMED)
+    # In order, so that where two may be meant it is the same one in every run.
+    known = dict.fromkeys((draft.old, draft.new) for draft in renamed)
     if not known:
         return list(shown)
     came = {_parameter(one): one for one in shown if one.draft.kind is FactKind.PARAMETER_ADDED}

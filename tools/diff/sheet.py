@@ -147,7 +147,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # Unless it is a helper of what was there before.
     callers = {draft.name for draft in symbols if draft.name in come and draft.detail not in _VALUED}
     if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
-        come = {name for name in come if not _is_called(name, patch)}
+        come -= _called(come, patch)
     for draft in sites:
         # A package that refuses to be imported says more than that it came.
         refuses = draft.kind is FactKind.ERROR_ADDED and not draft.detail and path.endswith("/__init__.py")
@@ -222,10 +222,11 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _is_called(name: str, patch: Patch) -> bool:
-    """Tell whether an added line calls a function."""
-    call = re.compile(rf"(?<!def )\b{re.escape(name.rpartition('.')[2])}\(")
-    return call.search("\n".join(patch.added.values())) is not None
+def _called(names: Set[str], patch: Patch) -> set[str]:
+    """Choose the functions that an added line calls."""
+    added = "\n".join(patch.added.values())
+    called = (name for name in names if f"{_last(name)}(" in added)
+    return {name for name in called if re.search(rf"(?<!def )\b{re.escape(_last(name))}\(", added)}
 
 
 def _met(draft: Draft, public: bool) -> Draft:

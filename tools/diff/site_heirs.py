@@ -63,9 +63,11 @@ def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], i
     # Whatever stands in the very place of another is its heir before others are asked.
     for site in sorted(went, key=lambda one: not _placed(one, free, together)) if few else ():
         near = [
-            (_heritage(site, other, placed=together(site.start, other.start) == _IN_PLACE), other)
+            (_heritage(site, other, placed=beside == _IN_PLACE), other)
             for other in free
-            if other.kind == site.kind and (site.kind == "error" or together(site.start, other.start))
+            # An error may be raised anywhere in its function, and nowhere else.
+            if other.kind == site.kind
+            and (beside := other.scope == site.scope if site.kind == "error" else together(site.start, other.start))
         ]
         how_alike, best = max(near, key=lambda one: one[0], default=(0.0, site))
         if site.kind == "error" and how_alike == 0 and (other := _in_its_place(site, went, free, together)) is not None:
@@ -127,7 +129,7 @@ def _same_refusal(one: Site, other: Site) -> float:
         return 0.0
     if one.value and _by_value(one.value) == _by_value(other.value or ""):
         return 1.0
-    if (one.guard and one.guard == other.guard) or begins_so(worded(one), worded(other)):
+    if (one.guard and one.guard == other.guard) or (one.name == other.name and begins_so(worded(one), worded(other))):
         return _SAME_CHECK
     mine, its = _subject(one), _subject(other)
     if mine and its:
@@ -159,6 +161,8 @@ def spelled_out(name: str, value: str) -> tuple[str, str]:
 
 def _by_value(text: str) -> str:
     """Write a check of what an optional or a pointer holds as one of the thing itself: it refuses the same."""
+    if "->" not in text and ".value()" not in text:
+        return text
     return _HELD.sub(lambda found: "." if found[0] == "->" else "", text)
 
 

@@ -200,7 +200,7 @@ def _meets(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 
 @cache
 def _outdent(width: int) -> re.Pattern[bytes]:
-    return re.compile(rb"\n[ \t]{0,%d}(?=[^\s#)\]}])" % min(width, 100))
+    return re.compile(rb"\n[ \t]{0,%d}+(?=[^\s#)\]}])" % min(width, 100))
 
 
 def _long_strings(text: bytes) -> list[tuple[int, int]] | None:

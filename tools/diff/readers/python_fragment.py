@@ -29,7 +29,7 @@ PARAMETER: Final = re.compile(
 ENTRY: Final = re.compile(rb"\s+(\"[^\"\n]+\"|'[^'\n]+')\s*:(\s|\Z)")
 BLANK: Final = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*")
 AFTER_SIGNATURE: Final = re.compile(rb"\s*(->|:)")
-SMALL_INDENT: Final = re.compile(rb"\n( {1,3}|\t{1,3})(?=\S)")
+SMALL_INDENT: Final = re.compile(rb"\n( {1,3}+|\t{1,3}+)(?=\S)")
 HEADER_END: Final = re.compile(rb"(:|=|\(|,|\[|\breturn)\s*\Z")
 PREFIX: Final = re.compile(rb"(?<![\w)\]])[rfbuRFBU]{1,2}\Z")
 WORDS: Final = re.compile(rb"[\w\"'`*:<{\[-]")

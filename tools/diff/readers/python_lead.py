@@ -12,10 +12,10 @@ from tools.diff.readers.python_fragment import begins_inside, read_heading
 from tools.diff.readers.python_mentions import declaring, told
 from tools.diff.reading import Source
 
-DEFINED: Final = rb"[ \t]*(?:@|(?:async[ \t]+)?def[ \t]|class[ \t])"
+DEFINED: Final = rb"[ \t]*+(?:@|(?:async[ \t]+)?def[ \t]|class[ \t])"
 # Both begin with the end of the line before, which the engine finds fast.
 BEHIND_FUNCTION: Final = re.compile(rb"\n(?:[^\s#)\]}]|" + DEFINED + rb")")
-BEHIND_METHOD: Final = re.compile(rb"\n(?:[ \t]{0,4}[^\s#)\]}]|" + DEFINED + rb")")
+BEHIND_METHOD: Final = re.compile(rb"\n(?:[ \t]{0,4}+[^\s#)\]}]|" + DEFINED + rb")")
 
 
 def without_lead(source: Source) -> Source:
