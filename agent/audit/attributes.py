@@ -60,6 +60,8 @@ _TELLS = re.compile(r"(?:also |now |only )?[a-z]{2,}(?<!s)s\s+\S")
 # "abc1234: a title", as headings of a log have it.
 _HASH_BEFORE = re.compile(r"^\W*(?=[a-f]*\d)[0-9a-f]{7,40}`?\s*[:：–—|-]\s*")
 _BESIDE_HASH = re.compile(r"(?<!\w)([0-9a-f]{7,40})\W*[(（\[]$")
+# "a title (#12), and its revert (#13)": only the first is quoted.
+_AND_ANOTHER = re.compile(r"(?<=\d\))\s*(?:[,，;；/+&]|and\b)[^\n]*\(#\d+\)\s*$")
 _REACH = 48
 _LEAST_WORDS = 2
 _LINKS = 6
@@ -81,7 +83,8 @@ def attributes(page: Page) -> Iterator[Statement]:
             yield from _signed(make, page, place)
             yield from _leads(make, page, place)
         elif block.kind == "heading":
-            title = _HASH_BEFORE.sub("", re.sub(r"\s+`?[0-9a-f]{7,40}`?\s*$", "", block.text))
+            title = _AND_ANOTHER.sub("", re.sub(r"\s+`?[0-9a-f]{7,40}`?\s*$", "", block.text))
+            title = _HASH_BEFORE.sub("", title)
             yield make("title", title, "titled", strict=_closed(title), title=title)
         yield from _pulls(make, page, place)
 
@@ -117,7 +120,7 @@ def _row(make: _Maker, block: Block, day: date | None) -> Iterator[Statement]:
         if TITLE_COLUMN.match(name):
             yield make("title", inline.text, "titled", title=inline.text.strip(), strict=_verbatim(name))
         elif AUTHOR_COLUMN.match(name):
-            yield make("author", inline.text, "authored", author=inline.text.strip())
+            yield make("author", inline.text, "authored", author=inline.text.strip(), column="yes")
         elif DATE_COLUMN.match(name):
             yield make("date", inline.text, "dated", at=_moment(text, day))
         elif STATE_COLUMN.match(name) and (state := _STATES.get(text.lower())):

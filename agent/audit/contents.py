@@ -45,6 +45,7 @@ def _entries(page: Page, place: int) -> set[int]:
     """Count what follows a heading, in each way that a reader may count."""
     own = page.blocks[place].level
     headings = items = rows = 0
+    changes: set[str] = set()
     for after in range(place + 1, len(page.blocks)):
         block = page.blocks[after]
         if block.kind == "heading":
@@ -60,7 +61,19 @@ def _entries(page: Page, place: int) -> set[int]:
         if not headings:
             items += block.kind == "item" and block.level == 1
             rows += block.kind == "row" and not block.level
-    return {count for count in (headings, items, rows) if count}
+        changes |= _named(page, after)
+    # One entry may be about a change and its revert, and one change may be told in two entries.
+    return {count for count in (headings, items, rows, len(changes)) if count}
+
+
+def _named(page: Page, place: int) -> set[str]:
+    """List the commits that an entry, or the line right below its heading, is about."""
+    block = page.blocks[place]
+    headed = block.kind == "paragraph" and place > 0 and page.blocks[place - 1].kind == "heading"
+    if not headed and block.kind not in ("heading", "item", "row"):
+        return set()
+    named = [m.sha[:7] for m in page.mentions[place] if m.kind == "commit" and m.sure]
+    return set(named if headed or block.kind == "heading" else named[:1])
 
 
 def _sum(

@@ -10,9 +10,17 @@ from agent.audit.vocabulary import FIXED, NOT_FIXED, STILL_OPEN, plain
 
 _SENTENCE = re.compile(r"[^。！？；\n]+[。！？；]?|\n")
 _TELLING = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}[A-Z0-9_]*[a-z0-9_]\w*\b|\b\w+_\w+\b")
-_LEAD = 24
+_LEAD = 40
 _CLOSING = re.compile(
     r"(?:\b(?:fix(?:es|ed|ing)?|close[sd]?|closing|resolve[sd]?|resolving)|修复|关闭|解决)(?:了)?\s*(?:the\s+)?(?:issues?|问题)?\s*$",
+    re.IGNORECASE,
+)
+# Who says so of the message, and not of its pull request, can be held to it.
+_BY_MESSAGE = re.compile(
+    r"(?:提交(?:信息|说明|消息)|\b(?:commit )?message)\s*(?:中|里)?(?:明确|也|还)?"
+    r"(?:写明|写着|写道|写有|注明|标明|提到|指出|说明?|声明|称"
+    r"|says?(?: that it)?|states?(?: that it)?|reads?|has|names|carries)?"
+    r"\W*\w*\W*$",
     re.IGNORECASE,
 )
 _CLOSED_BY = re.compile(
@@ -62,9 +70,25 @@ def closings(page: Page) -> Iterator[Statement]:
                 yield from _closed_by(page, place, mention)
                 continue
             change = page.nearest(place, mention.at, mention.cell)
+            if change is None or change.told == "issue":
+                change = _change_around(page, place)
             if change is not None and (change.kind == "commit" or change.told == "pull"):
                 repo, words = page.repo_of(change, place), f"{lead[closing.start() :]}{mention.words}"
-                yield Statement(mention.line, "fix", words, change, repo, "closes", {"issue": str(mention.number)})
+                params = {"issue": str(mention.number)} | ({"by": "message"} if _BY_MESSAGE.search(lead) else {})
+                yield Statement(mention.line, "fix", words, change, repo, "closes", params)
+
+
+def _change_around(page: Page, place: int) -> Mention | None:
+    """Find the change of which an entry that names only an issue speaks: that of its item, or of its heading."""
+    block = page.blocks[place]
+    if block.parent is not None:
+        return page.subjects[block.parent]
+    for before in range(place - 1, -1, -1):
+        if page.blocks[before].kind == "rule":
+            return None
+        if page.blocks[before].kind == "heading":
+            return page.subjects[before]
+    return None
 
 
 def _closed_by(page: Page, place: int, issue: Mention) -> Iterator[Statement]:

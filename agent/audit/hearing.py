@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from agent.audit.choices import allowed_otherwise
 from agent.audit.contradictions import contradicted
 from agent.audit.givens import given_otherwise
 from agent.audit.limits import overstated
@@ -13,6 +14,7 @@ from agent.audit.naming import pieced
 from agent.audit.outcomes import other_outcome
 from agent.audit.pairs import turned_round
 from agent.audit.paths import is_path
+from agent.audit.relocations import moved_back
 from agent.audit.scores import other_score
 from agent.audit.sides import Sides
 from agent.audit.statement import RIGHT, Finding, Kind, Statement, told, wrong
@@ -55,6 +57,8 @@ _RULES = (
     other_score,
     written_otherwise,
     switched_otherwise,
+    allowed_otherwise,
+    moved_back,
 )
 """What refutes a sentence by one form of words and one kind of line alone."""
 
@@ -73,8 +77,12 @@ class Hearing:
         text = statement.params["text"]
         above = "above" in statement.params
         why = self._sides.turned(text, commits) or next(filter(None, (rule(text, commits) for rule in _RULES)), "")
-        if why := why or ("" if above else _feature(text, statement.params["around"], commits)):
+        hedged = "hedged" in statement.params
+        if why := why or ("" if above or hedged else _feature(text, statement.params["around"], commits)):
             return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.UNSUPPORTED.value), why)
+        if hedged:
+            # What may be, or was before, need not stand in the diff.
+            return None
         if "quoted" in statement.params and misquotes(f"“{text}”", statement.params["around"], commits):
             why = f"its words stand otherwise in {told(commits[0])}"
             return Finding(statement.line, statement.kind, statement.words, wrong(Verdict.QUOTE.value), why)

@@ -1,10 +1,10 @@
 """From statements to findings: each becomes one small claim for the gate, or is decided by counting."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from agent.audit.asking import Asking
+from agent.audit.authorship import Authorship
 from agent.audit.changes import Changes
 from agent.audit.excerpts import Excerpts
 from agent.audit.hearing import Hearing
@@ -22,15 +22,11 @@ from agent.audit.standings import Standings
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
 from agent.audit.summing import opposite, unlike
 from agent.audit.titling import Titling
-from agent.audit.vocabulary import plain
 from agent.claims import Claim, Judgement, Role, Verdict
-from agent.domain import Person
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, Unresolved
 from agent.gate.judge import judge
-from agent.gate.people import authors
 
-_CUSTOM = 2
 _OF_PLACE = {"exists", "filed", "new"}
 """Statements that are about the repository itself."""
 _ELSEWHERE = "what it speaks of is missing: {0} belongs to another repository"
@@ -46,6 +42,7 @@ class Judge:
         self._lang = page.lang
         self._dossier = Dossier(found=library.found, unresolved=library.unresolved, links=library.links)
         self._changes = Changes(page, library)
+        self._authorship = Authorship(library, self._changes, self._dossier)
         self._asking = Asking(page, library, self._dossier)
         self._own = OwnJudge(page, library)
         self._hearing = Hearing(self._dossier, page.lang, library.around)
@@ -71,22 +68,10 @@ class Judge:
     def findings(self, statements: Sequence[Statement]) -> list[Finding]:
         """Give every verdict; words that only sign entries are names where most of them turn out to be right."""
         found = [(one, finding) for one in statements if (finding := self.finding(one)) is not None]
-        signed = [finding for one, finding in found if "signed" in one.params and "known" not in one.params]
-        right = sum(finding.verdict == RIGHT for finding in signed)
-        judged = sum(finding.verdict != UNVERIFIABLE for finding in signed)
-        named = right >= _CUSTOM and right * 2 > judged
         # What stands in a sentence that our rules would write is right with it.
         ours = {finding.line for one, finding in found if one.predicate == "tells" and finding.verdict == RIGHT}
         found = [(one, finding) for one, finding in found if not one.loose or one.line not in ours]
-        kept = [(one, finding) for one, finding in found if not one.params.get("signed") or self._is_signed(one, named)]
-        return _once(kept)
-
-    def _is_signed(self, statement: Statement, named: bool) -> bool:
-        """Tell whether words are somebody's name: who is known, or what stands where the other entries have names."""
-        name = plain(statement.params["author"]).casefold()
-        change = self._changes.of(statement.about, statement)
-        known = name in self._library.people or (change is not None and _is_nearly(name, change.change.commit.author))
-        return known or (named and "known" not in statement.params)
+        return _once(self._authorship.in_columns(self._authorship.signed(found)))
 
     def finding(self, statement: Statement) -> Finding | None:
         """Give the verdict; None where a statement turns out to be none."""
@@ -231,35 +216,12 @@ class Judge:
         return judged(statement, judgement, told(evidence))
 
     def _lenient(self, statement: Statement, evidence: Evidence, judgement: Judgement) -> Finding | None:
-        """Allow what git alone cannot refute: a login, a name with a comma, the author's own date, another zone."""
+        """Allow what git alone cannot refute: other names of an author, and the author's own date."""
         if statement.predicate == "authored":
-            name = plain(statement.params["author"])
-            known = authors(evidence, self._dossier)
-            helped = () if "beside" in statement.params and _signs_off(evidence) else known.along
-            if any(_is_named(name, plain(one)) for one in (*known.main, *helped)):
-                return judged(statement, Judgement(verdict=Verdict.SUPPORTED), told(evidence))
-            is_login = bool(re.fullmatch(r"@?[A-Za-z0-9][A-Za-z0-9-]*(?:\[bot\])?", name.strip("`* ")))
-            pull_known = isinstance(evidence, CommitEvidence) and len(known.main) > 1
-            if is_login and isinstance(evidence, CommitEvidence) and name.startswith("@") and not pull_known:
-                why = f"git names {known.main[0] if known.main else 'nobody'} and no login"
-                return statement.ruled(UNVERIFIABLE, why)
-            stranger = plain(statement.params["author"]).casefold() not in self._library.people
-            if stranger and "beside" in statement.params and " " not in name:
-                why = f"git names {known.main[0] if known.main else 'nobody'}; whose login this is it does not say"
-                return statement.ruled(UNVERIFIABLE, why)
-            return judged(statement, judgement, "")
+            return self._authorship.lenient(statement, evidence, judgement)
         if isinstance(evidence, CommitEvidence) and self._asking.ask(statement, evidence, event="authored").passed:
             return judged(statement, Judgement(verdict=Verdict.SUPPORTED), f"authored then: {told(evidence)}")
         return judged(statement, judgement, "")
-
-
-def _signs_off(evidence: Evidence) -> bool:
-    """Tell whether the author put his own name to a message: then who is a co-author there is somebody else."""
-    if not isinstance(evidence, CommitEvidence):
-        return False
-    author = evidence.change.commit.author
-    signed = {" ".join(line.split()) for line in evidence.change.commit.message.split("\n")}
-    return f"Signed-off-by: {author.name} <{author.email}>" in signed
 
 
 def _once(found: Sequence[tuple[Statement, Finding]]) -> list[Finding]:
@@ -284,22 +246,3 @@ def _with_whole_path(statement: Statement, evidence: Evidence) -> Statement:
         return statement
     fitting = fitting_paths(statement.params["path"], evidence.paths)
     return replace(statement, params={"path": fitting[0]}) if fitting else statement
-
-
-def _is_nearly(name: str, author: Person) -> bool:
-    """Tell whether a name is the author's but for one of its words: then nobody else can be meant."""
-    said, real = set(_key(name).split()), set(_key(author.name).split())
-    return len(said) > 1 and len(said) == len(real) and len(said - real) == 1
-
-
-def _key(name: str) -> str:
-    return " ".join(name.strip("`*_ @.").casefold().split())
-
-
-def _is_named(stated: str, real: str) -> bool:
-    """Compare names; behind a comma something else may follow, unless the comma is part of the name."""
-    if _key(stated) == _key(real) or _key(stated).startswith(f"{_key(real)},"):
-        return True
-    # "Brian" and "Brian Ryu" are both Brian K. Ryu.
-    said, whole = _key(stated).split(), iter(_key(real).split())
-    return len(said) > 0 and all(word in whole for word in said)

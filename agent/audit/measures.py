@@ -98,6 +98,10 @@ def _fits(statement: Statement, files: list[FileChange]) -> bool:
     if "size" in statement.params:
         return all(map(_is_whole, files)) and _equal(int(statement.params["size"]), added + deleted, roughly)
     for name, value in statement.params.items():
+        if name == "grown" and int(value) not in (added, added - deleted):
+            return False
+        if name == "shrunk" and int(value) not in (deleted, deleted - added):
+            return False
         if name == "either" and int(value) not in (added, deleted, added + deleted):
             return False
         if name == "total" and _equal(int(value), added, roughly) and not deleted:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.page import Page
+from agent.audit.sections import changes_above
 from agent.audit.statement import Statement, shortened
-from agent.audit.vocabulary import FILES_LABEL, HEDGED, PATH_COLUMN, SPECULATIVE, TOUCHES, plain
+from agent.audit.vocabulary import FILES_LABEL, HEDGED, NEW_COLUMN, OLD_COLUMN, PATH_COLUMN, SPECULATIVE, TOUCHES, plain
 
 _ENDINGS = (
     "py|pyi|ipynb|cu|cuh|h|hpp|hh|c|cc|cpp|cxx|inc|md|rst|txt|toml|yaml|yml|json|jsonl|cfg|ini|sh|bash|ps1|js|ts|tsx|jsx"
@@ -26,6 +27,14 @@ _TOUCHED = re.compile(
     r"|deleted|renamed|moved|split)|changes? by|被(?:修改|重写|删除|重命名|移动|更新)|有改动)",
     re.IGNORECASE,
 )
+# What follows is said of each: "both touch `a` (6 lines each way) and `b`".
+_ALL_TOUCH = re.compile(
+    r"\b(?:both|all|each|the two|the three)\b(?: of them| commits?| changes?)?(?: only| also)* "
+    r"(?:touch(?:es)?|chang(?:e|es)|modif(?:y|ies)|edits?)\b(?!.*\bof\b)"
+    r"|(?:两者|二者|两个提交|三个提交|这些提交)?(?:都|均|都只|只)(?:改动|修改|涉及|触及|更新)了?",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[。；\n]|[.;](?=\s)")
 _LEAST = 4
 _NEAR = 32
 _CLAUSE = 400
@@ -67,8 +76,10 @@ def paths(page: Page) -> Iterator[Statement]:
         for cell, inline in enumerate(block.inlines):
             column = plain(block.header[cell]) if cell < len(block.header) else ""
             text = plain(inline.text)
-            only = _only_paths(text)
+            # What was there before and what is there now are values.
+            only = _only_paths(text) and not (OLD_COLUMN.match(column) or NEW_COLUMN.match(column))
             for path in located(inline):
+                yield from _of_all(page, place, inline, path)
                 subject = page.nearest(place, path.at, cell)
                 if subject is None or (subject.kind != "commit" and subject.told != "pull"):
                     subject = page.subjects[place]
@@ -80,6 +91,15 @@ def paths(page: Page) -> Iterator[Statement]:
                 repo, line = page.repo_of(subject, place), inline.line_at(path.at)
                 params = {"path": path.path}
                 yield Statement(line, "path", path.path, subject, repo, "touches", params, strict=strict)
+
+
+def _of_all(page: Page, place: int, inline: Inline, path: Located) -> Iterator[Statement]:
+    """State of each change that an entry without one of its own goes on about that it touches what all of them do."""
+    start = max((mark.end() for mark in _SENTENCE.finditer(inline.text, 0, path.at)), default=0)
+    said = _ALL_TOUCH.search(inline.text, start, path.at)
+    for change in changes_above(page, place) if said and not advises(page, place) else ():
+        line, repo = inline.line_at(path.at), page.repo_of(change, place)
+        yield Statement(line, "path", path.path, change, repo, "touches", {"path": path.path})
 
 
 def _only_paths(text: str) -> bool:

@@ -10,6 +10,9 @@ from agent.audit.statement import Kind, Statement, shortened, structural
 from agent.audit.vocabulary import COMMIT_COLUMN, COMMIT_LABEL, PULL_LABEL, REPO_COLUMN, plain
 
 _PATH = re.compile(r"^[\w.*{}-]*[\w*}](?:/[\w.*{}-]+)+/?$|^[\w-]+\.[a-z]{1,5}$")
+_CALLED_COMMIT = re.compile(
+    r"(?:(?:view|see|查看)?\s*(?:this |the )?(?:commits?|sha|提交|哈希))(?:\s*[:：#]?\s*#?\d+)?", re.IGNORECASE
+)
 _KINDS: dict[str, Kind] = {"commit": "commit", "release": "release", "repository": "repository"}
 
 
@@ -87,7 +90,7 @@ def _labels(span: Span, before: str) -> Iterator[Statement]:
             else:
                 yield structural(span.line, "label", told, "right", "the link goes to the commit that it names")
     if target.kind == "thread":
-        if re.fullmatch(r"(?i)commits?|sha|提交|查看提交", label) or (bare and COMMIT_LABEL.search(called)):
+        if _CALLED_COMMIT.fullmatch(label) or (bare and COMMIT_LABEL.search(called)):
             yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")
         if not bare and re.fullmatch(r"(?=.*\d)[0-9a-f]{7,40}", label) and label != str(target.number):
             yield structural(span.line, "label", told, "label", "called a commit, but the link goes to a thread")

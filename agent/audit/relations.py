@@ -18,6 +18,13 @@ _UNDOING = re.compile(
     r"revert|roll\w*\s?back|back(?:s|ed)? out|undo|restor|bring\w* back|回退|回滚|撤销|恢复", re.IGNORECASE
 )
 _REVERTED = re.compile(r"\brevert\w*\b[^\n#]{0,200}?(?:#|/pull/)(\d+)", re.IGNORECASE)
+_CLOSING_WORD = r"\b(?<!not )(?<!n't )(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b"
+_STAYS = re.compile(
+    r"\b(?:still (?:outstanding|open|unresolved|unsolved|happens|fails|needs?)|remains? (?:open|outstanding|unresolved)"
+    r"|(?:does|do|did|is|are|was|will) ?(?:not|n't) (?:yet )?(?:be )?(?:fix|clos|resolv|solv|address)\w*"
+    r"|not (?:yet )?fixed|unresolved|not a fix)\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"^Revert \"(.+)\"", re.IGNORECASE)
 _CLOSING_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _DESCRIBED = 80
@@ -38,6 +45,8 @@ class Relations:
         if change is None or change.pull == issue or thread_id(change.repo, issue) in self._library.found:
             return None
         message = change.change.commit.message
+        if denied := _denied(message, issue):
+            return statement.ruled(_UNSUPPORTED, f"its message says of #{issue} that it is not solved: “{denied}”")
         if _names(message, issue):
             return None if "only" in statement.params else statement.ruled(RIGHT, f"its message names #{issue}")
         landed = self._library.pulls.get((change.repo, issue))
@@ -45,6 +54,8 @@ class Relations:
             why = f"#{issue} is the pull request that brought {landed}, not an issue"
         elif closer := self._closer(change.repo, issue):
             why = f"{change.id} does not name #{issue}; {closer} closes it"
+        elif "by" in statement.params:
+            why = f"the message of {change.id} does not name #{issue}"
         elif _explains(message):
             why = f"{change.id} says in its message what it is for, and does not name #{issue}"
         else:
@@ -124,6 +135,16 @@ def closed_by(message: str, repo: RepoId) -> set[int]:
 
 def _names(message: str, number: int) -> bool:
     return re.search(rf"(?:#|/issues/|/pull/){number}\b", message) is not None
+
+
+def _denied(message: str, number: int) -> str:
+    """Find the sentence that names an issue and says that it stays open, where no other says that it is closed."""
+    if re.search(rf"{_CLOSING_WORD}[^\n.]{{0,80}}(?:#|/issues/){number}\b", message, re.IGNORECASE):
+        return ""
+    for part in re.split(r"(?<=[.!?])\s|\n\s*\n", message):
+        if re.search(rf"(?:#|/|%7C){number}\b", part) and (found := _STAYS.search(part)):
+            return " ".join(part[max(0, found.start() - 80) : found.end() + 20].split())
+    return ""
 
 
 def _explains(message: str) -> bool:

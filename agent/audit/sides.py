@@ -16,8 +16,18 @@ _THING = rf"(?:`(?P<{{0}}>[^`]{{{{2,80}}}})`|(?P<{{0}}v>{_VALUES})|(?P<{{0}}w>[A
 _OLD, _NEW = _THING.format("old"), _THING.format("new")
 _OLD_MARKED, _NEW_MARKED = _MARKED.format("old"), _MARKED.format("new")
 _BECAME = (
-    r"(?:(?:重命名|改名|更名|替换|改|变|切换|更正|修正)为|改[成回用]|换[成到]|切换到|转[到向]|迁移?[到至]|升级?[到至])"
+    r"(?:(?:重命名|改名|更名|替换|改|变|切换|更正|修正)为|改[成回用]|换[成到]|切换到|转[到向]|迁移?[到至]|升级?[到至]"
+    r"|(?:收窄|收紧|放宽|扩展|扩大|扩|缩小|缩减|精简|简化|提升|提高|降低|降|下调|上调|调整|更改|更新|修改|变更)[为到至成])了?"
 )
+BEFORE = (
+    r"(?:(?:previously|formerly|before(?: this| that)?|earlier)[,:]?\s*(?:it |this |they )?(?:was|were)?"
+    r"|(?:it |this |which )?(?:was|were|used to be)(?: previously| formerly| before)?|(?:up |down )?from|instead of"
+    r"|(?:and )?(?:not|no longer)|replacing|in place of|取代|代替|(?:而)?(?:不是|非|不再是|不再为)"
+    r"|(?:此前|之前|先前|原来|原先|原本|以前|旧值|原值?)(?:的?值)?(?:是|为|写作|写成)?[:：]?)"
+)
+"""What opens the words about what was there before, behind what is there now."""
+_WAS = r"(?:\b(?:was|were|used to be)|(?:此前|之前|先前|原来|原先|原本|以前|原)(?:是|为)?)"
+_IS_NOW = r"(?:(?:and )?(?:is|are) now|now|becomes|became|(?:如今|现在?|后来)?(?:改|变|换)?(?:为|成|是))"
 _EXCHANGES = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
@@ -30,10 +40,14 @@ _EXCHANGES = tuple(
         rf"{_OLD_MARKED} (?:is|are|was|were|gets|got) (?:now )?renamed (?:in)?to {_NEW_MARKED}",
         rf"{_OLD_MARKED} (?:becomes|became|is now called) {_NEW_MARKED}",
         rf"{_NEW_MARKED} (?:now )?(?:replaces|replaced|supersedes|takes the place of) (?:the )?{_OLD_MARKED}",
-        rf"(?:由|从|将|把)\s*{_OLD}\s*(?:统一)?{_BECAME}\s*{_NEW}",
-        rf"{_OLD_MARKED}\s*(?:被)?(?:统一)?(?:(?:重命名|改名|更名|替换|改|更正|修正)为|改成|改回|换成)\s*{_NEW_MARKED}",
+        rf"(?:由|从|将|把)(?:原来的|原先的|原本的|旧的)?\s*{_OLD}\s*(?:统一)?{_BECAME}\s*{_NEW}",
+        rf"{_OLD_MARKED}\s*(?:被)?(?:统一)?(?:(?:重命名|改名|更名|替换|改|更正|修正)为|改成|改回|换成)了?\s*{_NEW_MARKED}",
         rf"{_NEW_MARKED}\s*[,，]?\s*而(?:不是|非|不再是|不用)\s*{_OLD_MARKED}",
         rf"(?:用|以)\s*{_NEW}\s*(?:取代|代替|替换|替代)(?:了)?\s*{_OLD}",
+        rf"{_OLD_MARKED}\s*(?:→|⟶|->|=>)\s*{_NEW_MARKED}",
+        rf"{_NEW_MARKED}\s*(?:now\s*)?[,(（，;；]\s*{BEFORE}\s*{_OLD_MARKED}",
+        rf"\bto {_NEW_MARKED},? (?:up |down |away )?from {_OLD_MARKED}",
+        rf"{_WAS}\s*{_OLD_MARKED}\s*[,，;；]?\s*(?:and )?(?:it )?{_IS_NOW}\s*{_NEW_MARKED}",
     )
 )
 # What may stand behind a name that is itself added or removed; "adds `x` support" is about something else.

@@ -34,7 +34,7 @@ _PERSON = r"(?P<name>[A-Z][\w.'-]*(?: (?:[A-Z][\w.'-]*|de|van|von|der|da|al)){1,
 # The name before what somebody did; whether it is one shows by who else landed something.
 _DOES = re.compile(
     r"(?:^|(?<=[.。!?:：*]\s)|(?<=[。：)）])|\b(?:in|with|by|through) which\b|, where\b)\W*"
-    rf"{_PERSON}(?:['’]s\b|\s+(?:[a-z]{{3,}}(?:ed|es|s)\b|made|wrote|cut|put|built))",
+    rf"{_PERSON}(?:['’]s\b|\s*(?:的\s*)?(?=[\u4e00-\u9fff]|[\[`(（]*[0-9a-f]{{7,40}}\b)|\s+(?:[a-z]{{3,}}(?:ed|es|s)\b|made|wrote|cut|put|built))",
     re.MULTILINE,
 )
 _CLOCKED = re.compile(
@@ -116,7 +116,8 @@ def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statem
         about, repo = changes[0], page.repo_of(changes[0], place)
         for form in (_DOES, _IN_NUMBER, _BY):
             for found in form.finditer(sentence):
-                params = {"author": found["name"], "signed": "yes", "known": "only"}
+                name = re.sub(r"['’]s$", "", found["name"])
+                params = {"author": name, "signed": "yes", "known": "only"}
                 yield Statement(line, "author", shortened(found[0]), about, repo, "authored", params)
         for headed in _HEADED.finditer(sentence):
             params = {"author": headed["name"], "signed": "yes", "beside": "yes"}

@@ -57,6 +57,17 @@ _LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:\.?$|\.\s|[,，;；、)）
 _SIZE = re.compile(
     r"`?\s*(?:[也均]?(?:是|为))?(?:新增|新建|新)?(?:的|文件)*\s*[，,]?\s*(?:共\s*)?(\d[\d,]*)\s*行(?=\s*(?:$|[，。；、）),;]))"
 )
+_SIZE_EN = re.compile(
+    r"`?\s*[,(（:：–—-]?\s*(?:(?:is|are|was|which is|it is)\s+)?(?:an?\s+)?"
+    r"(?:(?:brand[- ])?new|added|created|deleted|removed|gone)?\s*(?:file|module|script|test|header)?\s*"
+    r"[,(（:：–—-]?\s*(?:(?:of|with|has|had|at|counts|holds|is|all)\s+)*"
+    r"(\d[\d,]*)\s+lines?(?:\s+(?:long|of code|of text))?(?=\s*(?:$|[.,;)）。]))",
+    re.IGNORECASE,
+)
+_GROWN = re.compile(
+    r"`?\s*(?:(?P<grow>grows|grew|增长|增加)|(?P<shrink>shrinks|shrank|缩减|缩短|减少))\s*(?:了|by)?\s*(?P<n>\d[\d,]*)\s*(?:lines?\b|行)",
+    re.IGNORECASE,
+)
 _ENGLISH = re.compile(r"additions?|insertions?|deletions?|files?", re.IGNORECASE)
 _WHOLE = re.compile(
     r"(?:整个(?:提交|改动|变更)(?:一共)?|累计|共计?|合计|总计|总共|total|overall|in all|altogether)\W*$", re.IGNORECASE
@@ -183,7 +194,10 @@ def _close(paths: list[Located], number: _Number) -> list[Located]:
 def _beside(text: str, paths: list[Located]) -> Iterator[_Number]:
     """Find a lone "+7" right behind a path, and how many lines a file is said to have."""
     for path in paths:
-        if found := _SIZE.match(text, path.end):
+        if found := _GROWN.match(text, path.end):
+            key = "grown" if found["grow"] else "shrunk"
+            yield _Number(found.start("n"), found.end(), found[0].strip("` "), {key: found["n"].replace(",", "")})
+        if found := _SIZE.match(text, path.end) or _SIZE_EN.match(text, path.end):
             yield _Number(found.start(1), found.end(), found[0].strip("，, "), {"size": found[1].replace(",", "")})
         if found := _LONE.match(text, path.end):
             yield _Number(found.start(1) - 1, found.end(), found[0].strip(), {"additions": found[1].replace(",", "")})

@@ -9,8 +9,9 @@ from agent.audit.markdown_blocks import Block
 from agent.audit.page import Page
 from agent.audit.paths import is_path
 from agent.audit.periods import day_from
+from agent.audit.repeats import repeats
 from agent.audit.statement import Statement, structural
-from agent.audit.vocabulary import ATTRIBUTE, DAY_WORDS, FILES_LABEL, plain
+from agent.audit.vocabulary import DAY_WORDS, FILES_LABEL, plain
 from agent.audit.whereabouts import span_days
 from agent.markdown import slug
 
@@ -23,13 +24,15 @@ _DANGLING = re.compile(
 )
 _SENTENCES = re.compile(r"[。；！？].*[，。；]|[a-z]\. [A-Z].*[a-z,] [a-z]", re.DOTALL)
 _RAW = re.compile(r"\b\w+_truncated\s*:\s*true\b|\{\s*\"\w+\"\s*:|\"\w+\"\s*:\s*(?:\"|\[|\{|true|false|null)")
-_THIS_WEEK = re.compile(r"本周|这周|本週|(?<!\w)this week(?!\w)|本月|(?<!\w)this month(?!\w)", re.IGNORECASE)
+_THIS_WEEK = re.compile(
+    r"本周|这周|本週|这一周|本月|这个月|本季度|(?<!\w)this (?:week|month|quarter)(?!\w)"
+    r"|\b(?:\w+est|most \w+|first|last|only|single|highlights?|stars?)\b[^.;\n]{0,40}?"
+    r" of the (?:week|month|quarter)(?!\w)",
+    re.IGNORECASE,
+)
 _THIS_DAY = re.compile(r"今日|本日|昨日|(?<!\w)(?:today'?s?|daily report|yesterday'?s)(?!\w)", re.IGNORECASE)
 _DATE = re.compile(r"(?<![\w./-])([1-9]\d{3})-(\d\d)-(\d\d)(?![\w/-])")
 _LONG = 40
-_HEAD = 4
-"""How far into an entry the commit may stand that heads it."""
-_SHARED = 0.6
 _FEW = 3
 _FAR = 500
 
@@ -40,7 +43,7 @@ def structure(page: Page) -> Iterator[Statement]:
     yield from _cut(page)
     yield from _raw(page.blocks)
     yield from _periods(page)
-    yield from _repeats(page)
+    yield from repeats(page)
     yield from _no_days(page.blocks)
 
 
@@ -142,7 +145,7 @@ def _raw(blocks: Sequence[Block]) -> Iterator[Statement]:
             yield structural(line, "cut", found[0], "raw data", "a piece of the tool's own data was left in the text")
 
 
-# ---------------------------------------------------------------- periods and repetitions
+# ---------------------------------------------------------------- periods
 
 
 def _periods(page: Page) -> Iterator[Statement]:
@@ -180,71 +183,3 @@ def is_daily(page: Page) -> bool:
     words = Counter(found[0] for found in DAY_WORDS.finditer(page.text))
     weeks = len(re.findall(r"周报|weekly", page.text[:400], re.IGNORECASE))
     return not weeks and (page.days.period == "day" or sum(words.values()) >= 2)
-
-
-def _repeats(page: Page) -> Iterator[Statement]:
-    seen: dict[tuple[str, str, str], int] = {}
-    group = ""
-    for place, block in enumerate(page.blocks):
-        if block.kind == "heading":
-            group = block.text
-        elif block.kind == "paragraph" and len(block.text) < _LONG:
-            # The same label stands below every change; what follows it there is told of that change.
-            subject = page.subjects[place]
-            group = f"{block.text} {subject.words if subject else ''}"
-        text = " ".join(plain(block.text).split())
-        if block.kind not in ("item", "paragraph", "row") or len(text) < _LONG or (block.kind == "row" and block.level):
-            continue
-        if FILES_LABEL.match(text) or ATTRIBUTE.match(text) or all(span.kind == "link" for span in block.spans):
-            continue
-        first = seen.setdefault((group, block.kind, text), block.line)
-        if first != block.line:
-            yield structural(block.line, "repeat", text, "repeated", f"the same as line {first}")
-    yield from _twice(page)
-    yield from _again(page)
-
-
-def _twice(page: Page) -> Iterator[Statement]:
-    """Find a change that is an entry of its own twice in one list; to come back to it in a remark is none."""
-    seen: dict[tuple[object, ...], Block] = {}
-    heading, last = 0, ""
-    for place, block in enumerate(page.blocks):
-        if block.kind == "heading":
-            heading = place
-        lead = next((m for m in page.mentions[place] if m.kind == "commit" and m.sure and not m.damaged), None)
-        headed = block.kind == "paragraph" and any(span.kind == "strong" for span in block.inlines[0].spans[:1])
-        entry = block.kind == "row" or (block.kind == "item" and block.level == 1) or headed
-        if lead is None or not entry or lead is not page.subjects[place]:
-            continue
-        # A second table with other columns says something else of the same change.
-        key = (heading, block.kind, block.header, lead.sha[:7], str(page.repo_of(lead, place)))
-        first = seen.setdefault(key, block)
-        # Right behind its entry a hash opens a remark on it.
-        heads, last = lead.at <= _HEAD and last != lead.sha[:7], lead.sha[:7]
-        if first is not block and (block.kind == "row" or heads or _retells(first, block)):
-            told = f"{lead.sha[:7]} is an entry of its own in line {first.line} too"
-            yield structural(block.line, "repeat", block.text, "repeated", told)
-
-
-def _retells(first: Block, second: Block) -> bool:
-    """Tell whether two entries share most words of the shorter one."""
-    one, two = (
-        set(re.findall(r"[a-z0-9_]{2,}|[\u4e00-\u9fff]", plain(block.text).lower())) for block in (first, second)
-    )
-    return len(one & two) >= _SHARED * max(1, min(len(one), len(two)))
-
-
-def _again(page: Page) -> Iterator[Statement]:
-    """Find a whole paragraph about a commit, or the heading of one, that stands in two parts of the report."""
-    seen: dict[tuple[str, int, str, str], int] = {}
-    for place, block in enumerate(page.blocks):
-        subject, text = page.subjects[place], " ".join(plain(block.text).split())
-        if subject is None or subject.kind != "commit" or block.kind not in ("heading", "paragraph"):
-            continue
-        own = block.kind == "heading" or any(m.kind == "commit" and m.sure for m in page.mentions[place])
-        if not own or block.parent is not None or len(text) < _LONG:
-            continue
-        first = seen.setdefault((block.kind, block.level, subject.sha[:7], text), place)
-        if any(one.kind == "heading" for one in page.blocks[first + 1 : place + 1]):
-            told = f"the same as line {page.blocks[first].line}"
-            yield structural(block.line, "repeat", text, "repeated", told)

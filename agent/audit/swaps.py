@@ -22,15 +22,15 @@ def swapped(commit: CommitEvidence, old: str, new: str) -> Iterator[str]:
                 added.add(_even(line[1:]))
 
 
-def replaced(commit: CommitEvidence, old: str, names: Collection[str]) -> Iterator[str]:
-    """Find what lines that have one of these names have now in the place of a value."""
+def replaced(commit: CommitEvidence, old: str, names: Collection[str] | None = None) -> Iterator[str]:
+    """Find what lines, or those alone that have one of these names, have now in the place of a value."""
     for file in commit.change.files:
         for hunk in (file.patch or "").split("\n@@"):
             lines = hunk.split("\n")
             added = [_even(line[1:]) for line in lines if line[:1] == "+"]
             for line in lines:
                 found = _value(old).search(_even(line[1:])) if line[:1] == "-" else None
-                if found is None or not any(name in line for name in names):
+                if found is None or (names is not None and not any(name in line for name in names)):
                     continue
                 before, after = map(re.escape, (found.string[: found.start()], found.string[found.end() :]))
                 yield from (one[1] for text in added if (one := re.fullmatch(rf"{before}(\w[\w.+-]*){after}", text)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from agent.audit.markdown_blocks import Inline
 from agent.audit.page import Page
-from agent.audit.scopes import CLAUSE, is_of_others, part_of, repos_behind, value_of
+from agent.audit.scopes import CLAUSE, SENTENCE, is_of_others, part_of, repos_behind, value_of
 from agent.audit.statement import Statement
 from agent.audit.vocabulary import COMMITS_COLUMN, TOTAL_ROW, plain
 from agent.ids import RepoId
@@ -39,6 +39,14 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _LISTED_ONE = re.compile(rf"(?P<repo>{_REPO})\s*(?<!\d)(?P<n>\d{{1,4}})(?!\d)")
+# "a took 8 commits, b took 4 and c 2": the noun stands with the first of them.
+_GOING_ON = re.compile(
+    rf"(?P<repo>{_REPO})[`*_]*\s*(?:(?:merged|landed|saw|had|has|received|counted|took|got|gained|logged|recorded|contributed"
+    r"|adds|added|with|合入|有|收录|落地|则?为|合并|新增)\s*(?:了|only |just |another |also )*|[:：]\s*)?"
+    r"(?P<n>(?<![\w.])\d{1,4}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|[一二两三四五六七八九十]+)"
+    r"(?:\s*[个次条笔])?(?=\s*(?:[,，、;；。)）]|\.(?!\d)|and\b|[和与]|$))",
+    re.IGNORECASE,
+)
 # Who says by whom, where or for what counts a part of them.
 _PART = re.compile(
     r"\s*(?:(?:by|from(?! (?:20\d\d|\d|[A-Z]))|of|for(?! th)|to(?! `?(?:main|master|trunk)\b)"
@@ -65,6 +73,7 @@ def tallies(page: Page) -> Iterator[Statement]:
                 line = inline.line_at(start)
                 repos = repos_behind(page, place, text, start, end)
                 yield _landed(line, words, count, repos)
+                yield from _going_on(page, inline, text, end)
             yield from _listed(page, inline, text)
             for found in _TOGETHER.finditer(text):
                 repos = page.names.named(part_of(text, found.start(), found.end(), CLAUSE))
@@ -80,6 +89,15 @@ def _listed(page: Page, inline: Inline, text: str) -> Iterator[Statement]:
             continue
         for one, repos in rows:
             yield _landed(inline.line_at(found.start() + one.start()), one[0], int(one["n"]), repos)
+
+
+def _going_on(page: Page, inline: Inline, text: str, at: int) -> Iterator[Statement]:
+    """Read how much landed in the other repositories that the sentence of a count goes on with."""
+    stop = next((found.start() for found in SENTENCE.finditer(text, at)), len(text))
+    for found in _GOING_ON.finditer(text, at, stop):
+        repos, count = page.names.named(found["repo"]), value_of(found["n"])
+        if len(repos) == 1 and count is not None:
+            yield _landed(inline.line_at(found.start()), found[0], count, repos)
 
 
 def _landed(line: int, words: str, count: int, repos: list[RepoId]) -> Statement:

@@ -11,7 +11,16 @@ from agent.audit.paths import advises
 from agent.audit.sections import changes_above
 from agent.audit.statement import Statement, shortened
 from agent.audit.stats import counted
-from agent.audit.vocabulary import DEFAULT_COLUMN, HEDGED, SPECULATIVE, TOLD_COLUMN, plain
+from agent.audit.vocabulary import (
+    DEFAULT_COLUMN,
+    HEDGED,
+    NEW_COLUMN,
+    OLD_COLUMN,
+    SPECULATIVE,
+    TOLD_COLUMN,
+    UNSURE,
+    plain,
+)
 
 _CITED = re.compile(
     r"[(（\[]\s*(?:(?:commit|提交|pr|pull request|see|见|and|和|by|,|，|、|/|;|；|\s)*§+)+\s*(?:[,，;；]\s*)?[)）\]]",
@@ -30,6 +39,13 @@ _CLOCK = re.compile(
 )
 _LABEL = re.compile(r"^\W*[\w /]{1,24}[:：]\s*")
 _DEFAULT = re.compile(r"[\w.+\"'-]*\w[\"']?")
+_VALUE = re.compile(r"[<>=~^!]*\s*`?[<>=~^!]*\s*(?P<value>[^`\n]{1,80}?)`?")
+_CLAUSE = re.compile(r"[，,；;。]\s*|\s(?=(?:because|since|so that|which|as it|as they)\b)|(?=因为|以便|以免|从而)")
+# Names and figures of a condition are no statement, and a list goes on behind its commas.
+_CONDITION = re.compile(
+    r"^\W*(?:when|whenever|once|unless|with|without|当|一旦|除非|在[^，。]{0,60}(?:时|情况下|场景下))", re.IGNORECASE
+)
+_PERMITTED = re.compile(r"\bmay (?:now |only |also )*be (?=`?[\d\"'])|可以(?:是|为|取)(?=\s*`?[\d\"'])", re.IGNORECASE)
 _LEAST = 8
 _NEAR = 1000
 _SEVERAL = 6
@@ -43,6 +59,8 @@ class _Telling:
     about: tuple[Mention, ...]
     above: bool = False
     """Whether the changes are those that its part has named, and not its own."""
+    hedged: bool = False
+    """Whether the sentence goes on with a guess or tells what was before: then its names may be of anything."""
 
 
 def tellings(page: Page) -> Iterator[Statement]:
@@ -53,6 +71,7 @@ def tellings(page: Page) -> Iterator[Statement]:
         if advises(page, place):
             continue
         yield from _given(page, place)
+        yield from _exchanged(page, place)
         for cell, inline in enumerate(block.inlines):
             if not _tells(block, cell):
                 continue
@@ -60,6 +79,7 @@ def tellings(page: Page) -> Iterator[Statement]:
                 about, *also = told.about
                 params = {"text": told.text, "around": _around(block, inline, told.at)}
                 params |= {"quoted": "yes"} if block.quoted else {}
+                params |= {"hedged": "yes"} if told.hedged else {}
                 yield Statement(
                     inline.line_at(told.at),
                     "sentence",
@@ -84,6 +104,22 @@ def _given(page: Page, place: int) -> Iterator[Statement]:
         yield Statement(block.line, "sentence", text, subject, page.repo_of(subject, place), "says", params)
 
 
+def _exchanged(page: Page, place: int) -> Iterator[Statement]:
+    """State of a row with columns of old and new values that what it opens with went from one to the other."""
+    block, subject = page.blocks[place], page.subjects[place]
+    columns = [
+        next((n for n, name in enumerate(block.header) if form.match(plain(name).strip())), 0)
+        for form in (OLD_COLUMN, NEW_COLUMN)
+    ]
+    cells = [plain(block.inlines[n].text).strip() if 0 < n < len(block.inlines) else "" for n in columns]
+    old, new = (found["value"] if (found := _VALUE.fullmatch(cell)) else "" for cell in cells)
+    if block.kind == "row" and old and new and old != new and subject is not None and _is_change(subject):
+        names = " ".join(f"`{span.text}`" for span in block.inlines[0].spans if span.kind == "code")
+        text = f"{names or f'`{plain(block.inlines[0].text).strip()}`'}: from `{old}` to `{new}`."
+        params = {"text": text, "around": plain(block.text), "hedged": "yes"}
+        yield Statement(block.line, "sentence", text, subject, page.repo_of(subject, place), "says", params)
+
+
 def _around(block: Block, inline: Inline, at: int) -> str:
     """Give the words around a sentence: all of its entry, unless that is endless."""
     short = sum(len(one.text) for one in block.inlines) <= 2 * _NEAR
@@ -105,12 +141,27 @@ def _tellings(page: Page, place: int, cell: int, inline: Inline) -> Iterator[_Te
         at = start + len(words) - len(words.lstrip())
         text = " ".join(_MARKED.sub(" ", _CITED.sub(" ", words)).split())
         text = _LABEL.sub("", text)
-        if len(text) >= _LEAST and not HEDGED.search(_CODE.sub("", text)):
+        hedged = bool(HEDGED.search(_CODE.sub("", text)))
+        text = _sure_part(text) if hedged else text
+        if len(text) >= _LEAST:
             if about := _about(page, place, cell, start, end):
-                yield _Telling(at, text, about)
+                yield _Telling(at, text, about, hedged=hedged)
             elif above:
-                yield _Telling(at, text, above, above=True)
+                yield _Telling(at, text, above, above=True, hedged=hedged)
         start = end
+
+
+def _sure_part(text: str) -> str:
+    """Keep what stands before the first clause that guesses, advises or sets a condition."""
+    if _CONDITION.match(text):
+        return ""
+    words = _CODE.sub(lambda code: "`" + "0" * (len(code[0]) - 1), text)
+    start = 0
+    for end in (*(found.end() for found in _CLAUSE.finditer(words)), len(words)):
+        if UNSURE.search(_PERMITTED.sub("", words[start:end])):
+            return text[:start]
+        start = end
+    return text
 
 
 def _about(page: Page, place: int, cell: int, start: int, end: int) -> tuple[Mention, ...]:

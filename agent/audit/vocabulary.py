@@ -56,6 +56,12 @@ COMMITS_COLUMN = re.compile(
     r"|#\s*(?:of\s+)?commits|number of commits)$",
     _PARTS,
 )
+OLD_COLUMN = re.compile(
+    r"^(?:old(?: value)?|before|from|was|previous(?:ly)?|原值?|旧值?|此前|之前|原来|变更前|修改前|改前)$", _PARTS
+)
+NEW_COLUMN = re.compile(
+    r"^(?:new(?: value)?|after|to|now|current(?:ly)?|新值?|现值?|此后|之后|现在|变更后|修改后|改后)$", _PARTS
+)
 DEFAULT_COLUMN = re.compile(r"^(?:defaults?(?: value)?|默认值?)$", _PARTS)
 TOTAL_ROW = re.compile(r"^\W*(?:合计|总计|总共|共计|total|sum|all|together|overall)\W*$", _PARTS)
 STATE_COLUMN = re.compile(r"^(?:state|status|状态)$", _PARTS)
@@ -113,13 +119,16 @@ SPECULATIVE = _any(
     "对使用者", "对开发者",
     "advice", "risk", "impact", "recommend", "outlook", "conclusion", "suggest", "todo", "next steps", "how to",
 )  # fmt: skip
-HEDGED = _any(
-    "建议", "可以", "若(?!干)", "如果", "例如", "比如", "（如", r"\(如", "考虑", "可能", "需", "请(?!求[头体])",
-    "(?<![对响相适供效反])应(?![用对])",
-    "计划", "原先", "旧",
-    r"\bshould\b", r"\bcould\b", r"\bmight\b", r"\bmay\b", r"\bif\b", r"\be\.g\.", r"\bconsider\b", r"\bsuch as\b",
-    r"\blike\b", r"\bformerly\b", r"\bpreviously\b", r"\bplan", r"\brequest",
+_ADVICE = (
+    "建议", "可以", "若(?!干)", "如果", "考虑", "可能", "需", "请(?!求[头体])", "(?<![对响相适供效反])应(?![用对])",
+    "计划", r"\bshould\b", r"\bcould\b", r"\bmight\b", r"\bmay\b", r"\bif\b", r"\bconsider\b", r"\bplan", r"\brequest",
 )  # fmt: skip
+HEDGED = _any(
+    *_ADVICE, "例如", "比如", "（如", r"\(如", "原先", "旧", r"\be\.g\.", r"\bsuch as\b", r"\blike\b", r"\bformerly\b",
+    r"\bpreviously\b",
+)  # fmt: skip
+UNSURE = _any(*_ADVICE)
+"""What makes a clause an advice, a guess or a condition; an example and what was before are told as they are."""
 FIXED = _any(
     "已.{0,30}修复", "修复了", "解决了", "已解决", "已关闭", "已修正", "修复该",
     r"\bfixed (?:by|in|via|with)\b", r"\bfix(?:es|ed)? #",
