@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.analyst import Material, Read
 from agent.commands import commands
 from agent.domain import Issue
 from agent.evidence import EvidenceId
+from agent.facts import FactKind
 from agent.speech import own_words, told_sentences
 from agent.triage import Tier
 
@@ -19,6 +20,9 @@ _CUT = re.compile(r"\b(?:a|an|and|as|at|by|for|from|in|like|of|or|see|than|that|
 """Where a sentence goes on in a line that is no sentence, as an address is none."""
 _TO_REVIEWERS = re.compile(r"\bI\b(?!\.)|\b(?i:my|you|your|please|welcome|suggestions?|reviewers?)\b|请|欢迎")
 """An author who speaks of oneself or to somebody speaks of the review, not of the change."""
+_ITSELF = re.compile(r"^(?:(?:as|because|since)\s+)?(?:it|this)\s+", re.IGNORECASE)
+_UNDONE = "Undone because it "
+"""Whoever undoes something and says that it breaks speaks of what is undone; told without that, it would be blamed."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -41,7 +45,9 @@ def points_of(read: Read, material: Material) -> list[Point]:
     quoted = {words for _, text in texts if (words := own_words(text, title))}
     fresh = [one for one in authored if not any(one.text in " ".join(words.split()) for words in quoted)]
     chosen = [*_reported(read, material), *fresh, *(one for one in authored if one not in fresh)]
-    return list({one.text: one for one in chosen}.values())[:_MOST]
+    unlike = list({one.text: one for one in chosen}.values())[:_MOST]
+    reverts = any(fact.kind is FactKind.REVERT for fact in read.evidence.facts)
+    return [replace(one, text=_ITSELF.sub(_UNDONE, one.text)) for one in unlike] if reverts else unlike
 
 
 def _texts(read: Read, material: Material) -> Iterator[tuple[EvidenceId, str]]:

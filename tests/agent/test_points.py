@@ -6,7 +6,7 @@ from typing import Literal
 from agent.analyst import Material, Read
 from agent.domain import Change, Commit, Issue, Person
 from agent.evidence import CommitEvidence
-from agent.facts import FactSheet
+from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.ids import RepoId
 from agent.links import Grade, Link, Relation
 from agent.points import points_of
@@ -19,7 +19,9 @@ DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
 
 
-def read(body: str, *, title: str = "Cut at the first stop string", tier: Tier = Tier.MID) -> Read:
+def read(
+    body: str, *, title: str = "Cut at the first stop string", tier: Tier = Tier.MID, facts: tuple[Fact, ...] = ()
+) -> Read:
     person = Person(name="Mira", email="mira@example.com")
     commit = Commit(
         repo=REPO,
@@ -31,7 +33,7 @@ def read(body: str, *, title: str = "Cut at the first stop string", tier: Tier =
         committed_at=NOON,
         message=f"{title}\n\n{body}",
     )
-    evidence = CommitEvidence(change=Change(commit=commit, files=()), sheet=FactSheet(facts=(), route="hunks"))
+    evidence = CommitEvidence(change=Change(commit=commit, files=()), sheet=FactSheet(facts=facts, route="hunks"))
     weight = Triage(sha=commit.sha, score=3, reasons=(), purpose=None, tier=tier)
     return Read(evidence=evidence, triage=weight, depth=Depth.DEEP)
 
@@ -96,3 +98,13 @@ def test_what_the_rules_quote_already_comes_last_and_no_more_than_three_are_told
     assert told(quoted, Material(repo=REPO, window=DAY, reads=[quoted])) == list(items[1:])
     folded = read(body, tier=Tier.NOISE)
     assert told(folded, Material(repo=REPO, window=DAY, reads=[folded])) == list(items[:3])
+
+
+def test_what_is_undone_is_named_as_the_cause_and_not_the_commit_that_undoes_it() -> None:
+    undoes = Fact(kind=FactKind.REVERT, severity=Severity.BEHAVIOUR, name="b" * 40, old="b" * 40)
+    one = read("As it breaks the planner for empty batches.", title='Revert "Plan ahead"', facts=(undoes,))
+    assert told(one, Material(repo=REPO, window=DAY, reads=[one])) == [
+        "Undone because it breaks the planner for empty batches."
+    ]
+    other = read("It breaks with the old layout of files.")
+    assert told(other, Material(repo=REPO, window=DAY, reads=[other])) == ["It breaks with the old layout of files."]
