@@ -9,7 +9,7 @@ from operator import attrgetter
 from agent.audit.markdown_blocks import Block, Inline
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
-from agent.audit.signatures import IN_LINK, is_name, signature
+from agent.audit.signatures import IN_LINK, inside, is_name, signature
 from agent.audit.statement import Kind, Statement, shortened
 from agent.audit.vocabulary import (
     AUTHOR_COLUMN,
@@ -143,7 +143,7 @@ def _labelled(make: _Maker, inline: Inline) -> Iterator[Statement]:
     for label in AUTHOR_LABEL.finditer(text):
         rest = inline.text[label.end() :]
         end = _NAME_END.search(plain(rest))
-        name = (rest[: end.start()] if end else rest).strip(" *_`")
+        name = inside(rest[: end.start()] if end else rest).strip(" *_`")
         if name and len(name) < 80:
             line = inline.line_at(label.start())
             yield make("author", f"{label[0]}{name}", "authored", line=line, author=name)

@@ -56,3 +56,13 @@ def is_name(text: str) -> bool:
     """Tell whether words may be somebody's name: one word, or several with a capital each."""
     words = text.split()
     return 0 < len(words) <= _FEW_WORDS and (len(words) == 1 or all(not word[0].islower() for word in words))
+
+
+def inside(part: str) -> str:
+    """Cut a part where the bracket ends that was opened before it."""
+    depth = 0
+    for place, letter in enumerate(part):
+        depth += (letter in "(（") - (letter in ")）")
+        if depth < 0:
+            return part[:place]
+    return part

@@ -7,7 +7,7 @@ from datetime import timedelta
 from agent.audit.markdown_blocks import Inline
 from agent.audit.mentions import Mention
 from agent.audit.page import Page
-from agent.audit.signatures import is_name
+from agent.audit.signatures import inside, is_name
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import plain
 from agent.audit.whereabouts import Days
@@ -42,6 +42,11 @@ _CLOCKED = re.compile(
 )
 _IN_NUMBER = re.compile(rf"\b[Ii]n #\d+,? {_PERSON}\s+[a-z]{{3,}}s?\b")
 _BY = re.compile(rf"(?:#\d+|[0-9a-f]{{7,40}})[)\]）]*\**\s+by {_PERSON}")
+# Who is thanked for a change itself, and not for a hint, wrote it.
+_THANKED = re.compile(
+    rf"\b(?:[Tt]hanks to|[Cc]redit (?:goes )?to|[Cc]ourtesy of) {_PERSON} for \W*[0-9a-f]{{7,40}}\b"
+    rf"|(?:感谢|出自|来自)\s*{_PERSON.replace('name', 'zh')}\s*(?:(?:提交|贡献|带来|编写)的|之手)"
+)
 # "`abc1234` Ada Lovelace：…": who stands between the hash and what it does.
 _HEADED = re.compile(rf"^\W*[0-9a-f]{{7,40}}[`*\])）]*\s+{_PERSON}\s*[:：]")
 
@@ -78,7 +83,7 @@ def _beside(page: Page, place: int, cell: int, inline: Inline) -> Iterator[tuple
 def _parts(page: Page, place: int, about: Mention, text: str, line: int) -> Iterator[Statement]:
     repo = page.repo_of(about, place)
     for part in _PARTS.split(text):
-        word = _LABELLED.sub("", _inside(part).strip(" `*_"))
+        word = _LABELLED.sub("", inside(part).strip(" `*_"))
         if at := _day(word, page.days):
             yield Statement(line, "date", shortened(word), about, repo, "dated", {"at": at})
         elif (
@@ -89,16 +94,6 @@ def _parts(page: Page, place: int, about: Mention, text: str, line: int) -> Iter
         ):
             params = {"author": word, "signed": "yes", "beside": "yes"}
             yield Statement(line, "author", word, about, repo, "authored", params)
-
-
-def _inside(part: str) -> str:
-    """Cut a part where the bracket ends that was opened before it."""
-    depth = 0
-    for place, letter in enumerate(part):
-        depth += (letter in "(（") - (letter in ")）")
-        if depth < 0:
-            return part[:place]
-    return part
 
 
 def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:
@@ -114,9 +109,9 @@ def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statem
         if len({(m.sha[:7], m.number) for m in changes}) != 1 or about is None or about.kind == "release":
             continue
         about, repo = changes[0], page.repo_of(changes[0], place)
-        for form in (_DOES, _IN_NUMBER, _BY):
+        for form in (_DOES, _IN_NUMBER, _BY, _THANKED):
             for found in form.finditer(sentence):
-                name = re.sub(r"['’]s$", "", found["name"])
+                name = re.sub(r"['’]s$", "", found["name"] or found["zh"])
                 params = {"author": name, "signed": "yes", "known": "only"}
                 yield Statement(line, "author", shortened(found[0]), about, repo, "authored", params)
         for headed in _HEADED.finditer(sentence):

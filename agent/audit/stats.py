@@ -43,6 +43,7 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"(?<![\w#.]){_N}\s+of\s+(?:the|its|these)\s+(?:[\d,]+\s+)?(?:added|new)\s+lines?", ("additions",)),
         (rf"(?<![\w#.]){_N}\s+of\s+(?:the|its|these)\s+(?:[\d,]+\s+)?(?:removed|deleted)\s+lines?", ("deletions",)),
         (rf"(?<![\w#.]){_N}\s+(?:removed|deleted)\s+lines?", ("deletions",)),
+        (rf"\bnew\s+(?:[\w-]+\s+){{1,3}}(?:of|with)\s+{_N}\s+lines?", ("additions",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:changed|touched|modified)", ("files",)),
         (rf"(?<![\w#.]){_N}\s+files?\s+(?:in (?:total|all)|overall|altogether)\b", ("files",)),
         (rf"(?<![\w#.]){_N}\s+files?(?=\s*(?:[,;:)，；：）]|$|\.\s|\.$|and\s+\d))", ("files",)),

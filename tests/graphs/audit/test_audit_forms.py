@@ -28,6 +28,8 @@ _PULL = "https://github.com/acme/workshop/pull/41"
         (f"- [`<press>`](<press:url>) ([commit 41]({_PULL})) warms the press.", True),
         ("- [`<press>`](<press:url>)：Bo Chen 让 `press` 先预热。", False),
         ("- [`<press>`](<press:url>)：Ada Lovelace 让 `press` 先预热。", True),
+        ("- [`<press>`](<press:url>)（作者：Bo Chen）让 `press` 先预热。", False),
+        ("- Thanks to Ada Lovelace for [`<press>`](<press:url>).", True),
         ("- Ada Lovelace 的 [`<press>`](<press:url>) 让 `press` 先预热。", True),
     ],
 )
