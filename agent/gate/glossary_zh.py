@@ -100,6 +100,7 @@ _ENTRIES = """
 超大 oversiz,larg;超出 exceed,beyond,oversiz,outsid;发送 send,sent;发送端 send;接收端 receiv;发送方 send;接收方 receiv
 交错 interleav;锚点 anchor;控制 control,flag,env,opt,enabl;生产者 produc;消费者 consum;所有权 owner
 不受支持 unsupport,support;回退到 fall,fallback,revert,back;回退至 fall,fallback,revert,back;拆分 split,separ,decompos
+分割 split,separ,partit,divid
 拆出 split,extract,separ;重写 overrid,rewrit;覆写 overrid,overwrit;占位 placehold;收尾 final,epilogu,tail
 融入 fus,merg;合入 merg,land;回载 load;载入 load;权重加载 load,weight;读取 read,load,fetch;越界读取 bound,read
 最低 min,>=,least,requir;最低版本 min,>=,requir,version;最高 max;最大 max;最小 min;最大值 max;最小值 min
