@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from agent.asking.findings import Findings, Searched
-from agent.asking.inquiry import Act, Aim, Inquiry, Thing
+from agent.asking.inquiry import Aim, Inquiry, Thing
 from agent.asking.lineage import Lineage
 from agent.asking.matching import Match, match
 from agent.asking.names import is_person
@@ -20,6 +20,7 @@ from agent.facts import FactKind
 from agent.ids import RepoId, ThreadId, thread_id
 from agent.settings import RepoSpec
 from agent.window import Window, midnight, zone
+from graphs.likening import likest, parts_of_series
 from graphs.stocking import Stock
 from graphs.tracing import Tracer
 from graphs.weighing import Weigher
@@ -29,6 +30,8 @@ _FIRST_DAYS = 7
 _LISTED = 3_000
 _READ = 14
 """Commits that are read again before anything is said of them."""
+_TOLD = 3
+"""Words for each name, above which a question is about what it tells."""
 _LISTING = (Aim.BROKE, Aim.COUNT, Aim.SUMMARY, Aim.CHANGES)
 
 
@@ -56,6 +59,14 @@ class Searcher:
         threads, unread = await tracer.threads(inquiry, specs)
         named = await self._named(inquiry, specs, threads)
         matches, near = await self._words.matches(inquiry, specs, window)
+        reported = not matches and inquiry.bug and bool(tracer.by_words(inquiry, repos))
+        # Where an issue speaks of a symptom, how it stands is the answer.
+        best = [] if reported else likest(inquiry, self.stock.cards, repos, window, self.now)
+        if best and not _share_one(best, matches) and _may_replace(best, matches, inquiry):
+            # What fits the whole question is meant, and not what has one name of it.
+            matches, near = best, [*matches, *near]
+        if inquiry.series and (parts := parts_of_series(inquiry, self.stock.cards, repos, window, self.now)):
+            matches, inquiry = parts, inquiry.model_copy(update={"acts": ()})
         if named:
             # What is named outright needs no words to be found by, nor does anything else fit better.
             matches = [match(card, inquiry.model_copy(update={"terms": ()}), {}) for card in named]
@@ -70,12 +81,12 @@ class Searcher:
         pins = tracer.pins(inquiry)
         causes = tracer.causes(inquiry, matches)
         beside = [*tracer.linked(links), *pins, *causes, *self._brought(labelled)]
-        cards = {card.id: card for card in (*named, *beside, *(one.card for one in (*matches, *near)))}
+        cards = {card.id: card for card in (*named, *beside, *(one.card for one in (*matches, *best, *near)))}
         lineage = tracer.lineage(list(cards.values()), repos)
-        later = tracer.later(replace(lineage, cards=[*lineage.cards, *cards.values()])) if _follows(inquiry) else ()
+        later = tracer.later(replace(lineage, cards=[*lineage.cards, *cards.values()]))
         cards |= {card.id: card for card in (*lineage.cards, *later)}
         beside += later
-        shown = self._shown(inquiry, named, matches, near, listed, lineage, beside)
+        shown = self._shown(inquiry, named, matches, best, near, listed, lineage, beside)
         cards |= {card.id: card for card in shown}
         evidence = await self._evidence(shown)
         return Findings(
@@ -84,6 +95,7 @@ class Searcher:
             searched=tuple(searched),
             matches=tuple(matches),
             near=tuple(near),
+            best=tuple(best),
             listed=tuple(listed),
             evidence=evidence,
             cards=cards,
@@ -253,6 +265,7 @@ class Searcher:
         inquiry: Inquiry,
         named: Sequence[Card],
         matches: Sequence[Match],
+        best: Sequence[Match],
         near: Sequence[Match],
         listed: Sequence[Card],
         lineage: Lineage,
@@ -261,7 +274,7 @@ class Searcher:
         """Choose the commits that an answer will speak of."""
         newest = sorted(matches, key=lambda one: one.card.at, reverse=True)
         chosen = [*named, *(one.card for one in newest[:_READ]), *(one.card for one in matches[:_READ])]
-        chosen += [one.card for one in near[:3]]
+        chosen += [one.card for one in (*best, *near[:3])]
         if inquiry.aim in _LISTING and names_nobody(inquiry):
             own = [card for card in listed if any(is_person(name, card.author) for name in inquiry.people)]
             all_of_it = own if inquiry.people else listed
@@ -283,9 +296,15 @@ class Searcher:
         return found
 
 
-def _follows(inquiry: Inquiry) -> bool:
-    """Tell whether a question wants to know what became of something."""
-    return inquiry.aim is Aim.FATE or bool({Act.REVERTED, Act.RELANDED} & set(inquiry.acts))
+def _share_one(some: Sequence[Match], others: Sequence[Match]) -> bool:
+    """Tell whether a commit is among both."""
+    return not {one.card.id for one in some}.isdisjoint(one.card.id for one in others)
+
+
+def _may_replace(some: Sequence[Match], others: Sequence[Match], inquiry: Inquiry) -> bool:
+    """Tell whether these have every name, or the others none, or the question tells far more than names."""
+    named = max(one.named for one in some) == 1.0 or not any(one.named for one in others)
+    return named or len(inquiry.terms) > _TOLD * len(inquiry.names)
 
 
 def _lists(inquiry: Inquiry) -> bool:

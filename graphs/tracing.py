@@ -188,7 +188,8 @@ class Tracer:
         """Find later commits with the rare words of a title: by the same people, in the same files, or another try."""
         rarity = {base: self.stock.cards.rarity((word,)) for word, base in _title_words(first).items()}
         needles = [Needle((base, f"{base}*"), needed=False) for base in sorted(rarity) if rarity[base] > _TELLING]
-        after = Window(start=undoing.at, end=undoing.at + timedelta(days=_AFTER), tz="UTC")
+        # Another way may be taken before the first one is undone.
+        after = Window(start=first.at, end=undoing.at + timedelta(days=_AFTER), tz="UTC")
         fitting: list[tuple[float, Card]] = []
         for card in self.stock.cards.search(needles, [first.repo], after, _TRIED):
             shared = [rarity[base] for base in set(_title_words(card).values()) if rarity.get(base, 0.0) > _TELLING]

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from agent.asking.accepting import accepted
 from agent.asking.acts import ENTITLED
 from agent.asking.deeds import acted, definite
-from agent.asking.fitting import as_words, foremost, may_fit
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.matching import Match, match, text_of
 from agent.asking.names import bare_file, is_path, is_person, pinned, plain, things_of
@@ -170,8 +169,6 @@ class Weigher:
         if not fitting and vague and await self._look_back(inquiry, specs):
             found = self._weighed(inquiry, repos, None)
             fitting = _moved(accepted(found, inquiry), inquiry)
-        if not any(one.facts or one.works or not inquiry.names for one in fitting):
-            fitting = self._foremost(inquiry, repos, window, fitting)
         bare = inquiry.model_copy(update={"versions": ()})
         mistaken = not fitting and inquiry.versions and (inquiry.names or inquiry.terms)
         if mistaken and (nearest := accepted(self._weighed(bare, repos, window), bare)):
@@ -183,20 +180,6 @@ class Weigher:
             return [], sorted(outside, key=lambda one: _apart(one.card.at, window))[:5]
         kept = {one.card.id for one in fitting}
         return fitting, [one for one in found if one.card.id not in kept][:5]
-
-    def _foremost(
-        self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None, fitting: list[Match]
-    ) -> list[Match]:
-        """Find the commits that fit the question as a whole best, where they do so clearly better than these."""
-        if not may_fit(inquiry):
-            return fitting
-        spoken = as_words(inquiry)
-        best = foremost(self._weighed(spoken, repos, window), spoken, self.now)
-        kept = {one.card.id for one in fitting}
-        if not best or any(one.card.id in kept for one in best):
-            return fitting
-        weighty = weights(inquiry.terms, self.stock.cards.rarity)
-        return [replace(match(one.card, inquiry, weighty), nearly=True) for one in best]
 
     def _with_other_names(self, inquiry: Inquiry, found: list[Match], repos: Sequence[RepoId]) -> list[Match]:
         """Follow renames in both directions, so that a history has the names before and after."""

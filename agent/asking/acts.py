@@ -106,8 +106,9 @@ _WONDERING = any_of(
 _DESCRIBING = any_of(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
 _CIRCUMSTANCE = any_of(
     r"\b(?:after|since|when|once|before) (?:i |we |you )?(?:upgrad\w+|updat\w+|bump\w+|mov(?:ed|ing) to)",
-    r"\bif\b[^,.;?]*",
-    "如果[^，,。;；?？]*|(?:升级|升到|更新|换到)[^，,。;；?？]{0,40}?(?:之后|以后|后)",
+    r"\bif\b[^,.;?]*|\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b[^,.;?]*",
+    r"\bdeprecat\w* (?:warning|notice)s?\b",
+    "如果[^，,。;；?？]*|(?:怎么|如何)(?:加|设|配|改|用)[^，,。;；?？]*|(?<!上)报[^，,。;；?？]{0,30}(?:警告|错误|错)|(?:升级|升到|更新|换到)[^，,。;；?？]{0,40}?(?:之后|以后|后)",
 )
 """When or on which condition something is: not what is said to have been done to what is asked about."""
 
@@ -127,10 +128,15 @@ _POSSIBLE = any_of(
 """Who asks whether something can be done says nothing of what was done."""
 
 
+_NEW = re.compile(r"\bnew\b", re.IGNORECASE)
+"""What is called new may be new to who asks: a new image, new weights."""
+
+
 def takes_for_granted(act: Act, text: str, *, named: bool) -> bool:
     """Tell whether a question says that an act happened, and does not only wonder, or describe what is not done now."""
     if (act in (Act.RELANDED, Act.FIXED) and _YES_OR_NO.search(text)) or _POSSIBLE.search(text):
         return False
+    text = _NEW.sub(" ", text) if act is Act.ADDED else text
     rest = _ASKED_FOR.sub(" ", _CIRCUMSTANCE.sub(" ", _WONDERING.sub(" ", text)))
     return bool(ACTS[act].search(rest if named else _DESCRIBING.sub(" ", rest)))
 

@@ -1,6 +1,7 @@
 """From what was found to what is answered: code chooses, templates speak, and the gate decides."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from agent.asking.choosing import meant, named
 from agent.asking.counting import count
@@ -22,7 +23,18 @@ _LISTING = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.SUMMARY)
 
 
 def answer(found: Findings) -> Draft:
-    """Answer what can be answered, and say of anything else what was looked for and what comes nearest."""
+    """Answer what can be answered, and say of anything else what was looked for and what comes nearest.
+
+    Where what the rules took for meant does not answer, what fits the question as a whole best may.
+    """
+    draft = _answered(found)
+    if not draft.abstained or not found.best or shortfall(found) is not None:
+        return draft
+    again = _answered(replace(found, matches=found.best))
+    return draft if again.abstained else again
+
+
+def _answered(found: Findings) -> Draft:
     inquiry = found.inquiry
     if (missing := shortfall(found) or broken_premise(found)) is not None:
         return missing

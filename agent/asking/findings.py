@@ -36,6 +36,8 @@ class Findings:
     searched: tuple[Searched, ...]
     matches: tuple[Match, ...] = ()
     """Commits that fit, the best first."""
+    best: tuple[Match, ...] = ()
+    """The one commit, or what belongs to it, that fits the question as a whole clearly better than all others."""
     near: tuple[Match, ...] = ()
     """Commits that fit in part, or landed at another time."""
     listed: tuple[Card, ...] = ()

@@ -1,66 +1,138 @@
-"""How well a commit fits a whole question, names and words alike: the last thing that is looked at before refusing."""
+"""How well a commit fits a whole question, names and words alike: what answers where no definite rule does."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from agent.asking.inquiry import Aim, Inquiry, Term, Thing
-from agent.asking.matching import Match, text_of
-from agent.asking.saying import said_in
-from agent.asking.topics import kinds_said
+from agent.asking import lexicon
+from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
+from agent.asking.matching import wide_text_of, words_of_fact
+from agent.asking.names import bare_file
+from agent.asking.saying import said_in, sentences, share
+from agent.asking.topics import words_said
+from agent.asking.weights import Weights
+from agent.card import Card
+from agent.gate.stems import parts
 
-_FIT = 0.35
-"""What the best commit must have of a question."""
-_AHEAD = 0.12
+_FIT, _SURE = 0.35, 0.55
+"""What the best commit must have of a question, and what where others fit as well."""
+_AHEAD = 0.08
 """How far the best must be ahead of all others."""
 _FEW = 3
-"""Commits that may fit alike: something, what undid it, what brought it back."""
+"""Commits that may fit alike: something, what undid it, what brought it back; or two readings of a question."""
+_LIKELY = 40
 _WORDS, _TITLE = 2, 0.15
 """How many words the best commit must have, and how much of the topic its title."""
+_ENOUGH = 20.0
+"""What a commit need have at most, as a sum of weights: who tells of troubles at length asks no more than others."""
 _NUMBER = re.compile(r"\s*\(?#\d+\)?")
 _QUOTED = re.compile(r"\"(.{10,})\"")
-_COVERED, _TOGETHER, _ENTITLED = 0.3, 0.4, 0.3
-_AGED, _OLD = 0.1, timedelta(days=90)
+_COVERED, _TOGETHER, _ENTITLED = 0.2, 0.4, 0.4
+_AGED, _OLD = 0.3, timedelta(days=90)
 """What an old commit lacks of a new one: questions are about what changed of late."""
-_KINDS = (Thing.SYMBOL, Thing.FILE, Thing.DEPENDENCY)
+_KINDS: Mapping[Thing, tuple[str, ...]] = {
+    Thing.FLAG: ("flag*", "arg", "args", "option*", "argument*"),
+    Thing.ENV: ("env", "envs", "environ*"),
+    Thing.DEFAULT: ("default*",),
+    Thing.LIMIT: ("limit*", "max", "maximum", "cap", "threshold*", "ceiling"),
+    Thing.DEPENDENCY: ("dependen*", "requirement*", "pin", "pinned"),
+    Thing.SYMBOL: ("api", "apis", "endpoint*", "interface*", "function*", "method*", "class*"),
+    Thing.FILE: ("file*",),
+}
+_DEEDS: Mapping[Act, tuple[str, ...]] = {
+    Act.ADDED: ("add*", "support*", "introduc*", "implement*", "new", "feat*"),
+    Act.REMOVED: ("remov*", "delet*", "drop*", "clean*", "strip*", "deprecat*"),
+    Act.RENAMED: ("renam*",),
+    Act.MOVED: ("mov*", "migrat*", "relocat*"),
+    Act.RAISED: ("increas*", "rais*", "rela*", "bump*"),
+    Act.LOWERED: ("reduc*", "lower*", "decreas*"),
+    Act.DEPRECATED: ("deprecat*",),
+    Act.ENABLED: ("enabl*", "default*"),
+    Act.DISABLED: ("disabl*", "skip*"),
+    Act.FIXED: ("fix*", "bugfix*"),
+    Act.REVERTED: ("revert*",),
+    Act.RELANDED: ("reland*", "reappl*", "redo*", "restor*"),
+    Act.BUMPED: ("bump*", "upgrad*", "updat*"),
+}
+"""How titles call what was done, and the kinds of things: the same for both languages."""
 _OF_ONE = (Aim.WHO, Aim.WHEN, Aim.CHANGES, Aim.EXPLAIN, Aim.STATUS, Aim.FATE)
 
 
-def as_words(inquiry: Inquiry) -> Inquiry:
-    """Take the names and kinds of things in a question for words of it, so that one measure holds for all."""
-    names = (Term(said=name, forms=(name,)) for name in inquiry.names)
-    kinds = kinds_said(inquiry.text, [thing for thing in inquiry.things if thing in _KINDS])
-    return inquiry.model_copy(update={"names": (), "terms": (*inquiry.terms, *names, *kinds)})
+@dataclass(frozen=True)
+class Fit:
+    """A commit, and how well it fits a whole question."""
+
+    card: Card
+    value: float
+    """At most 1: what it has at all, what it says at once, what it is called, less for its age."""
+    entitled: float
+    """How much of the question its title has."""
+    words: int
+    """How many words of the question it has, changed lines apart."""
+
+
+def all_words(inquiry: Inquiry) -> tuple[Term, ...]:
+    """Give everything that a question says as words, so that one measure holds for all.
+
+    What was done, the kind of thing and the symptom count like any other word: titles have them too.
+    """
+    kinds = [Term(said=thing.value, forms=_KINDS[thing]) for thing in inquiry.things if thing in _KINDS]
+    deeds = [Term(said=act.value, forms=_DEEDS[act]) for act in inquiry.acts if act in _DEEDS]
+    names = [term for name in inquiry.names for term in _named(name)]
+    versions = [Term(said=version, forms=(version.lstrip("vV"),)) for version in inquiry.versions]
+    terms = (*inquiry.terms, *names, *versions, *kinds, *deeds, *words_said(inquiry.text, [lexicon.BUG]))
+    return tuple({term.said.lower(): term for term in reversed(terms)}.values())[::-1]
+
+
+def _named(name: str) -> list[Term]:
+    """Take a name for two words: the name as it stands, and everything that is called by its parts."""
+    pieces = [piece for one in re.split(r"[^A-Za-z0-9]+", bare_file(name)) for piece in parts(one)]
+    whole = Term(said=name, forms=tuple(dict.fromkeys((name, bare_file(name)))))
+    return [whole, Term(said=" ".join(pieces), forms=("-".join(pieces),))] if len(pieces) > 1 else [whole]
 
 
 def may_fit(inquiry: Inquiry) -> bool:
     """Tell whether a question is about one matter, which one commit may be the answer to."""
-    outright = inquiry.shas or inquiry.numbers or inquiry.versions or inquiry.mentions
+    outright = inquiry.shas or inquiry.numbers or (inquiry.mentions and Thing.COMMIT in inquiry.things)
     return inquiry.aim in _OF_ONE and not outright and len(inquiry.terms) + len(inquiry.names) >= _WORDS
 
 
-def fit(one: Match, now: datetime) -> float:
-    """Tell how well a commit fits, at most 1: what it has at all, what it says at once, what it is called, how new."""
-    aged = min(1.0, max(0.0, (now - one.card.at) / _OLD))
-    return _COVERED * one.covered + _TOGETHER * one.together + _ENTITLED * one.entitled - _AGED * aged
+def fit(card: Card, terms: Sequence[Term], weights: Weights, now: datetime) -> Fit:
+    """Tell how well a commit fits the words of a question."""
+    total = min(_ENOUGH, sum(weights.get(term.said, 1.0) for term in terms)) or 1.0
+    title = said_in(card.title, terms)
+    lines = [said_in(line, terms) for line in sentences(card.message.partition("\n")[2])]
+    lines += [said_in(words_of_fact(fact), terms) for fact in card.facts]
+    around = said_in(" ".join((*card.paths, *card.touched)), terms)
+    spoken = title.union(around, *lines)
+    every = spoken | said_in(" ".join(card.written), terms)
+    entitled = share(title, weights, total)
+    together = max((share(title | line, weights, total) for line in lines), default=entitled)
+    aged = min(1.0, max(0.0, (now - card.at) / _OLD))
+    value = _COVERED * share(every, weights, total) + _TOGETHER * together + _ENTITLED * entitled - _AGED * aged
+    return Fit(card, value, entitled, len(spoken))
 
 
-def foremost(matches: Sequence[Match], inquiry: Inquiry, now: datetime) -> list[Match]:
-    """Give the commits that fit a question well and clearly better than all others; nothing where none does."""
-    fits = {one.card.id: fit(one, now) for one in matches}
-    ranked = sorted(matches, key=lambda one: -fits[one.card.id])
-    if not ranked or fits[ranked[0].card.id] < _FIT or ranked[0].entitled < _TITLE:
+def likely(cards: Iterable[Card], terms: Sequence[Term], weights: Weights) -> list[Card]:
+    """Give the commits that have most of a question anywhere: only these are worth a closer look."""
+    had = {card: share(said_in(wide_text_of(card), terms), weights, 1.0) for card in cards}
+    return sorted(had, key=lambda card: -had[card])[:_LIKELY]
+
+
+def foremost(fits: Sequence[Fit]) -> list[Fit]:
+    """Give the few commits that fit a question well and clearly better than all others; nothing where none does."""
+    ranked = sorted(fits, key=lambda one: -one.value)
+    if not ranked or ranked[0].value < _FIT or ranked[0].entitled < _TITLE or ranked[0].words < _WORDS:
         return []
-    if len(said_in(text_of(ranked[0].card), inquiry.terms)) < _WORDS:
-        return []
-    level = [one for one in ranked if fits[one.card.id] > fits[ranked[0].card.id] - _AHEAD]
-    one_matter = all(_is_kin(ranked[0], one) for one in level)
-    return level if one_matter and len(level) <= _FEW else []
+    level = [one for one in ranked if one.value > ranked[0].value - _AHEAD]
+    alone = all(_is_kin(ranked[0].card, one.card) for one in level)
+    return level if len(level) <= _FEW and (alone or ranked[0].value >= _SURE) else []
 
 
-def _is_kin(one: Match, other: Match) -> bool:
+def _is_kin(one: Card, other: Card) -> bool:
     """Tell whether two commits are about the same by their titles: one undoes the other, or brings it back."""
-    mine, theirs = (_NUMBER.sub("", match.card.title).strip() for match in (one, other))
+    mine, theirs = (_NUMBER.sub("", card.title).strip() for card in (one, other))
     return _bare(mine) in theirs or _bare(theirs) in mine
 
 

@@ -214,6 +214,12 @@ COURSE = any_of(
     r"\bevery (?:time|change) .{0,60}(?:chang|set|touch|made)\w*",
     "经过|过程|始末|从(?:加入|引入|新增|出现).{0,4}到|取过(?:哪些|什么)|都(?:改|取|变|叫|用)过|来回|反复|哪些值|几经|改来改去|一路|从.{1,12}到现在",
 )
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？?])")
+ONE_PART = re.compile(r"(?<![\w/.])\[?\d{1,2}/[nN\d]{1,2}\]?(?![\w/])")
+SERIES = any_of(
+    r"\bseries\b|\bmulti-?part\b|\[[a-z]/n\]|(?<![\w/])[xnki]/n(?![\w/])|\bnumbered (?:prs?|commits?|parts)\b",
+    "系列|分几部分",
+)
 FIRST = any_of(r"\bfirst\b|\bearliest\b|\boriginally\b|\binitially\b", "最早|首次|第一次|最初|最先")
 LAST = any_of(
     r"\blast (?:time|commit|change|touched)\b|\blatest\b|\bmost recent\w*\b|\blastly\b|\bnewest\b",

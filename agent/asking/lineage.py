@@ -66,8 +66,11 @@ def _looked_up(card: Card, fact: Fact, find: Finder) -> Card | None:
     if number.isdecimal():
         return next(iter(find.by_pull(int(number), [card.repo])), None)
     quoted = _QUOTED.match(card.title)
-    same = [one for one in find.by_title(_bare(quoted["title"]), card.repo) if one.at < card.at] if quoted else []
-    return next((one for one in same if quoted and _is_quoted(one.title, quoted)), None)
+    wanted = _bare(quoted["title"] if quoted else fact.name)
+    same = [one for one in find.by_title(wanted, card.repo) if one.at < card.at]
+    if quoted:
+        return next((one for one in same if _is_quoted(one.title, quoted)), None)
+    return next((one for one in same if _bare(one.title) == wanted), None)
 
 
 def _returned(old: Card, by: Card, find: Finder) -> Card | None:

@@ -54,8 +54,7 @@ def match(card: Card, inquiry: Inquiry, weights: Weights) -> Match:
     """Tell how a commit fits a question."""
     text = text_of(card)
     # Words may stand on the changed lines alone; a name that only stands there is not what a commit is about.
-    wide = f"{text}\n{' '.join(card.written)}"
-    had = covered(inquiry.terms, wide, weights)
+    had = covered(inquiry.terms, wide_text_of(card), weights)
     entitled, together = _at_once(card, _topic(inquiry), weights, had)
     facts = [fact for fact in card.facts if fits(fact, inquiry, weights)]
     paths = [name for name in inquiry.names if is_path(name)]
@@ -86,7 +85,7 @@ def _at_once(card: Card, terms: Sequence[Term], weights: Weights, had: float) ->
         return entitled, entitled  # No sentence has more than the whole.
     lines = [said_in(line, terms) for line in sentences(card.message.partition("\n")[2])]
     others = [term for term in terms if term.said not in title]
-    facts = [title | said_in(_words_of(fact), others) for fact in card.facts]
+    facts = [title | said_in(words_of_fact(fact), others) for fact in card.facts]
     return entitled, max(share(said, weights, total) for said in (title, *lines, *facts))
 
 
@@ -104,6 +103,12 @@ def text_of(card: Card) -> str:
         for one in card.facts
     )
     return "\n".join((card.title, *sentences(card.message), " ".join(card.paths), facts))
+
+
+@lru_cache(maxsize=4_000)
+def wide_text_of(card: Card) -> str:
+    """Give everything that is known of a commit as one text, with the names on its changed lines."""
+    return f"{text_of(card)}\n{' '.join(card.written)}"
 
 
 # ---------------------------------------------------------------- facts
@@ -151,11 +156,12 @@ def _strength(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
 
 def _told(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
     """Tell how much of the topic a fact has by itself."""
-    text = _words_of(fact)
+    text = words_of_fact(fact)
     return covered(inquiry.terms, text, weights)
 
 
-def _words_of(fact: Fact) -> str:
+def words_of_fact(fact: Fact) -> str:
+    """Give what a fact says, as words."""
     files = " ".join(place.file for place in fact.places[:1])
     # A signature or a list names so much that any two words stand in it somewhere.
     values = ((fact.old or "")[:_VALUE], (fact.new or "")[:_VALUE])

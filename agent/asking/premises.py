@@ -31,6 +31,12 @@ _ON = re.compile(
 _OFF = re.compile(
     r"\b(?:disabled?|off|turned off) by default\b|\bdefault(?:s|ed)? to (?:off|false)\b|默认(?:关闭|禁用|关)", re.I
 )
+_CLAUSE = re.compile(r"[,;.?!，。；？！]\s*")
+_WHETHER = re.compile(
+    r"^(?:and |or |but |so )?(?:is|are|was|were|does|do|did|has) (?:it|this|that|they|there)\b|\bon or off\b|\bor not\b"
+    r"|还是|是否|是不是|[吗么]$|哪个|什么",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"[a-z]\d|\d[a-z]")
 """Letters and digits in one word: fp32, sm90."""
 _DENIED = re.compile(r"\b(?:not|never|avoid|prevent|block|forbid|until)\b|不|禁止|避免", re.IGNORECASE)
@@ -108,6 +114,9 @@ def _happened(act: Act, found: Findings) -> bool:
     """Tell whether one of the commits that fit bears out an act; it must be by whoever is said to have done it."""
     inquiry = found.inquiry
     if act in (Act.REVERTED, Act.REMOVED) and any(one.card.id in found.undone for one in found.matches):
+        return True
+    undoing = set(found.undone.values())
+    if act is Act.REVERTED and any(one.card.id in undoing and one.together >= _ENTITLED for one in found.matches):
         return True
     if act is Act.RELANDED and (found.relanded or found.later or _came_again(found)):
         return True
@@ -222,6 +231,8 @@ def _other_value(found: Findings) -> Draft | None:
 
 def _switched(found: Findings) -> Draft | None:
     """Correct that something is on by default where it was turned off, and the other way round."""
+    if _asks_whether(found.inquiry.text):
+        return None
     wanted = _ON.search(found.inquiry.text), _OFF.search(found.inquiry.text)
     states = [(one, state) for one in found.matches for fact in one.facts if (state := _state(fact)) is not None]
     if bool(wanted[0]) == bool(wanted[1]) or not states or any(state == bool(wanted[0]) for _, state in states):
@@ -233,7 +244,8 @@ def _no_default(found: Findings) -> Draft | None:
     """Correct that something is the default now where nothing speaks of it and of a default at once."""
     inquiry = found.inquiry
     asked = Thing.DEFAULT in inquiry.things and not inquiry.value and (inquiry.acts or inquiry.aim is not Aim.CHANGES)
-    if not asked or any(of_thing(fact, Thing.DEFAULT) for one in found.matches for fact in one.facts):
+    told = any(of_thing(fact, Thing.DEFAULT) for one in found.matches for fact in one.facts)
+    if not asked or told or _asks_whether(inquiry.text):
         return None
     said = lexicon.THINGS[Thing.DEFAULT].search
     names = [plain(name) for name in things_of(inquiry.names)]
@@ -241,6 +253,12 @@ def _no_default(found: Findings) -> Draft | None:
     if any(said(line) and (any(one in plain(line) for one in names) or says_most(line, inquiry)) for line in lines):
         return None
     return _corrected(found, "other value", {}, found.matches)
+
+
+def _asks_whether(text: str) -> bool:
+    """Tell whether it is asked if something is on by default: who asks takes neither for granted."""
+    said = lexicon.THINGS[Thing.DEFAULT].search
+    return any(said(clause) and _WHETHER.search(clause) for clause in _CLAUSE.split(text))
 
 
 def _state(fact: Fact) -> bool | None:

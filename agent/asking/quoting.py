@@ -24,7 +24,7 @@ _MOST_LINES, _STEP, _AROUND, _PIECES, _WIDEST = 12, 4, 3, 600, 240
 _NAME, _KIND, _BOTH = 3.0, 2.0, 0.3
 _CONTEXT, _ASIDE = 0.5, 0.6
 """How much a word counts that stands beside the changed lines, and everything in tests."""
-_NEARLY, _SMALL = 0.8, 16
+_NEARLY, _SMALL = 0.6, 16
 _TERMS = {
     "error": Term(said="error", forms=("error*", "rais*", "warn*", "except*", "reject*", "assert*", "throw*", "fail*")),
     Thing.DEFAULT: Term(said="default", forms=("default*",)),

@@ -9,7 +9,7 @@ from agent.asking.deeds import kinds_of, of_thing
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Inquiry
-from agent.asking.lexicon import DOES
+from agent.asking.lexicon import DOES, FATE
 from agent.asking.names import plain
 from agent.asking.quoting import changed_lines, spoken_of
 from agent.card import Card
@@ -32,7 +32,7 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _ROOM = 12
-_LINES, _PLACES = 2, 3
+_LINES, _PLACES = 4, 3
 _SHORT = 3
 """Commits up to which an answer has room for lines of their diffs."""
 
@@ -142,7 +142,7 @@ def gives_reason(item: Item, found: Findings) -> bool:
 
 def asks_more(inquiry: Inquiry) -> bool:
     """Tell whether a question that asks why wants to know something else too, which can be told without a reason."""
-    return inquiry.value or inquiry.when or bool(DOES.search(inquiry.text))
+    return inquiry.value or inquiry.when or bool(DOES.search(inquiry.text) or FATE.search(inquiry.text))
 
 
 def _lineage(card: Card, evidence: CommitEvidence, found: Findings, *, always: bool) -> list[Claim]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from agent.asking import lexicon as words
 from agent.asking import silence
 from agent.asking.acts import ACTS
-from agent.asking.inquiry import Term, Thing
+from agent.asking.inquiry import Term
 from agent.asking.ordinary import is_ordinary
 from agent.asking.senses import senses
 from agent.asking.synonyms import relatives
@@ -48,12 +48,15 @@ def terms_of(rest: str) -> list[Term]:
     return list(found.values())
 
 
-def kinds_said(rest: str, things: Sequence[Thing]) -> list[Term]:
-    """Give the words for kinds of things as words of a topic: an interface may well be called one."""
-    said = [found[0] for thing in things if (found := words.THINGS[thing].search(rest))]
-    return [
-        term for one in said for term in (_pieces(one) if _HAN.search(one) else [Term(said=one, forms=_forms(one))])
-    ]
+def words_said(text: str, patterns: Sequence[re.Pattern[str]]) -> list[Term]:
+    """Give what these patterns find in a text as words of a topic: an interface may well be called one."""
+    found: list[Term] = []
+    for said in (one[0] for pattern in patterns for one in pattern.finditer(text)):
+        if _HAN.search(said):
+            found += _pieces(said)
+        else:
+            found += [Term(said=one, forms=_forms(one)) for one in _WORD.findall(said) if len(one) >= _SHORTEST_STEM]
+    return list({term.said.lower(): term for term in found}.values())
 
 
 def _without_phrases(rest: str) -> str:

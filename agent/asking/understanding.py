@@ -99,6 +99,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         merger=bool(words.MERGER.search(rest)),
         origin=bool(words.ORIGIN.search(rest)),
         pins=len(repos) > 1 and bool(words.PINS.search(rest)),
+        series=bool(words.SERIES.search(text)) and not words.ONE_PART.search(text),
         first=bool(words.FIRST.search(rest)),
         last=bool(words.LAST.search(rest)),
         follows=bool(words.FOLLOWS.search(rest)),
@@ -207,7 +208,7 @@ def _settled(acts: Sequence[Act], *, of_threads: bool) -> tuple[Act, ...]:
 
 def _aim(inquiry: Inquiry, rest: str) -> Aim:
     """Choose the kind of answer, the most definite question words first."""
-    if words.BEYOND.search(inquiry.text):
+    if words.BEYOND.search(_asking(inquiry.text)):
         return Aim.BEYOND
     if _counts(inquiry, rest):
         return Aim.COUNT
@@ -243,6 +244,12 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
     if words.SUMMARY.search(rest) and not inquiry.names:
         return Aim.SUMMARY
     return Aim.CHANGES
+
+
+def _asking(text: str) -> str:
+    """Leave out the sentences that only tell what somebody met, where others ask."""
+    asking = [one for one in words.SENTENCE.split(text) if one.strip() and not one.rstrip().endswith((".", "。"))]
+    return " ".join(asking) or text
 
 
 def _is_open(inquiry: Inquiry, rest: str) -> bool:

@@ -4,9 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent.asking.fitting import as_words, foremost, may_fit
-from agent.asking.inquiry import Inquiry
-from agent.asking.matching import Match, match
+from agent.asking.fitting import all_words, fit, foremost, may_fit
 from agent.asking.understanding import Setting, understand
 from agent.card import Card
 from agent.ids import RepoId
@@ -18,55 +16,66 @@ SYMPTOM = "our metrics jsonl is garbled when two writers meet at midnight, mende
 FIX = "Fix corrupted jsonl metrics file due to concurrent writers"
 
 
-def _asked(question: str) -> Inquiry:
-    return as_words(understand(question, SETTING))
-
-
-def _matches(inquiry: Inquiry, *titles: str, old: timedelta = timedelta(days=1)) -> list[Match]:
+def _fits(question: str, *titles: str, old: timedelta = timedelta(days=1), rare: float = 1.0) -> list[str]:
+    """Give the titles of the commits that fit a question best."""
+    terms = all_words(understand(question, SETTING))
+    weights = {term.said: rare for term in terms}
     cards = [
         Card(repo=REPO, sha=f"{place:040x}", at=NOW - old * place, author="Ada", title=title, message=title)
         for place, title in enumerate(titles, start=1)
     ]
-    return [match(card, inquiry, {}) for card in cards]
-
-
-def _titles(matches: list[Match]) -> list[str]:
-    return [one.card.title for one in matches]
+    return [one.card.title for one in foremost([fit(card, terms, weights, NOW) for card in cards])]
 
 
 def test_the_commit_that_is_clearly_ahead_is_found() -> None:
-    asked = _asked(SYMPTOM)
-    matches = _matches(asked, "Add a metrics page", FIX, "Rename a test")
-    assert _titles(foremost(matches, asked, NOW)) == [FIX]
+    assert _fits(SYMPTOM, "Add a metrics page", FIX, "Rename a test") == [FIX]
 
 
-def test_where_others_fit_as_well_none_is_the_best() -> None:
-    asked = _asked(SYMPTOM)
-    matches = _matches(asked, FIX, "Count writers of the jsonl metrics file")
-    assert foremost(matches, asked, NOW) == []
+def test_where_many_fit_as_well_none_is_the_best() -> None:
+    others = [f"{act} corrupted jsonl metrics writers" for act in ("Log", "Test", "Count", "Document")]
+    assert _fits(SYMPTOM, *others) == []
+
+
+def test_of_two_readings_of_a_question_both_are_given() -> None:
+    readings = ["Fix garbled jsonl metrics of two writers", "Mend garbled jsonl metrics when two writers meet"]
+    assert set(_fits(SYMPTOM, *readings)) == set(readings)
 
 
 def test_one_word_is_not_enough() -> None:
-    asked = _asked("who broke the metrics?")
-    assert foremost(_matches(asked, "Add a metrics page"), asked, NOW) == []
+    assert _fits("who broke the metrics?", "Add a metrics page") == []
 
 
 def test_a_commit_that_has_little_of_the_question_does_not_fit() -> None:
-    asked = _asked("the tokenizer of qwen drops spaces behind chinese commas in streamed replies since monday")
-    assert foremost(_matches(asked, "Cache the tokenizer of qwen"), asked, NOW) == []
+    asked = "the tokenizer of qwen drops spaces behind chinese commas in streamed replies since monday"
+    assert _fits(asked, "Cache the tokenizer of qwen") == []
+
+
+def test_who_tells_of_troubles_at_length_asks_no_more_than_others() -> None:
+    told = "We moved our cluster over the weekend and since then the operators see alerts all night, pagers ring. "
+    assert _fits(f"{told}{SYMPTOM}", "Add a metrics page", FIX, rare=4.0) == [FIX]
+
+
+def test_a_name_is_known_by_its_parts() -> None:
+    asked = "does generation_config.json with max_tokens still cap a request?"
+    title = "Treat max tokens of the generation config as default, not as cap"
+    assert _fits(asked, "Cap the log", title) == [title]
+
+
+def test_what_was_done_counts_in_both_languages() -> None:
+    titles = ["Remove the jsonl metrics writer", "Document the jsonl metrics writer"]
+    assert _fits("jsonl metrics writer 为什么被删除了？", *titles)[:1] == titles[:1]
 
 
 def test_what_undid_a_commit_is_no_rival_of_it() -> None:
-    asked = _asked("the jit kernel for 8bit group quant got pulled, is it in now?")
+    asked = "the jit kernel for 8bit group quant got pulled, is it in now?"
     titles = ["Support 8bit group quant jit kernel (#12)", 'Revert "Support 8bit group quant jit kernel (#12)" (#13)']
-    assert _titles(foremost(_matches(asked, *titles), asked, NOW)) == titles
+    assert set(_fits(asked, *titles)) == set(titles)
 
 
 def test_of_two_that_fit_alike_the_old_one_falls_behind() -> None:
-    asked = _asked("jsonl metrics export writes half lines")
     alike = "Fix half lines of the jsonl metrics export"
-    matches = _matches(asked, alike, "Fix half lines of the jsonl metrics page", old=timedelta(days=400))
-    assert _titles(foremost(matches, asked, NOW)) == [alike]
+    others = (alike, "Fix half lines of the jsonl metrics page")
+    assert _fits("jsonl metrics export writes half lines", *others, old=timedelta(days=400)) == [alike]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,81 @@
+"""Looking for the commits that fit a whole question best, whatever its kind, and for the series that does."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import combinations
+
+from agent.asking.fitting import all_words, fit, foremost, likely, may_fit
+from agent.asking.inquiry import Inquiry, Term
+from agent.asking.matching import Match, match
+from agent.asking.names import is_person
+from agent.asking.weights import Weights, weights
+from agent.card import Card
+from agent.ids import RepoId
+from agent.sources import Headline
+from agent.weaving.parts import read_part
+from agent.weaving.series import series_of
+from agent.window import Window
+from memory.catalogue import Catalogue, Needle
+
+_CANDIDATES = 120
+_TELLING, _OF_PAIR = 3, 25
+"""Words that say most about a question, and commits that are weighed of those that have two of them."""
+
+_PARTS = 400
+
+
+def likest(
+    inquiry: Inquiry, cards: Catalogue, repos: Sequence[RepoId], window: Window | None, now: datetime
+) -> list[Match]:
+    """Give the commits that fit a question as a whole clearly better than all others; nothing where none does."""
+    if not may_fit(inquiry):
+        return []
+    terms = all_words(inquiry)
+    weighty = weights(terms, cards.rarity)
+    best = foremost([fit(card, terms, weighty, now) for card in _candidates(terms, weighty, cards, repos, window)])
+    own = weights(inquiry.terms, cards.rarity)
+    return [replace(match(one.card, inquiry, own), nearly=True) for one in best]
+
+
+def parts_of_series(
+    inquiry: Inquiry, cards: Catalogue, repos: Sequence[RepoId], window: Window | None, now: datetime
+) -> list[Match]:
+    """Give every landed part of the series that the question speaks of, newest first; nothing where it means none."""
+    terms = all_words(inquiry)
+    weighty = weights(terms, cards.rarity)
+    known = [one for one in _candidates(terms, weighty, cards, repos, window) if _is_part(one, inquiry)]
+    best = max((fit(card, terms, weighty, now) for card in known), key=lambda one: one.value, default=None)
+    if best is None or not best.words:
+        return []
+    called = read_part(best.card.title)
+    words = [*called.tags, *called.words] if called else []
+    alike = cards.search([Needle((word,), needed=False) for word in words], [best.card.repo], window, _PARTS)
+    parts = {card.sha: card for card in (*alike, best.card) if _is_part(card, inquiry)}
+    lines = [Headline(sha=one.sha, at=one.at, author=one.author, title=one.title) for one in parts.values()]
+    whole = next(one for one in series_of(lines) if best.card.sha in {line.sha for line, _ in one.members})
+    own = {line.sha for line, _ in whole.members}
+    tags = called.tags if called else frozenset()
+    own |= {sha for sha, card in parts.items() if tags and (part := read_part(card.title)) and part.tags == tags}
+    return [match(card, inquiry, {}) for card in sorted(parts.values(), key=_landed, reverse=True) if card.sha in own]
+
+
+def _landed(card: Card) -> datetime:
+    return card.at
+
+
+def _is_part(card: Card, inquiry: Inquiry) -> bool:
+    """Tell whether a commit calls itself a part of something, by whoever is said to have done it."""
+    own = not inquiry.people or any(is_person(name, card.author) for name in inquiry.people)
+    return own and read_part(card.title) is not None
+
+
+def _candidates(
+    terms: Sequence[Term], weighty: Weights, cards: Catalogue, repos: Sequence[RepoId], window: Window | None
+) -> list[Card]:
+    """Find what has words of the question; common ones must not crowd out the commits that have two rare ones."""
+    found = cards.search([Needle(term.forms, needed=False) for term in terms], repos, window, _CANDIDATES)
+    rare = sorted(terms, key=lambda term: -weighty[term.said])[:_TELLING]
+    for pair in combinations(rare, 2):
+        found += cards.search([Needle(term.forms) for term in pair], repos, window, _OF_PAIR)
+    return likely({card.id: card for card in found}.values(), terms, weighty)
