@@ -157,14 +157,14 @@ class ModelAnalyst:
             return None
         points = [point for read in reads for point in points_of(read, material)]
         shown = seen_with(_shown(material), [point for point in points if point.source in claim.cites])
-        values = {"reason": judgement.reason.rstrip("."), "languages": wanted_languages(self._languages)}
+        values = {"languages": wanted_languages(self._languages)}
         small = await self._room(material) < AMPLE_ROOM
         if small:
-            # Shown its own words, a small model writes them again.
+            # Shown its own words, a small model writes them again, and told why they were refused, it writes of that.
             values |= {"line": fenced(line_of(claim, reads[0], points), self._mark)}
         else:
             before = " / ".join(MARK.sub("", text) for text in claim.text.values())
-            values |= {"text": fenced(before, self._mark)}
+            values |= {"text": fenced(before, self._mark), "reason": judgement.reason.rstrip(".")}
             values |= {"evidence": fenced("\n\n".join(map(_evidence, reads[:_SUMMED_UP])), self._mark)}
             values |= {"names": fenced("\n".join(map(names_brief, reads[:_SUMMED_UP])), self._mark)}
         name, least = ("mend_line", 1) if small else ("mend", 0)

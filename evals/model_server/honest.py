@@ -10,7 +10,7 @@ _FACT = re.compile(r"^- (?!none)[\w-]+: (.+)$", re.MULTILINE)
 _LINE = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
 _HANDLE = re.compile(r"\[(c\d+)\]")
 _READ = 6
-_SILENT = ("Chinese", "中文", "It was refused")
+_SILENT = ("Chinese", "中文", "It was refused", "the main thing of one line")
 
 
 def honest(asked: Asked) -> Saying:
