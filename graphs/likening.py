@@ -22,6 +22,8 @@ _CANDIDATES = 120
 _TELLING, _OF_PAIR = 3, 25
 """Words that say most about a question, and commits that are weighed of those that have two of them."""
 
+_LACKING = 0.55
+"""Of the words of a question, what may be in names that the best commit has nowhere."""
 _PARTS = 400
 
 
@@ -35,7 +37,8 @@ def likest(
     weighty = weights(terms, cards.rarity)
     best = foremost([fit(card, terms, weighty, now) for card in _candidates(terms, weighty, cards, repos, window)])
     own = weights(inquiry.terms, cards.rarity)
-    return [replace(match(one.card, inquiry, own), nearly=True) for one in best]
+    matches = [replace(match(one.card, inquiry, own), nearly=True) for one in best]
+    return matches if all(one.lacks < _LACKING for one in matches[:1]) else []
 
 
 def parts_of_series(

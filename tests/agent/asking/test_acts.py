@@ -23,6 +23,9 @@ def test_what_is_asked_about_is_taken_for_granted(question: str, act: Act) -> No
     ("question", "act"),
     [
         ("after upgrading the engine it does not know --probe any more. gone?", Act.BUMPED),
+        ("which prefixes are copied, and how do I add my own?", Act.ADDED),
+        ("the new image prints a warning about --probe, what replaces it?", Act.ADDED),
+        ("启动时报 --probe deprecated 警告，现在该用哪个？", Act.DEPRECATED),
         ("升级之后报不认识 --probe 这个参数", Act.BUMPED),
         ("is the fix still there? if it was removed, why", Act.REMOVED),
         ("这个修复还在吗？如果被删掉了是为什么", Act.REMOVED),

@@ -103,3 +103,20 @@ def test_who_is_named_in_full_is_not_somebody_else_with_the_same_first_name() ->
 
 def test_what_a_pull_request_turned_off_was_not_fixed() -> None:
     assert asked("which PR turned sequence sharding off by default?").acts == (Act.DISABLED,)
+
+
+def test_what_somebody_met_does_not_say_what_kind_of_question_it_is() -> None:
+    question = "Our node returns errors to the client, it is the worst. Which commit changed the retries?"
+    assert understand(question, SETTING).aim is not Aim.BEYOND
+
+
+@pytest.mark.parametrize(
+    ("question", "series"),
+    [
+        ("which parts of the [x/N] quant series landed?", True),
+        ("量化重构系列合入了几个", True),
+        ("who wrote [3/N]?", False),
+    ],
+)
+def test_a_series_is_told_from_one_part_of_it(question: str, series: bool) -> None:
+    assert understand(question, SETTING).series is series
