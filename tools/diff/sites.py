@@ -10,7 +10,7 @@ from tools.diff.draft import Draft, Where
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
-from tools.diff.values import same_value
+from tools.diff.values import requoted, same_value
 from tools.diff.variables import is_foreign
 
 _ADDED = {
@@ -168,7 +168,7 @@ def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
 def _key(site: Site) -> tuple[str, ...]:
     """Say what makes two sites the same one."""
     if site.kind in ("error", "deprecation"):
-        return site.kind, site.name, site.value or site.guard, site.scope
+        return site.kind, site.name, site.value or requoted(site.guard), site.scope
     if site.kind in ("limit", "constant", "dependency", "config", "registration"):
         return site.kind, site.name, site.scope
     return site.kind, site.name

@@ -23,7 +23,7 @@ from tools.diff.inherited import gone_for_good, new_to_all
 from tools.diff.overloads import indexed
 from tools.diff.reading import Param, Reading, Symbol
 from tools.diff.records import must_be_given
-from tools.diff.resolving import is_same, values_of
+from tools.diff.resolving import is_same, is_same_type_by_name, values_of
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_template, same_type, same_value
 
@@ -175,7 +175,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
     text = _declaration(symbol)
     span = (symbol.start, symbol.head)
     owner = world.get(owner_of(symbol))
-    required = not removed and owner is not None and must_be_given(symbol, owner)
+    required = not removed and owner is not None and must_be_given(symbol, owner, world)
     return Draft(
         kind=kinds.get(symbol.kind, default),
         name=symbol.name,

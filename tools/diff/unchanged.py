@@ -12,6 +12,7 @@ from tools.diff.hunks import Hunk, Patch, Side, fragment, read_patch
 from tools.diff.languages import reader_for
 from tools.diff.reading import Reader
 from tools.diff.roles import Role, role
+from tools.diff.values import closed
 
 _LIMIT = 200_000
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -20,7 +21,6 @@ _SENTENCE = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b|\b[a-z]{2,} [a-z-]{6,
 _CODE = re.compile(
     r"[;{}=\"#<>&|\\]|\b(?:static|inline|const|constexpr|unsigned|long|void|struct|typename|template|return|extern)\b"
 )
-_COMMENT = ("#", "//", "/*", "*", '"""', "'''", "<!--", "--")
 
 
 def unchanged_code(files: Sequence[FileChange]) -> Iterator[Shown]:
@@ -32,10 +32,8 @@ def unchanged_code(files: Sequence[FileChange]) -> Iterator[Shown]:
     if len(patches) != len(code) or not all(_says_the_same(path, patch) for path, patch in patches):
         return
     sides = [[line[1:].strip() for _, patch in patches for line in side(patch).values()] for side in (_went, _came)]
-    commented = any(line.startswith(_COMMENT) for side in sides for line in side) or _words(sides[0]) != _words(
-        sides[1]
-    )
-    kind = FactKind.ONLY_COMMENTS if commented or len(code) < len(files) else FactKind.ONLY_FORMATTING
+    reworded = _words(sides[0]) != _words(sides[1])
+    kind = FactKind.ONLY_COMMENTS if reworded or len(code) < len(files) else FactKind.ONLY_FORMATTING
     beside = "and documents" if len(code) < len(files) else None
     yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where(), detail=beside), None)
 
@@ -71,4 +69,4 @@ def _came(patch: Patch) -> Mapping[int, str]:
 
 def _words(lines: Sequence[str]) -> list[str]:
     """List what is written, in whatever order and layout; what the words are of a docstring, no reader digests."""
-    return sorted(_WORD.findall(" ".join(lines)))
+    return sorted(_WORD.findall(closed(" ".join(lines))))

@@ -16,6 +16,9 @@ _WORD = re.compile(r"\w+")
 _ROUND = str.maketrans("<>", "()")
 _ANNOTATED = re.compile(r"(?:A|Annotated)\[(.*)\]$", re.DOTALL)
 _NUMBER = re.compile(r"^[\"'](-?\d+(?:\.\d+)?)[\"']$")
+_OPEN_START = re.compile(r"(?<![\w.)\]\"'])\.(?=\d)")
+_OPEN_END = re.compile(r"(?<![\w.])(\d+)\.(?![\w.])")
+"""A number that begins or ends with its point: `.5` is `0.5`, `4.` is `4.0`."""
 
 
 def same_value(one: str | None, other: str | None) -> bool:
@@ -23,6 +26,16 @@ def same_value(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return one == other
     return one == other or _plain(one) == _plain(other)
+
+
+def requoted(text: str) -> str:
+    """Write code with one sort of quotes and with whole decimals, as a formatter does."""
+    return closed(text.replace("'", '"')) if "'" in text or "." in text else text
+
+
+def closed(text: str) -> str:
+    """Write numbers that begin or end with their point with the nought that it stands for."""
+    return _OPEN_START.sub("0.", _OPEN_END.sub(r"\1.0", text))
 
 
 def same_type(one: str | None, other: str | None) -> bool:
@@ -96,7 +109,7 @@ def _nameless(template: str) -> list[str]:
 
 
 def _plain(value: str) -> str:
-    text = re.sub(r"\s+", "", value).replace("'", '"')
+    text = requoted(re.sub(r"\s+", "", value))
     text = re.sub(r",(?=[)\]}])", "", text)
     # A factory makes the same empty thing whatever the types of what will be in it.
     text = re.sub(r"(default_factory=\w+)\[[^()]*\]", r"\1", text)

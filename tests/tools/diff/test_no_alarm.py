@@ -272,3 +272,21 @@ async def test_an_alias_that_is_computed_follows_what_it_is_made_of(facts_of: "F
         file = "include/acme/layout.h"
         facts = await facts_of({file: f"{head}using Index = {old};\n}}\n"}, {file: f"{head}using Index = {new};\n}}\n"})
         assert [fact.severity for fact in facts] == [severity], old
+
+
+@ROUTES
+async def test_other_quotes_whole_decimals_and_sorted_imports_are_only_formatting(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = (
+        "from b import d, c\nimport a\n\n\nclass Net:\n    def __init__(self, mode='', ratio=4., drop=.5, rate=0.):\n"
+        "        assert mode == ''\n        self.a = self.b = a.run(1. if mode else .2)\n"
+        "\n    def run(self):\n        ''' Run. '''\n        return 1\n"
+    )
+    new = (
+        'import a\nfrom b import c, d\n\n\nclass N:\n    def __init__(self, mode="", ratio=4.0, drop=0.5, p=0.0):\n'
+        '        assert mode == ""\n        self.a = (\n            self.b\n        ) = a.run(1.0 if mode else 0.2)\n'
+        '\n    def run(self):\n        """Run."""\n        return 1\n'
+    )
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [fact.kind for fact in facts] == [FactKind.ONLY_FORMATTING]

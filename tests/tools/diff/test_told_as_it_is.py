@@ -256,3 +256,18 @@ async def test_an_upper_bound_does_not_take_the_place_of_a_lower_one(facts_of: "
     facts = await facts_of({"src/run.cc": before}, {"src/run.cc": text % ("", "kNew")}, route)
     limits = [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.LIMIT_CHANGED]
     assert limits == [("<= kOld", "<= kNew")]
+
+
+@ROUTES
+async def test_a_field_without_default_of_a_struct_has_to_be_given(route: str, facts_of: "FactsOf") -> None:
+    old = "class Base(msgspec.Struct, kw_only=True):\n    rid: str\n\n\nclass Out(Base, kw_only=True):\n    x: str\n"
+    new = f"{old}    mask: list[int] | None\n    extra: int = 0\n"
+    facts = await facts_of({"pkg/io.py": old}, {"pkg/io.py": new}, route)
+    told = {fact.name.rpartition(".")[2]: fact.severity for fact in facts if fact.kind is FactKind.FIELD_ADDED}
+    assert told == {"mask": Severity.BREAKING, "extra": Severity.ADDITIVE}
+
+
+async def test_a_field_of_what_inherits_from_a_model_of_the_file_has_to_be_given(facts_of: "FactsOf") -> None:
+    old = "class Base(BaseModel):\n    rid: str\n\n\nclass Output(Base):\n    text: str\n"
+    facts = await facts_of({"pkg/io.py": old}, {"pkg/io.py": f"{old}    mask: list[int]\n"})
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.FIELD_ADDED, Severity.BREAKING)]

@@ -18,6 +18,12 @@ TINY: Final = 12
 
 TOKEN: Final = re.compile(rb"\w+|[^\w\s]")
 LITERAL: Final = re.compile(rb"""([A-Za-z]*)('''|\"\"\"|'|")(.*)\2\Z""", re.DOTALL)
+OPEN_START: Final = re.compile(rb"(?<![\d.])\.(?=\d)")
+OPEN_END: Final = re.compile(rb"(\d)\.(?!\d|\.|[eE][-+\d])")
+"""A number that begins or ends with its point: `.5` is `0.5`, `4.` is `4.0`."""
+LONE: Final = re.compile(rb"(?<==)\(([\w.]+)\)")
+"""A name in brackets of its own, as a line too long is broken."""
+IMPORT: Final = re.compile(rb"\n(?:from[\w.]+import|import)([\w.,]+)\Z")
 # Brackets that only wrap lines stand in the text as these two, count like brackets and are dropped in the end.
 WRAP: Final = {b"(": b"\x03", b")": b"\x04"}
 SPACES: Final = b" \t\f\r\x03\x04\\"
@@ -45,7 +51,8 @@ class Tokens:
     def digest(self) -> str:
         """Digest everything."""
         self._prepare()
-        return digest(b"".join(self._lines))
+        text = LONE.sub(rb"\1", b"".join(_sorted_imports(self._lines)))
+        return digest(OPEN_START.sub(b"0.", OPEN_END.sub(rb"\1.0", text)))
 
     def shape(self, start: int, end: int, name: str, *, always: bool = False) -> str:
         """Digest a span of the text without a name; a tiny one has no shape unless `always`."""
@@ -101,6 +108,19 @@ class Tokens:
         index = bisect_right(self._starts, byte) - 1
         limit = self._places[index + 1] if index + 1 < len(self._places) else len(self._text)
         return min(self._places[index] + byte - self._starts[index], limit)
+
+
+def _sorted_imports(lines: list[bytes]) -> list[bytes]:
+    """Put imports that follow each other into one order, as tools do that sort them."""
+    told: list[bytes] = []
+    run: list[bytes] = []
+    for line in filter(None, lines):
+        if found := IMPORT.match(line):
+            run.append(line[: found.start(1)] + b",".join(sorted(found[1].split(b","))))
+        else:
+            told += (*sorted(run), line)
+            run = []
+    return [*told, *sorted(run)]
 
 
 def _normal_lines(text: bytes) -> tuple[list[bytes], list[int]]:
