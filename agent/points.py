@@ -1,12 +1,11 @@
-"""What there is to tell of a commit beside its facts, a sentence each: its author's words, and the issue it fixes."""
+"""What there is to tell of a commit beside its facts, a sentence each, in its author's words."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agent.analyst import Material, Read
 from agent.commands import commands
-from agent.domain import Issue
 from agent.evidence import EvidenceId
 from agent.facts import FactKind
 from agent.speech import own_words, told_sentences
@@ -15,7 +14,6 @@ from agent.triage import Tier
 _MOST = 3
 _SHORTEST, _LONGEST, _FEW_WORDS = 20, 320, 4
 _REFERENCE = re.compile(r"#\d+|https?://")
-_LABEL = re.compile(r"^(?:\[[^\]\n]{1,30}\]\s*)+")
 _CUT = re.compile(r"\b(?:a|an|and|as|at|by|for|from|in|like|of|or|see|than|that|the|to|with)$", re.IGNORECASE)
 """Where a sentence goes on in a line that is no sentence, as an address is none."""
 _TO_REVIEWERS = re.compile(r"\bI\b(?!\.)|\b(?i:my|you|your|please|welcome|suggestions?|reviewers?)\b|请|欢迎")
@@ -35,7 +33,7 @@ class Point:
 
 
 def points_of(read: Read, material: Material) -> list[Point]:
-    """Choose what is worth telling: what was wrong by the issue that was fixed, then the author's words in their order.
+    """Choose what is worth telling of the author's words in the message and the pull request, in their order.
 
     What the rules quote already comes last; of what is folded they quote nothing.
     """
@@ -44,7 +42,7 @@ def points_of(read: Read, material: Material) -> list[Point]:
     texts = _texts(read, material) if read.triage.tier is not Tier.NOISE else ()
     quoted = {words for _, text in texts if (words := own_words(text, title))}
     fresh = [one for one in authored if not any(one.text in " ".join(words.split()) for words in quoted)]
-    chosen = [*_reported(read, material), *fresh, *(one for one in authored if one not in fresh)]
+    chosen = [*fresh, *(one for one in authored if one not in fresh)]
     unlike = list({one.text: one for one in chosen}.values())[:_MOST]
     reverts = any(fact.kind is FactKind.REVERT for fact in read.evidence.facts)
     return [replace(one, text=_ITSELF.sub(_UNDONE, one.text)) for one in unlike] if reverts else unlike
@@ -60,15 +58,6 @@ def _authored(read: Read, material: Material) -> Iterator[Point]:
     title = read.evidence.change.commit.title
     for source, text in _texts(read, material):
         yield from (Point(one, source) for one in told_sentences(text) if _tells(one) and one not in title)
-
-
-def _reported(read: Read, material: Material) -> Iterator[Point]:
-    """Give what the issues say in short that this commit fixed: what users saw."""
-    issues: Mapping[EvidenceId, Issue] = {issue.id: issue for issue in material.issues if issue.state == "closed"}
-    for link in material.links:
-        if link.change == read.evidence.id and link.may_read_fixed and link.issue in issues:
-            words = _LABEL.sub("", issues[link.issue].title)
-            yield from (Point(one, link.issue) for one in (words,) if _tells(one))
 
 
 def _tells(sentence: str) -> bool:

@@ -1,14 +1,12 @@
-"""What is worth telling of a commit in words: sentences of its author, and what the issue says that it fixed."""
+"""What is worth telling of a commit in words: sentences of its author."""
 
 from datetime import UTC, date, datetime
-from typing import Literal
 
 from agent.analyst import Material, Read
-from agent.domain import Change, Commit, Issue, Person
+from agent.domain import Change, Commit, Person
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.ids import RepoId
-from agent.links import Grade, Link, Relation
 from agent.points import points_of
 from agent.report import Depth
 from agent.triage import Tier, Triage
@@ -38,38 +36,8 @@ def read(
     return Read(evidence=evidence, triage=weight, depth=Depth.DEEP)
 
 
-def material(one: Read, *, state: Literal["open", "closed"] = "closed", grade: Grade = Grade.A) -> Material:
-    issue = Issue(
-        repo=REPO,
-        number=7,
-        title="[Bug] The answer runs on past the stop string",
-        body="",
-        state=state,
-        state_reason=None,
-        author="ada",
-        labels=(),
-        created_at=NOON,
-        updated_at=NOON,
-        closed_at=None,
-        comments=0,
-        reactions=0,
-    )
-    link = Link(issue=issue.id, change=one.evidence.id, relation=Relation.FIXES, grade=grade)
-    return Material(repo=REPO, window=DAY, reads=[one], links=[link], issues=[issue])
-
-
 def told(one: Read, found: Material) -> list[str]:
     return [point.text for point in points_of(one, found)]
-
-
-def test_what_users_saw_comes_first_where_an_issue_was_fixed_for_sure() -> None:
-    one = read("The position of an absent string was taken for the smallest one.")
-    author = "The position of an absent string was taken for the smallest one."
-    symptom = "The answer runs on past the stop string"
-    assert told(one, material(one)) == [symptom, author]
-    assert told(one, material(one, state="open")) == [author]
-    assert told(one, material(one, grade=Grade.C)) == [author]
-    assert [point.source for point in points_of(one, material(one))] == ["octo/router#7", one.evidence.id]
 
 
 def test_words_to_reviewers_orders_references_and_halves_of_sentences_are_not_told() -> None:
