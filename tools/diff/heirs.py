@@ -9,6 +9,8 @@ from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.reading import Late, Symbol
 from tools.diff.values import same_type, same_value
 
+Kept = Callable[[int], int | None]
+"""Gives the new number of an old line that a hunk shows unchanged."""
 CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
 _CALLED = ("function", "method")
@@ -155,15 +157,17 @@ def swapped(
             yield one, rivals[0]
 
 
-def under_other_heads(
-    gone: Iterable[Symbol], come: Iterable[Symbol], kept: Callable[[int], int | None]
-) -> Iterator[tuple[Symbol, Symbol]]:
-    """Pair functions of which the head alone is another: the body begins with a line that stayed where it was."""
+def under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair functions of which the head alone is another: the body begins with lines that stayed where they were.
+
+    A single line, which may be no more than quotes, is enough where the names are alike.
+    """
     heads = {(other.kind, owner_of(other), other.head + 1): other for other in come if other.kind in _CALLED}
     for one in gone if heads else ():
         if one.kind in _CALLED and one.end > one.head and (line := kept(one.head + 1)) is not None:
-            other = heads.pop((one.kind, owner_of(one), line), None)
-            if other is not None:
+            other = heads.get((one.kind, owner_of(one), line))
+            if other is not None and (kept(one.head + 2) == line + 1 or _likeness(one, other, _PASSABLY)):
+                del heads[one.kind, owner_of(one), line]
                 yield one, other
 
 

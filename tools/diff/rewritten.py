@@ -1,16 +1,69 @@
-"""Files that stand elsewhere now with much the same words, where git saw one file go and another one come."""
+"""Files that git took for two where they are one with much the same words, or for one where they are two."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from agent.domain import FileChange
+from tools.diff.hunks import Hunk, Side, read_patch
 
 _MOST = 200_000
 _MOST_OF_IT = 0.8
 _FEW = 30
 _WORD = re.compile(r"\w+")
 _PACKAGE = "__init__.py"
+_SMALL = 4_000
+_HEADER = 60
+"""Lines that a licence has at most."""
+_CONTEXT = 3
+"""Lines that git shows around a change; fewer behind the last one are the end of the file."""
+_REMARK = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--|[^\w\s]*$)")
+
+
+def unpaired(files: Sequence[FileChange]) -> Sequence[FileChange]:
+    """Tell a small file that went from one that came, where git paired them for the licence that both begin with."""
+    parted = {id(file): parts for file in files if file.status == "renamed" and (parts := _parted(file))}
+    return [part for file in files for part in parted.get(id(file), (file,))] if parted else files
+
+
+def _parted(file: FileChange) -> tuple[FileChange, ...]:
+    """Make two of a file of which all that can be seen, but for remarks, is other lines; empty where it is one."""
+    patch, before = file.patch or "", file.previous_path or file.path
+    if not patch or len(patch) > _SMALL or before.rpartition("/")[2] == file.path.rpartition("/")[2]:
+        return ()
+    hunks = read_patch(patch).hunks
+    if len(hunks) != 1 or hunks[0].old_start > _HEADER or not _is_all_else(hunks[0]):
+        return ()
+    went, came = (_patch_of(hunks[0], side) for side in ("old", "new"))
+    if not went or not came:
+        return ()
+    old = file.model_copy(
+        update={"path": before, "previous_path": None, "status": "removed", "patch": went, "additions": 0}
+    )
+    return old, file.model_copy(update={"previous_path": None, "status": "added", "patch": came, "deletions": 0})
+
+
+def _is_all_else(hunk: Hunk) -> bool:
+    """Tell whether a hunk reaches to the end of its file and keeps nothing but remarks."""
+    behind = 0
+    for line in hunk.lines:
+        if line[:1] in ("+", "-"):
+            behind = 0
+        elif line[:1] != "\\":
+            behind += 1
+            if not _REMARK.match(line[1:]):
+                return False
+    return behind < _CONTEXT
+
+
+def _patch_of(hunk: Hunk, side: Side) -> str:
+    """Write what one version has below the remarks that both have, as the patch of a whole file."""
+    lines = hunk.signed(side)
+    top = max((at + 1 for at, line in enumerate(lines) if line[:1] == " " and line.strip()), default=0)
+    sign, first = ("-", hunk.old_start + top) if side == "old" else ("+", hunk.new_start + top)
+    told = [sign + line[1:] for line in lines[top:]]
+    spans = f"-{first},{len(told)} +0,0" if side == "old" else f"-0,0 +{first},{len(told)}"
+    return "\n".join((f"@@ {spans} @@", *told)) if any(map(str.strip, (line[1:] for line in told))) else ""
 
 
 def as_moved(files: Sequence[FileChange]) -> list[FileChange]:

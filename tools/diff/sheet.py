@@ -23,6 +23,7 @@ from tools.diff.namespaces import renamed_namespaces
 from tools.diff.proof import place_of
 from tools.diff.reading import Reading, Site
 from tools.diff.relocated import relocated
+from tools.diff.rewritten import unpaired
 from tools.diff.sites import compare_sites
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import unchanged_code
@@ -80,28 +81,29 @@ class Gathered:
 
 def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> Gathered:
     """Read both versions of every file and find what differs."""
-    homes = Homes(change.files)
-    shown = [*_lineage(read_lineage(change.commit.message), partner), *file_facts(change.files, homes)]
+    files = unpaired(change.files)
+    homes = Homes(files)
+    shown = [*_lineage(read_lineage(change.commit.message), partner), *file_facts(files, homes)]
     skipped: list[str] = []
     shelf = Shelf(blobs)
     read: list[Versions] = []
-    for file, patch in patches(change.files, skipped):
+    for file, patch in patches(files, skipped):
         versions = read_versions(file, patch, shelf, skipped)
         if versions is not None:
             shown += _compared(versions)
             homes.learn(file.path, versions.new.includes)
             read.append(versions)
     # Whole files are parsed for this where there is time for whole files.
-    shown += relocated(read, () if blobs is None else change.files, homes)
+    shown += relocated(read, () if blobs is None else files, homes)
     shown = overriding(shown, read)
     if not shown:
-        shown += unchanged_code(change.files)
+        shown += unchanged_code(files)
     return Gathered(tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped))
 
 
 def paths_to_read(change: Change) -> list[str]:
     """Name the files of which whole versions would tell more than the patch."""
-    return [file.path for file, _ in patches(change.files, []) if not is_whole(file)][:_MOST_BLOBS]
+    return [file.path for file, _ in patches(unpaired(change.files), []) if not is_whole(file)][:_MOST_BLOBS]
 
 
 def _compared(versions: Versions) -> Iterator[Shown]:

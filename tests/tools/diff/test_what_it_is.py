@@ -65,3 +65,36 @@ async def test_a_method_of_a_bound_class_is_nothing_to_choose_by_name(facts_of: 
 async def test_only_a_file_with_a_kernel_is_a_new_kernel(name: str, text: str, what: str, facts_of: "FactsOf") -> None:
     facts = await facts_of({"pkg/a.py": "x = 1\n"}, {f"pkg/kernels/{name}": text})
     assert [fact.detail for fact in facts if fact.kind is FactKind.FILE_ADDED] == [what]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_small_files_with_one_licence_are_not_one_file(route: str, facts_of: "FactsOf") -> None:
+    licence = "".join(
+        f"# Line {at} of a licence that stands in every file of the project, word for word.\n" for at in range(9)
+    )
+    old = f'{licence}\n"""\nHelpers.\n"""\n\nfrom .arith import add\n\n__all__ = ["add"]\n'
+    new = f'{licence}\n"""\nConstants.\n"""\n\nWARP_SIZE = 32\nWARPS = 4\n'
+    before = {"pkg/helpers/__init__.py": old, "pkg/a.py": "x = 1\n"}
+    after: dict[str, str | None] = {"pkg/helpers/__init__.py": None, "pkg/arch/constants.py": new}
+    facts = await facts_of(before, after, route)
+    told = {(fact.kind, fact.name) for fact in facts}
+    assert (FactKind.FILE_REMOVED, "pkg/helpers/__init__.py") in told
+    assert (FactKind.FILE_ADDED, "pkg/arch/constants.py") in told
+    assert not [fact for fact in facts if fact.kind in (FactKind.FILE_RENAMED, FactKind.SYMBOL_REMOVED)]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_a_method_in_the_place_of_another_with_its_quotes_alone_is_a_new_one(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = (
+        'class Pipe:\n    size = 1\n\n    def expect_response(self, mbar: int) -> None:\n        """\n'
+        '        Adds to the count.\n        """\n        expect(mbar, self.size(), lane())\n'
+    )
+    new = (
+        'class Pipe:\n    size = 1\n\n    def issue_next(self) -> None:\n        """\n'
+        '        Asks for a tile.\n        """\n        token, at = stage_of(self.raw)\n        go(token, at)\n'
+    )
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    told = {(fact.kind, fact.name) for fact in facts}
+    assert told == {(FactKind.SYMBOL_REMOVED, "Pipe.expect_response"), (FactKind.SYMBOL_ADDED, "Pipe.issue_next")}
