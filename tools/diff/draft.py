@@ -39,5 +39,7 @@ class Draft(NamedTuple):
     """Of a removed method: whether its class has a base now, declared elsewhere, that it did not have before."""
     silent: bool = False
     """Of an error: whether its function or file came or went with it, so that it is told only by what it replaces."""
+    condition: str = ""
+    """Of an error: the macro without which a build does not have it."""
     optional: bool = False
     """Of a whole signature: whether all that changed are new parameters that callers may leave out."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, FactKind, Place, Severity
-from tools.diff.cutting import MOST, cut
+from tools.diff.cutting import MOST, PACKAGE, cut
 from tools.diff.draft import Draft
 from tools.diff.severity import severity_of
 
@@ -44,7 +44,7 @@ _IN_A_SCOPE = {
 }
 _ALIKE = {FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED, FactKind.MEMBER_CHANGED}
 """What several classes that are made alike have in common, and what then changes in all of them."""
-_TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED}
+_TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.DEPRECATED}
 _ASKED = {FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED}
 _COMPILED = ("static_assert",)
 """Checks that many templates of one family have in the same words."""
@@ -73,6 +73,7 @@ _CROWDED = {
     FactKind.CONSTANT_CHANGED: "constants",
 }
 """Kinds of which many may be told as one, and what they are then called."""
+_MODULE = "/__init__.py"
 _PLACES = 20
 _NAMES = 12
 _CROWD = 40
@@ -135,6 +136,11 @@ def _of_a_place(shown: Sequence[Shown]) -> Crowd:
         draft = one.draft
         if draft.kind in (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED) and one.place is not None:
             return draft.kind, homes.setdefault(draft.name, one.place.file), severity_of(draft)
+        if draft.kind is FactKind.DEPRECATED:
+            # What is deprecated with the same words, or all of a file with none, is so for one reason.
+            return draft.kind, draft.new or (one.place and one.place.file.rpartition("/")[0]), severity_of(draft)
+        if draft.kind is FactKind.FILE_REMOVED:
+            return draft.kind, draft.name.rpartition("/")[0], severity_of(draft)
         if draft.kind is FactKind.FILE_ADDED:
             folder = draft.name.rpartition("/")[0]
             whole = next((package for package in packages if f"{folder}/".startswith(f"{package}/")), folder)
@@ -149,7 +155,7 @@ def _of_a_place(shown: Sequence[Shown]) -> Crowd:
 def _packages(shown: Sequence[Shown]) -> list[str]:
     """Name the folders that became packages with this commit, those that hold others first."""
     names = (one.draft.name for one in shown if one.draft.kind is FactKind.FILE_ADDED)
-    return sorted(name.removesuffix("/__init__.py") for name in names if name.endswith("/__init__.py"))
+    return sorted(name.removesuffix(_MODULE) for name in names if name.endswith(_MODULE))
 
 
 def _key(draft: Draft) -> tuple[object, ...]:
@@ -162,12 +168,12 @@ def _key(draft: Draft) -> tuple[object, ...]:
     if draft.kind is FactKind.ERROR_ADDED and draft.public and draft.name in _COMPILED:
         return draft.kind, draft.name, draft.new
     if draft.kind in _IN_A_SCOPE and draft.detail:
-        return draft.kind, draft.detail, draft.public
+        return draft.kind, draft.detail, draft.public, draft.condition
     if draft.kind is FactKind.FILE_ADDED and draft.detail in _IN_SERIES:
         return draft.kind, draft.detail, draft.name.rpartition("/")[0]
     if draft.kind in _RENAMES:
         return draft.kind, draft.old, draft.new
-    if draft.kind in _PARAMETERS or _is_retyped(draft):
+    if draft.kind in _PARAMETERS or _is_in_a_series(draft):
         return draft.kind, draft.detail, draft.old, draft.new, severity_of(draft)
     if _is_alike(draft):
         return draft.kind, draft.name.rpartition(".")[2], draft.old, draft.new, severity_of(draft)
@@ -183,10 +189,12 @@ def _is_alike(draft: Draft) -> bool:
     return draft.kind in _ALIKE and "." in draft.name and None not in (draft.old, draft.new)
 
 
-def _is_retyped(draft: Draft) -> bool:
-    """Tell whether one parameter has another type: so it often has in many functions at once."""
-    if draft.kind is not FactKind.SIGNATURE_CHANGED or not draft.detail or draft.detail == "template":
+def _is_in_a_series(draft: Draft) -> bool:
+    """Tell whether one parameter has another type, or is given by keyword now: so it often is in many functions."""
+    if draft.kind is not FactKind.SIGNATURE_CHANGED or draft.detail is None or draft.detail == "template":
         return False
+    if draft.detail in ("", "decorators"):
+        return draft.detail != "" or (draft.new or "").startswith("*, ")
     return (draft.new or "").lstrip("*").startswith(f"{draft.detail}:")
 
 
@@ -196,8 +204,10 @@ def _fact(members: list[Shown]) -> Fact:
     draft = members[0].draft
     if len(members) > 1 and draft.kind in _MEMBERS:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
-    elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_retyped(draft) or _is_one_change(members)):
+    elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_in_a_series(draft) or _is_one_change(members)):
         draft = draft._replace(name=_all_names(members))
+    elif len(members) > 1 and (package := _removed_package(members)):
+        draft = draft._replace(name=package, old=_all_names(members), new=None, detail=PACKAGE)
     elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
         same = len({one.draft.detail for one in members}) == 1
         draft = _several(members, _all_names(members), draft.detail if same else None)
@@ -212,9 +222,15 @@ def _fact(members: list[Shown]) -> Fact:
         name=draft.name,
         old=draft.old,
         new=draft.new,
-        detail=draft.detail,
+        detail=f"{draft.detail}, #ifdef {draft.condition}" if draft.condition else draft.detail,
         places=tuple(one.place for one in members if one.place is not None)[:_PLACES],
     )
+
+
+def _removed_package(members: list[Shown]) -> str:
+    """Name the folder of files that went, where the module that makes it a package is among them."""
+    names = [one.draft.name for one in members if one.draft.kind is FactKind.FILE_REMOVED]
+    return next((name.removesuffix(_MODULE) for name in names if name.endswith(_MODULE)), "")
 
 
 def _is_one_change(members: list[Shown]) -> bool:

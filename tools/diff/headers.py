@@ -27,6 +27,11 @@ def is_c(path: str) -> bool:
     return path.endswith((*HEADERS, *_SOURCES))
 
 
+def is_source(path: str) -> bool:
+    """Tell whether a file of C, C++ or CUDA is compiled by itself, and included by nobody."""
+    return path.endswith(_SOURCES)
+
+
 def margin_names(patch: str) -> Iterator[str]:
     """Name what a whole file declares at its margin, beside its classes."""
     return (found[1] for found in _DECLARED.finditer(patch) if found[1] not in _NO_NAMES)

@@ -26,7 +26,9 @@ _TELLING = 3
 _BARELY, _PASSABLY, _CLOSELY = 0.4, 0.5, 0.7
 
 
-def renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
+def renames(
+    gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept | None = None
+) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair what went with what came: the same thing under another name, or the one thing that took its place."""
     free, went = {id(symbol): symbol for symbol in come}, list(gone)
     shaped: dict[tuple[str, str | Late], deque[Symbol]] = defaultdict(deque)
@@ -44,12 +46,18 @@ def renames(gone: Iterable[Symbol], come: Iterable[Symbol]) -> Iterator[tuple[Sy
         else:
             left.append(symbol)
     if len(left) * len(free) <= MOST_PAIRS:
-        yield from _alike(left, list(free.values()))
+        yield from _alike(left, list(free.values()), kept)
 
 
-def _alike(went: list[Symbol], come: list[Symbol]) -> Iterator[tuple[Symbol, Symbol]]:
+def _alike(went: list[Symbol], come: list[Symbol], kept: Kept | None) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair what is most alike first, then what was renamed by the same change of words as something else."""
     scored = [(_took_its_place(one, other), one, other) for one in went for other in come]
+    if kept is not None:
+        # Of several that look the same, the one below the same line is the likeliest.
+        scored = [
+            (found + (found > 1 and one.start > 1 and kept(one.start - 1) == other.start - 1), one, other)
+            for found, one, other in scored
+        ]
     taken: set[int] = set()
     words: set[tuple[str, str]] = set()
     for how_alike, one, other in sorted(scored, key=lambda rival: -rival[0]):
@@ -110,7 +118,9 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
         # Whoever chooses it by that name gets this one now.
         return _likeness(one, other, _BARELY) + 1
     if one.kind in CONTAINERS:
-        return _likeness(one, other, 0.5) if abs(one.start - other.start) <= 40 else 0.0
+        # What has the same base and all of the name was renamed wherever it stands in the file.
+        longer = one.bases and one.bases == other.bases and own_name(other).endswith(own_name(one))
+        return _likeness(one, other, 0.5) if longer or abs(one.start - other.start) <= 40 else 0.0
     if not _used_alike(one, other):
         return 0.0
     near = (bool(owner_of(one)) or one.kind == "method") and abs(one.start - other.start) <= _NEAR

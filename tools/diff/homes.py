@@ -181,6 +181,20 @@ class Homes:
             any(re.search(rf"\n\+\s+(?:async )?def {re.escape(name)}\(", patch) for patch in found) if found else None
         )
 
+    def has_field(self, owner: str, name: str) -> bool:
+        """Tell whether a new file of C++ declares a class with this field."""
+        field = re.compile(rf"\n\+[ \t]+[\w:<>,*& ]+[ *&]{re.escape(name)}\s*[;={{]")
+        return any(field.search(body) for body in self._bodies(owner))
+
+    def _bodies(self, owner: str) -> Iterator[str]:
+        """Give the lines of the classes of a name that new files of C++ declare, to the brace below their heads."""
+        head = re.compile(rf"\n\+([ \t]*)(?:struct|class) {re.escape(owner)}\b[^;{{}}]*\{{")
+        for file in self._told:
+            patch = file.patch or ""
+            if file.status == "added" and is_c(file.path) and owner in patch:
+                for found in head.finditer(patch):
+                    yield patch[found.end() : patch.find(f"\n+{found[1]}}}", found.end())]
+
     def is_let_go(self, name: str, path: str) -> bool:
         """Tell whether the commit takes uses of a name away in other files and leaves none that can be seen."""
         others = (file for file in self._told if file.path != path)

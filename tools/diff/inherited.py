@@ -8,6 +8,7 @@ from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.headers import is_c
 from tools.diff.heirs import own_name, owners
+from tools.diff.homes import Homes
 from tools.diff.reading import Symbol
 
 _METHODS = ("method", "property")
@@ -49,7 +50,7 @@ def _left_to_bases(
     heirloom, unseen = _ancestry(owner, name, after)
     # Fields are seldom left to a base out of sight, unless there is a new one.
     rebased = draft.detail == "field" and old is not None and old.bases != owner.bases
-    if heirloom and heirloom not in before:
+    if (heirloom and heirloom not in before) or _has_a_namesake(owner, old, unseen):
         return
     if heirloom or (unseen and (rebased or (draft.detail in _METHODS and _SPECIAL.match(name)))):
         # Every class has the special methods from somewhere.
@@ -58,6 +59,12 @@ def _left_to_bases(
     else:
         gained = old is not None and any(plain(base) in unseen for base in owner.bases if base not in old.bases)
         yield draft._replace(bases=unseen, rebased=gained)
+
+
+def _has_a_namesake(owner: Symbol, old: Symbol | None, unseen: Iterable[str]) -> bool:
+    """Tell whether a class has become an heir of one of its own name: `class Timer(_Timer)`; all it had is there."""
+    before = () if old is None else tuple(map(plain, old.bases))
+    return any(base.strip("_") == own_name(owner).strip("_") and base not in before for base in unseen)
 
 
 def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> Iterator[Draft]:
@@ -110,17 +117,19 @@ def plain(base: str) -> str:
     return _ARGUMENTS.sub("", base).replace("::", ".").strip().rpartition(".")[2]
 
 
-def without_heirlooms(shown: list[Shown]) -> list[Shown]:
+def without_heirlooms(shown: list[Shown], homes: Homes) -> list[Shown]:
     """Leave out members of C++ that a base in another file has now, or had before: the class has them all along."""
     if not any(one.draft.bases for one in shown):
         return shown
     kinds = (_LOST, _GAINED)
     members = [{".".join(one.draft.name.split(".")[-2:]) for one in shown if one.draft.kind in kind} for kind in kinds]
-    return [one for one in shown if not _is_heirloom(one, *members)]
+    return [one for one in shown if not _is_heirloom(one, members[0], members[1], homes)]
 
 
-def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str]) -> bool:
+def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str], homes: Homes) -> bool:
     if one.place is None or not is_c(one.place.file):
         return False
     own, members = one.draft.name.rpartition(".")[2], gained if one.draft.kind in _LOST else lost
-    return any(f"{base}.{own}" in members for base in one.draft.bases)
+    if any(f"{base}.{own}" in members for base in one.draft.bases):
+        return True
+    return one.draft.kind is FactKind.FIELD_REMOVED and any(homes.has_field(base, own) for base in one.draft.bases)

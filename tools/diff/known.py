@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.facts import FactKind, Severity
+from tools.diff.crates import Module, is_hidden, module_of
+from tools.diff.crates import words as crate_words
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.options import declares, is_new
@@ -15,6 +17,17 @@ from tools.diff.variables import reads
 MOST_WORDS = 60
 """Words that are looked for; a commit with more is a new tree."""
 _FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)
+_MET = (
+    FactKind.ENV_REMOVED,
+    FactKind.ENV_RENAMED,
+    FactKind.FLAG_REMOVED,
+    FactKind.FLAG_RENAMED,
+    FactKind.FLAG_CHOICES,
+    FactKind.ROUTE_REMOVED,
+    FactKind.LIMIT_CHANGED,
+    FactKind.UNREGISTERED,
+)
+"""What users set or run into, wherever it stands."""
 _KERNELS = re.compile(r"(?:[^/]+/)+?kernels?/(?=.*\.py$)")
 _COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
 """Where a language of the project's own is compiled: what the package does not give on, its users never name."""
@@ -36,6 +49,8 @@ class Known:
     """Names that only the kernels of one folder use."""
     options: frozenset[str] = frozenset()
     """What a list of the build, whichever, declares already."""
+    hidden: frozenset[Module] = frozenset()
+    """Modules of Rust that only their crate sees."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -50,6 +65,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
             words[f"{module[2]} import"] = None
         elif (part := _part(one)) is not None:
             words[part[0]] = None
+        elif (crate := _of_a_crate(one)) is not None:
+            words.update(dict.fromkeys(crate_words(crate)))
     return list(words)[:MOST_WORDS]
 
 
@@ -72,7 +89,14 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
                 modules.add(module[0])
         elif (part := _part(one)) is not None:
             parts[part[0]] = part[1]
-    return Known(frozenset(variables), frozenset(modules), _unused_elsewhere(parts, lines), frozenset(options))
+    crates = {crate for one in shown if (crate := _of_a_crate(one)) is not None}
+    return Known(
+        frozenset(variables),
+        frozenset(modules),
+        _unused_elsewhere(parts, lines),
+        frozenset(options),
+        frozenset(crate for crate in crates if is_hidden(crate, lines)),
+    )
 
 
 def is_read(name: str, lines: Sequence[tuple[str, str]]) -> bool:
@@ -89,7 +113,7 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
         if one.draft.name in known.options and is_new(one):
             continue
         part = _part(before) if known.parts else None
-        if part is not None and part[0] in known.parts:
+        if (part is not None and part[0] in known.parts) or (known.hidden and _of_a_crate(one) in known.hidden):
             yield Shown(one.draft._replace(public=False), one.place)
             continue
         module = _module(one)
@@ -122,6 +146,14 @@ def _part(one: Shown) -> tuple[str, str] | None:
     renamed = one.draft.kind is FactKind.SYMBOL_RENAMED
     name = (one.draft.old if renamed else one.draft.name) or ""
     return name.partition(".")[0], found[0]
+
+
+def _of_a_crate(one: Shown) -> Module | None:
+    """Give the module of Rust that a breaking fact about a name is of."""
+    if one.place is None or not one.draft.public or not one.place.file.endswith(".rs"):
+        return None
+    symbol = one.draft.kind not in _FILES and one.draft.kind not in _MET and severity_of(one.draft) is Severity.BREAKING
+    return module_of(one.place.file) if symbol else None
 
 
 def _unused_elsewhere(parts: dict[str, str], lines: Sequence[tuple[str, str]]) -> frozenset[str]:

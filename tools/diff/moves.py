@@ -8,7 +8,7 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
-from tools.diff.headers import is_c, is_same_thing, outer_name, same_sort
+from tools.diff.headers import is_c, is_same_thing, is_source, outer_name, same_sort
 from tools.diff.homes import Homes
 from tools.diff.inherited import without_heirlooms
 from tools.diff.symbols import follows
@@ -33,7 +33,7 @@ _UNMISTAKABLE = 12
 
 def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     """Turn each pair of "removed here, added there" into one "moved"; `homes` knows what whole files declare."""
-    shown = without_unmoved(without_handed_up(without_heirlooms(list(shown)), homes), homes)
+    shown = without_unmoved(without_handed_up(without_heirlooms(list(shown), homes), homes), homes)
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
@@ -144,7 +144,9 @@ def _from_a_file(one: Shown, homes: Homes) -> Shown:
     file = homes.of(name, one.place.file, came=False)
     if file is None:
         return one
-    draft = one.draft._replace(kind=FactKind.SYMBOL_MOVED, old=file, new=one.place.file, breaking=None)
+    # Nobody includes a source.
+    breaking = False if is_source(file) else None
+    draft = one.draft._replace(kind=FactKind.SYMBOL_MOVED, old=file, new=one.place.file, breaking=breaking)
     return Shown(draft, one.place)
 
 
@@ -216,7 +218,7 @@ def _is_same(one: Shown, other: Shown) -> bool:
         return True
     if is_c(one.place.file):
         return is_same_thing(one.draft, other.draft, one.place.file, other.place.file)
-    outer = "." not in one.draft.name + other.draft.name and one.place.file.endswith(".py")
+    outer = "." not in one.draft.name + other.draft.name and one.place.file.endswith((".py", ".rs"))
     telling = one.draft.detail in _VALUES or len(one.draft.name) >= _TELLING
     # What is declared otherwise in the other file is told beside the move.
     unmistakable = one.draft.detail in _DEFINED and len(one.draft.name) >= _UNMISTAKABLE
@@ -233,6 +235,8 @@ def _moved(one: Shown, other: Shown, homes: Homes) -> Shown:
         new=other.place.file,
         breaking=one.draft.public
         and not (one.draft.kept or _is_anyones(one.draft) or homes.reaches(one.place.file, other.place.file))
+        # Whoever links what a source defines still finds it.
+        and not is_source(one.place.file)
         and one.draft.breaking is not False,
     )
     return Shown(draft, other.place)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from agent.facts import FactKind
 from tools.diff.draft import Where
 from tools.diff.grouping import Shown
+from tools.diff.headers import is_c
 from tools.diff.homes import Homes
 
 _LISTS = re.compile(r"(?:^|/)CMakeLists\.txt$|\.cmake$")
@@ -18,12 +19,16 @@ def is_list(path: str) -> bool:
 
 
 def is_new(one: Shown) -> bool:
-    """Tell whether a difference is an option that came."""
-    return one.draft.kind is FactKind.CONFIG_ADDED and one.place is not None and is_list(one.place.file)
+    """Tell whether a difference is an option that came, or a macro that one defines for a build."""
+    if one.draft.kind is not FactKind.CONFIG_ADDED or one.place is None:
+        return False
+    return is_list(one.place.file) or is_c(one.place.file)
 
 
 def declares(name: str, path: str, line: str) -> bool:
-    """Tell whether a line of a list declares an option, or sets its variable for whoever includes the list."""
+    """Tell whether a line of a list declares an option, or sets its variable; a macro any line of code may name."""
+    if is_c(path):
+        return re.search(rf"^\s*#.*\b{re.escape(name)}\b", line) is not None
     return is_list(path) and re.search(rf"\b(?:option|set)\s*\(\s*{re.escape(name)}\b", line, re.I) is not None
 
 

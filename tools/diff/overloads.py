@@ -99,10 +99,22 @@ def _is_near(one: Symbol, other: Symbol, generics: Set[str]) -> bool:
         return True
     if len(before) == len(after):
         same = sum(mine == its for mine, its in zip(before, after, strict=True))
-        return same > 0 and same >= len(before) - 1 and _names(one) == _names(other)
+        return same > 0 and same >= len(before) - 1 and (_names(one) == _names(other) or _ends_otherwise(one, other))
     short, long = sorted((_named(one, generics), _named(other, generics)), key=len)
     rest = iter(long)
     return len(short) >= _ENOUGH * len(long) and bool(short) and all(param in rest for param in short)
+
+
+def _ends_otherwise(one: Symbol, other: Symbol) -> bool:
+    """Tell whether all that differs is a last parameter that callers may leave out, before and after."""
+    mine, its = one.params or (), other.params or ()
+    if min(len(mine), len(its)) <= 1 or None in (mine[-1].default, its[-1].default):
+        return False
+    return [*map(_name_and_type, mine[:-1])] == [*map(_name_and_type, its[:-1])]
+
+
+def _name_and_type(param: Param) -> tuple[str, str | None]:
+    return param.name, _spaceless(param.annotation)
 
 
 def _takes(other: Symbol, one: Symbol, generics: Set[str]) -> bool:

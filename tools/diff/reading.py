@@ -130,6 +130,8 @@ class Site(NamedTuple):
     """Of a flag: its other spellings."""
     about: str = ""
     """Of a flag: what its help says, by which it is known under another name."""
+    condition: str = ""
+    """Of an error: the macro without which it is not compiled."""
 
 
 @dataclass(frozen=True, slots=True)

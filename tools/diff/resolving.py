@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from tools.diff.heirs import owners
+from tools.diff.heirs import own_name, owners
 from tools.diff.reading import Symbol
 from tools.diff.values import same_type, same_value
 
@@ -25,6 +25,8 @@ def is_same(one: Symbol, other: Symbol, before: Mapping[str, str], after: Mappin
         return False
     if one.value is None or other.value is None:
         return True
+    if _is_given_on(one) or _is_given_on(other):
+        return True
     same = same_type if "type" in (one.kind, other.kind) else same_value
     sides = [(symbol.value or "", _resolved(symbol, known)) for symbol, known in ((one, before), (other, after))]
     if any(same(mine, its) for mine in sides[0] for its in sides[1]):
@@ -32,6 +34,25 @@ def is_same(one: Symbol, other: Symbol, before: Mapping[str, str], after: Mappin
     written = [resolved for _, resolved in sides]
     # What is computed from names alone may well be the same number.
     return one.kind == "constant" and any(map(_COMPUTED.search, written)) and not any(map(_NUMBER.search, written))
+
+
+def is_same_type_by_name(one: Symbol, other: Symbol, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    """Tell whether the type of a field is an alias for the same, or for what the like-named alias elsewhere is."""
+    sides = [
+        _resolved(symbol._replace(value=symbol.annotation), known) for symbol, known in ((one, before), (other, after))
+    ]
+    if same_type(*sides):
+        return True
+    aliases = (
+        symbol._replace(name=(symbol.annotation or ""), value=side)
+        for symbol, side in zip((one, other), sides, strict=True)
+    )
+    return any(map(_is_given_on, aliases))
+
+
+def _is_given_on(symbol: Symbol) -> bool:
+    """Tell whether a name stands for the same name of a class out of sight: `kRows = Base::kRows`."""
+    return (symbol.value or "").endswith(f"::{own_name(symbol)}")
 
 
 def _resolved(symbol: Symbol, known: Mapping[str, str]) -> str:

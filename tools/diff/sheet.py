@@ -1,7 +1,7 @@
 """The facts of one commit, from its patches alone or with both versions of its files at hand."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +25,7 @@ from tools.diff.reading import Reading, Site
 from tools.diff.relocated import relocated
 from tools.diff.rewritten import unpaired
 from tools.diff.sites import compare_sites
+from tools.diff.specialisations import newcomers
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import unchanged_code
 from tools.diff.versions import Blobs, Shelf, Versions, read_versions
@@ -124,6 +125,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         # What is defined here now, instead of taken over from another namespace, was there before.
         had = versions.old.imports
         symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in had]
+    if versions.old.imports and path.endswith(".py"):
+        symbols = [draft for draft in symbols if not _is_imported_still(draft, versions, patch)]
     if gone and path.endswith("__init__.py"):
         # A module of a package can be imported whether or not the package has done so before.
         symbols = [draft for draft in symbols if not _is_module(draft)]
@@ -150,11 +153,15 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     callers = {draft.name for draft in symbols if draft.name in come and draft.detail not in _VALUED}
     if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
         come -= _called(come, patch)
+    special = newcomers(versions.old, versions.new) if path.endswith(_SPACED) else ()
     for draft in sites:
         # A package that refuses to be imported says more than that it came.
         refuses = draft.kind is FactKind.ERROR_ADDED and not draft.detail and path.endswith("/__init__.py")
-        along = (draft.kind in _WITH_THE_FILE and ((whole and not refuses) or _is_within(draft.detail, gone))) or (
-            draft.kind is FactKind.ERROR_ADDED and _is_within(draft.detail, come)
+        # What a part of the build lets its users set, they set for all of the build.
+        offered = draft.kind is FactKind.CONFIG_ADDED and path.endswith(".cmake")
+        with_file = whole and not (refuses or offered)
+        along = (draft.kind in _WITH_THE_FILE and (with_file or _is_within(draft.detail, gone))) or (
+            draft.kind is FactKind.ERROR_ADDED and (_is_within(draft.detail, come) or _stands_in(draft, special))
         )
         if not along:
             drafts.append(_met(draft, site_is_met(draft, path)))
@@ -209,6 +216,13 @@ def _is_only_annotated(draft: Draft, patch: Patch) -> bool:
     return any(used.match(line) for hunk in patch.hunks for line in hunk.lines)
 
 
+def _is_imported_still(draft: Draft, versions: Versions, patch: Patch) -> bool:
+    """Tell whether a linter is only told now that a name, imported as before, is there for others."""
+    if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in versions.old.imports & versions.new.imports:
+        return False
+    return any("F401" in line and draft.name in line for line in patch.added.values())
+
+
 def _is_module(draft: Draft) -> bool:
     """Tell whether a package no longer imports one of its own modules: `from . import name`."""
     return draft.kind is FactKind.SYMBOL_REMOVED and draft.old == f"{draft.name} = .{draft.name}"
@@ -247,6 +261,12 @@ def _gives_on(patch: Patch, new: Reading) -> bool:
     if "*" in new.imports or any(symbol.name == "__getattr__" for symbol in new.symbols):
         return True
     return _SHIM.search("\n".join(("", *patch.added.values()))) is not None
+
+
+def _stands_in(draft: Draft, spans: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether the new version has a thing on one of these lines."""
+    line = draft.where.new[0] if draft.where.new is not None else 0
+    return any(first <= line <= last for first, last in spans)
 
 
 def _is_within(scope: str | None, names: Set[str]) -> bool:

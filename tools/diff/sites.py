@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from agent.facts import FactKind
 from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
+from tools.diff.readers.cfamily_switches import MACRO
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
@@ -49,6 +50,7 @@ _RENAMED = {
     "error": FactKind.ERROR_CHANGED,
     "registration": FactKind.SYMBOL_RENAMED,
 }
+_CHOSEN = {"flag": FactKind.FLAG_CHOICES, "limit": FactKind.LIMIT_CHANGED}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
@@ -122,6 +124,9 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
     if site.kind == "env" and is_foreign(site.name):
         return False
     if site.kind not in kinds or (site.kind == "config" and _EXPRESSION in (site.value or "")):
+        return False
+    if site.scope == MACRO and kinds is _REMOVED:
+        # Another file may ask for it still.
         return False
     if site.value is not None or site.name != ASSERTED:
         return True
@@ -224,17 +229,23 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
     if one.choices is not None and other.choices is not None and one.choices != other.choices:
         gone = [choice for choice in one.choices if choice not in other.choices]
         # Only flags have a kind of their own for what one may choose from.
-        kind, detail = (FactKind.CONFIG_CHANGED, "choices") if one.kind == "env" else (FactKind.FLAG_CHOICES, None)
+        kind, detail = _CHOSEN.get(one.kind, FactKind.CONFIG_CHANGED), None if one.kind == "flag" else "choices"
         yield Draft(
             kind,
             other.name,
             one.public,
             where,
-            ", ".join(one.choices),
-            ", ".join(other.choices),
+            _listed(one),
+            _listed(other),
             detail,
             breaking=bool(gone),
         )
+
+
+def _listed(site: Site) -> str:
+    """Write what one may choose from; what a check lets through is written as a check."""
+    choices = ", ".join(site.choices or ())
+    return f"in ({choices})" if site.kind == "limit" else choices
 
 
 def _versions(one: Site, other: Site) -> tuple[str | None, str | None]:
@@ -286,4 +297,5 @@ def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:
         detail=site.scope or None,
         # What a build no longer asks for may be read elsewhere still.
         breaking=False if removed and site.kind == "env" and site.scope == SETUP else None,
+        condition=site.condition,
     )

@@ -29,6 +29,16 @@ def told_apart(old: Reading, new: Reading) -> tuple[Sequence[Symbol], Sequence[S
     return list(_named(old.symbols, labels)), list(_named(new.symbols, labels))
 
 
+def newcomers(old: Reading, new: Reading) -> list[tuple[int, int]]:
+    """Give the lines of specialisations that the old version has not: what they check is new to nobody's arguments."""
+    known = {symbol.special[::2] for symbol in old.symbols if symbol.special is not None}
+    return [
+        (symbol.start, symbol.end)
+        for symbol in new.symbols
+        if symbol.special is not None and symbol.name == symbol.special.owner and symbol.special[::2] not in known
+    ]
+
+
 def _by_owner(symbols: Iterable[Symbol]) -> dict[str, dict[str, str]]:
     """Give the specialisations of each template, with their arguments as written."""
     found: dict[str, dict[str, str]] = {}

@@ -83,7 +83,7 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     pairs = list(under_other_heads(went, came, kept)) if kept is not None else []
     taken = {id(symbol) for pair in pairs for symbol in pair}
     free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
-    pairs += [pair for pair in renames(*free) if not is_another(*pair, before, after)]
+    pairs += [pair for pair in renames(free[0], free[1], kept) if not is_another(*pair, before, after)]
     pairs += swapped(before, after, pairs)
     renamed = {one.name: other.name for one, other in pairs}
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
@@ -103,10 +103,15 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
             draft
             for draft in _altered(one, other, generics)
             if not (known and draft.kind is FactKind.CONSTANT_CHANGED and is_same(one, other, *known))
+            if not (known and _is_retyped(draft) and is_same_type_by_name(one, other, *known))
             if not words or not (follows(draft, words) or (draft.kind in _COUNTED and _in_other_units(one, other)))
         )
     device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device or _is_handler(symbol)}
     return [draft._replace(breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
+
+
+def _is_retyped(draft: Draft) -> bool:
+    return draft.kind is FactKind.FIELD_CHANGED and draft.detail == "type"
 
 
 def _is_handler(symbol: Symbol) -> bool:

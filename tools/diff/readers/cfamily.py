@@ -8,9 +8,10 @@ from tools.diff.readers import syntax
 from tools.diff.readers.calls import named_environment
 from tools.diff.readers.cfamily_entries import entries
 from tools.diff.readers.cfamily_frame import Frame, frame
-from tools.diff.readers.cfamily_macros import macros, versions, without_parts
+from tools.diff.readers.cfamily_macros import dispatches, macros, versions, without_parts
 from tools.diff.readers.cfamily_sites import SiteReader
 from tools.diff.readers.cfamily_skeleton import skeleton
+from tools.diff.readers.cfamily_switches import with_conditions
 from tools.diff.readers.cfamily_symbols import SymbolReader
 from tools.diff.readers.fragment import uncomment
 from tools.diff.readers.masked import Masked, blank
@@ -51,8 +52,9 @@ def read(source: Source) -> Reading:
     scopes = Scopes(symbols, around.scope, masked.line(around.until))
     classes = Scopes(symbols, kinds=CLASSES) if source.path.endswith(HEADERS) else None
     found = [
-        *SiteReader(masked, scopes, classes).read(),
+        *with_conditions(masked, scopes, SiteReader(masked, scopes, classes).read()),
         *entries(masked, symbols),
+        *dispatches(masked),
         *versions(symbols),
         *whole_versions,
     ]

@@ -12,6 +12,7 @@ _DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n\\]*(?:\\
 _GUARD = re.compile(rb"#[ \t]*ifndef[ \t]+(\w+)\s*\n[ \t]*#[ \t]*define[ \t]+\1[ \t]*\r?$", re.M)
 _UNDEF = re.compile(rb"#[ \t]*undef[ \t]+(\w+)")
 _SIMPLE = re.compile(r"(?!.*[A-Za-z_]\w*\s*\()[-\w.:\"' <>*+|&/%()]+|\".*\"")
+_CASE = re.compile(rb"\bcase\s+([\w:]+?)\s*:(?!:)")
 _VERSION = re.compile(r"VERSION|(?:^|_)VER(?:_|$)")
 _PARTS = ("_MAJOR", "_MINOR", "_PATCH")
 _PART = re.compile(r"[a-z]+")
@@ -52,6 +53,17 @@ def macros(masked: Masked, path: str) -> Iterator[Symbol]:
             shape=masked.shape(*match.span(3), without=name),
             device=home.isdisjoint(_PART.findall(name.lower())),
         )
+
+
+def dispatches(masked: Masked) -> Iterator[Site]:
+    """Give the values that a macro takes, of those that choose by one: `switch (x) { case 16: … case 64: … }`."""
+    if b"define" not in masked.mask or b"case" not in masked.mask:
+        return
+    for match in _DEFINE.finditer(masked.mask):
+        found = _CASE.findall(masked.bare, *match.span(3)) if match.group(2) is not None else ()
+        if len(found) > 1:
+            lines = masked.line(match.start()), masked.line(match.end())
+            yield Site("limit", match.group(1).decode(), *lines, choices=tuple(one.decode() for one in found))
 
 
 def versions(symbols: list[Symbol]) -> Iterator[Site]:

@@ -30,6 +30,16 @@ _MAX_LINES = 40
 
 def read_cmake(source: Source) -> Iterator[Site]:
     """Read what CMake fetches and finds, the versions and options it sets, and with what words it gives up."""
+    last = -1
+    for site in _sites(source):
+        # A refusal right below another one goes on with it.
+        goes_on = site.kind == "error" and site.start == last + 1
+        last = site.end if site.kind == "error" else last
+        if not goes_on:
+            yield site
+
+
+def _sites(source: Source) -> Iterator[Site]:
     lines, repository, at = lines_of(source), "", 0
     conditions: list[str] = []
     while at < len(lines):

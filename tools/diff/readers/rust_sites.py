@@ -13,8 +13,11 @@ _FAIL = re.compile(
     rb"\b(?:bail(?:_\w+)?|anyhow|panic|unimplemented|unreachable|ensure|assert|assert_eq|assert_ne)!\s*\("
 )
 _CHECKED = {"ensure!": 1, "assert!": 1, "assert_eq!": 2, "assert_ne!": 2}
-_ERR = re.compile(rb"\bErr\s*\(\s*((?:\w+::)*[A-Z]\w*)")
+_ERR = re.compile(rb"\bErr\s*\(\s*((?:\w+::)*[A-Z]\w*|\w*error!)")
+_MISSING = re.compile(rb"\bok_or(?:_else)?\s*\(\s*(?:\|\|\s*)?(?:\{\s*)?((?:\w+::)*[A-Z]\w*|\w*error!)")
+"""Where what is not there fails: `found.ok_or_else(|| Error::new("not found"))?`."""
 _FAILS = re.compile(rb"\bErr\s*\(|\b(?:bail(?:_\w+)?|panic|anyhow)!|\bError\b")
+_MOST = 1500
 _IF = re.compile(rb"if (?<!\wif )(?!let\b)")
 _ROUTE = re.compile(rb"\broute\s*\(\s*\"")
 _VERB = re.compile(rb"\b(get|post|put|delete|patch|head|options|any)\s*\(")
@@ -46,9 +49,14 @@ def _errors(make: Sites, asserts: bool) -> Iterator[Site]:
         yield make.at("error", call.name, call.start, call.end, message)
         if conditions == 1 and call.arguments:
             yield from make.limits(call.arguments[0])
-    for match in _ERR.finditer(make.masked.mask):
-        name = match.group(1).decode().replace("::", ".")
-        yield make.at("error", name, match.start(), match.end())
+    for pattern in (_ERR, _MISSING):
+        for match in pattern.finditer(make.masked.mask):
+            name = match.group(1).decode().replace("::", ".")
+            end = make.masked.close(make.masked.mask.index(b"(", match.start()), _MOST) or match.end()
+            message = make.message([(match.end(), end)])
+            # What is not there and why, only words tell.
+            if pattern is _ERR or message is not None:
+                yield make.at("error", name, match.start(), end, message)
 
 
 def _routes(make: Sites) -> Iterator[Site]:
