@@ -71,9 +71,12 @@ _CROWDED = {
     FactKind.SYMBOL_ADDED: "symbols",
     FactKind.SYMBOL_REMOVED: "symbols",
     FactKind.CONSTANT_CHANGED: "constants",
+    FactKind.CONFIG_ADDED: "settings",
 }
 """Kinds of which many may be told as one, and what they are then called."""
 _MODULE = "/__init__.py"
+_BUILD = (".cmake", "CMakeLists.txt")
+"""Files of a build, of which users set the options together."""
 _PLACES = 20
 _NAMES = 12
 _CROWD = 40
@@ -141,6 +144,8 @@ def _of_a_place(shown: Sequence[Shown]) -> Crowd:
             return draft.kind, draft.new or (one.place and one.place.file.rpartition("/")[0]), severity_of(draft)
         if draft.kind is FactKind.FILE_REMOVED:
             return draft.kind, draft.name.rpartition("/")[0], severity_of(draft)
+        if draft.kind is FactKind.CONFIG_ADDED and not draft.detail and one.place and one.place.file.endswith(_BUILD):
+            return draft.kind, _BUILD, severity_of(draft)
         if draft.kind is FactKind.FILE_ADDED:
             folder = draft.name.rpartition("/")[0]
             whole = next((package for package in packages if f"{folder}/".startswith(f"{package}/")), folder)
@@ -208,6 +213,8 @@ def _fact(members: list[Shown]) -> Fact:
         draft = draft._replace(name=_all_names(members))
     elif len(members) > 1 and (package := _removed_package(members)):
         draft = draft._replace(name=package, old=_all_names(members), new=None, detail=PACKAGE)
+    elif draft.kind is FactKind.CONFIG_ADDED and not draft.detail and len({one.draft.name for one in members}) > 1:
+        draft = _crowded(members)
     elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
         same = len({one.draft.detail for one in members}) == 1
         draft = _several(members, _all_names(members), draft.detail if same else None)

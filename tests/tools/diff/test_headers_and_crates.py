@@ -213,3 +213,19 @@ async def test_a_module_of_rust_that_only_its_crate_sees_breaks_nobody(
     made.commit({f"{CRATE}/lib.rs": root, f"{CRATE}/routes/a.rs": f"pub fn maps(a: u8) -> u8 {{\n    a\n}}\n{keep}"})
     (fact,) = await studied(made, made.commit({f"{CRATE}/routes/a.rs": keep}))
     assert (fact.kind, fact.severity) == (FactKind.SYMBOL_REMOVED, severity)
+
+
+async def test_the_options_of_a_build_are_one_fact_where_there_is_too_much_to_tell(facts_of: "FactsOf") -> None:
+    names = [f"pkg/m{n}/config.py" for n in range(45)]
+    module = "def load(path):\n    return path\n"
+    options = "".join(f'option(A_USE_{n} "Use it." ON)\n' for n in ("MPI", "BLAS"))
+    facts = await facts_of(
+        {"CMakeLists.txt": "project(a)\n", **dict.fromkeys(names, module)},
+        {
+            "CMakeLists.txt": f"project(a)\n{options}",
+            **{name: f"{module}\n\ndef save_{n}(path):\n    return {n}\n" for n, name in enumerate(names)},
+        },
+        "blobs",
+    )
+    (fact,) = [fact for fact in facts if fact.kind is FactKind.CONFIG_ADDED]
+    assert (fact.name, fact.detail, fact.new) == ("A_USE_MPI, A_USE_BLAS", "2 settings of CMakeLists.txt", None)
