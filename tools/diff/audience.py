@@ -32,6 +32,11 @@ _HIDDEN = re.compile(r"(?:^|[._])(?:details?|internal|impl)(?:\.|$)")
 """What is checked while compiling is new to those who include a header; other words for it are not."""
 _ASKED_ONCE = re.compile(r"[a-z_]\w* = (?:[\w.]+\.)?(?:is|has|get|can|supports)_\w+\(\)$")
 """What a module asked of the machine when it was imported is its own business."""
+_PROTOCOL = re.compile(
+    r"\.__(?!(?:init_subclass|class_getitem|post_init|set_name|length_hint|reduce_ex|getnewargs_ex|match_args"
+    r"|mro_entries|torch_function|torch_dispatch)__)[a-z0-9]+_\w+__(?:\.|$)"
+)
+"""What the parts of a project hand to each other by names of their own: `__new_from_mlir_values__`."""
 _COMMANDS = re.compile(
     r"(?:^|[/_])(?:cli|main|args?|arguments|launch\w*|serve\w*|server\w*|bench\w*|tools?|run\w*|options|config\w*|entrypoints?|router|cmd)(?:[/_.]|$)"
 )
@@ -44,7 +49,7 @@ def symbol_is_met(draft: Draft, path: str) -> bool:
     """Tell of a symbol: its name is public, and users import or include the file."""
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
     made = draft.kind is FactKind.CONSTANT_CHANGED and draft.detail == "type" and _COMPUTED.search(draft.new or "")
-    inner = _LAYOUT.search(draft.name) or _HANDED_ON.search(draft.name) or _TRAITS.search(path)
+    inner = _TRAITS.search(path) or any(own.search(draft.name) for own in (_PROTOCOL, _LAYOUT, _HANDED_ON))
     return draft.public and not own and not made and not inner and is_public_path(path)
 
 
@@ -53,7 +58,7 @@ def site_is_met(draft: Draft, path: str) -> bool:
     what = role(path)
     if draft.kind is FactKind.DEPRECATED and what is Role.DOCUMENT:
         return True
-    if not draft.public or what in _OF_NO_USER:
+    if not draft.public or what in _OF_NO_USER or _PROTOCOL.search(draft.detail or ""):
         return False
     if _COMPILED.search(draft.name):
         met = draft.kind is FactKind.ERROR_ADDED and not _HIDDEN.search(draft.detail or "")

@@ -10,9 +10,13 @@ MOST = 40
 _INTERNAL_OF_A_KIND = 8
 _SHARES = {Severity.BREAKING: 20, Severity.BEHAVIOUR: 10, Severity.ADDITIVE: 10}
 """Places that a severity is sure of, however many facts there are of others."""
+_MORE = {Severity.BREAKING: MOST, Severity.BEHAVIOUR: 15, Severity.ADDITIVE: 15}
+"""Places that they have where the gravest leave them free."""
 _ALWAYS = (FactKind.VERSION_CHANGED, FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
 """What a commit is as a whole: the first thing to know of one that does everything at once."""
-_PACKAGE = "package"
+_FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED)
+PACKAGE = "package"
+"""What a fact says of files that are a package as a whole."""
 _AT_A_TIME, _RENAMED, _FEW = 4, 6, 2
 """So many are kept before others of a severity have their turn: of a kind, of renames, of a family of details."""
 _DETAILS = {
@@ -58,7 +62,7 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
     renames = [at for at in free if facts[at].kind is FactKind.SYMBOL_RENAMED]
     taken: Counter[Severity] = Counter()
     kept = {at for at in free if _is_whole(facts[at]) and turns[at] == 0}
-    for shares in (_SHARES, dict.fromkeys(Severity, MOST)):
+    for shares in (_SHARES, _MORE, dict.fromkeys(Severity, MOST)):
         for at in queue:
             # Whoever is told of a thing by its new name has to know which one it was.
             for one in (*(other for other in renames if _is_of(facts[at], facts[other])), at):
@@ -75,8 +79,8 @@ def _is_of(fact: Fact, rename: Fact) -> bool:
 
 
 def _is_whole(fact: Fact) -> bool:
-    """Tell what a commit is as a whole, and a whole package that came with it."""
-    return fact.kind in _ALWAYS or (fact.kind is FactKind.FILE_ADDED and fact.detail == _PACKAGE)
+    """Tell what a commit is as a whole, and a whole package that came or went with it."""
+    return fact.kind in _ALWAYS or (fact.kind in _FILES and fact.detail == PACKAGE)
 
 
 def _family(fact: Fact) -> str:

@@ -67,7 +67,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
             words[part[0]] = None
         elif (crate := _of_a_crate(one)) is not None:
             words.update(dict.fromkeys(crate_words(crate)))
-    return list(words)[:MOST_WORDS]
+    # Variables are few, and nobody but the tree knows whether they are new.
+    return sorted(words, key=lambda word: not word.isupper())[:MOST_WORDS]
 
 
 def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known:
@@ -176,7 +177,8 @@ def _reads(name: str, path: str, line: str) -> bool:
     if _SETTINGS.search(path) and re.search(rf"(?<![\w/]){re.escape(name)}\b", line):
         # Such a file speaks of variables whose names it puts together.
         return True
-    if "env" in line.lower() and any(f"}}{end}{quote}" in line for end in _endings(name) for quote in "\"'"):
+    asks = "env" in line.lower() or _SETTINGS.search(path)
+    if asks and any(f"}}{end}{quote}" in line for end in _endings(name) for quote in "\"'"):
         return True
     second = line.strip().startswith((f'"{name}",', f"'{name}',"))
     return reads(name, path, (f" env {line}" if second else f" {line}",))

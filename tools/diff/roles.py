@@ -99,6 +99,8 @@ _BUILD_NAME = re.compile(
     r"|(?:docker-)?compose.*\.ya?ml|build_backend\.py|tsconfig.*\.json)$"
 )
 _KERNEL_NAME = re.compile(r"(?:^|_)(?:kernels?|triton|cutedsl)(?:_\w+)?\.py$|^triton_\w+\.py$")
+_SCRIPT_NAME = re.compile(r"^(?:prep|prepare|setup|build|make|run)_\w*(?:install|wheels?|release|env)\.py$")
+"""What a developer runs beside the package."""
 _OPERATOR_NAME = re.compile(
     r"(?:^|_)(?:ops|operators?|torch_bindings|bindings?|registration|extension)\.(?:py|cpp|cc|cu|h)$"
 )
@@ -165,7 +167,7 @@ def _is_setting(inside: set[str], extension: str) -> bool:
 
 def _content(name: str, inside: set[str], extension: str) -> Role:
     """Judge by the extension what none of the folders told."""
-    if extension in _SCRIPTS or (inside & _SCRIPTS_IN and extension in ("py", "")):
+    if extension in _SCRIPTS or (inside & _SCRIPTS_IN and extension in ("py", "")) or _SCRIPT_NAME.match(name):
         return Role.SCRIPT
     if extension in _CODE:
         return _code(name, inside, extension)

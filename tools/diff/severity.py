@@ -50,6 +50,7 @@ _INTERNAL = {
     FactKind.VENDORED,
 }
 _OPTIONAL = re.compile(r"^\*| = ")
+_OVERRIDE = "override"
 _BOUND = re.compile(r"^(<=|<|>=|>|==|!=)\s*(-?\d+(?:\.\d+)?)$")
 
 
@@ -73,7 +74,9 @@ def _mild(draft: Draft) -> Severity:
         return Severity.ADDITIVE
     # What has to be given is nothing that one may leave aside, even where no user is the one to give it.
     asked = draft.kind is FactKind.PARAMETER_ADDED and not _OPTIONAL.search(draft.new or "")
-    return Severity.ADDITIVE if draft.kind in _ADDITIVE and not asked else Severity.BEHAVIOUR
+    # Whoever calls a method of a base has another one now.
+    over = draft.kind is FactKind.SYMBOL_ADDED and draft.detail == _OVERRIDE
+    return Severity.ADDITIVE if draft.kind in _ADDITIVE and not (asked or over) else Severity.BEHAVIOUR
 
 
 def _narrower(old: str | None, new: str | None) -> bool:

@@ -83,3 +83,40 @@ async def test_a_function_that_two_files_had_and_one_has_now_has_moved(route: st
         (FactKind.SYMBOL_MOVED, "pkg/a.py"),
         (FactKind.SYMBOL_MOVED, "pkg/b.py"),
     ]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_a_class_that_inherits_from_its_namesake_elsewhere_has_lost_nothing(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    body = "    def start(self):\n        return 1\n\n    def stop(self):\n        return 2\n"
+    before = {"pkg/cute/testing.py": f"class Timer:\n{body}", "pkg/x.py": "y = 1\n"}
+    shim = (
+        'from pkg.testing import Timer as _Timer\n\n\n@deprecated("use pkg.testing")\nclass Timer(_Timer):\n    pass\n'
+    )
+    after = {"pkg/cute/testing.py": shim, "pkg/testing.py": f"class Timer:\n{body}"}
+    facts = await facts_of(before, after, route)
+    assert not [fact for fact in facts if fact.kind is FactKind.SYMBOL_REMOVED]
+    assert [fact for fact in facts if fact.kind is FactKind.DEPRECATED and fact.name == "Timer"]
+
+
+async def test_what_a_class_declares_over_its_base_is_no_addition(facts_of: "FactsOf") -> None:
+    base = "class Base:\n    autocast: bool = True\n\n    def prepare(self, x):\n        return x\n"
+    old = "from .base import Base\n\n\nclass Own(Base):\n    size: int = 1\n"
+    new = f"{old}    autocast: bool = False\n\n    def prepare(self, x):\n        return x + 1\n"
+    before, after = (
+        {"pkg/base.py": base, "pkg/own.py": old},
+        {"pkg/base.py": f"{base}\n\nLIMIT = 3\n", "pkg/own.py": new},
+    )
+    facts = [fact for fact in await facts_of(before, after) if fact.name.startswith("Own.")]
+    told = {(fact.kind, fact.name, fact.old, fact.severity) for fact in facts}
+    assert told == {
+        (FactKind.FIELD_CHANGED, "Own.autocast", "True", Severity.BEHAVIOUR),
+        (FactKind.SYMBOL_ADDED, "Own.prepare", None, Severity.BEHAVIOUR),
+    }
+
+
+async def test_an_import_of_which_a_linter_is_told_is_not_new(facts_of: "FactsOf") -> None:
+    old = "from pkg.ir import func\n\n\ndef run():\n    return func\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("func\n\n\n", "func  # noqa: F401\n\n\n", 1)})
+    assert not [fact for fact in facts if fact.kind is FactKind.SYMBOL_ADDED]

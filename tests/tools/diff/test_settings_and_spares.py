@@ -106,3 +106,10 @@ async def test_a_variable_is_followed_by_the_one_in_its_place_and_not_by_the_one
         ("ATLAS_QUEUED_TIMEOUT_MS", "ATLAS_REQ_WAITING_TIMEOUT"),
         ("ATLAS_FORWARD_TIMEOUT_MS", "ATLAS_REQ_RUNNING_TIMEOUT"),
     }
+
+
+async def test_a_variable_behind_a_prefix_is_told_by_the_name_that_the_file_gives_it(facts_of: "FactsOf") -> None:
+    old = 'class Manager:\n    def __init__(self, prefix):\n        self.a = get_env_var(f"{prefix}_DUMP_DIR", "")\n'
+    opt = '        # such as CUTE_COMPILER_OPT="-O3"\n        self.b = get_env_var(f"{prefix}_COMPILER_OPT", "")\n'
+    facts = await facts_of({"pkg/manager.py": old}, {"pkg/manager.py": old + opt})
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.ENV_ADDED, "CUTE_COMPILER_OPT")]

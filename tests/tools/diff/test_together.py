@@ -127,3 +127,29 @@ async def test_parts_of_a_compiler_that_no_package_gives_on_are_internal_under_a
     facts = await studied(past, past.commit({"pkg/base_dsl/compiler.py": after}))
     assert facts
     assert {fact.severity for fact in facts} == {Severity.INTERNAL}
+
+
+async def test_functions_that_make_the_same_parameters_keyword_only_are_told_together(facts_of: "FactsOf") -> None:
+    old = "".join(
+        f"def {name}(x, loc=None, ip=None):\n    return {at}\n\n\n" for at, name in enumerate(("put", "take"))
+    )
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("x, loc", "x, *, loc")})
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.SIGNATURE_CHANGED, "put, take")]
+
+
+async def test_a_protocol_of_the_project_between_two_underscores_is_its_own_business(facts_of: "FactsOf") -> None:
+    old = (
+        "class Pipe:\n    def __len__(self):\n        return 1\n\n    def __new_from_values__(self, values):\n"
+        "        if len(values) < 13:\n            raise ValueError('too few')\n        return values\n"
+    )
+    new = old.replace("13", "19").replace("__new_from_values__(self, values)", "__new_from_values__(self, values, at)")
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
+    assert facts
+    assert {fact.severity for fact in facts} == {Severity.INTERNAL}
+
+
+async def test_helpers_of_a_script_that_prepares_an_installation_break_nobody(facts_of: "FactsOf") -> None:
+    old = "def run():\n    return 1\n\n\ndef get_spec(path):\n    return path\n"
+    facts = await facts_of({"python/prep_editable_install.py": old}, {"python/prep_editable_install.py": old[:26]})
+    assert [fact.name for fact in facts if fact.kind is FactKind.SYMBOL_REMOVED] == ["get_spec"]
+    assert {fact.severity for fact in facts} == {Severity.INTERNAL}

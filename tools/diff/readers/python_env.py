@@ -17,6 +17,7 @@ ANY_VARIABLE: Final = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 HELPER: Final = re.compile(r"(^|_)(get)?env(s|iron|ironment)?(_|$)|^Env[A-Z]\w*$|^[gG]etEnv", re.IGNORECASE)
 WRITERS: Final = re.compile(r"^(set|un_?set|put|del|pop|monkeypatch|override|clear|patch|with)", re.IGNORECASE)
 DECLARED: Final = re.compile(r"^(Env[A-Z]\w*|env_\w+)$")
+PREFIXED: Final = re.compile(rb"""[fF]["']\{\w+\}(_[A-Z][A-Z0-9_]+)["']\Z""")
 REGISTRY: Final = "environment_variables"
 _LITERALS: Final = ("string", "integer", "float", "true", "false")
 
@@ -43,6 +44,10 @@ def _spelled(code: Code, node: Node | None, constants: Mapping[str, Node]) -> st
     """Give the name that is written out, or that a constant of the module holds."""
     if node is not None and node.type == "identifier":
         node = constants.get(code.word(node))
+    if node is not None and (prefixed := PREFIXED.match(code.raw(node))):
+        # What is put in front can be seen where the file speaks of the variable by its whole name.
+        whole = {found.decode() for found in re.findall(rb"\b[A-Z][A-Z0-9_]*%b\b" % prefixed[1], code.text)}
+        return whole.pop() if len(whole) == 1 else None
     return code.string(node)
 
 
