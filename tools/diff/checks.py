@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agent.facts import FactKind
 from tools.diff.grouping import Shown
@@ -31,8 +32,18 @@ def settle_checks(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     moved = [one for one in gone if one.place is not None and _is_made_elsewhere(one, homes)]
     taken = {*pairs, *map(id, pairs.values()), *map(id, moved)}
     kept = [one for one in shown if id(one) not in taken and not one.draft.silent]
+    kept += [
+        replace(one, draft=one.draft._replace(silent=False))
+        for one in come
+        if one.draft.silent and id(one) not in taken and _is_a_helpers(one, homes)
+    ]
     changed = (_changed(one, pairs[id(one)]) for one in gone if id(one) in pairs and not one.draft.silent)
     return kept + [one for one in changed if one is not None]
+
+
+def _is_a_helpers(one: Shown, homes: Homes) -> bool:
+    """Tell whether a new private function makes a check for functions of other files that were there before."""
+    return one.place is not None and homes.helps(one.draft.detail or "", one.place.file)
 
 
 def _is_made_elsewhere(one: Shown, homes: Homes) -> bool:

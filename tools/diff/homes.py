@@ -100,6 +100,12 @@ class Homes:
         patches = (file.patch or "" for file in self._told if file.path == path)
         return any(function in patch and call.search(patch) is not None for patch in patches)
 
+    def helps(self, function: str, path: str) -> bool:
+        """Tell whether functions of other files, that were there before, call one now."""
+        call = f"{function}("
+        others = (file.patch or "" for file in self._told if file.status == "modified" and file.path != path)
+        return bool(function) and any(call in patch and _calls_from_old(call, patch) for patch in others)
+
     def delegates(self, owner: str, method: str, path: str) -> bool:
         """Tell whether an added line of a file calls a method of a base, or of a class of which the name was taken."""
         call = re.compile(rf"^\+.*\b(?:super\(\)|{re.escape(owner)}\w+)\.{re.escape(method)}\(", re.MULTILINE)
@@ -245,6 +251,19 @@ class Homes:
     def _said(self, lines: re.Pattern[str]) -> str:
         """Give the letters of all added (removed) lines, strings of several lines joined; warnings refuse nothing."""
         return "".join(refused(lines.findall(file.patch or "")) for file in self._told)
+
+
+def _calls_from_old(call: str, patch: str) -> bool:
+    """Tell whether an added line with a call stands in a function that the commit has not added."""
+    new = False
+    for line in patch.split("\n"):
+        if line.startswith("@@"):
+            new = False
+        elif (head := line[1:].lstrip()).startswith(("def ", "async def ")) and line[:1] != "-":
+            new = line[:1] == "+"
+        elif line[:1] == "+" and not new and call in head:
+            return True
+    return False
 
 
 def _names(file: FileChange) -> list[str]:

@@ -166,7 +166,9 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         if not along:
             drafts.append(_met(draft, site_is_met(draft, path)))
         elif draft.kind in _ERRORS:
-            yield Shown(draft._replace(silent=True), None)
+            helper = draft.kind is FactKind.ERROR_ADDED and not whole and _is_own(draft.detail or "")
+            met = _met(draft, site_is_met(draft, path)) if helper else draft
+            yield Shown(met._replace(silent=True), place_of(draft, path, patch) if helper else None)
     named = path.endswith((".py", ".pyi"))
     for draft in drafts:
         # Only in Python does a caller write the name of a parameter.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.facts import Fact, FactKind
+from agent.facts import Fact, FactKind, Severity
 
 if TYPE_CHECKING:
     from tests.tools.diff.conftest import FactsOf
@@ -103,3 +103,23 @@ async def test_a_check_of_what_an_optional_held_is_the_same_check_and_others_are
     facts = await facts_of({"csrc/page.cu": old}, {"csrc/page.cu": new}, route)
     told = [(fact.kind, fact.old) for fact in facts if fact.kind.startswith("error-")]
     assert told == [(FactKind.ERROR_REMOVED, "5, kv.value()\nkv->device(), device")]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_what_a_new_private_helper_checks_for_functions_of_other_files_is_told(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    run = "def run(buffer, size):\n    {}\n    return launch(buffer, size)\n"
+    helper = (
+        "\n\ndef _resolve(buffer, size):\n    if not buffer.is_contiguous():\n"
+        '        raise ValueError("the buffer must be contiguous")\n    return buffer\n'
+    )
+    before = {"pkg/decode.py": run.format("check(size)"), "pkg/parts.py": "def _other():\n    return 1\n"}
+    after = {
+        "pkg/decode.py": run.format("buffer = _resolve(buffer, size)"),
+        "pkg/parts.py": before["pkg/parts.py"] + helper,
+    }
+    told = [fact for fact in await facts_of(before, after, route) if fact.kind is FactKind.ERROR_ADDED]
+    assert [(fact.detail, fact.new, fact.severity) for fact in told] == [
+        ("_resolve", "the buffer must be contiguous", Severity.BEHAVIOUR)
+    ]
