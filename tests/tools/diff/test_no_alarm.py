@@ -279,7 +279,7 @@ async def test_other_quotes_whole_decimals_and_sorted_imports_are_only_formattin
     route: str, facts_of: "FactsOf"
 ) -> None:
     old = (
-        "from b import d, c\nimport a\n\n\nclass Net:\n    def __init__(self, mode='', ratio=4., drop=.5, rate=0.):\n"
+        "from b import d, c\nimport a\n\n\nclass N:\n    def __init__(self, mode='', ratio=4., drop=.5, p=0.):\n"
         "        assert mode == ''\n        self.a = self.b = a.run(1. if mode else .2)\n"
         "\n    def run(self):\n        ''' Run. '''\n        return 1\n"
     )
