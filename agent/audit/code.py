@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from agent.audit.mentions import Mention
+from agent.audit.mentions import CODE_LABEL, Mention
 from agent.audit.page import Page
 from agent.audit.paths import advises
 from agent.audit.sections import changes_above
@@ -28,7 +28,7 @@ def code(page: Page) -> Iterator[Statement]:
         if block.kind != "fence" or not block.code.strip():
             continue
         subject = page.subjects[place]
-        around = neighbours(page, place)
+        around = () if page.mentions[place] else neighbours(page, place)
         if subject is None and block.parent is not None:
             # A remark that cites nothing shows code of the entry it remarks on.
             around = changes_above(page, block.parent)
@@ -107,7 +107,7 @@ def telling_lines(source: str) -> dict[int, str]:
     for place, line in enumerate(source.splitlines()):
         bare = line.strip()
         unsigned = re.sub(r"^[+-]\s*", "", bare)
-        if not _WORDY.search(unsigned) or _HEADER.match(bare):
+        if not _WORDY.search(unsigned) or _HEADER.match(bare) or (not place and CODE_LABEL.match(bare)):
             continue
         if _COMMENT.match(unsigned) and (_CHINESE.search(bare) or re.fullmatch(r"\W*[\w./+-]+\.\w+\W*", unsigned)):
             continue

@@ -10,6 +10,7 @@ from agent.audit.vocabulary import plain
 
 _COUNTED = re.compile(r"[（(]\s*(\d{1,4})\s*(?:个|items?|commits?|changes?)?\s*[)）]\s*$")
 _SUM = re.compile(r"(?<![\w.#])(\d{1,4})\s*(?:个提交|commits?\b|changes?\b|项变更)", re.IGNORECASE)
+_OPENING = re.compile(r"\W*(?:[0-9a-f]{7,40}\W{1,6}(?:(?:and|和|与|及)\s*\W{0,3})?)+")
 _SHORT = 60
 _SIGNS = "\U0001f300"
 _SHARE = re.compile(r"([\U0001f300-\U0001faff])\s*\S{0,8}?\s*(\d+)")
@@ -73,7 +74,10 @@ def _named(page: Page, place: int) -> set[str]:
     if not headed and block.kind not in ("heading", "item", "row"):
         return set()
     named = [m.sha[:7] for m in page.mentions[place] if m.kind == "commit" and m.sure]
-    return set(named if headed or block.kind == "heading" else named[:1])
+    # An entry may open with several: "`abc1234`, `def5678`: …".
+    opening = _OPENING.match(plain(block.inlines[0].text)) if block.inlines else None
+    together = sum(m.at < opening.end() and not m.cell for m in page.mentions[place]) if opening else 1
+    return set(named if headed or block.kind == "heading" else named[: max(1, together)])
 
 
 def _sum(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from agent.audit.bundles import bundled_otherwise
 from agent.audit.choices import allowed_otherwise
 from agent.audit.contradictions import contradicted
 from agent.audit.givens import given_otherwise
@@ -14,7 +15,9 @@ from agent.audit.naming import pieced
 from agent.audit.outcomes import other_outcome
 from agent.audit.pairs import turned_round
 from agent.audit.paths import is_path
+from agent.audit.phrases import numbered_otherwise
 from agent.audit.relocations import moved_back
+from agent.audit.routes import routed_otherwise
 from agent.audit.scores import other_score
 from agent.audit.sides import Sides
 from agent.audit.statement import RIGHT, Finding, Kind, Statement, told, wrong
@@ -59,6 +62,9 @@ _RULES = (
     switched_otherwise,
     allowed_otherwise,
     moved_back,
+    bundled_otherwise,
+    numbered_otherwise,
+    routed_otherwise,
 )
 """What refutes a sentence by one form of words and one kind of line alone."""
 

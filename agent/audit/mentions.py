@@ -36,6 +36,11 @@ _BY_WAY_OF = re.compile(
 # "abc1234 (#12)", "#12 (abc1234)", "(#12, abc1234": a hash beside the number of its pull request, or of its lines.
 _NUMBER_BEFORE = re.compile(r"(?:#|\bPR )\d{1,6}[)\]]?\s*[,，:：]?\s*[(\[（]?\s*(?:commit\s+)?$", re.IGNORECASE)
 _NUMBER_BEHIND = re.compile(r"\s*[,，]?\s*[(\[（]?\s*(?:PR\s*)?#\d|\s*[(（]\+\d", re.IGNORECASE)
+# "# path/of/file.py (abc1234)" above code: of which commit it is.
+CODE_LABEL = re.compile(
+    r"\s*(?:#|//|--|;+|/\*|<!--|%)\s*(?P<path>(?:[\w.@+-]+/)*[\w.@+-]*[\w+-]\.[A-Za-z]\w{0,9}(?=[^\w.]))?"
+    r"[\s@(（\[:：,，|`–—-]*(?:(?:commit|sha|提交|from|自|in)[\s:：]*)*`?(?P<sha>[0-9a-f]{7,40})(?![\w.=-])"
+)
 _FULL = 40
 _ABBREVIATED = 16
 _NEAR = 64
@@ -66,7 +71,7 @@ class Mention:
 
 def mentions_of(block: Block) -> list[Mention]:
     """Find every artefact that a block names, in reading order."""
-    found: list[Mention] = []
+    found: list[Mention] = [labelled] if (labelled := _above_code(block)) else []
     for place, inline in enumerate(block.inlines):
         column = block.header[place] if place < len(block.header) else ""
         if block.kind == "row" and block.level:
@@ -74,6 +79,15 @@ def mentions_of(block: Block) -> list[Mention]:
         for span in inline.spans:
             found += [_at(m, place) for m in _in_span(span, inline, column)]
     return found
+
+
+def _above_code(block: Block) -> Mention | None:
+    """Find the commit that the first line of a block of code, a comment, says it is of."""
+    label = CODE_LABEL.match(block.code) if block.kind == "fence" else None
+    if label is None or not re.search(r"\d", label["sha"]) or not re.search("[a-f]", label["sha"]):
+        return None
+    line = block.line + (0 if block.level else 1)
+    return Mention("commit", line, label["sha"], None, sha=label["sha"])
 
 
 def _at(mention: Mention, cell: int) -> Mention:

@@ -183,6 +183,8 @@ def _own(block: Block, mentions: Sequence[Mention]) -> Mention | None:
     linked = [m for m in mentions if _changes(m) and m.words.startswith("http")]
     commits = [m for m in mentions if _changes(m)]
     threads = [m for m in mentions if m.kind == "thread" and not m.damaged]
+    if block.kind == "fence":
+        return next(iter(commits), None)
     if block.kind == "row":
         return _of_row(block, mentions) or next(iter(commits), None) or _closing(block, threads)
     if block.kind in ("item", "paragraph", "heading"):

@@ -24,6 +24,16 @@ _MOVED = (
         r"(?![\w.]*\w)",
         re.IGNORECASE,
     ),
+    # "32 elements at a time rather than the prior 24"
+    re.compile(
+        rf"(?<![\w.]){_V.format('new')}(?:[\s-]+[A-Za-z]+){{0,5}}\s*[(,]?\s*(?:rather than|instead of|as opposed to)\s+"
+        rf"(?:the\s+)?(?:prior|previous|former|old|earlier|usual)?\s*{_V.format('old')}(?![\w.]*\w)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?<![\w.]){_V.format('new')}\s*[\u4e00-\u9fffA-Za-z ]{{0,10}}?[,，(（]?\s*而(?:不是|非|不再是)"
+        rf"(?:此前|之前|先前|原来|原先|以前)?的?\s*{_V.format('old')}(?![\w.]*\w)"
+    ),
 )
 _FIGURE = re.compile(r"v?\d[\w.]*")
 _VERSION = re.compile(r"v?\d+\.\d+\.\d[\w.]*")

@@ -54,7 +54,7 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (rf"(?:[；;，,：:]|^)\s*{_N}\s*个文件(?=\s*[，,；;。]|\s*$)", ("files",)),
     )
 )
-_LONE = re.compile(rf"\s*[:：(（]?\s*\+{_N}(?=\s*(?:\.?$|\.\s|[,，;；、)）。]\s*(?![-\d])))")
+_LONE = re.compile(rf"`?\s*[:：(（]?\s*(?P<sign>[+-]){_N}(?=\s*(?:\.?$|\.\s|[,，;；、)）。]\s*(?![-\d])))")
 _SIZE = re.compile(
     r"`?\s*(?:[也均]?(?:是|为))?(?:新增|新建|新)?(?:的|文件)*\s*[，,]?\s*(?:共\s*)?(\d[\d,]*)\s*行(?=\s*(?:$|[，。；、）),;]))"
 )
@@ -201,12 +201,14 @@ def _beside(text: str, paths: list[Located]) -> Iterator[_Number]:
         if found := _SIZE.match(text, path.end) or _SIZE_EN.match(text, path.end):
             yield _Number(found.start(1), found.end(), found[0].strip("，, "), {"size": found[1].replace(",", "")})
         if found := _LONE.match(text, path.end):
-            yield _Number(found.start(1) - 1, found.end(), found[0].strip(), {"additions": found[1].replace(",", "")})
+            key = "additions" if found["sign"] == "+" else "deletions"
+            yield _Number(found.start("sign"), found.end(), found[0].strip(), {key: found[2].replace(",", "")})
 
 
-def counted(text: str) -> list[tuple[int, int]]:
+def counted(inline: Inline) -> list[tuple[int, int]]:
     """Find where a text counts lines or files."""
-    return [(number.start, number.end) for number in _numbers(text)]
+    text = plain(inline.text)
+    return [(number.start, number.end) for number in (*_numbers(text), *_beside(text, located(inline)))]
 
 
 def _numbers(text: str) -> list[_Number]:

@@ -191,7 +191,7 @@ def _without_references(page: Page, place: int, cell: int, inline: Inline) -> li
     for mention in page.mentions[place]:
         if mention.cell == cell and not mention.words.startswith("http"):
             letters[mention.at : mention.at + len(mention.words)] = ["§"] * len(mention.words)
-    for start, end in counted(plain(inline.text)):
+    for start, end in counted(inline):
         # Lines and files are counted elsewhere, in every way that they may be.
         letters[start:end] = ["§"] * (end - start)
     for clock in _CLOCK.finditer(plain(inline.text)):

@@ -38,7 +38,9 @@ PATH_COLUMN = re.compile(
 )
 FILES_COLUMN = re.compile(r"^(?:文件数?|files?|files changed|changed files|文件数量)$", _PARTS)
 LINES_COLUMN = re.compile(
-    r"^(?:行数|变更行数|lines?|diff|\+/[-−–]|stats?|changes|增删|代码行|lines changed|统计)$", _PARTS
+    r"^(?:行数|变更行数|lines?|diff|\+/[-−–]|stats?|changes|增删|代码行|lines changed|统计"
+    r"|size|规模|改动量|变更量|diff ?stat)$",
+    _PARTS,
 )
 ADDED_COLUMN = re.compile(r"^(?:\+|additions?|added|新增(?:行数)?|insertions?|增加|lines added)$", _PARTS)
 DELETED_COLUMN = re.compile(
@@ -66,10 +68,15 @@ DEFAULT_COLUMN = re.compile(r"^(?:defaults?(?: value)?|默认值?)$", _PARTS)
 TOTAL_ROW = re.compile(r"^\W*(?:合计|总计|总共|共计|total|sum|all|together|overall)\W*$", _PARTS)
 STATE_COLUMN = re.compile(r"^(?:state|status|状态)$", _PARTS)
 
+_FILES = (
+    r"(?:(?:受影响|影响|涉及|修改|改动|变更|关键|主要|相关)(?:到|了)?(?:的)?)?文件"
+    r"|(?:(?:all )?(?:affected|impacted|involved|changed|touched|modified|updated|main|key|relevant)\s)?files?"
+    r"(?:\s(?:affected|impacted|involved|changed|touched|modified|updated))?"
+)
 # What a line about files begins with; a path in it is said to be touched.
 FILES_LABEL = re.compile(
-    r"^\W*(?:受影响文件|涉及文件|修改文件|变更文件|关键文件|主要文件|文件变更概览|文件|变更|修改|新增|新增测试|删除|重命名|测试"
-    r"|files?(?: changed| touched)?|changed files|touched|touches|changes|modified|modifies|paths?)\W*[:：]",
+    rf"^\W*(?:{_FILES}|文件变更概览|变更|修改|新增|新增测试|删除|重命名|测试"
+    r"|touched|touches|changes|modified|modifies|paths?)\W*[:：]",
     _PARTS,
 )
 TOUCHES = re.compile(
@@ -86,8 +93,8 @@ DATED_IN_WORDS = re.compile(
 )
 # A line that goes on about what the line before it named.
 ATTRIBUTE = re.compile(
-    r"^\W*(?:受影响文件|涉及文件|受影响模块|文件|作者|变更|说明|关键改动|代码片段|影响"
-    r"|issue 内容|files?|author|changes?|details?|note"
+    rf"^\W*(?:{_FILES}|受影响模块|作者|变更|说明|关键改动|代码片段|影响"
+    r"|issue 内容|author|changes?|details?|note"
     r"|impact|简述|链接|pr|commit|摘要|summary|why|what)\W*[:：已]",
     _PARTS,
 )

@@ -129,11 +129,13 @@ class Names:
     def _shortly(self, phrase: str) -> list[RepoId]:
         """Find names without their owner, also where they are several words."""
         parts = re.split(r"[-_ ]", phrase)
+        marks = [" ", *re.findall(r"[-_ ]", phrase), " "]
         found = []
         for start in range(len(parts)):
             for end in range(start + 1, min(len(parts), start + 3) + 1):
                 repos = self._short.get(_squeezed("".join(parts[start:end])), set())
-                found += list(repos) if len(repos) == 1 else []
+                # A part of a name in code, as in "use_engine_cache", is none.
+                found += list(repos) if len(repos) == 1 and "_" not in (marks[start], marks[end]) else []
         return found
 
     def unknown(self, text: str) -> RepoId | None:
@@ -196,6 +198,12 @@ def _label(block: Block, names: Names) -> RepoId | None:
     return named[0] if len(named) == 1 and bare in _forms(named[0]) else None
 
 
+def _is_named(text: str, repo: RepoId) -> bool:
+    """Tell whether a cell says nothing but which repository it is, in full or without its owner."""
+    bare = re.sub(r"[\W_]", "", re.sub(r"[(（].*?[)）]", "", text.lower()))
+    return repo.lower() in text.lower() or bare in _forms(repo)
+
+
 def _forms(repo: RepoId) -> tuple[str, str]:
     return _squeezed(repo), _squeezed(repo.partition("/")[2])
 
@@ -219,7 +227,9 @@ def _own(block: Block, names: Names, found: Sequence[RepoId | None]) -> RepoId |
     """Find a repository that the block itself names as its subject."""
     if block.kind == "row":
         for place, column in enumerate(block.header[: len(block.inlines)]):
-            if REPO_COLUMN.match(column) and len(named := names.named(block.inlines[place].text)) == 1:
+            text = block.inlines[place].text
+            # A column of things may be headed alike: there a repository is named in passing.
+            if REPO_COLUMN.match(column) and len(named := names.named(text)) == 1 and _is_named(text, named[0]):
                 return named[0]
     if block.kind == "item":
         first = next((span for span in block.spans if span.text.strip()), None)

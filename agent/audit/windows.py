@@ -41,7 +41,7 @@ def windows(page: Page) -> Iterator[Statement]:
     yield from _filed_days(page)
     yield from _said_of_all(page)
     for place, block in enumerate(page.blocks):
-        for mention in page.mentions[place]:
+        for mention in page.mentions[place] if block.inlines else ():
             if not _told_as_new(mention) or (mention.kind == "thread" and _has_commit(page, place)):
                 continue
             key = (str(page.repo_of(mention, place)), mention.sha[:7] or str(mention.number))
