@@ -128,17 +128,21 @@ async def test_a_macro_that_other_code_asks_for_already_is_no_new_switch(history
     assert {fact.kind for fact in sheet} == {FactKind.ERROR_ADDED}
 
 
-async def test_a_value_that_a_macro_no_longer_takes_is_a_narrower_limit(facts_of: "FactsOf") -> None:
+@pytest.mark.parametrize("kind", ["", "lib::Tile::k"])
+async def test_a_value_that_a_macro_no_longer_takes_is_a_narrower_limit(kind: str, facts_of: "FactsOf") -> None:
+    own = kind.rpartition("::")[2]
     case = "    case {0}: {{ \\\n      constexpr int N = {0}; \\\n      __VA_ARGS__ \\\n      break; \\\n    }} \\\n"
     text = "#define DISPATCH_TILE(n, N, ...) \\\n  switch (n) { \\\n"
-    before, after = (text + "".join(case.format(n) for n in sizes) + "  }\n" for sizes in ((64, 32, 16), (64, 16)))
+    before, after = (
+        text + "".join(case.format(f"{kind}{n}") for n in sizes) + "  }\n" for sizes in ((64, 32, 16), (64, 16))
+    )
     facts = await facts_of({HEADER: before}, {HEADER: after}, "blobs")
     (fact,) = facts
     assert (fact.kind, fact.name, fact.old, fact.new) == (
         FactKind.LIMIT_CHANGED,
         "DISPATCH_TILE",
-        "in (64, 32, 16)",
-        "in (64, 16)",
+        f"in ({own}64, {own}32, {own}16)",
+        f"in ({own}64, {own}16)",
     )
     assert fact.severity is Severity.BREAKING
 
@@ -171,6 +175,15 @@ async def test_an_error_of_rust_that_is_returned_instead_is_the_same_error(route
     new = '    let Some(value) = a else {\n        return Err(ApiError::server("generation returned none"));\n    };\n'
     path = f"{CRATE}/lib.rs"
     assert await facts_of({path: text.format(old)}, {path: text.format(new)}, route) == []
+
+
+@ROUTES
+async def test_an_error_of_rust_for_what_is_missing_is_told_by_its_words(route: str, facts_of: "FactsOf") -> None:
+    text = "pub fn abort(a: Option<u8>) -> Result<u8, ApiError> {{\n    let b = a{};\n    Ok(b)\n}}\n"
+    old = '.ok_or_else(|| {\n        ApiError::invalid("Missing the requests".to_string(), Some("a"))\n    })?'
+    path = f"{CRATE}/lib.rs"
+    (fact,) = await facts_of({path: text.format(old)}, {path: text.format(".unwrap_or_default()")}, route)
+    assert (fact.kind, fact.name, fact.old) == (FactKind.ERROR_REMOVED, "ApiError", "Missing the requests")
 
 
 @ROUTES

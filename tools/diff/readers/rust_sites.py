@@ -53,10 +53,17 @@ def _errors(make: Sites, asserts: bool) -> Iterator[Site]:
         for match in pattern.finditer(make.masked.mask):
             name = match.group(1).decode().replace("::", ".")
             end = make.masked.close(make.masked.mask.index(b"(", match.start()), _MOST) or match.end()
-            message = make.message([(match.end(), end)])
+            message = _said(make, match.end(), end)
             # What is not there and why, only words tell.
             if pattern is _ERR or message is not None:
                 yield make.at("error", name, match.start(), end, message)
+
+
+def _said(make: Sites, start: int, end: int) -> str | None:
+    """Return the words that an error is made with: of several arguments the first that has any."""
+    opening = make.masked.mask.find(b"(", start, end)
+    spans = make.masked.arguments(opening) if opening >= 0 else [(start, end)]
+    return next((words for span in spans if (words := make.message([span])) is not None), None)
 
 
 def _routes(make: Sites) -> Iterator[Site]:
