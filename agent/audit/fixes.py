@@ -28,6 +28,22 @@ _CLOSED_BY = re.compile(
     r"(?:closed|fixed|resolved)\s+(?:by|in|with|through)\b",
     re.IGNORECASE,
 )
+_CLOSED_LATER = re.compile(
+    r"\b(?:closed|fixed|resolved|solved|addressed)\s+(?:by|in|with|through)\b|[由被](?=[^，。；,;\n]{0,60}(?:修复|关闭|解决))",
+    re.IGNORECASE,
+)
+_OPENS, _BOTH = 4, 2
+# What a change is said to name, in its message or in its lines.
+_CITING = re.compile(
+    r"(?:引用了?|提到了?|提及了?|指向|链接到"
+    r"|\b(?:cit(?:es|ed|ing)|refer(?:s|ring)? to|referenc(?:es|ed|ing)|mentions?|links? to|points? (?:to|at)|names))"
+    r"\s*(?:the\s+)?(?:[\w.-]+(?:/[\w.-]+)?(?:\s*的|['’]s)?\s*)?(?:issues?|问题|PR|pull request)?\s*$",
+    re.IGNORECASE,
+)
+_IN_WHAT = re.compile(
+    r"(?:注释|提交信息|提交说明|代码|文档|\b(?:comments?|message|docstring|code|TODO|description))[^，。；,;.\n]{0,40}$",
+    re.IGNORECASE,
+)
 
 
 def fixes(page: Page) -> Iterator[Statement]:
@@ -68,14 +84,26 @@ def closings(page: Page) -> Iterator[Statement]:
                 continue
             if closing is None:
                 yield from _closed_by(page, place, mention)
+                yield from _cited(page, place, mention, lead)
                 continue
             change = page.nearest(place, mention.at, mention.cell)
-            if change is None or change.told == "issue":
-                change = _change_around(page, place)
+            if change is None or change.told == "issue" or change is mention:
+                change = _change_around(page, place) or _introduced(page, place)
             if change is not None and (change.kind == "commit" or change.told == "pull"):
                 repo, words = page.repo_of(change, place), f"{lead[closing.start() :]}{mention.words}"
                 params = {"issue": str(mention.number)} | ({"by": "message"} if _BY_MESSAGE.search(lead) else {})
                 yield Statement(mention.line, "fix", words, change, repo, "closes", params)
+
+
+def _cited(page: Page, place: int, mention: Mention, lead: str) -> Iterator[Statement]:
+    """State of a number that the lines or the message of a change are said to name that they do."""
+    citing = _CITING.search(lead)
+    change = page.nearest(place, mention.at, mention.cell) if citing else None
+    if citing is None or change is None or change is mention or not _IN_WHAT.search(lead[: citing.start()]):
+        return
+    if change.kind == "commit" or change.told == "pull":
+        words, params = f"{lead[citing.start() :]}{mention.words}", {"number": str(mention.number)}
+        yield Statement(mention.line, "fix", shortened(words), change, page.repo_of(change, place), "cites", params)
 
 
 def _change_around(page: Page, place: int) -> Mention | None:
@@ -91,15 +119,32 @@ def _change_around(page: Page, place: int) -> Mention | None:
     return None
 
 
+def _introduced(page: Page, place: int) -> Mention | None:
+    """Find the change of the paragraph above a list: the last one, and the only one that it names."""
+    if page.blocks[place].kind != "item":
+        return None
+    for before in range(place - 1, -1, -1):
+        one = page.blocks[before]
+        commits = {m.sha[:7]: m for m in page.mentions[before] if m.kind == "commit" and m.sure}
+        if one.kind in ("heading", "rule", "row") or (one.kind == "item" and commits):
+            return None
+        if one.kind == "paragraph" and one.parent is None:
+            return next(iter(commits.values())) if len(commits) == 1 else None
+    return None
+
+
 def _closed_by(page: Page, place: int, issue: Mention) -> Iterator[Statement]:
     """Find the change that an issue is said to be closed by."""
     inline = page.blocks[place].inlines[issue.cell]
     text = plain(inline.text)
     at = issue.at + len(next((s.text for s in inline.spans if s.at == issue.at and s.kind == "link"), issue.words))
     closing = _CLOSED_BY.match(text, at)
+    if closing is None and issue.at <= _OPENS and len(page.mentions[place]) == _BOTH:
+        # An entry of a list of issues: "#12 — the title; fixed by `abc1234`".
+        closing = _CLOSED_LATER.search(text, at)
     if closing is None:
         return
-    end = next((one for one in page.sentence_ends(place, issue.cell) if one > at), len(text))
+    end = next((one for one in page.sentence_ends(place, issue.cell) if one > closing.end()), len(text))
     change = next(
         (m for m in page.within(place, issue.cell, closing.end(), end) if m.kind == "commit" and m.sure), None
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from agent.audit.asking import Asking
 from agent.audit.authorship import Authorship
 from agent.audit.changes import Changes
+from agent.audit.endings import Endings
 from agent.audit.excerpts import Excerpts
 from agent.audit.hearing import Hearing
 from agent.audit.landings import Landings
@@ -59,6 +60,8 @@ class Judge:
             "closes": self._relations.closed,
             "reverts": self._relations.reverted,
             "writes": self._relations.written,
+            "cites": self._relations.cited,
+            "ends": Endings(page, self._changes).finding,
             "filed": self._relations.filed,
             "new name": Novelties(library).finding,
             **standings.rules,

@@ -56,6 +56,8 @@ class Relations:
             why = f"{change.id} does not name #{issue}; {closer} closes it"
         elif "by" in statement.params:
             why = f"the message of {change.id} does not name #{issue}"
+        elif others := closed_by(message, change.repo):
+            why = f"{change.id} says that it closes {', '.join(f'#{one}' for one in sorted(others))}, not #{issue}"
         elif _explains(message):
             why = f"{change.id} says in its message what it is for, and does not name #{issue}"
         else:
@@ -88,6 +90,17 @@ class Relations:
         if quoted and title:
             return statement.ruled(_UNSUPPORTED, f"it takes back “{quoted[1]}”, and #{number} is “{title}”")
         return None
+
+    def cited(self, statement: Statement) -> Finding | None:
+        """Look for a number in the message and the lines of a change that are said to name it."""
+        change = self._changes.of(statement.about, statement)
+        if change is None or change.change.unreadable or change.change.incomplete:
+            return None
+        number = statement.params["number"]
+        form = re.compile(rf"(?<!\d){number}(?!\d)")
+        if any(form.search(shown) for shown in change.texts):
+            return statement.ruled(RIGHT, f"{change.id} names {number}")
+        return statement.ruled(_UNSUPPORTED, f"neither the message nor the lines of {change.id} name #{number}")
 
     def written(self, statement: Statement) -> Finding | None:
         """Ask a message for words that it is said to have."""

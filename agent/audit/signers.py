@@ -49,6 +49,17 @@ _THANKED = re.compile(
 )
 # "`abc1234` Ada Lovelace：…": who stands between the hash and what it does.
 _HEADED = re.compile(rf"^\W*[0-9a-f]{{7,40}}[`*\])）]*\s+{_PERSON}\s*[:：]")
+# "By Ada Lovelace, +3/-1: …" and "…, by Ada Lovelace." in the remarks of an entry.
+_REMARKED = (
+    re.compile(
+        rf"^\W*(?:(?:[Ww]ritten |[Aa]uthored |[Cc]ontributed |[Aa]lso )?[Bb]y|[Ff]rom|出自|来自|作者是?|由)\s*{_PERSON}"
+        r"(?=\s*(?:[,，;；:：.。(（]|$|and\b|之手|提交|贡献|编写|完成))",
+    ),
+    re.compile(
+        rf"[,，;；(（]\s*(?:(?:written|authored|contributed) )?(?:by|出自|来自|作者是?|由)\s*{_PERSON}"
+        r"(?=\s*(?:[.。)）;；]|$|之手|提交|贡献|编写|完成))",
+    ),
+)
 
 
 def signers(page: Page) -> Iterator[Statement]:
@@ -60,6 +71,7 @@ def signers(page: Page) -> Iterator[Statement]:
             for mention, text, at in _beside(page, place, cell, inline):
                 yield from _parts(page, place, mention, text, inline.line_at(at))
             yield from _doers(page, place, cell, inline)
+            yield from _remarked(page, place, cell, inline)
             yield from _clocked(page, place, cell, inline)
 
 
@@ -121,6 +133,19 @@ def _doers(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statem
             words = find_dates(sentence[on.end() : on.end() + 24])[:1]
             if words and (at := _day(words[0].text, page.days)):
                 yield Statement(line, "date", words[0].text, about, repo, "dated", {"at": at})
+
+
+def _remarked(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:
+    """Find by whom a remark says that the change of its entry is; it names none itself."""
+    about = page.subjects[place]
+    if about is None or page.mentions[place] or page.blocks[place].kind == "row":
+        return
+    if (about.kind != "commit" or not about.sure) and about.told != "pull":
+        return
+    for found in (one for form in _REMARKED for one in form.finditer(plain(inline.text))):
+        params = {"author": found["name"], "signed": "yes", "known": "only"}
+        line, repo = inline.line_at(found.start("name")), page.repo_of(about, place)
+        yield Statement(line, "author", shortened(found[0].strip(" ,，;；(（")), about, repo, "authored", params)
 
 
 def _clocked(page: Page, place: int, cell: int, inline: Inline) -> Iterator[Statement]:

@@ -19,9 +19,13 @@ _ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-
 _DANGLING = re.compile(
     r"(?:[\u4e00-\u9fff](?:在|的|将|与|和|或|对|及|为|以|从|把|被|由|于|并)|(?<=[\u4e00-\u9fff])(?:在|的|将|与|和|或)"
     r"|[A-Za-z0-9_)）]\s?(?:和|与|及|以及|或|、)"
+    r"|[\u4e00-\u9fff](?:并且|以便|因为|其中|包括|从而|例如|用于|如果|而且|但是|由于|根据|对于|使得)|[\w\u4e00-\u9fff）)][，、]"
     r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at)"
+    r"|[a-z,]\s(?:when|while|where|because|than|whose|their|these|those|has|have|had|were|will|cannot|no|but|into|onto"
+    r"|between|through|via|without|until|every|such|if)"
     r"|[a-z,]\s(?:the|an?|its|their|this|these)\s(?:new|old|existing|corresponding|underlying|additional|respective))$"
 )
+_LAST_WORD = re.compile(r"(?<![\w`./-])([A-Za-z_]\w{2,40})$")
 _SENTENCES = re.compile(r"[。；！？].*[，。；]|[a-z]\. [A-Z].*[a-z,] [a-z]", re.DOTALL)
 _RAW = re.compile(r"\b\w+_truncated\s*:\s*true\b|\{\s*\"\w+\"\s*:|\"\w+\"\s*:\s*(?:\"|\[|\{|true|false|null)")
 _THIS_WEEK = re.compile(
@@ -78,10 +82,26 @@ def _cut(page: Page) -> Iterator[Statement]:
             yield structural(block.line, "cut", "```", "cut off", "the fence is never closed")
         if block.kind not in ("item", "paragraph", "row") or (block.kind == "row" and block.level):
             continue
+        last = block.inlines[-1] if block.inlines else None
+        line = last.line_at(len(last.text)) if last else block.line
         if why := _why_cut(page, place):
-            last = block.inlines[-1] if block.inlines else None
-            line = last.line_at(len(last.text)) if last else block.line
             yield structural(line, "cut", block.text[-60:], "cut off", why)
+        elif word := _open_word(page, place):
+            about = page.subjects[place]
+            repo = page.repo_of(about, place) if about else page.repos[place]
+            yield Statement(line, "cut", block.text.rstrip()[-60:], about, repo, "ends", {"word": word})
+
+
+def _open_word(page: Page, place: int) -> str:
+    """Give the last word of a long entry without an end sign, where those like it have one or nothing follows."""
+    block = page.blocks[place]
+    found = _LAST_WORD.search(plain(block.text.rstrip()))
+    if block.kind == "row" or found is None or len(block.text) < _LONG:
+        return ""
+    length = len(block.text.rstrip())
+    if any(span.kind != "text" and span.end >= length for span in block.spans) or is_path(block.text.split()[-1]):
+        return ""
+    return found[1] if place + 1 == len(page.blocks) or _peers_end(page, place) else ""
 
 
 def _why_cut(page: Page, place: int) -> str:
@@ -122,11 +142,19 @@ def _peers_end(page: Page, place: int) -> bool:
             break
         linked = all(span.kind == "link" for span in one.spans)
         alike = one.kind == block.kind and one.level == block.level and len(one.text) >= _LONG // 4 and not linked
+        alike = alike and not _is_label(one)
         peers += [one] if alike else []
         same += [one] if alike and _label(page, before) == label else []
     peers = same if len(same) >= _FEW else peers
     ended = sum(bool(re.search(r"[。.!！?？]\s*$", one.text.rstrip())) for one in peers)
     return len(peers) >= _FEW and ended >= 0.8 * len(peers)
+
+
+def _is_label(block: Block) -> bool:
+    """Tell a paragraph that heads or introduces what follows from one that tells something."""
+    bold = next((span for span in block.spans if span.text.strip()), None)
+    headed = block.kind == "paragraph" and bold is not None and bold.kind == "strong"
+    return block.text.rstrip().endswith((":", "：")) or (headed and not re.search(r"[。.!！?？]\s*$", block.text))
 
 
 def _label(page: Page, place: int) -> str:

@@ -8,7 +8,7 @@ from agent.audit.mentions import Mention
 from agent.audit.page import Page
 from agent.audit.periods import dates_in
 from agent.audit.statement import Statement, shortened
-from agent.audit.vocabulary import NOTHING_NEW, plain
+from agent.audit.vocabulary import NOTHING_NEW, TITLE_COLUMN, plain
 from agent.gate.dates import find_dates
 
 _EARLIER = re.compile(
@@ -30,6 +30,14 @@ def _told_as_new(mention: Mention) -> bool:
     return mention.kind == "thread" and mention.told == "pull" and mention.repo is not None and not mention.damaged
 
 
+def _closes_title(page: Page, place: int, mention: Mention) -> bool:
+    """Tell whether a bare number closes the title of a row: then the row is about the commit that came by it."""
+    block = page.blocks[place]
+    column = plain(block.header[mention.cell]).strip() if mention.cell < len(block.header) else ""
+    bare = block.kind == "row" and mention.kind == "thread" and not mention.told and not mention.damaged
+    return bare and mention is page.subjects[place] and bool(TITLE_COLUMN.match(column))
+
+
 def _has_commit(page: Page, place: int) -> bool:
     subject = page.subjects[place]
     return subject is not None and subject.kind == "commit"
@@ -42,7 +50,8 @@ def windows(page: Page) -> Iterator[Statement]:
     yield from _said_of_all(page)
     for place, block in enumerate(page.blocks):
         for mention in page.mentions[place] if block.inlines else ():
-            if not _told_as_new(mention) or (mention.kind == "thread" and _has_commit(page, place)):
+            told = _told_as_new(mention) or _closes_title(page, place, mention)
+            if not told or (mention.kind == "thread" and _has_commit(page, place)):
                 continue
             key = (str(page.repo_of(mention, place)), mention.sha[:7] or str(mention.number))
             if key in seen or _EARLIER.search(
