@@ -207,6 +207,7 @@ def _fact(members: list[Shown]) -> Fact:
     """Speak for a group by its gravest member."""
     members = sorted(members, key=lambda one: _BY_SEVERITY[severity_of(one.draft)])
     draft = members[0].draft
+    severity = severity_of(draft)
     if len(members) > 1 and draft.kind in _MEMBERS:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
     elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_in_a_series(draft) or _is_one_change(members)):
@@ -225,7 +226,7 @@ def _fact(members: list[Shown]) -> Fact:
         draft = draft._replace(detail=None)
     return Fact(
         kind=draft.kind,
-        severity=severity_of(draft),
+        severity=severity,
         name=draft.name,
         old=draft.old,
         new=draft.new,
@@ -251,6 +252,7 @@ def _crowded(members: list[Shown]) -> Draft:
     """Tell as one what is too much to be told one by one; their values would not fit."""
     draft, files = members[0].draft, {one.place.file for one in members if one.place is not None}
     count, what = len({one.draft.name for one in members}), _CROWDED[draft.kind]
+    what = "overrides" if all(one.draft.detail == "override" for one in members) else what
     where = f" of {files.pop()}" if len(files) == 1 else ""
     return draft._replace(name=_all_names(members, _CROWD), old=None, new=None, detail=f"{count} {what}{where}")
 
