@@ -23,7 +23,7 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
         "en": "Likely fixes [@2]: nobody says so, but both are about the same.",
         "zh": "可能修复 [@2]：没有人这样写明，但两者说的是同一件事。",
     },
-    "undone": {"en": "Undone by [@2].", "zh": "已被 [@2] 撤销。"},
+    "undone": {"en": "Reverted by [@2].", "zh": "已被 [@2] 撤销。"},
     "relands part": {
         "en": "Lands a part of [@2] again, which [@3] had undone.",
         "zh": "重新合入 [@2] 的一部分，该提交曾被 [@3] 撤销。",

@@ -1,11 +1,12 @@
 """Looking for the commits that fit a whole question best, whatever its kind, and for the series that does."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 
-from agent.asking.fitting import all_words, fit, foremost, likely, may_fit
+from agent.asking.fitting import all_words, fit, foremost, likely, may_fit, side_by_side
 from agent.asking.inquiry import Inquiry, Term
 from agent.asking.matching import Match, match
 from agent.asking.names import is_person
@@ -34,8 +35,11 @@ def likest(
     if not may_fit(inquiry):
         return []
     terms = all_words(inquiry)
-    weighty = weights(terms, cards.rarity)
-    best = foremost([fit(card, terms, weighty, now) for card in _candidates(terms, weighty, cards, repos, window)])
+    # What nobody translated cannot be in an English commit, whatever the commit is about.
+    weighty = weights(terms, cards.rarity) | {term.said: 0.0 for term in terms if _is_untold(term, cards)}
+    pairs = side_by_side(inquiry.text)
+    known = _candidates(terms, weighty, cards, repos, window)
+    best = foremost([fit(card, terms, weighty, now, pairs) for card in known])
     own = weights(inquiry.terms, cards.rarity)
     matches = [replace(match(one.card, inquiry, own), nearly=True) for one in best]
     return matches if all(one.lacks < _LACKING for one in matches[:1]) else []
@@ -61,6 +65,10 @@ def parts_of_series(
     tags = called.tags if called else frozenset()
     own |= {sha for sha, card in parts.items() if tags and (part := read_part(card.title)) and part.tags == tags}
     return [match(card, inquiry, {}) for card in sorted(parts.values(), key=_landed, reverse=True) if card.sha in own]
+
+
+def _is_untold(term: Term, cards: Catalogue) -> bool:
+    return not any(form.isascii() for form in term.forms) and math.isinf(cards.rarity(term.forms))
 
 
 def _landed(card: Card) -> datetime:

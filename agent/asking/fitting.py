@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 
-from agent.asking import lexicon
+from agent.asking import lexicon, silence
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.matching import wide_text_of, words_of_fact
 from agent.asking.names import bare_file
@@ -28,7 +29,10 @@ _ENOUGH = 20.0
 """What a commit need have at most, as a sum of weights: who tells of troubles at length asks no more than others."""
 _NUMBER = re.compile(r"\s*\(?#\d+\)?")
 _QUOTED = re.compile(r"\"(.{10,})\"")
+_LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _COVERED, _TOGETHER, _ENTITLED = 0.2, 0.4, 0.4
+_BESIDE = 0.06
+"""What a title has more that says two words of a question in a row: that is a name, whoever writes it as one."""
 _AGED, _OLD = 0.3, timedelta(days=90)
 """What an old commit lacks of a new one: questions are about what changed of late."""
 _KINDS: Mapping[Thing, tuple[str, ...]] = {
@@ -85,6 +89,14 @@ def all_words(inquiry: Inquiry) -> tuple[Term, ...]:
     return tuple({term.said.lower(): term for term in reversed(terms)}.values())[::-1]
 
 
+def side_by_side(text: str) -> tuple[Term, ...]:
+    """Give the words that stand next to each other: "performance mode" is how people say `--performance-mode`."""
+    words = [(found[0].lower(), found.start(), found.end()) for found in _LATIN.finditer(text)]
+    beside = [(one[0], other[0]) for one, other in pairwise(words) if text[one[2] : other[1]] == " "]
+    told = [pair for pair in beside if not any(word in silence.WORDS or len(word) < 2 for word in pair)]
+    return tuple(Term(said=" ".join(pair), forms=("-".join(pair),)) for pair in told)
+
+
 def _named(name: str) -> list[Term]:
     """Take a name for two words: the name as it stands, and everything that is called by its parts."""
     pieces = [piece for one in re.split(r"[^A-Za-z0-9]+", bare_file(name)) for piece in parts(one)]
@@ -98,8 +110,8 @@ def may_fit(inquiry: Inquiry) -> bool:
     return inquiry.aim in _OF_ONE and not outright and len(inquiry.terms) + len(inquiry.names) >= _WORDS
 
 
-def fit(card: Card, terms: Sequence[Term], weights: Weights, now: datetime) -> Fit:
-    """Tell how well a commit fits the words of a question."""
+def fit(card: Card, terms: Sequence[Term], weights: Weights, now: datetime, pairs: Sequence[Term] = ()) -> Fit:
+    """Tell how well a commit fits the words of a question, and those that stand side by side in it."""
     total = min(_ENOUGH, sum(weights.get(term.said, 1.0) for term in terms)) or 1.0
     title = said_in(card.title, terms)
     lines = [said_in(line, terms) for line in sentences(card.message.partition("\n")[2])]
@@ -111,6 +123,7 @@ def fit(card: Card, terms: Sequence[Term], weights: Weights, now: datetime) -> F
     together = max((share(title | line, weights, total) for line in lines), default=entitled)
     aged = min(1.0, max(0.0, (now - card.at) / _OLD))
     value = _COVERED * share(every, weights, total) + _TOGETHER * together + _ENTITLED * entitled - _AGED * aged
+    value += _BESIDE if pairs and said_in(card.title, pairs) else 0.0
     return Fit(card, value, entitled, len(spoken))
 
 

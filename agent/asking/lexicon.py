@@ -131,9 +131,10 @@ DOES = any_of(
 FATE = any_of(
     r"\bwhere d(?:id|oes) .{1,40} (?:stand|end up)\b|\bhow did .{1,60} end\b|\bend(?:ed)? up\b",
     r"\bdid .{1,60} (?:last|stick|survive|stay)\b",
-    r"\bcalled now\b|\bstill (?:there|in|around)\b|\btrace\b|\bhistory of\b|\bstill exists?\b",
+    r"\bcalled now\b|\bstill (?:there|in|around|on (?:main|master|trunk|head))\b",
+    r"\btrace\b|\bhistory of\b|\bstill exists?\b",
     r"\bover time\b|\bfull story\b|\bfrom birth\b|\blife ?cycle\b",
-    "现在叫什么|还有没有|还在不在|来龙去脉|历史|历程|还在吗|还存在|变迁|演变",
+    "现在叫什么|还有没有|还在不在|来龙去脉|历史|历程|还在(?:吗|主干|主分支|main)|还存在|变迁|演变",
     r"\bwhat (?:happened|became|has become|ever happened)\b|\bfate\b|\bwhere did .{1,60} go\b",
     r"\bcome back\b|\bcame back\b|\bre-?land",
     "怎么样了|后来|下场|命运|去哪|怎么回事|最后怎么|重新合入|恢复了(?:吗|没)",

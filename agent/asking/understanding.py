@@ -165,7 +165,9 @@ def _spellings(name: str) -> list[str]:
         return [bare] if len(bare) > 1 else []
     forms = [bare] if len(bare) > 1 else []
     first = bare.split()[0] if len(bare.split()) > 1 else ""
-    return forms + ([first] if len(first) >= _FIRST_NAME and first.isalpha() else [])
+    # Nobody means an author by a word that every question may have: `will`, `may`.
+    alone = len(first) >= _FIRST_NAME and first.isalpha() and first.lower() not in silence.WORDS
+    return [*forms, first] if alone else forms
 
 
 @lru_cache(maxsize=1_000)

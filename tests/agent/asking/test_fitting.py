@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent.asking.fitting import all_words, fit, foremost, may_fit
+from agent.asking.fitting import all_words, fit, foremost, may_fit, side_by_side
 from agent.asking.understanding import Setting, understand
 from agent.card import Card
 from agent.ids import RepoId
@@ -83,3 +83,9 @@ def test_of_two_that_fit_alike_the_old_one_falls_behind() -> None:
 )
 def test_a_question_that_one_commit_cannot_answer_is_not_answered_by_one(question: str) -> None:
     assert not may_fit(understand(question, SETTING))
+
+
+def test_words_side_by_side_are_taken_for_a_name_and_common_ones_are_not() -> None:
+    pairs = side_by_side("What does the performance mode knob change, and why?")
+    assert [pair.said for pair in pairs] == ["performance mode", "mode knob"]
+    assert pairs[0].forms == ("performance-mode",)

@@ -120,3 +120,13 @@ def test_what_somebody_met_does_not_say_what_kind_of_question_it_is() -> None:
 )
 def test_a_series_is_told_from_one_part_of_it(question: str, series: bool) -> None:
     assert understand(question, SETTING).series is series
+
+
+def test_a_word_of_every_question_is_nobody_s_first_name() -> None:
+    setting = Setting(repos=SETTING.repos, now=SETTING.now, tz="UTC", people=("Will Eaton", "Kiki Yang"))
+    assert understand("what will I be running with --backend pplx?", setting).people == ()
+    assert understand("what did Kiki change?", setting).people == ("Kiki Yang",)
+
+
+def test_whether_a_change_is_still_on_main_asks_what_became_of_it() -> None:
+    assert understand("Is the speedup from #33641 still on main?", SETTING).aim is Aim.FATE

@@ -175,7 +175,7 @@ def test_a_change_and_what_undid_it_the_same_day_are_one_item(told: Report) -> N
         page = report_page(told, "en", WEB, layout)
         assert len(re.findall(r"^#### .*Fuse the norms", page, re.MULTILINE)) == 1
         assert re.search(r"^#### Landed and undone: Fuse the norms .*`2222222`.* → .*`3333333`", page, re.MULTILINE)
-        assert "Undone by [`3333333`]" in page
+        assert "Reverted by [`3333333`]" in page
 
 
 def test_a_fix_without_facts_is_explained_by_its_author_and_notifies_nobody(told: Report) -> None:
@@ -248,7 +248,7 @@ def test_the_highlight_of_what_was_undone_says_so_of_the_change_that_it_names(un
     page = report_page(undone.model_copy(update={"ledger": tuple(rows)}), "en", WEB, "digest")
     highlight = page.split("## Highlights")[1].split("## octo/router")[0].strip()
     assert highlight.startswith("- [Fuse the norms](#")
-    assert " — Undone by [`3333333`]" in highlight
+    assert " — Reverted by [`3333333`]" in highlight
     assert "Undoes" not in highlight
 
 
@@ -293,7 +293,7 @@ def test_a_revert_that_was_taken_back_the_same_day_is_small_and_undoes_nothing(
     assert "Revert" not in act + told_in_full.split("### How it goes on")[0]
     assert ("Fuse the norms" if first_today else "Mend the deadlock") in told_in_full
     assert '- Revert "Fuse the norms' in small
-    assert "Undone by" not in page
+    assert "Reverted by" not in page
     assert "Landed and undone" not in page
 
 
