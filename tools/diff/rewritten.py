@@ -61,7 +61,8 @@ def _patch_of(hunk: Hunk, side: Side) -> str:
     lines = hunk.signed(side)
     top = max((at + 1 for at, line in enumerate(lines) if line[:1] == " " and line.strip()), default=0)
     sign, first = ("-", hunk.old_start + top) if side == "old" else ("+", hunk.new_start + top)
-    told = [sign + line[1:] for line in lines[top:]]
+    # An empty line that both have is in no diff as one that went or came.
+    told = [sign + line[1:] for line in lines[top:] if line[:1] != " "]
     spans = f"-{first},{len(told)} +0,0" if side == "old" else f"-0,0 +{first},{len(told)}"
     return "\n".join((f"@@ {spans} @@", *told)) if any(map(str.strip, (line[1:] for line in told))) else ""
 
