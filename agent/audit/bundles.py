@@ -16,7 +16,7 @@ _JOINT = re.compile(r"\s*(?:[,，、;；]\s*)?(?:and|with|以及|和|与|及)?\s
 _FAR = 3
 """After how many lines without a value what follows belongs to something else."""
 _SURE = 3
-"""How many names tell one bundle from another; two do where there is only one."""
+"""How many names tell one bundle from another; two do where no bundle has the value that differs."""
 Bundle = dict[str, str]
 
 
@@ -29,9 +29,11 @@ def bundled_otherwise(text: str, commits: Sequence[CommitEvidence]) -> str:
         if not whole or any(said.items() <= one.items() for one in whole):
             continue
         near = [one for one in whole if len(_unlike(said, one)) == 1]
-        if near and (len(said) >= _SURE or all(one == near[0] for one in whole)):
-            (name,) = _unlike(said, near[0])
-            return f"with the other values the change has {name} {near[0][name]}, not {said[name]}"
+        for one in near:
+            (name,) = _unlike(said, one)
+            nowhere = all(other[name] != said[name] for other in whole)
+            if len(said) >= _SURE or nowhere:
+                return f"with the other values the change has {name} {one[name]}, not {said[name]}"
     return ""
 
 

@@ -8,8 +8,9 @@ from agent.audit.page import Page
 from agent.audit.statement import Finding, Statement, wrong
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,60}")
-# What only inflects a word, or joins another one to it.
-_INFLECTED = re.compile(r"(?:'?s|es|d|ed|r|er|ers|ing|ings|ly|able|ment|\d\w*|_\w*|[A-Z]\w*)")
+# What only inflects a word, or joins another one to it; "large" and "larger" are no forms of "larg".
+_INFLECTED = re.compile(r"(?:s|ed|ing|ings|\d\w*|_\w*|[A-Z]\w*)")
+_DERIVED = re.compile(r"(?:es|d|r|er|ers|ly|able|ment)")
 
 
 class Endings:
@@ -30,7 +31,8 @@ class Endings:
         if self._page[word] > 1 or word in known or {word.lower(), word.capitalize()} & (known | self._elsewhere(word)):
             return None
         longer = sorted(one for one in {*self._page, *known} if one.startswith(word) and one != word)
-        if not longer or any(_INFLECTED.fullmatch(one[len(word) :]) for one in longer):
+        rests = [one[len(word) :] for one in longer]
+        if any(map(_INFLECTED.fullmatch, rests)) or all(map(_DERIVED.fullmatch, rests)):
             return None
         return statement.ruled(wrong("cut off"), f"the last word is the beginning of “{longer[0]}”")
 

@@ -34,6 +34,10 @@ _ALL_TOUCH = re.compile(
     r"|(?:两者|二者|两个提交|三个提交|这些提交)?(?:都|均|都只|只)(?:改动|修改|涉及|触及|更新)了?",
     re.IGNORECASE,
 )
+_CODE_LABEL = re.compile(
+    r"\s*(?:#|//|--|;+|/\*|<!--|%)\s*(?P<path>[\w.@+/-]*\w)\s*"
+    r"(?:[@(（\[:：,，|–—-]\s*(?:commit\s*|提交\s*)?`?[0-9a-f]{7,40}[^\n]*)?(?:\*/|-->)?[ \t]*(?:\n|$)"
+)
 _SENTENCE = re.compile(r"[。；\n]|[.;](?=\s)")
 _LEAST = 4
 _NEAR = 32
@@ -70,6 +74,7 @@ def located(inline: Inline) -> list[Located]:
 def paths(page: Page) -> Iterator[Statement]:
     """State which files the report says a change touches."""
     for place, block in enumerate(page.blocks):
+        yield from _above_code(page, place)
         if block.kind not in ("item", "paragraph", "row") or (block.kind == "row" and block.level):
             continue
         labelled = bool(FILES_LABEL.match(plain(block.text)))
@@ -91,6 +96,16 @@ def paths(page: Page) -> Iterator[Statement]:
                 repo, line = page.repo_of(subject, place), inline.line_at(path.at)
                 params = {"path": path.path}
                 yield Statement(line, "path", path.path, subject, repo, "touches", params, strict=strict)
+
+
+def _above_code(page: Page, place: int) -> Iterator[Statement]:
+    """State that the file which the first line of a block of code names, a comment, is one of the change."""
+    block, subject = page.blocks[place], page.subjects[place]
+    label = _CODE_LABEL.match(block.code) if block.kind == "fence" else None
+    if label is None or not is_path(label["path"]) or subject is None or subject.kind != "commit":
+        return
+    line, repo = block.line + (0 if block.level else 1), page.repo_of(subject, place)
+    yield Statement(line, "path", label["path"], subject, repo, "touches", {"path": label["path"]})
 
 
 def _of_all(page: Page, place: int, inline: Inline, path: Located) -> Iterator[Statement]:

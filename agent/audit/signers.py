@@ -59,6 +59,11 @@ _REMARKED = (
         rf"[,，;；(（]\s*(?:(?:written|authored|contributed) )?(?:by|出自|来自|作者是?|由)\s*{_PERSON}"
         r"(?=\s*(?:[.。)）;；]|$|之手|提交|贡献|编写|完成))",
     ),
+    re.compile(
+        rf"^\W*{_PERSON}\s*"
+        r"(?:\b(?:wrote|authored|contributed|landed|submitted|made|did) (?:it|this|the (?:change|patch))\b"
+        r"|(?:提交|编写|贡献|完成)(?:了|。|，|$))",
+    ),
 )
 
 

@@ -19,7 +19,7 @@ _ENDED = re.compile(r"[。．.!！?？:：;；…)）\]】」』”\"'`|>%*~—-
 _DANGLING = re.compile(
     r"(?:[\u4e00-\u9fff](?:在|的|将|与|和|或|对|及|为|以|从|把|被|由|于|并)|(?<=[\u4e00-\u9fff])(?:在|的|将|与|和|或)"
     r"|[A-Za-z0-9_)）]\s?(?:和|与|及|以及|或|、)"
-    r"|[\u4e00-\u9fff](?:并且|以便|因为|其中|包括|从而|例如|用于|如果|而且|但是|由于|根据|对于|使得)|[\w\u4e00-\u9fff）)][，、]"
+    r"|[\u4e00-\u9fff，](?:并且|以便|因为|其中|包括|从而|例如|用于|如果|而且|但是|由于|根据|对于|使得)|[\w\u4e00-\u9fff）)][，、]"
     r"|[a-z,]\s(?:the|a|an|of|and|or|to|with|in|for|by|from|that|which|is|are|as|on|at)"
     r"|[a-z,]\s(?:when|while|where|because|than|whose|their|these|those|has|have|had|were|will|cannot|no|but|into|onto"
     r"|between|through|via|without|until|every|such|if)"

@@ -68,3 +68,17 @@ def test_an_exchange_that_the_message_tells_is_not_told_the_other_way(commit: Ma
     made = commit("Use more (#3)\n\nThe number of buffers is `stages` (previously it\nwas `stages - 1`).", "+more()")
     assert not turned_round("There are now `stages` buffers (it was `stages - 1` before).", [made])
     assert turned_round("The number of buffers is `stages - 1` (previously it was `stages`).", [made])
+
+
+@pytest.mark.parametrize(
+    ("told", "wrong"),
+    [
+        ("The mask now handles 32 elements at a time rather than 24.", False),
+        ("The mask now handles 24 elements at a time rather than 32.", True),
+        ("掩码一次处理 32 个元素，而不是 24 个。", False),
+        ("掩码一次处理 24 个元素，而不是 32 个。", True),
+    ],
+)
+def test_what_is_there_rather_than_before_is_as_the_message_has_it(commit: Make, told: str, wrong: bool) -> None:
+    evidence = commit("Mask\n\nAlso process 32 elements a time (rather than prior 24 a time).", "+mask()")
+    assert bool(turned_round(told, [evidence])) is wrong
