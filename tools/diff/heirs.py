@@ -170,13 +170,14 @@ def swapped(
 def under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair functions of which the head alone is another: the body begins with lines that stayed where they were.
 
-    A single line, which may be no more than quotes, is enough where the names are alike.
+    A single line, which may be no more than quotes, is enough where it is all there is or the names are alike.
     """
     heads = {(other.kind, owner_of(other), other.head + 1): other for other in come if other.kind in _CALLED}
     for one in gone if heads else ():
         if one.kind in _CALLED and one.end > one.head and (line := kept(one.head + 1)) is not None:
             other = heads.get((one.kind, owner_of(one), line))
-            if other is not None and (kept(one.head + 2) == line + 1 or _likeness(one, other, _PASSABLY)):
+            whole = one.end == one.head + 1 or kept(one.head + 2) == line + 1
+            if other is not None and (whole or _likeness(one, other, _PASSABLY)):
                 del heads[one.kind, owner_of(one), line]
                 yield one, other
 

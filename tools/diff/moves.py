@@ -37,7 +37,7 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
-    for one in _with_sibling_renames(_without_followers(shown)):
+    for one in _with_sibling_renames(_without_followers(_renamed_alike(shown))):
         if one.draft.kind is FactKind.SYMBOL_REMOVED:
             went.append(one)
         elif one.draft.kind is FactKind.SYMBOL_ADDED:
@@ -68,6 +68,35 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
         else:
             rest += _gone(one, came if several else {}, homes)
     return rest + [_from_a_file(one, homes) for others in came.values() for one in _as_one(others)]
+
+
+def _renamed_alike(shown: Sequence[Shown]) -> Sequence[Shown]:
+    """Take a method for renamed that went and came by the same words as one of another class, with its parameters."""
+    named = [one.draft for one in shown if one.draft.kind is FactKind.SYMBOL_RENAMED and one.draft.detail in _METHODS]
+    words = {draft.old: draft.new for draft in named}
+    if not words:
+        return shown
+    came = {_place(one): one for one in shown if one.draft.kind is FactKind.SYMBOL_ADDED}
+    heirs: dict[int, Shown] = {}
+    for one in shown:
+        new = words.get(_own(one.draft)) if one.draft.kind is FactKind.SYMBOL_REMOVED and one.place else None
+        owner, dot, _ = one.draft.name.rpartition(".")
+        heir = came.get((one.place.file if one.place else "", f"{owner}{dot}{new}")) if new and dot else None
+        if heir is not None and _parameters(one.draft.old) == _parameters(heir.draft.new):
+            heirs[id(one)] = heir
+    taken = {id(heir) for heir in heirs.values()}
+    renamed = {
+        id(one): replace(one, draft=_renamed(one.draft, heirs[id(one)].draft.name)) for one in shown if id(one) in heirs
+    }
+    return [renamed.get(id(one), one) for one in shown if id(one) not in taken]
+
+
+def _place(one: Shown) -> tuple[str, str]:
+    return (one.place.file if one.place else "", one.draft.name)
+
+
+def _parameters(signature: str | None) -> str:
+    return (signature or "").partition("(")[2]
 
 
 def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator[Shown]:

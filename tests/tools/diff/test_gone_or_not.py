@@ -164,3 +164,32 @@ async def test_a_class_that_is_registered_under_the_name_of_another_is_its_heir(
     facts = await facts_of({"pkg/video.py": before}, {"pkg/video.py": after})
     renamed = [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED]
     assert renamed == [("OpenCvVideo", "Video")]
+
+
+async def test_a_method_renamed_by_the_words_of_another_class_is_renamed_too(facts_of: "FactsOf") -> None:
+    rest = "    def plan(self, size):\n        return size * 2\n\n"
+    cpu = f"class CpuRunner:\n{rest}    def replay(self, batch):\n        out = batch + 1\n        return out * 2\n"
+    base = f"class BaseRunner:\n{rest}    def replay(self, batch, **kwargs):\n        return self.replay_one(batch)\n"
+    facts = await facts_of(
+        {"pkg/cpu.py": cpu, "pkg/base.py": base},
+        {
+            "pkg/cpu.py": cpu.replace("replay", "execute"),
+            "pkg/base.py": base.replace("replay_one", "run_each_of").replace("replay", "execute"),
+        },
+    )
+    assert {(fact.kind, fact.old, fact.new) for fact in facts} == {(FactKind.SYMBOL_RENAMED, "replay", "execute")}
+
+
+async def test_what_a_kernel_keeps_in_shared_memory_breaks_nobody(facts_of: "FactsOf") -> None:
+    old = "template <typename T, int N>\nstruct SharedStorageSimple {\n  T data[N];\n};\n"
+    new = "template <typename T, int N, int STAGES>\nstruct SharedStorageSimple {\n  T data[N * STAGES];\n};\n"
+    facts = await facts_of({"include/pkg/a.cuh": old}, {"include/pkg/a.cuh": new})
+    assert {fact.severity for fact in facts} <= {Severity.INTERNAL}
+
+
+async def test_what_a_package_takes_from_elsewhere_in_the_project_is_not_its_own_to_give(facts_of: "FactsOf") -> None:
+    old = "from pkg.utils import is_hip\nfrom pkg.layers.quant.base import Base\n\nHIP = is_hip()\n"
+    new = "from pkg.layers.quant.base import Config\n\nHIP = False\n"
+    facts = await facts_of({"pkg/layers/quant/__init__.py": old}, {"pkg/layers/quant/__init__.py": new})
+    told = {(fact.kind, fact.name) for fact in facts if fact.kind.value.startswith("symbol-")}
+    assert told == {(FactKind.SYMBOL_REMOVED, "Base"), (FactKind.SYMBOL_ADDED, "Config")}

@@ -45,10 +45,12 @@ class Interface:
         self._wildcard = self._wildcard or any(child.type == "wildcard_import" for child in node.children)
         module = code.fold(source)
         own = module.startswith(".") or module.split(".")[0] in self._folders
+        # A package gives on what is inside of it; what it takes from elsewhere in the project it uses itself.
+        inside = module.startswith(".") or self._holds(module)
         # Linters are told in this way that an import is there for others.
         # Under a condition it is there for what happens when it is imported.
         unused = b"F401" in code.raw(node) or b"F401" in code.rest_of_line(node)
-        meant = self._package or (unused and not _is_under_condition(node))
+        meant = (self._package and inside) or (unused and not _is_under_condition(node))
         for item in node.children_by_field_name("name"):
             original = item.child_by_field_name("name") if item.type == "aliased_import" else item
             alias = item.child_by_field_name("alias") if item.type == "aliased_import" else item
@@ -60,6 +62,12 @@ class Interface:
             same = item.type == "aliased_import" and code.word(original) == name and not conditional
             if own and (meant or same):
                 self._given_on.add(name)
+
+    def _holds(self, module: str) -> bool:
+        """Tell whether a module that is named in full is a part of this package; the first one has all of a project."""
+        first = module.split(".")[0]
+        package = self._folders[self._folders.index(first) :] if first in self._folders else []
+        return len(package) == 1 or f"{module}.".startswith(f"{'.'.join(package)}.")
 
     def has(self, name: str) -> bool:
         """Tell whether a statement so far imports a name."""
