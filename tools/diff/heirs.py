@@ -176,7 +176,9 @@ def under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept
     for one in gone if heads else ():
         if one.kind in _CALLED and one.end > one.head and (line := kept(one.head + 1)) is not None:
             other = heads.get((one.kind, owner_of(one), line))
-            whole = one.end == one.head + 1 or kept(one.head + 2) == line + 1
+            whole = kept(one.head + 2) == line + 1 or (
+                one.end == one.head + 1 and other is not None and one.params == other.params
+            )
             if other is not None and (whole or _likeness(one, other, _PASSABLY)):
                 del heads[one.kind, owner_of(one), line]
                 yield one, other
