@@ -98,9 +98,7 @@ async def test_a_word_or_a_sentence_that_breaks_off_is_found(audit: Audit, last:
 
 
 async def test_a_last_word_that_breaks_off_is_found_where_nothing_follows(audit: Audit) -> None:
-    text = (
-        f"**Cache** — {_FIX}\n\nPages are larger now, and more about large pages will be in the next one for larg"
-    )
+    text = f"**Cache** — {_FIX}\n\nPages are larger now, and more about large pages will be in the next one for larg"
     assert "cut-off" in (await audit(f"{_ENGINE}\n\n{text}\n")).reasons()
 
 
