@@ -185,16 +185,20 @@ def _facts(claim: Claim, dossier: Dossier) -> Judgement | None:
 
 def _holds(told: Fact, fact: Fact) -> bool:
     """Tell whether a fact is told as it is; one about several names may be told of some of them."""
-    names = set(told.name.split(", ")) <= set(fact.name.split(", "))
-    return names and all(getattr(told, side) == getattr(fact, side) for side in ("kind", *_VALUES))
+    return _is_among(told.name, fact) and all(getattr(told, side) == getattr(fact, side) for side in ("kind", *_VALUES))
+
+
+def _is_among(name: str, fact: Fact) -> bool:
+    """Tell whether a fact is about all of these names, and perhaps about others."""
+    return set(name.split(", ")) <= set(fact.name.split(", "))
 
 
 _VALUES = ("old", "new", "detail", "severity")
 
 
 def _is_called(fact: Fact, name: str) -> bool:
-    """Compare names; the last parts of a qualified one are enough."""
-    return fact.name == name or any(fact.name.endswith(f"{joint}{name}") for joint in (".", "::", "/"))
+    """Compare names; the last parts of a qualified one are enough, and some of several."""
+    return _is_among(name, fact) or any(fact.name.endswith(f"{joint}{name}") for joint in (".", "::", "/"))
 
 
 def _agrees(params: dict[str, str], side: str, fact: Fact) -> bool:

@@ -192,8 +192,9 @@ async def _proofs(bench: Bench, spec: RepoSpec) -> list[Score]:
 
 
 def changed_lines(change: Change) -> dict[str, frozenset[str]]:
-    """List the lines of a commit's diff, by file."""
-    return {file.path: frozenset((file.patch or "").split("\n")) for file in change.files}
+    """List the lines of a commit's diff, by file; what was renamed stands under both of its names."""
+    lines = {file.path: frozenset((file.patch or "").split("\n")) for file in change.files}
+    return {file.previous_path: lines[file.path] for file in change.files if file.previous_path} | lines
 
 
 def prove(where: str, fact: Fact, lines: Mapping[str, frozenset[str]]) -> Score:

@@ -110,3 +110,10 @@ def test_a_fact_has_its_kind_name_and_values(wrong: Make, make_commit: Make) -> 
     assert wrong("fact", commit, kind="limit-changed", name="topK", new="9").endswith("router.topK: 22 → 8")
     assert wrong("fact", commit, kind="limit-changed", name="K").endswith("but of router.topK")
     assert wrong("fact", commit, kind="flag-added", name="topK") == "the diff shows no flag-added of topK"
+
+
+def test_a_fact_about_several_names_may_be_told_of_some_of_them(wrong: Make, make_commit: Make) -> None:
+    shared = Fact(kind=FactKind.PARAMETER_ADDED, severity=Severity.ADDITIVE, name="run, plan, Wrapper.run", new="x=1")
+    commit = make_commit(facts=(shared,))
+    assert wrong("fact", commit, kind="parameter-added", name="run, Wrapper.run", new="x=1") == ""
+    assert "no parameter-added of run, stop" in wrong("fact", commit, kind="parameter-added", name="run, stop")
