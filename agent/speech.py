@@ -46,7 +46,7 @@ _MOST_SENTENCES = 12
 _TRIFLES = re.compile(
     r"^(?:fix(?:ed)? (?:lint|typo|format|ci|test|comment|conflict|pre-?commit|nit|review)s?|lint|format|wip|typo|nit|"
     r"update|upd|clean ?up|address(?:ed|ing)? (?:review |pr )?(?:comments|feedback)|merge|minor|tmp|"
-    r"as (?:the )?title)\b",
+    r"as (?:the )?title|.{0,200}\b(?:per|after|from|following|based on) (?:the )?(?:code |pr )?review(?:er)?s?)\b",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(r"[\u4e00-\u9fff]{8}")
