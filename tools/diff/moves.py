@@ -77,18 +77,24 @@ def _renamed_alike(shown: Sequence[Shown]) -> Sequence[Shown]:
     if not words:
         return shown
     came = {_place(one): one for one in shown if one.draft.kind is FactKind.SYMBOL_ADDED}
-    heirs: dict[int, Shown] = {}
-    for one in shown:
-        new = words.get(_own(one.draft)) if one.draft.kind is FactKind.SYMBOL_REMOVED and one.place else None
-        owner, dot, _ = one.draft.name.rpartition(".")
-        heir = came.get((one.place.file if one.place else "", f"{owner}{dot}{new}")) if new and dot else None
-        if heir is not None and _parameters(one.draft.old) == _parameters(heir.draft.new):
-            heirs[id(one)] = heir
+    gone = [one for one in shown if one.draft.kind is FactKind.SYMBOL_REMOVED]
+    heirs = {id(one): heir for one in gone if (heir := _heir_by_words(one, words, came)) is not None}
     taken = {id(heir) for heir in heirs.values()}
-    renamed = {
-        id(one): replace(one, draft=_renamed(one.draft, heirs[id(one)].draft.name)) for one in shown if id(one) in heirs
-    }
-    return [renamed.get(id(one), one) for one in shown if id(one) not in taken]
+    return [
+        replace(one, draft=_renamed(one.draft, heirs[id(one)].draft.name)) if id(one) in heirs else one
+        for one in shown
+        if id(one) not in taken
+    ]
+
+
+def _heir_by_words(
+    one: Shown, words: Mapping[str | None, str | None], came: Mapping[tuple[str, str], Shown]
+) -> Shown | None:
+    """Find what came in the same class under the name that another class gave it, with the same parameters."""
+    file, name = _place(one)
+    owner, dot, own = name.rpartition(".")
+    heir = came.get((file, f"{owner}{dot}{words.get(own)}")) if dot and file else None
+    return heir if heir is not None and _parameters(one.draft.old) == _parameters(heir.draft.new) else None
 
 
 def _place(one: Shown) -> tuple[str, str]:
