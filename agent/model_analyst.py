@@ -19,7 +19,7 @@ from agent.model import AMPLE_ROOM, Job, Message, Model, ModelError, Models, One
 from agent.points import points_of
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
-from agent.retelling import Telling, line_of, seen_with, tellings
+from agent.retelling import Telling, line_of, said_again, seen_with, tellings
 from agent.rules import RulesAnalyst
 from agent.settings import Language
 from agent.utterances import Statement, draft_of, is_in, read_statements, says_more, statements_in, wanted_languages
@@ -170,7 +170,14 @@ class ModelAnalyst:
         name, least = ("mend_line", 1) if small else ("mend", 0)
         said = await self._ask(name, values, material, "repairing", 1, about=reads[0].evidence.id, least=least)
         drafts = [
-            draft_of(one, claim.id, claim.role, claim.cites, material.repo, self._languages)
+            draft_of(
+                said_again(claim, one, points) if small else one,
+                claim.id,
+                claim.role,
+                claim.cites,
+                material.repo,
+                self._languages,
+            )
             for one in list(said.values())[:1]
             if says_more(one, reads[0].evidence.change.commit.title)
         ]
@@ -229,7 +236,7 @@ class ModelAnalyst:
         except ModelError as error:
             self._fell_back(material.repo, part, error, about)
             return {}
-        kept = {place: one for place, one in enumerate(said) if is_in(one, self._languages)}
+        kept = {place: one for place, one in said.items() if is_in(one, self._languages)}
         if said and not kept:
             self._fell_back(
                 material.repo, part, ModelError("it wrote no whole sentence in the language that was asked for"), about

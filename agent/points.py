@@ -21,6 +21,8 @@ _TO_REVIEWERS = re.compile(r"\bI\b(?!\.)|\b(?i:my|you|your|please|welcome|sugges
 _ITSELF = re.compile(r"^(?:(?:as|because|since)\s+)?(?:it|this)\s+", re.IGNORECASE)
 _UNDONE = "Undone because it "
 """Whoever undoes something and says that it breaks speaks of what is undone; told without that, it would be blamed."""
+_LABEL = re.compile(r"^(?:\s*\[[^\]]*\]\s*:?)+|^\s*\w+\s*:\s")
+"""What a form puts before the title of an issue: [Bug]:, Bug:."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -30,13 +32,20 @@ class Point:
 
     text: str
     source: EvidenceId
+    reported: bool = False
+    """Whether it tells what was wrong before, in the words of whoever reported it."""
 
 
 def points_of(read: Read, material: Material) -> list[Point]:
     """Choose what is worth telling of the author's words in the message and the pull request, in their order.
 
-    What the rules quote already comes last; of what is folded they quote nothing.
+    What the rules quote already comes last; of what is folded they quote nothing. Behind it stands what was reported
+    of an issue that the commit fixes.
     """
+    return [*_own_points(read, material), *_reported(read, material)]
+
+
+def _own_points(read: Read, material: Material) -> list[Point]:
     title = read.evidence.change.commit.title
     authored = list(_authored(read, material))
     texts = _texts(read, material) if read.triage.tier is not Tier.NOISE else ()
@@ -46,6 +55,18 @@ def points_of(read: Read, material: Material) -> list[Point]:
     unlike = list({one.text: one for one in chosen}.values())[:_MOST]
     reverts = any(fact.kind is FactKind.REVERT for fact in read.evidence.facts)
     return [replace(one, text=_ITSELF.sub(_UNDONE, one.text)) for one in unlike] if reverts else unlike
+
+
+def _reported(read: Read, material: Material) -> list[Point]:
+    """Give the title of the first issue that the commit is told to fix: it says what users saw."""
+    issues = {issue.id: issue for issue in material.issues if issue.state == "closed"}
+    fixed = [
+        issues[link.issue]
+        for link in material.links
+        if link.may_read_fixed and link.change == read.evidence.id and link.issue in issues
+    ]
+    told = ((_LABEL.sub("", issue.title).strip(), issue.id) for issue in fixed)
+    return [Point(text, source, reported=True) for text, source in told if _tells(text)][:1]
 
 
 def _texts(read: Read, material: Material) -> Iterator[tuple[EvidenceId, str]]:

@@ -15,6 +15,7 @@ from agent.utterances import Statement, draft_of, says_more
 _NUMBER = re.compile(r"\s*\(#\d+\)$")
 _MADE = ".m"
 """Stands in the name of a claim before the number of its line."""
+_REPORTED: dict[Language, str] = {"en": "Reported was: ", "zh": "报告的问题："}
 _IN_SHORT = 3
 """Commits whose titles, said in a sentence, sum up a day."""
 
@@ -53,7 +54,10 @@ class Telling:
         return not all(speaks(self.title, lang) for lang in languages)
 
     def claims(self, said: Mapping[int, Statement], shown: Shown, languages: Sequence[Language]) -> list[Claim]:
-        """Make claims of the sentences by the numbers of their lines; each cites everything that was shown."""
+        """Make claims of the sentences by the numbers of their lines.
+
+        Each cites all that the author wrote; what was reported cites the report alone.
+        """
         told = {place: one for place, one in said.items() if self._tells(place, one, languages)}
         return [self._claim(place, one, shown, languages) for place, one in sorted(told.items())]
 
@@ -64,17 +68,27 @@ class Telling:
 
     def _claim(self, place: int, one: Statement, shown: Shown, languages: Sequence[Language]) -> Claim:
         commit, short = self.read.evidence.change.commit, place == 0 and self.in_short
+        point = self.points[place - 1] if place else None
         draft = draft_of(
-            one,
+            _framed(one, point),
             f"{commit.repo}@{commit.sha[:12]}{_MADE}{place}",
             Role.SUMMARY if short else Role.EFFECT,
             (self.handle,),
             commit.repo,
             languages,
         )
-        cites = tuple(dict.fromkeys((*draft.cites, *(point.source for point in self.points))))
+        alike = (one.source for one in self.points if one.reported is bool(point and point.reported))
+        cites = tuple(dict.fromkeys((*draft.cites, *alike)))
         whole = draft.model_copy(update={"cites": cites, "about": () if short else draft.about})
         return settle(whole, seen_with(shown, self.points))
+
+
+def _framed(one: Statement, point: Point | None) -> Statement:
+    """Say of what was reported that it was, lest it be taken for what the commit does."""
+    if point is None or not point.reported:
+        return one
+    said: dict[Language, str] = {"en": one.en, "zh": one.zh}
+    return one.model_copy(update={lang: f"{_REPORTED[lang]}{text}" for lang, text in said.items() if text})
 
 
 def tellings(deep: Sequence[Read], shown: Shown, material: Material, languages: Sequence[Language]) -> list[Telling]:
@@ -93,10 +107,20 @@ def tellings(deep: Sequence[Read], shown: Shown, material: Material, languages: 
 
 
 def line_of(claim: Claim, read: Read, points: Sequence[Point]) -> str:
-    """Find the line that a claim says anew, by the number in its name."""
+    """Find the line that a claim says anew."""
+    return _lines(read, points)[_place(claim, points)]
+
+
+def said_again(claim: Claim, one: Statement, points: Sequence[Point]) -> Statement:
+    """Put another sentence for the same line as the first one was put."""
+    place = _place(claim, points)
+    return _framed(one, points[place - 1] if place else None)
+
+
+def _place(claim: Claim, points: Sequence[Point]) -> int:
+    """Read the number of a line in the name of a claim; what has none says the title."""
     place = claim.id.rpartition(_MADE)[2]
-    lines = _lines(read, points)
-    return lines[int(place)] if place.isdecimal() and int(place) < len(lines) else lines[0]
+    return int(place) if place.isdecimal() and int(place) <= len(points) else 0
 
 
 def _lines(read: Read, points: Sequence[Point]) -> tuple[str, ...]:

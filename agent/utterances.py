@@ -76,12 +76,12 @@ def statements_in(
     return create_model("Statements", statements=(list[one], several))
 
 
-def read_statements(answer: BaseModel) -> list[Statement]:
-    """Take the sentences out of an answer of such a shape, each once: small models say things twice."""
-    kept: list[Statement] = []
-    for one in Statements.model_validate(answer.model_dump()).statements:
-        if not any(_is_same(one, other) for other in kept):
-            kept.append(one)
+def read_statements(answer: BaseModel) -> dict[int, Statement]:
+    """Take the sentences out of such an answer by their places, each once: small models say things twice."""
+    kept: dict[int, Statement] = {}
+    for place, one in enumerate(Statements.model_validate(answer.model_dump()).statements):
+        if not any(_is_same(one, other) for other in kept.values()):
+            kept[place] = one
     return kept
 
 

@@ -109,8 +109,11 @@ def _is_joined(tokens: Sequence[Token], place: int, reading: Reading) -> bool:
     )
 
 
+_CONTRACTED = re.compile(r"(?:'(?:s|ve|re|ll|d|m)|n't)$")
+
+
 def _known(word: str, reading: Reading) -> bool:
-    base = word.removesuffix("'s").removesuffix("n't")
+    base = _CONTRACTED.sub("", word)
     if is_free(base) or is_free(base.removesuffix("s")):
         return True
     if reading.ground.words.has(base) or base in _own(reading):

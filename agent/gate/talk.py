@@ -1,7 +1,7 @@
 """What people say was done, and whether an object of plain words has it said of."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 
 from agent.gate import acts_en
@@ -62,6 +62,11 @@ def spoken_of(name: str, direction: Direction, ground: Ground) -> Stand:
             about = {last_part(token.text).lower().strip("-") for token in act.objects} | set(act.words)
             if wanted in about:
                 ways.add(act.direction)
+    return _held(direction, ways)
+
+
+def _held(direction: Direction, ways: Set[Direction]) -> Stand:
+    """Hold one direction against all that were found."""
     if ways & FITS[direction]:
         return Stand.AGREES
     return Stand.OPPOSES if ways & against(direction) else Stand.SILENT
@@ -87,6 +92,8 @@ def worded_stand(act: Act, ground: Ground) -> Stand:
     scores = _told_scores(content, ground)
     fits = max((scores.get(way, 0.0) for way in FITS[act.direction]), default=0.0)
     opposed = max((scores.get(way, 0.0) for way in against(act.direction)), default=0.0)
+    if act.word.endswith("ing") and content and (ways := _circumstances(content, ground)):
+        return _held(act.direction, ways)
     if fits >= _ENOUGH and fits > opposed:
         return Stand.AGREES
     if opposed >= _ENOUGH and opposed > fits:
@@ -94,6 +101,16 @@ def worded_stand(act: Act, ground: Ground) -> Stand:
     if _is_plain(act.words) and not act.objects and _bulk(ground) in _BULK.get(act.direction, ()):
         return Stand.AGREES
     return _lines_worded(act.direction, content, ground) if content and not fits and not opposed else Stand.SILENT
+
+
+def _circumstances(content: Sequence[frozenset[str]], ground: Ground) -> frozenset[Direction]:
+    """Find what somebody says of an object in passing (after adding x), whatever the change does to it."""
+    return frozenset(
+        said.direction
+        for line in dict.fromkeys((*ground.said, *ground.remarks))
+        for said in said_acts(line)
+        if said.word.endswith("ing") and share_of(vocabulary(" ".join(_about(said))), content) == 1.0
+    )
 
 
 _BULK = {_D.ADD: (_D.ADD,), _D.RAISE: (_D.ADD,), _D.REMOVE: (_D.REMOVE,), _D.LOWER: (_D.REMOVE,)}

@@ -1,6 +1,7 @@
 """The analyst that asks a model, driven by a scripted one: what it is shown, what it may say, and what happens else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
@@ -11,12 +12,13 @@ from agent.allotment import Allotment
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest, ToolSpec
 from agent.choosing import Choice
 from agent.claims import Claim, Judgement, Role, Verdict
-from agent.domain import Change, Commit, FileChange, Person
+from agent.domain import Change, Commit, FileChange, Issue, Person
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.gate.judge import judge
-from agent.ids import RepoId
+from agent.ids import RepoId, commit_id
+from agent.links import Grade, Link, Relation
 from agent.menu import Menu
 from agent.model import DEFAULT_ROOM, Job, Message, Model, ModelError
 from agent.model_analyst import ModelAnalyst
@@ -29,6 +31,7 @@ from agent.window import Window
 
 M = TypeVar("M", bound=BaseModel)
 REPO = RepoId("octo/router")
+NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 BODY = "The shared buffer holds 8 entries, and whatever comes behind the eighth of them overwrites the next block."
 PATCH = "@@ -1,2 +1,2 @@\n-    if topK > 22:\n+    if topK > 8:\n         raise ValueError(topK)"
@@ -75,15 +78,14 @@ class ScriptedModel:
 
 def read(sha: str, title: str, *, body: str = BODY) -> Read:
     person = Person(name="Mira", email="mira@example.com")
-    at = datetime(2026, 2, 4, 12, tzinfo=UTC)
     commit = Commit(
         repo=REPO,
         sha=sha * 40,
         parents=(),
         author=person,
-        authored_at=at,
+        authored_at=NOON,
         committer=person,
-        committed_at=at,
+        committed_at=NOON,
         message=f"{title}\n\n{body}",
     )
     file = FileChange(path="src/limits.py", status="modified", additions=1, deletions=1, patch=PATCH)
@@ -243,6 +245,42 @@ async def test_a_small_model_that_was_refused_is_shown_the_one_line_and_asked_fo
     assert (mended.id, mended.about, mended.cites) == (claim.id, claim.about, claim.cites)
     assert body in model.asked[2]
     assert "Lower the limit" not in model.asked[2]
+
+
+async def test_what_was_reported_is_said_as_reported_and_cites_the_issue_first_and_mended() -> None:
+    one = read("a", "Lower the limit of topK", body="")
+    issue = Issue(
+        repo=REPO,
+        number=5,
+        title="[Bug]: Wrong tokens with topK above 8",
+        body="",
+        state="closed",
+        state_reason="completed",
+        author="mira",
+        labels=(),
+        created_at=NOON,
+        updated_at=NOON,
+        closed_at=NOON,
+        comments=0,
+        reactions=0,
+    )
+    link = Link(issue=issue.id, change=commit_id(REPO, "a" * 40), relation=Relation.FIXES, grade=Grade.A)
+    day = replace(material(one), issues=[issue], links=[link])
+    said = [Statement(en="The limit of `topK` is lowered."), Statement(en="Tokens are wrong with `topK` above 9.")]
+    better = Statements(statements=[Statement(en="Tokens are wrong with `topK` above 8.")])
+    model = ScriptedModel([Statements(statements=said), better], room=DEFAULT_ROOM)
+    writer = analyst(model)
+    (claim,) = (one for one in await writer.write(day) if of_the_model(one))
+    assert "2. Wrong tokens with topK above 8\n" in model.asked[0]
+    assert claim.text == {"en": "Reported was: Tokens are wrong with `topK` above 9."}
+    assert claim.cites == (one.evidence.id, issue.id)
+    mended = await writer.mend(claim, Judgement(verdict=Verdict.UNSUPPORTED, reason="9 is 8"), day)
+    assert mended is not None
+    assert mended.text == {"en": "Reported was: Tokens are wrong with `topK` above 8."}
+    # An issue that is still open is not told as fixed, nor what it reports.
+    model = ScriptedModel([], room=DEFAULT_ROOM)
+    await analyst(model).write(replace(day, issues=[issue.model_copy(update={"state": "open"})]))
+    assert model.asked == []
 
 
 async def test_a_title_in_another_language_is_said_in_the_readers_and_a_plain_one_alone_is_not_asked_about() -> None:

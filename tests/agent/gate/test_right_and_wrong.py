@@ -112,3 +112,22 @@ def test_a_manner_of_speaking_is_not_called_wrong(told: Judge, text: str) -> Non
 
 def test_somebody_else_is_still_not_the_author(told: Judge) -> None:
     assert told("Written by Nobody Else.").verdict is Verdict.METADATA
+
+
+def test_a_circumstance_passes_in_its_authors_words_though_the_title_does_the_opposite(
+    make_commit: Callable[..., CommitEvidence],
+    make_dossier: Callable[..., Dossier],
+    make_claim: Callable[..., Claim],
+) -> None:
+    said = "After adding Thor to our internal CI, we've been seeing hangs in this suite."
+    commit = make_commit(
+        message=f"Skip the slow suite on Thor (#7)\n\n{said}\n", patch='@@ -1 +1,2 @@\n+skip("Thor")\n'
+    )
+
+    def verdict(text: str) -> Verdict:
+        return judge(make_claim(commit, text={"en": text}, about=(commit.id,)), make_dossier(commit), "en").verdict
+
+    assert verdict(said) is Verdict.SUPPORTED
+    assert verdict("After dropping Thor from our internal CI, we've been seeing hangs in this suite.") is not (
+        Verdict.SUPPORTED
+    )
