@@ -59,6 +59,9 @@ _FOR_CHECKERS = re.compile(r"^(?:[\w.\[\]]+(?: is not None)?|isinstance\(.*|(?:F
 _EXPRESSION = "${{"
 """Begins what a workflow only knows when it runs."""
 _MOST_WORDS = 400
+_NOTHING = "None"
+_HELD = re.compile(r"(\w+)\.\w+")
+"""What a class has as an attribute: `ServerArgs.tp_size`."""
 _NUMBERS = re.compile(r"(?<![\w.])\d[\w.]*")
 _NAMES = re.compile(r"(?!(?:not|and|or|in|is|None|True|False)\b)[A-Za-z_]\w*(?:\(\)|\.\w+)*")
 
@@ -97,9 +100,9 @@ def _respelled(before: dict[tuple[str, ...], list[Site]], after: dict[tuple[str,
         old = next((before[key] for key in keys if key in before), None) or next(
             (sites for key, sites in before.items() if key[0] == "flag" and site.name in sites[0].also), []
         )
-        if len(old) != 1 or {*spelled} == {old[0].name, *old[0].also}:
+        was = (old[0].name, *old[0].also) if len(old) == 1 else ()
+        if not was or (spelled[0] == was[0] and {*spelled} == {*was}):
             continue
-        was = (old[0].name, *old[0].also)
         for name in (name for name in spelled if name not in was and ("flag", name) not in before):
             yield _one_sided(site._replace(name=name), FactKind.FLAG_ADDED, removed=False)._replace(new=f"= {was[0]}")
         for name in (name for name in was if name not in spelled and ("flag", name) not in after):
@@ -221,12 +224,14 @@ def _where(one: Site, other: Site) -> Where:
 
 def _altered(one: Site, other: Site) -> Iterator[Draft]:
     where = _where(one, other)
-    if one.kind in _CHANGED and not same_value(one.value, other.value) and not _is_other_wording(one, other):
+    same = same_value(one.value, other.value) or (one.kind == "flag" and _is_same_default(one, other))
+    if one.kind in _CHANGED and not same and not _is_other_wording(one, other):
         detail = one.scope or None
         breaking = _refuses_more(one, other) if one.rejects and other.rejects else None
         old, new = _versions(one, other)
         yield Draft(_CHANGED[one.kind], other.name, one.public, where, old, new, detail, breaking=breaking)
-    if one.choices is not None and other.choices is not None and one.choices != other.choices:
+    # In which order they are listed is nobody's business.
+    if one.choices is not None and other.choices is not None and {*one.choices} != {*other.choices}:
         gone = [choice for choice in one.choices if choice not in other.choices]
         # Only flags have a kind of their own for what one may choose from.
         kind, detail = _CHOSEN.get(one.kind, FactKind.CONFIG_CHANGED), None if one.kind == "flag" else "choices"
@@ -240,6 +245,16 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
             detail,
             breaking=bool(gone),
         )
+
+
+def _is_same_default(one: Site, other: Site) -> bool:
+    """Tell whether a flag without a default says so now, or takes over that of the field by which it is declared."""
+    if same_value(one.value or _NOTHING, other.value or _NOTHING):
+        return True
+    sides = ((mine, its) for mine, its in ((one, other), (other, one)) if (mine.value or "").partition(".")[2])
+    return any(
+        _HELD.fullmatch(mine.value or "") and (mine.value or "").startswith(f"{its.scope}.") for mine, its in sides
+    )
 
 
 def _listed(site: Site) -> str:

@@ -9,6 +9,7 @@ from tools.diff.readers.python_syntax import SEQUENCES, STRINGS, Code
 
 STEPS: Final = 2_000
 WRAPPERS: Final = ("list", "tuple", "set", "sorted", "frozenset", "get_args", "keys")
+TYPES: Final = ("type", "generic_type", "union_type")
 PLAIN: Final = ("integer", "float", "true", "false", "none", "unary_operator")
 
 
@@ -44,9 +45,19 @@ def _parts(code: Code, node: Node, constants: Mapping[str, Node]) -> Iterable[No
         return None if value is None else [value]
     if kind == "dictionary":
         return [key for pair in node.named_children if (key := pair.child_by_field_name("key")) is not None]
+    if kind in TYPES:
+        return _type_parts(code, node)
     if kind == "subscript" and code.word(node.child_by_field_name("value")).endswith("Literal"):
         return node.children_by_field_name("subscript")
     return _call_parts(code, node) if kind == "call" else None
+
+
+def _type_parts(code: Code, node: Node) -> Iterable[Node] | None:
+    """Give what an annotation lets one choose from: the literals of `Literal["a", "b"]`, be it optional."""
+    if node.type != "generic_type":
+        return [part for part in node.named_children if code.raw(part) != b"None"]
+    chosen = code.word(node.named_children[0]).rpartition(".")[2] in ("Literal", "Optional")
+    return node.named_children[-1].named_children if chosen else None
 
 
 def _call_parts(code: Code, node: Node) -> Iterable[Node] | None:

@@ -57,7 +57,9 @@ class Sites:
         self._code = code
         self._found = found
         self._module = path.rpartition("/")[2].removesuffix(".py")
-        self._constants = {a.name: a.value for a in found.assigned if a.owner is None and a.value is not None}
+        self._constants = {
+            f"{a.owner.name}.{a.name}" if a.owner else a.name: a.value for a in found.assigned if a.value is not None
+        }
 
     def read(self) -> tuple[Site, ...]:
         """List every site once, in source order."""
@@ -232,11 +234,8 @@ class Sites:
     def _assignments(self) -> Iterator[Site]:
         for one in self._found.assigned:
             if one.owner is not None:
-                default = None if one.value is None else self._code.fold(one.value)
-                if one.annotation is not None and (
-                    site := python_flags.annotated_flag(self._code, one, self._constants, default)
-                ):
-                    yield site
+                if one.annotation is not None:
+                    yield from python_flags.annotated_flag(self._code, one, self._constants)
             elif REQUIRES.match(one.name) and one.value is not None and one.value.type == "list":
                 for item in one.value.named_children:
                     if found := requirement(self._code.string(item) or "", self._code.line(item), one.name):
