@@ -25,7 +25,7 @@ _UPKEEP = {
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")
 # Each begins with a literal, which is found fast.
-_NAMED = (r"\+class \w*Kernel", r"\+def \w*_kernel\w*\(")
+_NAMED = (r"\+class \w+Kernel(?:[A-Z][a-z]?\d+\w*)?[(:]", r"\+def \w*_kernel\(")
 _SPOKEN = tuple(rf"{short}\.(?<!\w{short}\.)\w+\(" for short in ("tl", "cute", "pl", "T", "gl"))
 _KERNEL = tuple(
     map(
@@ -41,6 +41,19 @@ _KERNEL = tuple(
 )
 _BESIDE = re.compile(r"(?:^|[_/])(?:utils?|helpers?|common|meta|warmup|configs?|types|registry)\.py$")
 _LAUNCHED = tuple(map(re.compile, (r"@(?:\w+\.)*(?:kernel|prim_func|device_kernel)\b", *_NAMED)))
+_MODEL = tuple(
+    map(
+        re.compile,
+        (
+            r"\+EntryClass\b",
+            r"\+class \w*(?:Model|LM|ViT|MTP|Decoder|Tower|For[A-Z]\w*|(?:Transformer|[Ee]ncoder|Net|VAE)\w*)[(:]",
+            r"\+class \w+\([^)]*\b(?:Supports[A-Z]|Is(?:Hybrid|AttentionFree)\b|\w+For[A-Z][a-z]+(?:LM|Generation)\b)",
+            r"\+    def load_weights\(",
+        ),
+    )
+)
+"""How a model shows: by the names of its classes, by what it says that it can do, by how it takes its weights."""
+_PROGRAM = re.compile(r"\n\+(?:int|auto|void) main\(")
 _OF_THE_PROJECT = re.compile(
     r"(?:^|[/_.-])(?:tests?|unittests?|ci|lint\w*|checks?|format\w*|releas\w*|whl|wheels?|nightly|labels?|docs?|bump)(?:[/_.-]|$)",
     re.IGNORECASE,
@@ -142,12 +155,16 @@ def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
 
 
 def _role_by_content(file: FileChange) -> Role:
-    """Take a Python file among kernels for a kernel only where it has one: helpers and tables live there too."""
+    """Take a file for a kernel or a model only where it has one: helpers, tables and drivers live beside them."""
     what = role(file.path)
-    if what is not Role.KERNEL or not file.path.endswith(".py") or not file.patch:
+    if what not in (Role.KERNEL, Role.MODEL) or not file.patch:
         return what
-    signs = _LAUNCHED if _BESIDE.search(file.path) else _KERNEL
-    return what if any(sign.search(file.patch) for sign in signs) else Role.SOURCE
+    text = file.patch.replace("\n-", "\n+") if file.status == "removed" else file.patch
+    if not file.path.endswith(".py"):
+        program = "main(" in text and _PROGRAM.search(text) is not None and "__global__" not in text
+        return Role.SOURCE if program else what
+    signs = _MODEL if what is Role.MODEL else _LAUNCHED if _BESIDE.search(file.path) else _KERNEL
+    return what if any(sign.search(text) for sign in signs) else Role.SOURCE
 
 
 def _line_at(text: str, start: int) -> str:

@@ -53,10 +53,14 @@ _VENDORED_IN = _words("third_party thirdparty third-party 3rdparty 3rdparty_patc
 # Further down these words name something else: a router's `external` workers.
 _VENDORED_AT_TOP = ("external/", "extern/", "deps/")
 _GENERATED_IN = _words("generated _generated __generated__ instantiations")
-_CI_IN = _words(".github .buildkite .circleci .gitlab .azure-pipelines .ci ci .jenkins jenkins .devcontainer")
+_CI_IN = _words(
+    ".github .buildkite .circleci .gitlab .azure-pipelines .ci ci .jenkins jenkins .devcontainer"
+    " pre_commit pre-commit .githooks githooks .husky"
+)
 _TESTS_IN = _words(
     "test tests testing unittest unittests unit_tests e2e e2e_test e2e_tests __tests__ testdata fixtures"
 )
+_TESTS_END = ("_test", "_tests", "-test", "-tests")
 _SHIPPED = "testing"
 _BENCHMARKS_IN = _words("benchmark benchmarks bench benches perf microbenchmark microbenchmarks")
 _EXAMPLES_IN = _words("example examples demo demos samples tutorial tutorials playground cookbook notebooks")
@@ -117,7 +121,7 @@ _MARKED_LINES = 15
 def role(path: str) -> Role:
     """Say what a file is for by its path; the first rule that fits wins."""
     *folders, name = path.split("/")
-    inside = {folder.lower() for folder in folders}
+    inside = {"tests" if folder.endswith(_TESTS_END) else folder.lower() for folder in folders}
     extension = name.rpartition(".")[2].lower() if "." in name.lstrip(".") else ""
     if extension in ("py", "pyi") and folders[:1] != [_SHIPPED]:
         # `pkg.testing` is installed with the package, for those who test what they build on it.

@@ -60,11 +60,35 @@ async def test_a_method_of_a_bound_class_is_nothing_to_choose_by_name(facts_of: 
         ("meta.py", "SIZES = (1, 2)\n", "source"),
         ("add_utils.py", "@cute.jit\ndef place(x):\n    return cute.size(x)\n", "source"),
         ("add_warmup.py", "def warm(x):\n    return run(x)\n", "source"),
+        ("triton_helper.py", "def trace_kernel_arguments(x):\n    return run(x)\n", "source"),
+        ("table.py", "class KernelSettings:\n    rows = 1\n", "source"),
+        ("add_v2.py", "class AddKernelSm100:\n    def __call__(self, x):\n        return x\n", "kernel"),
     ],
 )
 async def test_only_a_file_with_a_kernel_is_a_new_kernel(name: str, text: str, what: str, facts_of: "FactsOf") -> None:
     facts = await facts_of({"pkg/a.py": "x = 1\n"}, {f"pkg/kernels/{name}": text})
     assert [fact.detail for fact in facts if fact.kind is FactKind.FILE_ADDED] == [what]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("class LlamaForCausalLM(nn.Module):\n    pass\n", "model"),
+        ("class Medusa(nn.Module):\n    def load_weights(self, weights):\n        return weights\n", "model"),
+        ("class Ovis(\n    nn.Module,\n    SupportsMultiModal,\n):\n    pass\n", "model"),
+        ("EntryClass = Grok\n", "model"),
+        ("class PackedFuser(RewriteFuser):\n    pass\n", "source"),
+        ("def rotate(x):\n    return x\n", "source"),
+    ],
+)
+async def test_only_a_file_with_a_model_is_a_new_model(text: str, what: str, facts_of: "FactsOf") -> None:
+    facts = await facts_of({"pkg/a.py": "x = 1\n"}, {"pkg/models/llama/part.py": text})
+    assert [fact.detail for fact in facts if fact.kind is FactKind.FILE_ADDED] == [what]
+
+
+async def test_a_program_that_drives_kernels_is_none(facts_of: "FactsOf") -> None:
+    facts = await facts_of({"a.py": "x = 1\n"}, {"src/drive.cu": "#include <a.h>\nint main() {\n  return 0;\n}\n"})
+    assert [fact.detail for fact in facts if fact.kind is FactKind.FILE_ADDED] == ["source"]
 
 
 @pytest.mark.parametrize("route", ["blobs", "hunks"])
