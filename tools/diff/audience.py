@@ -19,8 +19,8 @@ _INSTALLED = (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED)
 _SCRIPT = (".sh", ".bash")
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _LAYOUT = re.compile(
-    r"(?:SharedStorage|TensorStorage|PipelineStorage|KernelTraits|SmemLayout)\w*\.\w+$"
-    r"|(?:^|\.)(?:Shared|Tensor|Pipeline)Storage\w*$"
+    r"(?:SharedStorage|TensorStorage|PipelineStorage|TempStorage|KernelTraits|SmemLayout)\w*\.\w+$"
+    r"|(?:^|\.)(?:(?:Shared|Tensor|Pipeline)Storage\w*|\w*TempStorage)$"
 )
 """What a kernel keeps where in its memory, and the numbers it derives for itself, are its own business."""
 _TRAITS = re.compile(r"(?:^|[/_])[kK]ernel_?[tT]raits\.\w+$")

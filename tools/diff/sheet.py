@@ -1,12 +1,13 @@
 """The facts of one commit, from its patches alone or with both versions of its files at hand."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from agent.domain import Change
 from agent.facts import FactKind, FactSheet
+from tools.diff.along import renamed_scope, renamed_symbols, went_along
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
@@ -21,7 +22,7 @@ from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
 from tools.diff.proof import place_of
-from tools.diff.reading import Reading, Site
+from tools.diff.reading import Reading
 from tools.diff.relocated import relocated
 from tools.diff.rewritten import unpaired
 from tools.diff.sites import compare_sites
@@ -49,8 +50,6 @@ _VALUED = ("constant", "variable")
 _ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
 _ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
 _ERRORS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
-_WITHIN = ("error", "limit")
-"""Sites that are told by the function they stand in."""
 _SPACED = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".cc", ".cpp", ".cxx", ".cu")
 _SHIM = re.compile(r"\n\+(?:from \S+ import \*|globals\(\)\.update\(|sys\.modules\[__name__\] = |def __getattr__\()")
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
@@ -97,8 +96,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = overriding(shown, read)
-    if not shown:
-        shown += unchanged_code(files)
+    shown += unchanged_code(files, shown)
     return Gathered(tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped))
 
 
@@ -113,12 +111,14 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     whole = is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new, patch.kept)
     symbols = [draft for draft in symbols if not _is_only_annotated(draft, patch)]
-    sites = compare_sites(_in_renamed(versions.old.sites, symbols), versions.new.sites, patch.together)
+    sites = compare_sites(
+        went_along(versions.old.sites, versions.new.sites, symbols), versions.new.sites, patch.together
+    )
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
     # what users can set is told by itself.
     gone = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_REMOVED}
-    renamed = _renamed_symbols(symbols)
-    gone |= {_renamed_scope(name, renamed) for name in gone} if renamed else set()
+    renamed = renamed_symbols(symbols)
+    gone |= {renamed_scope(name, renamed) for name in gone} if renamed else set()
     imported = _imported(patch) | versions.new.imports if gone else ()
     symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
     if versions.old.imports and path.endswith(_SPACED):
@@ -179,34 +179,6 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             continue
         if (place := place_of(draft, path, patch)) is not None:
             yield Shown(draft, place)
-
-
-def _in_renamed(sites: Sequence[Site], symbols: Sequence[Draft]) -> Sequence[Site]:
-    """Put what stood in a function or class into the one that it has become: it is raised there under the new name."""
-    renamed = _renamed_symbols(symbols)
-    if not renamed:
-        return sites
-    return [
-        site._replace(scope=_renamed_scope(site.scope, renamed)) if site.kind in _WITHIN and site.scope else site
-        for site in sites
-    ]
-
-
-def _renamed_symbols(symbols: Sequence[Draft]) -> dict[str, str]:
-    """Give the new names of what was renamed, by the old ones."""
-    return {
-        f"{draft.name.removesuffix(draft.new)}{draft.old}": draft.name
-        for draft in symbols
-        if draft.kind is FactKind.SYMBOL_RENAMED and draft.old and draft.new and draft.name.endswith(draft.new)
-    }
-
-
-def _renamed_scope(scope: str, renamed: Mapping[str, str]) -> str:
-    parts = scope.split(".")
-    for size in range(len(parts), 0, -1):
-        if new := renamed.get(".".join(parts[:size])):
-            return ".".join((new, *parts[size:]))
-    return scope
 
 
 def _is_only_annotated(draft: Draft, patch: Patch) -> bool:

@@ -24,6 +24,7 @@ from tools.diff.overloads import indexed
 from tools.diff.reading import Param, Reading, Symbol
 from tools.diff.records import must_be_given
 from tools.diff.resolving import is_same, is_same_type_by_name, values_of
+from tools.diff.retyped import named_after
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
 from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_template, same_type, same_value
 
@@ -85,6 +86,7 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
     pairs += [pair for pair in renames(free[0], free[1], kept) if not is_another(*pair, before, after)]
     pairs += swapped(before, after, pairs)
+    pairs += list(named_after(went, came, pairs))
     renamed = {one.name: other.name for one, other in pairs}
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
@@ -315,7 +317,7 @@ def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
         " ".join(text for text in side if text not in its) or None
         for side, its in ((told[0], told[1]), (told[1], told[0]))
     )
-    if old != new:
+    if not same_value(old, new):
         detail = "template" if (old or new or "").startswith(TEMPLATE) else "decorators"
         # Whoever calls a function lets its template's arguments be found; a class is named with them.
         asked = asks_otherwise(*templates) or not all(templates)

@@ -235,7 +235,11 @@ class SymbolReader:
             what = "constant"
         start, end = name_node.start_byte, name_node.end_byte
         around = self._text[declarator.start_byte : start] + self._text[end : declarator.end_byte]
-        annotation = syntax.fold(self._text[kind.start_byte : kind.end_byte] + around)
+        # What an inner class or union has, its members tell.
+        inner = kind.child_by_field_name("body")
+        annotation = syntax.fold(
+            self._text[kind.start_byte : kind.end_byte if inner is None else inner.start_byte] + around
+        )
         if place.guessed or (static and self._source_file and not in_class and not constant):
             place = place._replace(public=False)
         if what == "variable" and self._framed and self._bones.text[node.start_byte - 1 : node.start_byte] in b" \t":

@@ -1,0 +1,77 @@
+"""What stands in a function or class that has another name now, or speaks of a parameter that has: it went along."""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft
+from tools.diff.reading import Site
+
+_WITHIN = ("error", "limit")
+"""Sites that are told by the function they stand in."""
+_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
+
+
+def went_along(old: Sequence[Site], new: Sequence[Site], symbols: Sequence[Draft]) -> Sequence[Site]:
+    """Put the sites of the old version into the functions that these have become, with what their parameters are now.
+
+    A check is written with the new names only where the new version makes it so: any other is quoted as it stood.
+    """
+    renamed = renamed_symbols(symbols)
+    if renamed:
+        old = [
+            site._replace(scope=renamed_scope(site.scope, renamed)) if site.kind in _WITHIN and site.scope else site
+            for site in old
+        ]
+    parameters = _renamed_parameters(symbols)
+    if not parameters:
+        return old
+    made = {_check(site) for site in new if site.scope in parameters}
+    return [_in_new_words(site, parameters, made) if site.scope in parameters else site for site in old]
+
+
+def renamed_symbols(symbols: Sequence[Draft]) -> dict[str, str]:
+    """Give the new names of what was renamed, by the old ones."""
+    return {
+        f"{draft.name.removesuffix(draft.new)}{draft.old}": draft.name
+        for draft in symbols
+        if draft.kind is FactKind.SYMBOL_RENAMED and draft.old and draft.new and draft.name.endswith(draft.new)
+    }
+
+
+def renamed_scope(scope: str, renamed: Mapping[str, str]) -> str:
+    """Write where a thing stood with the new names."""
+    parts = scope.split(".")
+    for size in range(len(parts), 0, -1):
+        if new := renamed.get(".".join(parts[:size])):
+            return ".".join((new, *parts[size:]))
+    return scope
+
+
+def _renamed_parameters(symbols: Sequence[Draft]) -> dict[str, dict[str, str]]:
+    """Give for each function the new names of its parameters, by the old ones."""
+    found: dict[str, dict[str, str]] = {}
+    for draft in symbols:
+        if draft.kind is FactKind.PARAMETER_RENAMED and draft.old and draft.new:
+            found.setdefault(draft.name, {})[draft.old] = draft.new
+    return found
+
+
+def _in_new_words(site: Site, parameters: Mapping[str, Mapping[str, str]], made: Set[tuple[str, ...]]) -> Site:
+    words = parameters[site.scope]
+    if site.kind == "limit":
+        return site._replace(name=_spoken(site.name, words))
+    # What an error says to its users, it says in other words now.
+    if site.kind != "error" or _SENTENCE.search(site.value or ""):
+        return site
+    now = site._replace(value=_spoken(site.value or "", words) or None, guard=_spoken(site.guard, words))
+    return now if _check(now) in made else site
+
+
+def _check(site: Site) -> tuple[str, ...]:
+    return site.kind, site.name, site.value or "", site.guard, site.scope
+
+
+def _spoken(text: str, words: Mapping[str, str]) -> str:
+    return _WORD.sub(lambda word: words.get(word[0], word[0]), text)
