@@ -12,16 +12,9 @@ from tools.diff.grouping import Shown
 from tools.diff.homes import DECLARED, Homes
 from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.rewritten import as_moved, without_empty
-from tools.diff.roles import Role, is_public_path, role, roles_of
+from tools.diff.roles import UPKEEP, Role, is_public_path, is_upkeep, role, roles_of
 
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
-_UPKEEP = {
-    Role.TEST: "tests",
-    Role.DOCUMENT: "docs",
-    Role.CI: "CI",
-    Role.SCRIPT: "scripts",
-    Role.BENCHMARK: "benchmarks",
-}
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")
 # Each begins with a literal, which is found fast.
@@ -54,10 +47,6 @@ _MODEL = tuple(
 )
 """How a model shows: by the names of its classes, by what it says that it can do, by how it takes its weights."""
 _PROGRAM = re.compile(r"\n\+(?:int|auto|void) main\(")
-_OF_THE_PROJECT = re.compile(
-    r"(?:^|[/_.-])(?:tests?|unittests?|ci|lint\w*|checks?|format\w*|releas\w*|whl|wheels?|nightly|labels?|docs?|bump)(?:[/_.-]|$)",
-    re.IGNORECASE,
-)
 _INSTALLED = {key: re.compile(rf"""\n\+\s*{key}\s*=\s*["']([\w.+-]+)["']""") for key in ("name", "version")}
 _SHOWN_LINES = 3
 _SHOWN_NAMES = 12
@@ -101,13 +90,10 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
 def _only(files: Sequence[FileChange]) -> Iterator[Shown]:
     """Tell of a commit that touches nothing but what keeps a project going: tests, documents, CI, scripts."""
     roles = roles_of(files)
-    if not roles or not roles <= _UPKEEP.keys():
-        return
-    # A script may as well make what users get.
-    if not all(_OF_THE_PROJECT.search(file.path) for file in files if role(file.path) is Role.SCRIPT):
+    if not roles or not roles <= UPKEEP.keys() or not all(is_upkeep(file.path) for file in files):
         return
     kind = _ONLY.get(min(roles), FactKind.ONLY_UPKEEP) if len(roles) == 1 else FactKind.ONLY_UPKEEP
-    sorts = None if kind is not FactKind.ONLY_UPKEEP else ", ".join(_UPKEEP[one] for one in _UPKEEP if one in roles)
+    sorts = None if kind is not FactKind.ONLY_UPKEEP else ", ".join(UPKEEP[one] for one in UPKEEP if one in roles)
     draft = Draft(kind, f"{len(files)} files", public=False, where=Where(), detail=sorts)
     yield Shown(draft, _first(files))
 

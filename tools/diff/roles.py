@@ -34,6 +34,16 @@ class Role(StrEnum):
     ASSET = "asset"
 
 
+UPKEEP = {
+    Role.TEST: "tests",
+    Role.DOCUMENT: "docs",
+    Role.CI: "CI",
+    Role.SCRIPT: "scripts",
+    Role.BENCHMARK: "benchmarks",
+}
+"""What keeps a project going and reaches no user, in a word each."""
+
+
 def _words(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
@@ -115,6 +125,10 @@ _MARKS = re.compile(
 )
 _COMMENT = re.compile(rb"^\s*(?://|#|/\*|\*|--|;|<!--|\.\.)")
 _MARKED_LINES = 15
+_OF_THE_PROJECT = re.compile(
+    r"(?:^|[/_.-])(?:tests?|unittests?|ci|lint\w*|checks?|format\w*|releas\w*|whl|wheels?|nightly|labels?|docs?|bump)(?:[/_.-]|$)",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=50_000)
@@ -229,6 +243,12 @@ def is_public_path(path: str) -> bool:
     if inside & _SCRIPTS_IN or (name.startswith("_") and not name.startswith("__")) or name == "__main__.py":
         return False
     return extension in _IMPORTED
+
+
+def is_upkeep(path: str) -> bool:
+    """Say whether a file only keeps the project going; a script may as well make what users get."""
+    what = role(path)
+    return (what in UPKEEP or what is Role.ASSET) and (what is not Role.SCRIPT or bool(_OF_THE_PROJECT.search(path)))
 
 
 def roles_of(files: Sequence[FileChange]) -> set[Role]:

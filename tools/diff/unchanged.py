@@ -11,7 +11,7 @@ from tools.diff.headers import is_c
 from tools.diff.hunks import Hunk, Patch, Side, fragment, read_patch
 from tools.diff.languages import reader_for
 from tools.diff.reading import Reader
-from tools.diff.roles import Role, role
+from tools.diff.roles import UPKEEP, Role, is_upkeep, role, roles_of
 from tools.diff.values import closed
 
 _LIMIT = 200_000
@@ -23,19 +23,36 @@ _CODE = re.compile(
 )
 
 
-def unchanged_code(files: Sequence[FileChange]) -> Iterator[Shown]:
-    """Tell when every file says the same as before but for white space or comments."""
+def unchanged_code(files: Sequence[FileChange], shown: Sequence[Shown]) -> Iterator[Shown]:
+    """Tell when code says the same as before but for white space or comments, whatever keeps the project going does."""
     if not files or sum(len(file.patch or "") for file in files) > _LIMIT:
         return
-    code = [file for file in files if role(file.path) is not Role.DOCUMENT]
-    patches = [(file.path, read_patch(file.patch)) for file in code if file.patch and file.status == "modified"]
-    if len(patches) != len(code) or not all(_says_the_same(path, patch) for path, patch in patches):
+    if shown and any(one.place is not None and not is_upkeep(one.place.file) for one in shown):
         return
+    roles = roles_of(files)
+    code = [file for file in files if role(file.path) is not Role.DOCUMENT]
+    if not shown and (reworded := _reworded(code)) is not None:
+        beside = len(code) < len(files)
+        kind = FactKind.ONLY_COMMENTS if reworded or beside else FactKind.ONLY_FORMATTING
+        yield _told(kind, files, "and documents" if beside else None)
+        return
+    code = [file for file in code if not is_upkeep(file.path)]
+    if len(code) < len(files) and (reworded := _reworded(code)) is not None:
+        sorts = [UPKEEP[one] for one in UPKEEP if one in roles]
+        yield _told(FactKind.ONLY_UPKEEP, files, ", ".join((*sorts, "comments" if reworded else "formatting")))
+
+
+def _told(kind: FactKind, files: Sequence[FileChange], detail: str | None) -> Shown:
+    return Shown(Draft(kind, f"{len(files)} files", public=False, where=Where(), detail=detail), None)
+
+
+def _reworded(code: Sequence[FileChange]) -> bool | None:
+    """Tell whether files that say the same as before have other words in their comments; None where they say more."""
+    patches = [(file.path, read_patch(file.patch)) for file in code if file.patch and file.status == "modified"]
+    if not code or len(patches) != len(code) or not all(_says_the_same(path, patch) for path, patch in patches):
+        return None
     sides = [[line[1:].strip() for _, patch in patches for line in side(patch).values()] for side in (_went, _came)]
-    reworded = _words(sides[0]) != _words(sides[1])
-    kind = FactKind.ONLY_COMMENTS if reworded or len(code) < len(files) else FactKind.ONLY_FORMATTING
-    beside = "and documents" if len(code) < len(files) else None
-    yield Shown(Draft(kind, f"{len(files)} files", public=False, where=Where(), detail=beside), None)
+    return _words(sides[0]) != _words(sides[1])
 
 
 def _says_the_same(path: str, patch: Patch) -> bool:
