@@ -19,7 +19,7 @@ from agent.model import AMPLE_ROOM, Job, Message, Model, ModelError, Models, One
 from agent.points import points_of
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
-from agent.retelling import Telling, line_of, said_again, seen_with, tellings
+from agent.retelling import Telling, main_clause_of, said_again, seen_with, tellings
 from agent.rules import RulesAnalyst
 from agent.settings import Language
 from agent.utterances import Statement, draft_of, is_in, read_statements, says_more, statements_in, wanted_languages
@@ -161,7 +161,7 @@ class ModelAnalyst:
         small = await self._room(material) < AMPLE_ROOM
         if small:
             # Shown its own words, a small model writes them again, and told why they were refused, it writes of that.
-            values |= {"line": fenced(line_of(claim, reads[0], points), self._mark)}
+            values |= {"line": fenced(main_clause_of(claim, reads[0], points), self._mark)}
         else:
             before = " / ".join(MARK.sub("", text) for text in claim.text.values())
             values |= {"text": fenced(before, self._mark), "reason": judgement.reason.rstrip(".")}

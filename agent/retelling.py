@@ -15,7 +15,17 @@ from agent.utterances import Statement, draft_of, says_more
 _NUMBER = re.compile(r"\s*\(#\d+\)$")
 _MADE = ".m"
 """Stands in the name of a claim before the number of its line."""
-_REPORTED: dict[Language, str] = {"en": "Reported was: ", "zh": "报告的问题："}
+_REPORTED: dict[Language, str] = {"en": "Reported: ", "zh": "报告的问题："}
+_BETWEEN = re.compile(r"[,;]\s+")
+_CONDITION = re.compile(
+    r"(?:and |or |but )?(?:if|when(?:ever)?|while|unless|until|without|except|only|for|in|on|with|at|where)\b",
+    re.IGNORECASE,
+)
+_DEPENDENT = re.compile(
+    r"(?:and|or|but|so|yet|as|after|before|since|because|though|although|which|who|that|then|thus|to|by|from|via|\w+ing)\b",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 5
 _IN_SHORT = 3
 """Commits whose titles, said in a sentence, sum up a day."""
 
@@ -106,9 +116,14 @@ def tellings(deep: Sequence[Read], shown: Shown, material: Material, languages: 
     return [one for one in made if one.is_worth(languages)]
 
 
-def line_of(claim: Claim, read: Read, points: Sequence[Point]) -> str:
-    """Find the line that a claim says anew."""
-    return _lines(read, points)[_place(claim, points)]
+def main_clause_of(claim: Claim, read: Read, points: Sequence[Point]) -> str:
+    """Find the first clause that stands by itself in the line that a claim says anew; a condition is not left out."""
+    line = _lines(read, points)[_place(claim, points)]
+    clauses = [clause.strip() for clause in _BETWEEN.split(line)]
+    if any(map(_CONDITION.match, clauses)):
+        return line
+    whole = (clause for clause in clauses if len(clause.split()) >= _FEW_WORDS and not _DEPENDENT.match(clause))
+    return next(whole, line)
 
 
 def said_again(claim: Claim, one: Statement, points: Sequence[Point]) -> Statement:

@@ -243,8 +243,31 @@ async def test_a_small_model_that_was_refused_is_shown_the_one_line_and_asked_fo
     assert mended is not None
     assert mended.text == {"en": "The shared buffer holds 8 entries."}
     assert (mended.id, mended.about, mended.cites) == (claim.id, claim.about, claim.cites)
-    assert body in model.asked[2]
+    assert "The shared buffer holds 8 entries\n" in model.asked[2]
     assert "Lower the limit" not in model.asked[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("After adding Thor to the suite, it hangs in every second run.", "it hangs in every second run."),
+        ("The pool is drained, then its slots are given back.", "The pool is drained, then its slots are given back."),
+        (
+            "When the pool is full, requests wait for a long time.",
+            "When the pool is full, requests wait for a long time.",
+        ),
+    ],
+)
+async def test_what_is_asked_for_again_is_the_main_clause_unless_something_depends_on_the_rest(
+    line: str, shown: str
+) -> None:
+    one = read("a", "Lower the limit of topK", body=line)
+    said = Statements(statements=[Statement(en="The limit is lowered."), Statement(en="It is 9 times as fast now.")])
+    model = ScriptedModel([said, Statements()], room=DEFAULT_ROOM)
+    writer = analyst(model)
+    (claim,) = (one for one in await writer.write(material(one)) if of_the_model(one))
+    await writer.mend(claim, Judgement(verdict=Verdict.UNSUPPORTED, reason="no"), material(one))
+    assert shown in model.asked[1].splitlines()
 
 
 async def test_what_was_reported_is_said_as_reported_and_cites_the_issue_first_and_mended() -> None:
@@ -272,11 +295,11 @@ async def test_what_was_reported_is_said_as_reported_and_cites_the_issue_first_a
     writer = analyst(model)
     (claim,) = (one for one in await writer.write(day) if of_the_model(one))
     assert "2. Wrong tokens with topK above 8\n" in model.asked[0]
-    assert claim.text == {"en": "Reported was: Tokens are wrong with `topK` above 9."}
+    assert claim.text == {"en": "Reported: Tokens are wrong with `topK` above 9."}
     assert claim.cites == (one.evidence.id, issue.id)
     mended = await writer.mend(claim, Judgement(verdict=Verdict.UNSUPPORTED, reason="9 is 8"), day)
     assert mended is not None
-    assert mended.text == {"en": "Reported was: Tokens are wrong with `topK` above 8."}
+    assert mended.text == {"en": "Reported: Tokens are wrong with `topK` above 8."}
     # An issue that is still open is not told as fixed, nor what it reports.
     model = ScriptedModel([], room=DEFAULT_ROOM)
     await analyst(model).write(replace(day, issues=[issue.model_copy(update={"state": "open"})]))

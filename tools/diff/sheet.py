@@ -28,7 +28,7 @@ from tools.diff.rewritten import unpaired
 from tools.diff.sites import compare_sites
 from tools.diff.specialisations import newcomers
 from tools.diff.symbols import compare_symbols
-from tools.diff.unchanged import unchanged_code
+from tools.diff.unchanged import reworded_paths, unchanged_code
 from tools.diff.versions import Blobs, Shelf, Versions, read_versions
 from tools.diff.worth import is_whole, patches
 
@@ -96,13 +96,15 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = overriding(shown, read)
-    shown += unchanged_code(files, shown)
+    shown += unchanged_code(files, shown, blobs)
     return Gathered(tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped))
 
 
 def paths_to_read(change: Change) -> list[str]:
     """Name the files of which whole versions would tell more than the patch."""
-    return [file.path for file, _ in patches(unpaired(change.files), []) if not is_whole(file)][:_MOST_BLOBS]
+    files = unpaired(change.files)
+    told = [file.path for file, _ in patches(files, []) if not is_whole(file)]
+    return list(dict.fromkeys((*told, *reworded_paths(files))))[:_MOST_BLOBS]
 
 
 def _compared(versions: Versions) -> Iterator[Shown]:

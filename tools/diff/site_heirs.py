@@ -35,6 +35,7 @@ _COMPARING = re.compile(r"([A-Z][A-Z_]*)_(EQ|NE|GE|GT|LE|LT)")
 _SIGN = {"EQ": "==", "NE": "!=", "GE": ">=", "GT": ">", "LE": "<=", "LT": "<"}
 _SPACES = re.compile(r"(?:\b\w+::)+")
 _SIGNS = re.compile(r"\W+")
+_LETTERS = re.compile(r"[\W_]+")
 _SIMILAR, _RELATED = 0.6, 0.4
 """Of the names of two flags or variables in one hunk, and of those that have the same telling default besides."""
 _SENTENCE, _EXPLAINED = 4, 0.8
@@ -60,6 +61,7 @@ def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], i
         [site for site in sites if site.kind in RENAMED and site.scope != document.SCOPE] for sites in (gone, come)
     )
     few = len(went) * len(free) <= MOST_PAIRS
+    left: list[Site] = []
     # Whatever stands in the very place of another is its heir before others are asked.
     for site in sorted(went, key=lambda one: not _placed(one, free, together)) if few else ():
         near = [
@@ -77,6 +79,29 @@ def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], i
         if how_alike > 0:
             free.remove(best)
             yield site, best
+        elif site.kind == "error":
+            left.append(site)
+    yield from _in_the_very_place(left, free, together)
+
+
+def _in_the_very_place(
+    left: list[Site], free: list[Site], together: Callable[[int, int], int]
+) -> Iterator[tuple[Site, Site]]:
+    """Pair errors of one function and class, in other words, of which each is the only one where the other stood."""
+    came = [other for other in free if other.kind == "error"]
+    beside = [
+        (one, other)
+        for one in (left if came else ())
+        for other in came
+        if _place(one) == _place(other)
+        and one.value
+        and other.value
+        and _IN_PLACE in (together(one.start, other.start), together(one.end, other.end))
+    ]
+    for one, other in beside:
+        alone = sum(one is mine for mine, _ in beside) == sum(other is its for _, its in beside) == 1
+        if alone and not (_subject(one) and _subject(other)) and not _is_of_another(one, other):
+            yield one, other
 
 
 def _placed(one: Site, come: list[Site], together: Callable[[int, int], int]) -> bool:
@@ -134,7 +159,8 @@ def _same_refusal(one: Site, other: Site) -> float:
     mine, its = _subject(one), _subject(other)
     if mine and its:
         # What the arguments of a macro check is told by the first of them.
-        return max(likeness(one.value or "", other.value or "", 0.0), _ANY) if mine == its else 0.0
+        same = mine == its or _goes_on(one.value or "", other.value or "")
+        return max(likeness(one.value or "", other.value or "", 0.0), _ANY) if same else 0.0
     if _is_of_another(one, other):
         return 0.0
     least = ALIKE if one.name == other.name else _WORDED_ALIKE
@@ -171,6 +197,12 @@ def _subject(site: Site) -> str:
     value = _by_value(site.value or "")
     found = None if not value or _SENTENCES.search(value) else _ARGUMENT.match(value)
     return found[1] if found else ""
+
+
+def _goes_on(one: str, other: str) -> bool:
+    """Tell whether a check asks for all that another asked for, by whatever names, and for more."""
+    mine, its = (_LETTERS.sub("", text) for text in (one, other))
+    return len(mine) >= TELLING and (its.startswith(mine) or mine.startswith(its))
 
 
 def _same_setting(one: Site, other: Site, least: float) -> float:

@@ -10,6 +10,7 @@ from tools.diff.draft import Draft, Where
 from tools.diff.readers.cfamily_switches import MACRO
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.reading import Site
+from tools.diff.refusals import loosened_or_tightened, spare
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
 from tools.diff.values import requoted, same_value
 from tools.diff.variables import is_foreign
@@ -78,9 +79,11 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
     come = without_old_deprecations(gone, come)
-    for one, other in list(renames(gone, come, together)):
-        gone.remove(one)
-        come.remove(other)
+    spares = spare(before, after), spare(after, before)
+    for one, other in list(renames([*gone, *spares[0]], [*come, *spares[1]], together)):
+        for sites, site in ((gone, one), (come, other)):
+            if site in sites:
+                sites.remove(site)
         if one.kind != "error" or _is_reported(one, other):
             drafts.append(_renamed(one, other))
         drafts += _altered(one, other)
@@ -89,6 +92,8 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     for key, sites in before.items():
         if key in after:
             drafts += _paired(sites, after[key])
+            if key[0] == "error" and (pair := loosened_or_tightened(sites, after[key])):
+                drafts.append(_reconditioned(*pair))
     return drafts
 
 
@@ -216,6 +221,11 @@ def _renamed(one: Site, other: Site) -> Draft:
         return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), old, new, scope)
     detail = (other.scope or None) if one.kind == "flag" else None
     return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name, detail)
+
+
+def _reconditioned(one: Site, other: Site) -> Draft:
+    scope = one.scope or None
+    return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), one.guard, other.guard, scope)
 
 
 def _where(one: Site, other: Site) -> Where:

@@ -19,6 +19,10 @@ _NAMES = {"identifier", "field_identifier", "type_identifier", "qualified_identi
 _UNWRITTEN = ("default_method_clause", "delete_method_clause")
 _MARKED = re.compile(r"[A-Z][A-Z0-9_]{3,} ((?:typename )?[A-Za-z_][^=]*[ *&>])([A-Za-z_]\w*)$")
 """A parameter behind a macro of the project (`GRID_CONSTANT Params const params`), which no grammar knows."""
+_FOLLOWED = re.compile(
+    r"((?!(?:const |volatile )+[\w:]+ [A-Z])[^=]*[ *&>])([a-z_]\w*)(?: [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)+$"
+)
+"""A parameter before macros that bring further ones (`double scale ADDITIONAL_PARAMS`)."""
 
 
 def dotted(text: str) -> str:
@@ -40,6 +44,9 @@ def parameters_of(parameters: Node, text: bytes) -> Iterator[Param]:
             if marked is not None:
                 yield Param(marked[2], annotation=marked[1].strip())
                 continue
+        if node.has_error and (followed := _FOLLOWED.match(syntax.fold(text[node.start_byte : node.end_byte]))):
+            yield Param(followed[2], annotation=followed[1].strip())
+            continue
         default = node.child_by_field_name("default_value")
         declarator = node.child_by_field_name("declarator")
         name = named(declarator) if declarator is not None else None

@@ -46,6 +46,8 @@ _WRAPPER = re.compile(
 )
 _LOG = re.compile(r"(?:^|_)LOG_(?!AND_THROW)|^LOG")
 _CLASS = re.compile(r"[A-Z][a-z]\w*")
+_COMPARING = re.compile(r"_(?:EQ|NE|GE|GT|LE|LT)$")
+_TELLING = re.compile(r"[A-Za-z_]\w{2,}(?<!false)(?<!true)")
 _ALL_MESSAGE = re.compile(r"ERROR|THROW|FATAL")
 _PASSED_ON = "__VA_ARGS__"
 """Stands in the definition of a macro: what is checked and said is up to those who use it."""
@@ -94,8 +96,10 @@ class SiteReader:
                 value = message or self._masked.fold(call.arguments[0][0], call.arguments[-1][1])
                 if _PASSED_ON in value:
                     continue
+                start = min((at for at, _ in self._streamed(call)), default=call.start)
+                failure = self._sites.at("error", self._thrown(call), start, call.end, value)
                 found = [
-                    self._sites.at("error", self._thrown(call), call.start, call.end, value),
+                    failure._replace(guard=self._guard(call)) if message else failure,
                     *self._sites.limits(call.arguments[0]),
                     *(
                         self._sites.at("limit", name, *call.arguments[0], bound)
@@ -124,6 +128,14 @@ class SiteReader:
         name = self._masked.fold(*call.arguments[0]) if "THROW" in call.name else ""
         return name if _CLASS.fullmatch(name) else call.name
 
+    def _guard(self, call: Call) -> str:
+        """Return what a check asks for; nothing where it fails in any case."""
+        if _ALL_MESSAGE.search(call.name):
+            return ""
+        last = call.arguments[:2][-1] if _COMPARING.search(call.name) else call.arguments[0]
+        asked = self._masked.fold(call.arguments[0][0], last[1])
+        return asked if _TELLING.search(asked) else ""
+
     def _message(self, call: Call) -> str | None:
         """Return what a check says: its later arguments' strings, or what is streamed into it."""
         mask, end = self._masked.mask, call.end
@@ -134,17 +146,21 @@ class SiteReader:
             return message
         if call.arguments and (said := _SAID.search(mask, *call.arguments[0])):
             return self._sites.message([said.span()])
-        stream = _STREAMED.match(mask, *call.arguments[-1]) if call.arguments else None
-        return " ".join(self._streamed(stream.group(1), call.arguments[-1][0])) or None if stream else None
+        return self._sites.message(list(self._streamed(call)))
 
-    def _streamed(self, name: bytes, before: int) -> Iterator[str]:
-        """Give the strings that were written into a stream shortly before."""
-        mask, start = self._masked.mask, max(0, before - 800)
-        declared = mask.rfind(name + b";", start, before)
-        for match in re.finditer(rb"\b%s\s*<<" % name, mask[max(start, declared) : before]):
-            at = max(start, declared) + match.start()
+    def _streamed(self, call: Call) -> Iterator[tuple[int, int]]:
+        """Give where the stream that a check hands over was written to, shortly before."""
+        mask = self._masked.mask
+        stream = _STREAMED.match(mask, *call.arguments[-1]) if call.arguments else None
+        if stream is None:
+            return
+        name, before = stream.group(1), call.arguments[-1][0]
+        start = max(0, before - 800)
+        start = max(start, mask.rfind(name + b";", start, before))
+        for match in re.finditer(rb"\b%s\s*<<" % name, mask[start:before]):
+            at = start + match.start()
             end = mask.find(b";", at, before)
-            yield from self._masked.literals(at, end if end >= 0 else before)
+            yield at, end if end >= 0 else before
 
     def _throws(self) -> Iterator[Site]:
         for match in _THROW.finditer(self._masked.mask):

@@ -30,6 +30,7 @@ LAYOUT_CAPTURES: Final = """
 (if_statement condition: (parenthesized_expression . "(" @wrap _ ")" @wrap .))
 (for_statement right: (parenthesized_expression . "(" @wrap _ ")" @wrap .))
 (keyword_argument value: (parenthesized_expression . "(" @wrap _ ")" @wrap .))
+(lambda body: (parenthesized_expression . "(" @wrap _ ")" @wrap .))
 (import_from_statement "(" @wrap ")" @wrap)
 """
 
