@@ -17,6 +17,8 @@ from tools.diff.values import closed
 from tools.diff.versions import Blobs, Contents
 
 _LIMIT = 200_000
+_DOCUMENTED = (".py", ".pyi")
+"""Where comments are strings, of which a hunk may show the middle."""
 _SIDES: tuple[Side, Side] = ("old", "new")
 _WORD = re.compile(r"[\w.]+")
 _SENTENCE = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b|\b[a-z]{2,} [a-z-]{6,} [a-z-]{6,}")
@@ -50,7 +52,9 @@ def reworded_paths(files: Sequence[FileChange]) -> list[str]:
     """Name the files of a commit that may change nothing but docstrings; none where a hunk does more."""
     code = [file for file in files if role(file.path) is not Role.DOCUMENT]
     prose = (
-        file.path.endswith(".py") and file.status == "modified" and all(map(_has_prose, read_patch(file.patch).hunks))
+        file.path.endswith(_DOCUMENTED)
+        and file.status == "modified"
+        and all(map(_has_prose, read_patch(file.patch).hunks))
         for file in code
     )
     return [file.path for file in code] if all(prose) else []
@@ -79,7 +83,7 @@ def _says_the_same(path: str, patch: Patch, blobs: Blobs) -> bool:
     for hunk in hunks:
         if not _hunk_says_the_same(path, hunk, reader):
             # The middle of a docstring looks like anything; the whole file tells, where there is one.
-            doubted = path in blobs and _has_prose(hunk)
+            doubted = path.endswith(_DOCUMENTED) and path in blobs and _has_prose(hunk)
             if not doubted:
                 return False
     return not doubted or _file_says_the_same(path, blobs[path], reader)
