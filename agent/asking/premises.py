@@ -49,7 +49,7 @@ _ENTITLED = 0.6
 def broken_premise(found: Findings) -> Draft | None:
     """Correct a question that takes something for granted which the evidence denies; None where nothing is wrong."""
     asks_how = found.inquiry.aim is Aim.STATUS and found.inquiry.which_fix and not found.threads
-    if not (asks_how or found.inquiry.aim in _ASSUMING) or not found.matches:
+    if not (asks_how or found.inquiry.aim in _ASSUMING) or not found.matches or _asks_what_it_is(found.inquiry):
         return None
     checks = (
         _other_author,
@@ -64,6 +64,13 @@ def broken_premise(found: Findings) -> Draft | None:
         _switched,
     )
     return next((draft for check in checks if (draft := check(found)) is not None), None)
+
+
+def _asks_what_it_is(inquiry: Inquiry) -> bool:
+    """Tell whether it is asked what a commit or pull request is: that can be told, whatever else somebody believes."""
+    signs = (*(f"#{number}" for number in inquiry.numbers), *inquiry.shas)
+    naming = [one for one in lexicon.SENTENCE.split(inquiry.text) if any(sign in one for sign in signs)]
+    return any(lexicon.DOES.search(one) for one in naming)
 
 
 # ---------------------------------------------------------------- who

@@ -38,3 +38,19 @@ async def test_what_a_change_does_is_told_though_nobody_says_why(ask: Ask, quest
 
 async def test_a_reason_alone_that_nobody_gives_is_no_answer(ask: Ask) -> None:
     assert (await ask("why was #2 merged?")).abstained
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what does #3 do? I always thought that MAX_QUEUE had been removed.", "#3 是干啥的？我以为 MAX_QUEUE 早就删了。"],
+)
+async def test_what_a_change_does_is_told_whatever_somebody_believes(
+    ask: Ask, history: dict[str, str], question: str
+) -> None:
+    reply = await ask(question)
+    assert not reply.abstained
+    assert reply.cites == (f"lumen-ai/code@{history['raise']}",)
+
+
+async def test_what_is_said_of_the_change_itself_is_still_held_against_it(ask: Ask) -> None:
+    assert (await ask("why did #3 remove MAX_QUEUE?")).abstained
