@@ -1,0 +1,85 @@
+"""Checks that are made otherwise: under a further condition, in other words, or with words that others share."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import FactsOf
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+RUN = "void run(Tensor q, Tensor k, Params p) {{\n{}  launch(q, k, p);\n}}\n"
+
+
+async def _errors(facts_of: "FactsOf", old: str, new: str, route: str) -> list[tuple[FactKind, str | None, str | None]]:
+    facts = await facts_of({"csrc/run.cu": RUN.format(old)}, {"csrc/run.cu": RUN.format(new)}, route)
+    return [(fact.kind, fact.old, fact.new) for fact in facts if fact.kind.startswith("error-")]
+
+
+@ROUTES
+@pytest.mark.parametrize("new", ["p.arch < 90 || !p.packed", "!p.packed && p.arch > 80"])
+async def test_a_check_that_asks_for_more_or_less_in_the_same_words_has_changed(
+    new: str, route: str, facts_of: "FactsOf"
+) -> None:
+    check = '  TORCH_CHECK({}, "This build does not support packing.");\n'
+    found = await _errors(facts_of, check.format("!p.packed"), check.format(new), route)
+    assert found == [(FactKind.ERROR_CHANGED, "!p.packed", new)]
+
+
+@ROUTES
+async def test_a_check_that_gets_at_its_values_otherwise_is_the_same(route: str, facts_of: "FactsOf") -> None:
+    check = '  TORCH_CHECK({} == torch::kFloat16, "q must be float16");\n'
+    assert await _errors(facts_of, check.format("q.dtype()"), check.format("q.scalar_type()"), route) == []
+
+
+@ROUTES
+async def test_one_of_several_checks_with_the_same_words_has_others_now(route: str, facts_of: "FactsOf") -> None:
+    old = (
+        '  CHECK_EQ(q.size(0), p.experts) << "q has incorrect shape.";\n  align(p);\n'
+        '  CHECK_EQ(q.size(1), p.hidden) << "q has incorrect shape.";\n'
+    )
+    new = old.replace('p.experts) << "q has incorrect shape."', 'total) << "q has incorrect dim 0."')
+    assert await _errors(facts_of, old, new, route) == [
+        (FactKind.ERROR_CHANGED, "q has incorrect shape.", "q has incorrect dim 0.")
+    ]
+
+
+@ROUTES
+async def test_a_check_that_goes_on_by_another_name_was_loosened(route: str, facts_of: "FactsOf") -> None:
+    old = "  TORCH_CHECK(q.dtype() == torch::kFloat16);\n  TORCH_CHECK(k.dtype() == torch::kFloat16);\n"
+    new = (
+        "  auto q_dtype = q.dtype();\n  TORCH_CHECK(q_dtype == torch::kFloat16 || q_dtype == torch::kBFloat16);\n"
+        "  TORCH_CHECK(k.dtype() == q_dtype);\n"
+    )
+    assert {(kind, was) for kind, was, _ in await _errors(facts_of, old, new, route)} == {
+        (FactKind.ERROR_CHANGED, "q.dtype() == torch::kFloat16"),
+        (FactKind.ERROR_CHANGED, "k.dtype() == torch::kFloat16"),
+    }
+
+
+@ROUTES
+async def test_a_message_that_was_written_into_a_stream_is_compared_where_it_stands(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = (
+        "  if (works > 8) {\n    fail_slowly();\n  }\n  prepare(p);\n  finish(p);\n  std::ostringstream err;\n"
+        '  err << "partial rows " << n << " exceed max_rows " << rows;\n  LIB_ERROR(err.str());\n'
+    )
+    new = old.replace('"partial rows "', '"Number of splits "').replace(
+        '" exceed max_rows "', '" is beyond the buffer "'
+    )
+    new = new.replace("fail_slowly();", 'LIB_ERROR("works are too many for one launch");')
+    assert {*await _errors(facts_of, old, new, route)} == {
+        (FactKind.ERROR_CHANGED, "partial rows exceed max_rows", "Number of splits is beyond the buffer"),
+        (FactKind.ERROR_ADDED, None, "works are too many for one launch"),
+    }
+
+
+@ROUTES
+async def test_a_macro_behind_the_last_parameter_is_no_name(route: str, facts_of: "FactsOf") -> None:
+    old = "void run(Tensor q, int64_t page,\n         double scale MORE_PARAMS PROFILER_PARAMS) {\n  go(q);\n}\n"
+    new = old.replace("double scale", "double scale,\n         double cap")
+    facts = await facts_of({"csrc/run.cu": old}, {"csrc/run.cu": new}, route)
+    assert [(fact.kind, fact.new) for fact in facts] == [(FactKind.PARAMETER_ADDED, "cap: double")]
