@@ -13,8 +13,8 @@ from agent.settings import RepoSpec, Settings
 from agent.window import Window
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures
+from evals.model_server.apart import served_apart
 from evals.model_server.honest import honest
-from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked
 
 _SECONDS = 1.0
@@ -54,7 +54,7 @@ async def _turn(bench: Bench, specs: tuple[RepoSpec, ...], window: Window) -> _T
     """Report once by rules, so that everything is loaded, and once with the model, each in a home of its own."""
     with (
         tempfile.TemporaryDirectory(dir=bench.folder) as name,
-        ModelServer(honest, latency=_SECONDS, context=65_536) as server,
+        served_apart(honest, latency=_SECONDS, context=65_536) as server,
     ):
         home = Path(name)
         settings = Settings(repos=specs, source="git", lang="en", home=home, out=home / "out")
@@ -63,9 +63,10 @@ async def _turn(bench: Bench, specs: tuple[RepoSpec, ...], window: Window) -> _T
         started, used = time.monotonic(), time.process_time()
         await bench.system.report(settings.model_copy(update=model), window)
         seconds, used = time.monotonic() - started, time.process_time() - used
-    chain = longest_chain(server.asked)
+        asked = server.asked()
+    chain = longest_chain(asked)
     bench.say(
-        f"model-latency: {len(specs)} repositories, {len(server.asked)} calls, {seconds:.1f} s "
+        f"model-latency: {len(specs)} repositories, {len(asked)} calls, {seconds:.1f} s "
         f"({used:.1f} s of processor; {plain.seconds:.1f} s by rules alone), longest chain {chain} calls"
     )
     return _Turn(seconds / (chain * _SECONDS), (seconds - plain.seconds) / (chain * _SECONDS))
