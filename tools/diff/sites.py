@@ -133,6 +133,9 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
         return False
     if site.kind not in kinds or (site.kind == "config" and _EXPRESSION in (site.value or "")):
         return False
+    if site.kind == "config" and site.condition:
+        # What is set in some case only is derived, and nothing that somebody is offered.
+        return False
     if site.scope == MACRO and kinds is _REMOVED:
         # Another file may ask for it still.
         return False

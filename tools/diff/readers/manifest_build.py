@@ -12,6 +12,13 @@ from tools.diff.reading import Site, Source
 _CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _CARGO_FEATURES = re.compile(r"\bfeatures\s*=\s*\[([^\]]*)\]")
 _CARGO_FIELD = re.compile(r'\b(version|git|rev|tag|branch)\s*=\s*"([^"]*)"')
+_SHARED = "workspace"
+"""What stands for a version that the workspace gives for all of its packages."""
+_INHERITED = re.compile(r"\bworkspace\s*=\s*true\b")
+_OF_A_PACKAGE = re.compile(
+    r"lints|package|version|edition|license(?:-file)?|authors|repository|homepage|rust-version|description|keywords"
+    r"|categories|readme|documentation|publish|exclude|include"
+)
 _NPM_TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "engines", "overrides")
 _NPM_RANGE = re.compile(r"^(?:[\^~<>=v]*\s*\d|git\+|github:|workspace:|file:|\*$|latest$)")
 _GO_LINE = re.compile(r"^\s*(?:(require|replace|exclude|retract|go|toolchain)\s+)?([\w./~-]+)\s*(.*?)\s*(?://.*)?$")
@@ -28,7 +35,7 @@ def read_cargo(source: Source) -> Iterator[Site]:
             yield Site("version", "version", entry.start, entry.end, value=entry.value, scope="package")
         elif entry.key in ("rust-version", "channel") and len(entry.path) <= 3:
             yield Site("dependency", "rust", entry.start, entry.end, value=entry.value)
-        elif not source.whole and len(entry.path) == 1:
+        elif not source.whole and (len(entry.path) == 1 or entry.path[1:] == (_SHARED,)):
             yield from _crate_in_fragment(entry)
 
 
@@ -36,6 +43,8 @@ def _crate(entry: Entry, steps: tuple[str, ...], table: str) -> Iterator[Site]:
     """Read one package: `name = "1"`, `name = { version = "1" }` or `[dependencies.name]`."""
     if len(steps) == 2 and steps[1] in ("version", "rev", "tag", "branch"):
         yield Site("dependency", steps[0], entry.start, entry.end, value=entry.value, scope=table)
+    elif len(steps) == 2 and steps[1] == _SHARED and entry.value == "true":
+        yield Site("dependency", steps[0], entry.start, entry.end, value=_SHARED, scope=table)
     elif len(steps) == 1:
         value = _crate_version(entry.value)
         yield Site("dependency", steps[0], entry.start, entry.end, value=value, scope=table)
@@ -47,13 +56,18 @@ def _crate_version(value: str) -> str | None:
         return value
     fields: dict[str, str] = dict(_CARGO_FIELD.findall(value))
     version = next((fields[key] for key in ("version", "rev", "tag", "branch", "git") if key in fields), None)
+    if version is None and _INHERITED.search(value):
+        version = _SHARED
     features = _CARGO_FEATURES.search(value)
     return " ".join(filter(None, (version, f"[{features[1].strip()}]" if features else None))) or None
 
 
 def _crate_in_fragment(entry: Entry) -> Iterator[Site]:
     """Read a key whose table is out of sight: only what can be nothing but a package with a version."""
-    if re.match(r"^[\^~=]?\d+(?:\.\d+)*$", entry.value) and "." in entry.value and entry.key != "version":
+    if len(entry.path) == 2:
+        if entry.value == "true" and not _OF_A_PACKAGE.fullmatch(entry.path[0]):
+            yield Site("dependency", entry.path[0], entry.start, entry.end, value=_SHARED)
+    elif re.match(r"^[\^~=]?\d+(?:\.\d+)*$", entry.value) and "." in entry.value and entry.key != "version":
         yield Site("dependency", entry.key, entry.start, entry.end, value=entry.value)
     elif entry.value.startswith("{") and (version := _crate_version(entry.value)):
         yield Site("dependency", entry.key, entry.start, entry.end, value=version)

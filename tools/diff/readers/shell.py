@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from tools.diff.readers.lines import digest, fold, lines_of, refusal, refused, unquote
+from tools.diff.readers.makefile import makefile_sites
 from tools.diff.readers.manifest_pins import Installed, pinned_by_name, pinned_in_command
 from tools.diff.reading import Reading, Site, Source, Symbol
 
@@ -16,7 +17,6 @@ _ASKED = re.compile(r"^\s*(?::\s|if\b|\[)")
 _CASE = re.compile(r"^\s*\(?((?:-{1,2}[A-Za-z0-9?][\w=*-]*)(?:\s*\|\s*-{0,2}[\w=*?-]+)*)\s*\)(?!\s*\))")
 _GETOPTS = re.compile(r"""\bgetopts\s+["']?([A-Za-z0-9:]+)""")
 _FUNCTION = re.compile(r"^(\s*)(?:function\s+([\w:.-]+)\s*(?:\(\s*\))?|([\w:.-]+)\s*\(\s*\))\s*(?:\{|$)")
-_MAKE_VARIABLE = re.compile(r"^(?:export\s+)?([A-Za-z_][\w.-]*)\s*(\?=|:{1,3}=|=)\s*(.*)$")
 _MAKE_TARGET = re.compile(r"^([A-Za-z0-9_][\w./-]*)\s*:(?!=)")
 _MAKEFILE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$")
 _LOCAL = re.compile(r"^(\s*)(?:local\s+|readonly\s+|declare\s+-\w+\s+)?([A-Z][A-Z0-9_]*)=(.*)$")
@@ -36,7 +36,8 @@ def read(source: Source) -> Reading:
         return refused(why)
     lines = lines_of(source)
     if is_makefile(source.path):
-        return Reading(tuple(_targets(lines, source.first_line)), tuple(_make(source, lines)), code=digest(source))
+        targets = _targets(lines, source.first_line)
+        return Reading(tuple(targets), tuple(makefile_sites(source, lines)), code=digest(source))
     sites = _once(_script(source, lines))
     return Reading(tuple(_functions(lines, source.first_line)), tuple(sites), code=digest(source))
 
@@ -152,16 +153,3 @@ def _symbol(name: str, body: list[str], start: int, end: int) -> Symbol:
     text = "\n".join(line.strip() for line in body if line.strip()).replace(name, "")
     shape = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if text else ""
     return Symbol(name, "function", start, end, start, public=not name.startswith("_"), shape=shape)
-
-
-def _make(source: Source, lines: list[str]) -> Iterator[Site]:
-    """Read a Makefile's variables: `?=` asks the environment first, the others can be set on the command line."""
-    for number, line in enumerate(lines, source.first_line):
-        if line.startswith("\t"):
-            yield from pinned_in_command(line, number)
-        elif found := _MAKE_VARIABLE.match(line):
-            name, value = found[1], fold(found[3].partition(" #")[0])
-            if pinned := pinned_by_name(name, value, number):
-                yield pinned
-            else:
-                yield Site("env" if found[2] == "?=" else "config", name, number, number, value=value)
