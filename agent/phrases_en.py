@@ -99,7 +99,7 @@ PHRASES = Phrases(
         K.ONLY_TESTS: "Changes only tests.",
         K.ONLY_DOCS: "Changes only documents.",
         K.ONLY_CI: "Changes only CI.",
-        K.ONLY_UPKEEP: "Changes only tests, documents, benchmarks, CI or scripts.",
+        K.ONLY_UPKEEP: "Changes only tests, documents, benchmarks, CI, scripts, formatting or comments.",
         K.ONLY_FORMATTING: "Changes only formatting.",
         K.ONLY_COMMENTS: "Changes only comments.",
         K.GENERATED: "Changes generated files.",

@@ -99,7 +99,7 @@ PHRASES = Phrases(
         K.ONLY_TESTS: "只改动测试。",
         K.ONLY_DOCS: "只改动文档。",
         K.ONLY_CI: "只改动 CI。",
-        K.ONLY_UPKEEP: "只改动测试、文档、基准测试、CI 或脚本。",
+        K.ONLY_UPKEEP: "只改动测试、文档、基准测试、CI、脚本、格式或注释。",
         K.ONLY_FORMATTING: "只改动格式。",
         K.ONLY_COMMENTS: "只改动注释。",
         K.GENERATED: "改动生成的文件。",
