@@ -11,7 +11,7 @@ from agent.asking.acts import ENTITLED
 from agent.asking.deeds import acted, definite
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.matching import Match, match, text_of
-from agent.asking.names import bare_file, is_path, is_person, pinned, plain, things_of
+from agent.asking.names import bare_file, is_family, is_path, is_person, pinned, plain, spellings, things_of
 from agent.asking.periods import BEGINNING
 from agent.asking.saying import said_in
 from agent.asking.topics import terms_of
@@ -49,7 +49,7 @@ class Weigher:
 
     def with_names(self, inquiry: Inquiry) -> Inquiry:
         """Take a word for the name of something where facts know it by exactly that name; part what is no path."""
-        names = [part for one in inquiry.names for part in self._parted(one)]
+        names = [part for one in inquiry.names if not self._is_made_up(one) for part in self._parted(one)]
         loose = [one for one in names if _is_phrase(one) and not self._is_written(one)]
         spoken = (*inquiry.terms, *(term for one in loose for term in terms_of(one)))
         update = {"names": tuple(one for one in names if one not in loose), "terms": spoken}
@@ -97,6 +97,10 @@ class Weigher:
         """Tell whether some commit has these very words."""
         cards = self.stock.cards.search([Needle((words,))], limit=_PROMOTING)
         return any(plain(words) in plain(card.message) for card in cards)
+
+    def _is_made_up(self, name: str) -> bool:
+        """Tell whether names are meant that begin as nothing does here: somebody's own, for an example."""
+        return is_family(name) and not self.stock.cards.search([Needle(spellings(name))], limit=1)
 
     def _parted(self, name: str) -> list[str]:
         """Take `a_x/b_y` for two names where nothing has it as a path."""
@@ -200,7 +204,7 @@ class Weigher:
     def _weighed(self, inquiry: Inquiry, repos: Sequence[RepoId], window: Window | None) -> list[Match]:
         weighty = weights(inquiry.terms, self.stock.cards.rarity)
         paths = tuple(form for name in inquiry.names if is_path(name) for form in (name, bare_file(name)))
-        names = [Needle((name,)) for name in things_of(inquiry.names)] + ([Needle(paths)] if paths else [])
+        names = [Needle(spellings(name)) for name in things_of(inquiry.names)] + ([Needle(paths)] if paths else [])
         several = len(inquiry.versions) == 2 or inquiry.contained
         told = () if several else inquiry.versions
         versions = [Needle((version.lstrip("vV"),), needed=not inquiry.names) for version in told]

@@ -205,7 +205,7 @@ WITHOUT = re.compile(
 )
 BEGINNING = re.compile(
     r"\b(?:titles?|subjects?|messages?)\b.{0,20}?\b(?:start|begin)\w*\s+(?:with|by)\s+(?:the\s+)?(?:word\s+|prefix\s+)?"
-    r"[`'\"]?(?P<en>\[?[\w-]+\]?)|(?:标题|提交)?.{0,4}以\s*[`'\"“]?(?P<zh>\[?[\w-]+?\]?)[`'\"”]?\s*(?:开头|打头)",
+    r"[`'\"]?(?P<en>\[?[\w-]+\]?)|(?:标题|提交)?.{0,4}以\s*[`'\"“]?(?P<zh>\[?(?!--)[\w-]+?(?<!_)\]?)[`'\"”]?\s*(?:开头|打头)",
     re.IGNORECASE | re.ASCII,
 )
 """What titles are to begin with."""

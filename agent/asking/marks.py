@@ -53,6 +53,14 @@ _NAME = re.compile(
     r"(?:\(\))?(?![\w-])",
     re.ASCII,
 )
+_FAMILY = re.compile(
+    r"\b(?:(?:start|begin)\w*\s+(?:with|by)|prefixed\s+(?:with|by))\s+(?P<a>--[a-z][a-z0-9_-]*|[A-Za-z]\w*_\w*)\*?"
+    r"|(?<![\w-])(?P<b>--[a-z][a-z0-9_-]*|[A-Za-z]\w*_\w*)\*?\s*(?:开头|打头|(?:as a )?prefix\b)"
+    r"|(?<![\w./-])(?P<c>--[a-z][a-z0-9_-]*|[A-Za-z]\w*_\w*)\*"
+    r"|(?<![\w./-])(?P<d>--[a-z][a-z0-9_-]*-|[A-Za-z]\w*_)(?![\w-])",
+    re.IGNORECASE | re.ASCII,
+)
+"""Names by what they begin with: SGLANG_QUEUE_*, flags starting with --moe-, VLLM_FP8_ 开头."""
 _SHORTEST_NAME = 7
 _NO_PATHS = frozenset(
     (
@@ -104,6 +112,7 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     numbers_of = _numbers(tuple(known))
     numbered = taker.take(numbers_of)
     further = taker.take(_FURTHER) if numbered else []
+    families = [_beginning(next(one for one in found.groups() if one)) for found in taker.take(_FAMILY)]
     flags = [found[0] for pattern in (_FLAG, _SCHEME, _ROUTE) for found in taker.take(pattern)]
     parts = [found[0].strip("[]") for found in taker.take(_PART)]
     repos = [found["repo"] for found in taker.take(_REPO, lambda found: _is_repo(found["repo"], known))]
@@ -115,8 +124,8 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
     whole = taker.take_group(_WHOLE_VERSION, "n")
     versions = [re.sub(r"\.x$", "", found[0], flags=re.IGNORECASE) for found in taker.take(_VERSION)]
     quoted = [one for one in quoted if not _ANY_OF_SERIES.fullmatch(one)]
-    flags += parts
-    inner = [one for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
+    flags += [*families, *parts]
+    inner = [one.removesuffix("*") for one in quoted if not _SHA.fullmatch(one) and not numbers_of.fullmatch(one)]
     shas += [one for one in quoted if _SHA.fullmatch(one)] + [one["sha"] for one in addresses if one["sha"]]
     numbers = [_number(one) for one in numbered] + [int(one["n"]) for one in further]
     numbers += [int(one["number"]) for one in addresses if one["number"]]
@@ -134,6 +143,11 @@ def marks_of(text: str, known: Sequence[RepoId]) -> Marks:
         people=tuple(dict.fromkeys(people)),
         rest=taker.rest,
     )
+
+
+def _beginning(name: str) -> str:
+    """Write what names begin with so that it is known for that: up to where their next word is."""
+    return name if name.endswith(("_", "-")) else f"{name}{'-' if name.startswith('--') else '_'}"
 
 
 def _is_path(found: re.Match[str]) -> bool:

@@ -34,6 +34,20 @@ def is_path(name: str) -> bool:
     return ("/" in name and "://" not in name and not name.startswith("/")) or bool(_FILE.search(name.lower()))
 
 
+def is_family(name: str) -> bool:
+    """Tell whether a name is what several names begin with: VLLM_FP8_, --moe-."""
+    return name.endswith(("_", "-")) and not name.startswith("_") and name.strip("-") != ""
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """Give what to look for in a text to find a name, or all names that begin so."""
+    return (name, f"{name}*") if is_family(name) else (name,)
+
+
+def _is_called(name: str, wanted: str) -> bool:
+    return name == wanted or (is_family(wanted) and name.startswith(wanted))
+
+
 def bare_file(path: str) -> str:
     """Give the name of a file as code may write it, without its ending; a whole path is written as it is."""
     return path if "/" in path else _FILE.sub("", path)
@@ -50,6 +64,8 @@ def is_about(fact: Fact, name: str) -> bool:
         return lies_in(fact, name) or _called(fact, plain(name))
     if name.startswith("--") and fact.name.isupper():
         return False  # A constant or a variable may share the words of a flag, and is another thing.
+    if name.startswith("--") and is_family(name) and not (fact.name.startswith("--") or "flag" in fact.kind.value):
+        return False  # Much begins like a family of flags, and is none.
     return _called(fact, plain(name))
 
 
@@ -72,10 +88,10 @@ def _called(fact: Fact, wanted: str) -> bool:
     told = [fact.name, *fact.name.split(", "), fact.detail or "", *(one for one in (fact.old, fact.new) if one)]
     for one in told:
         bare = plain(one)
-        if bare == wanted or bare.endswith((f".{wanted}", f"/{wanted}", f"::{wanted}")):
+        if _is_called(bare, wanted) or bare.endswith((f".{wanted}", f"/{wanted}", f"::{wanted}")):
             return True
     lists = [item for text in (fact.old, fact.new) for item in items_of(text)]
-    if any(plain(item.partition("=")[0].partition(":")[0]) == wanted for item in lists):
+    if any(_is_called(plain(item.partition("=")[0].partition(":")[0]), wanted) for item in lists):
         return True
     return f".{wanted}." in f".{plain(fact.name)}."
 
@@ -100,8 +116,10 @@ def has_name(name: str, card: Card, text: str) -> bool:
     if name.startswith("--"):
         return f"--{wanted.replace('_', '-')}" in text.lower().replace("_", "-")
     own = plain(bare_file(name)) if is_path(name) else wanted.rpartition(".")[2]
-    if any(plain(one) == own for one in (*card.touched, *card.written)):
+    if any(_is_called(plain(one), own) for one in (*card.touched, *card.written)):
         return True
+    if is_family(wanted):
+        return bool(re.search(rf"(?<![a-z0-9_]){re.escape(wanted)}", text.lower()))
     spelling = _spelling(name)
     if "_" in wanted and re.search(rf"(?<![a-z0-9_]){spelling}_", card.title.lower()):
         return True  # What is entitled by a longer name has to do with the thing that its beginning names.

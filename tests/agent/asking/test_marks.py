@@ -58,3 +58,18 @@ def test_versions_may_be_told_in_part(text: str, version: str) -> None:
 
 def test_the_number_of_any_part_of_a_series_is_no_name() -> None:
     assert marks_of("list the [XPU][n/N] series (x/N)", KNOWN).names == ("[XPU]",)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("what became of SWIFT_QUEUE_*?", "SWIFT_QUEUE_"),
+        ("SWIFT_FP8_ 开头的环境变量", "SWIFT_FP8_"),
+        ("以 SWIFT_ 开头的环境变量", "SWIFT_"),
+        ("which flags starting with --moe were added?", "--moe-"),
+        ("flags that begin with --moe-", "--moe-"),
+        ("is `SWIFT_FP8_*` gone?", "SWIFT_FP8_"),
+    ],
+)
+def test_names_may_be_told_by_what_they_begin_with(text: str, name: str) -> None:
+    assert marks_of(text, KNOWN).names == (name,)

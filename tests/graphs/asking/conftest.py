@@ -55,6 +55,8 @@ class History:
 
 
 _CACHE = "class PrefixCache:\n    def evict(self):\n        {}\n        return None\n"
+_POOL = "import os\n\n{}\nprint(os.environ['LUMEN_CACHE_DIR'])\n"
+_SIZES = "BIG = int(os.environ.get('LUMEN_POOL_BIG', '8'))\nSMALL = int(os.environ.get('LUMEN_POOL_SMALL', '2'))\n"
 
 
 @pytest.fixture(scope="session")
@@ -87,6 +89,10 @@ def history(place: Path) -> dict[str, str]:
         "Ada",
     )
     shas["torch"] = book.commit("Bump torch to 2.10.0 (#8)", {"requirements.txt": "torch==2.10.0\n"}, "Bo Chen")
+    shas["variables"] = book.commit(
+        "Read the pool's sizes from the environment (#10)", {"app/pool.py": _POOL.format(_SIZES)}, "Bo Chen"
+    )
+    shas["no variables"] = book.commit("Clean up the pool (#11)", {"app/pool.py": _POOL.format("SIZE = 1\n")}, "Cem")
     shas["lower"] = book.commit("Lower MAX_QUEUE (#9)", {"app/limits.py": "MAX_QUEUE = 128\n"}, "Cem")
     book.git("tag", "v1.0.0", shas["torch"])
     return shas
