@@ -8,7 +8,7 @@ from agent.because import reasons_of
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.excerpts import is_code, short_change
-from agent.facts import FactKind, Place
+from agent.facts import FactKind, Severity
 from agent.links import Link
 from agent.naming import names_of
 from agent.report import Depth
@@ -128,23 +128,31 @@ def statement(
 
 
 def _proof(groups: Sequence[Group], evidence: CommitEvidence) -> Group | None:
-    """Choose what the excerpt shows: something that went and what came for it, else whatever can be shown."""
-    shown = [(group, place) for group in groups if (place := _place(group, evidence))]
-    exchanges = [(group, place) for group, place in shown if {line[:1] for line in place.lines} >= {"+", "-"}]
-    return next((group for group, _ in (*exchanges, *shown)), None)
+    """Choose what the excerpt shows: what breaks and is told first, else what went and what came for it, else any."""
+    shown = [(group, lines) for group in groups if (lines := _lines(group, evidence))]
+    leading = [group for group, _ in shown[:1] if group is groups[0] and group[0].severity is Severity.BREAKING]
+    exchanges = [group for group, (_, lines) in shown if {line[:1] for line in lines} >= {"+", "-"}]
+    return next(iter((*leading, *exchanges, *(group for group, _ in shown))), None)
 
 
-def _place(group: Group | None, evidence: CommitEvidence) -> Place | None:
-    """Find the place that proves a fact best and is short enough to be shown."""
-    places = (place for fact in group or () for place in fact.places[:1])
-    short = (place for place in places if 0 < len(place.lines) <= _EXCERPT_LINES and is_code(place.file))
+def _lines(group: Group | None, evidence: CommitEvidence) -> tuple[str, tuple[str, ...]] | None:
+    """Find the lines that prove a fact best, are few enough to be shown, and stand in the patch one below the other."""
+    places = [place for fact in group or () for place in fact.places[:1]]
+    short = [place for place in places if 0 < len(place.lines) <= _EXCERPT_LINES and is_code(place.file)]
     patches = {file.path: file.patch or "" for file in evidence.change.files}
-    return next((place for place in short if "\n".join(place.lines) in patches.get(place.file, "")), None)
+    for pick in ("+- ", "+", "-"):
+        for place in short:
+            lines = tuple(line for line in place.lines if line[:1] in pick)
+            if lines and "\n".join(lines) in patches.get(place.file, ""):
+                return place.file, lines
+    return None
 
 
 def _quotes(group: Group | None, evidence: CommitEvidence) -> tuple[Quote, ...]:
-    place = _place(group, evidence)
-    return (Quote(cite=evidence.id, text="\n".join(place.lines), file=place.file),) if place else ()
+    if (found := _lines(group, evidence)) is None:
+        return ()
+    file, lines = found
+    return (Quote(cite=evidence.id, text="\n".join(lines), file=file),)
 
 
 def _shown(evidence: CommitEvidence) -> Iterator[Claim]:

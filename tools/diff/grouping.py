@@ -169,7 +169,8 @@ def _key(draft: Draft) -> tuple[object, ...]:
     if draft.kind is FactKind.SYMBOL_MOVED:
         return draft.kind, draft.old, draft.new, severity_of(draft)
     if draft.detail == _SYSTEM and draft.kind in (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED):
-        return draft.kind, draft.detail, draft.public
+        # A version is that of one package, not of all.
+        return draft.kind, draft.detail, draft.public, (draft.old or draft.new) and draft.name
     if draft.kind is FactKind.ERROR_ADDED and draft.public and draft.name in _COMPILED:
         return draft.kind, draft.name, draft.new
     if draft.kind in _IN_A_SCOPE and draft.detail:

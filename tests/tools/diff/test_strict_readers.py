@@ -131,13 +131,14 @@ async def test_a_variable_that_setup_asks_is_told(route: str, facts_of: "FactsOf
 async def test_what_an_image_installs_checks_out_and_fetches_is_told(route: str, facts_of: "FactsOf") -> None:
     clone = "RUN git clone https://github.com/o/attn.git \\\n    && cd attn{} \\\n    && make\n"
     fetch = "RUN wget https://host.example/v2/smi-tool_2.0.1_amd64.deb \\\n"
-    fetch += "    && apt-get install -y libhwloc15 \\\n    libigsc1\n"
+    fetch += "    && apt-get install -y libhwloc15 \\\n    libigsc1 rocelib=235.2\n"
     before = {"Dockerfile": "FROM a/b:1\n" + clone.format(" && git checkout v2.0")}
     facts = await facts_of(before, {"Dockerfile": "FROM a/b:1\n" + clone.format("") + fetch}, route)
     assert {(fact.kind, fact.name, fact.old or fact.new) for fact in facts} == {
         (FactKind.DEPENDENCY_REMOVED, "attn", "v2.0"),
         (FactKind.DEPENDENCY_ADDED, "smi-tool", "2.0.1_amd64"),
         (FactKind.DEPENDENCY_ADDED, "libhwloc15, libigsc1", None),
+        (FactKind.DEPENDENCY_ADDED, "rocelib", "235.2"),
     }
 
 
