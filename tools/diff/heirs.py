@@ -13,7 +13,6 @@ Kept = Callable[[int], int | None]
 """Gives the new number of an old line that a hunk shows unchanged."""
 CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
-_CALLED = ("function", "method")
 _HELD = ("constant", "variable")
 _IN_A_ROW = ("member", "field", "method")
 _COUNTED = re.compile(r"auto\(\)$")
@@ -101,30 +100,30 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
         return 0.0
     if one.kind == "member" and one.value is not None and same_value(one.value, other.value):
         # A value that every member has tells nothing.
-        return 1.0 if not _COUNTED.search(one.value) else _likeness(one, other, _CLOSELY)
+        return 1.0 if not _COUNTED.search(one.value) else name_likeness(one, other, _CLOSELY)
     if one.kind in ("member", "field", "constant", "variable"):
         same = (one.annotation, one.value) == (other.annotation, other.value)
-        found = _likeness(one, other, _ALIKE if same else 0.8)
+        found = name_likeness(one, other, _ALIKE if same else 0.8)
         # What has the same value is the likelier heir, however the names look.
         return found + 1 if same and found else found
     if one.kind == "type" and one.value and other.value:
         # What an alias stands for tells more than its name.
         if same_type(one.value, other.value):
-            found = _likeness(one, other, _BARELY)
+            found = name_likeness(one, other, _BARELY)
             return found + 1 if found else 0.0
         if one.value.partition("<")[0] != other.value.partition("<")[0]:
-            return _likeness(one, other, _CLOSELY)
+            return name_likeness(one, other, _CLOSELY)
     if one.kind in CONTAINERS and _registered(one) and _registered(one) == _registered(other):
         # Whoever chooses it by that name gets this one now.
-        return _likeness(one, other, _BARELY) + 1
+        return name_likeness(one, other, _BARELY) + 1
     if one.kind in CONTAINERS:
         # What has the same base and all of the name was renamed wherever it stands in the file.
         longer = one.bases and one.bases == other.bases and own_name(other).endswith(own_name(one))
-        return _likeness(one, other, 0.5) if longer or abs(one.start - other.start) <= 40 else 0.0
+        return name_likeness(one, other, 0.5) if longer or abs(one.start - other.start) <= 40 else 0.0
     if not _used_alike(one, other):
         return 0.0
     near = (bool(owner_of(one)) or one.kind == "method") and abs(one.start - other.start) <= _NEAR
-    return _likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
+    return name_likeness(one, other, _PASSABLY if near else _CLOSELY) if one.params == other.params else 0.0
 
 
 def _registered(symbol: Symbol) -> list[str]:
@@ -167,23 +166,6 @@ def swapped(
             yield one, rivals[0]
 
 
-def under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
-    """Pair functions of which the head alone is another: the body begins with lines that stayed where they were.
-
-    A single line, which may be no more than quotes, is enough where it is all there is or the names are alike.
-    """
-    heads = {(other.kind, owner_of(other), other.head + 1): other for other in come if other.kind in _CALLED}
-    for one in gone if heads else ():
-        if one.kind in _CALLED and one.end > one.head and (line := kept(one.head + 1)) is not None:
-            other = heads.get((one.kind, owner_of(one), line))
-            whole = kept(one.head + 2) == line + 1 or (
-                one.end == one.head + 1 and other is not None and one.params == other.params
-            )
-            if other is not None and (whole or _likeness(one, other, _PASSABLY)):
-                del heads[one.kind, owner_of(one), line]
-                yield one, other
-
-
 def went_inside(
     gone: Iterable[Symbol], before: dict[str, Symbol], after: dict[str, Symbol], known: Set[str]
 ) -> Iterator[tuple[Symbol, Symbol]]:
@@ -212,7 +194,8 @@ def _looks_the_same(one: Symbol, other: Symbol) -> bool:
     return looks[0] == looks[1] and (one.kind == "member" or any(looks[0]))
 
 
-def _likeness(one: Symbol, other: Symbol, least: float) -> float:
+def name_likeness(one: Symbol, other: Symbol, least: float) -> float:
+    """Say how alike the names of two symbols are, without what they stand in; 0 below the least."""
     found = likeness(own_name(one).lower(), own_name(other).lower(), least)
     return found if found >= least else 0.0
 

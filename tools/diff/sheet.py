@@ -148,7 +148,11 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     if path.endswith(_SPACED):
         symbols += renamed_namespaces(patch)
         symbols += made_conditional(patch, versions.old, versions.new)
-    drafts = [_met(draft, symbol_is_met(draft, path)) for draft in symbols]
+    handed_out = _handed_out(versions) if path.endswith(_SPACED) else frozenset()
+    drafts = [
+        _met(draft, symbol_is_met(draft, path) or (draft.kind not in _ONE_SIDED and _last(draft.name) in handed_out))
+        for draft in symbols
+    ]
     # What a new function refuses, nobody could ask of it before.
     come = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_ADDED}
     # Unless it is a helper of what was there before.
@@ -197,6 +201,11 @@ def _is_imported_still(draft: Draft, versions: Versions, patch: Patch) -> bool:
     if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in versions.old.imports & versions.new.imports:
         return False
     return any("F401" in line and draft.name in line for line in patch.added.values())
+
+
+def _handed_out(versions: Versions) -> Set[str]:
+    """Name the functions that the file registers for others to call, in both versions: they are public anywhere."""
+    return (versions.old.exports or frozenset()) & (versions.new.exports or frozenset())
 
 
 def _is_module(draft: Draft) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Set
 
 from agent.facts import FactKind
+from tools.diff import same_place
 from tools.diff.draft import Draft, Where
 from tools.diff.heirs import (
     CONTAINERS,
@@ -16,7 +17,6 @@ from tools.diff.heirs import (
     owners,
     renames,
     swapped,
-    under_other_heads,
     went_inside,
 )
 from tools.diff.inherited import gone_for_good, new_to_all
@@ -54,6 +54,8 @@ _UNITS = frozenset(
 _UNITS |= {"kb", "mb", "gb", "s", "sec", "secs", "seconds", "ms", "us", "ns", "minutes", "hours"}
 _MANY = 3
 """More changes of a signature than this are told as a whole."""
+_REPLACED = [FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_ADDED]
+"""What a macro that takes something else in a place shows; nobody gives its arguments by name."""
 _CALLABLE = ("function", "method", "macro")
 _PROPERTY, _OVERLOAD = "property", "overload"
 _LONG = "…"
@@ -81,7 +83,7 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     # Nothing takes a name that was there before and stays.
     went = [symbol for symbol in gone if symbol.name not in new.imports and not symbol.overload]
     came = [symbol for symbol in come if not symbol.overload]
-    pairs = list(under_other_heads(went, came, kept)) if kept is not None else []
+    pairs = list(same_place.stayed(went, came, kept)) if kept is not None else []
     taken = {id(symbol) for pair in pairs for symbol in pair}
     free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
     pairs += [pair for pair in renames(free[0], free[1], kept) if not is_another(*pair, before, after)]
@@ -332,7 +334,8 @@ def _signature(one: Symbol, other: Symbol, changes: list[SignatureChange]) -> It
     where = _where(one, other)
     assert one.params is not None
     assert other.params is not None
-    if len(changes) > _MANY:
+    replaced = one.kind == "macro" and [change.kind for change in changes] == _REPLACED
+    if len(changes) > _MANY or (replaced and len(one.params) == len(other.params)):
         breaking = any(change.breaking for change in changes)
         old, new = whole(one.params), whole(other.params)
         draft = Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, breaking=breaking)

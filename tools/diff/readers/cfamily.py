@@ -6,7 +6,7 @@ from collections import Counter
 from tools.diff.headers import HEADERS
 from tools.diff.readers import syntax
 from tools.diff.readers.calls import named_environment
-from tools.diff.readers.cfamily_entries import entries
+from tools.diff.readers.cfamily_entries import entries, exported
 from tools.diff.readers.cfamily_frame import Frame, frame
 from tools.diff.readers.cfamily_macros import dispatches, macros, versions, without_parts
 from tools.diff.readers.cfamily_sites import SiteReader
@@ -62,6 +62,7 @@ def read(source: Source) -> Reading:
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),
+        exports=exported(masked),
         imports=frozenset(reader.imports),
         overloaded=not source.path.endswith(".c"),
         generics=frozenset(reader.generics),

@@ -12,9 +12,14 @@ _DEF = re.compile(rb"def(?<!\wdef)\s*\(\s*\"")
 _CHAINED = re.compile(rb"[)>]\s*\.\s*$")
 _NEAR = 200
 _EXPORT = re.compile(
-    rb"(?:TVM_FFI_DLL_EXPORT_TYPED_FUNC|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL|PYBIND11_MODULE"
+    rb"(?:TVM_(?:FFI_)?DLL_EXPORT_TYPED_FUNC|TVM_REGISTER_GLOBAL|TVM_FFI_REGISTER_GLOBAL|PYBIND11_MODULE"
     rb"|TORCH_LIBRARY(?:_FRAGMENT)?|REGISTER_[A-Z_]+)\s*\("
 )
+_EXPORTED = re.compile(
+    rb"(?:_DLL_EXPORT_TYPED_FUNC\s*\(\s*\w+\s*,|\.\s*set_body(?:_typed|_packed)?\s*\("
+    rb"|\b(?:def|impl)\s*\(\s*\"\x01*\"\s*,(?:\s*[\w:]+\s*,)?)\s*&?\s*([\w:]+)\s*[,)]"
+)
+_EXPORTING = (b"TVM_", b"TORCH_LIB")
 _MAY_EXPORT = (b"TVM_", b"TORCH_LIB", b"PYBIND11_MODULE", b"REGISTER_")
 _GFLAG = re.compile(rb"DEFINE_(?:string|bool|double|u?int(?:32|64))\s*\(")
 _OPTION = re.compile(
@@ -29,6 +34,14 @@ def entries(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:
     yield from _registrations(masked)
     yield from _flags(masked)
     yield from _deprecations(masked, symbols)
+
+
+def exported(masked: Masked) -> frozenset[str] | None:
+    """Name the functions that the text hands to those who call them by a registered name; None where it hands none."""
+    if not mentions(masked.mask, _EXPORTING):
+        return None
+    found = (match.group(1).decode().rpartition("::")[2] for match in _EXPORTED.finditer(masked.mask))
+    return frozenset(found) or None
 
 
 def _registrations(masked: Masked) -> Iterator[Site]:

@@ -1,0 +1,70 @@
+"""Declarations that stayed where they were under another name: lines of them are there still."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tools.diff.heirs import Kept, name_likeness, owner_of
+from tools.diff.reading import Symbol
+
+_CALLED = ("function", "method")
+_HELD = ("constant", "variable", "field")
+_PASSABLY = 0.5
+_TOP, _ENOUGH = 12, 3
+"""Lines of a body that are looked at, and those of them that must be there still."""
+
+
+def stayed(went: Sequence[Symbol], came: Sequence[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair what went with what came, where the lines around the name show that it is one thing."""
+    taken: set[int] = set()
+    for pairs in (_under_other_heads, _around_lines, _behind_first_lines):
+        free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
+        for one, other in pairs(free[0], free[1], kept):
+            taken |= {id(one), id(other)}
+            yield one, other
+
+
+def _under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair functions of which the head alone is another: the body begins with lines that stayed where they were.
+
+    A single line, which may be no more than quotes, is enough where it is all there is or the names are alike.
+    """
+    heads = {(other.kind, owner_of(other), other.head + 1): other for other in come if other.kind in _CALLED}
+    for one in gone if heads else ():
+        if one.kind in _CALLED and one.end > one.head and (line := kept(one.head + 1)) is not None:
+            other = heads.get((one.kind, owner_of(one), line))
+            whole = kept(one.head + 2) == line + 1 or (
+                one.end == one.head + 1 and other is not None and one.params == other.params
+            )
+            if other is not None and (whole or name_likeness(one, other, _PASSABLY)):
+                del heads[one.kind, owner_of(one), line]
+                yield one, other
+
+
+def _around_lines(gone: Iterable[Symbol], come: Sequence[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair functions of like names where the top of the one's body is, but for what came between, in the other."""
+    free = [other for other in come if other.kind in _CALLED]
+    for one in gone if free else ():
+        if one.kind not in _CALLED:
+            continue
+        top = range(one.head + 1, min(one.end, one.head + 1 + _TOP))
+        lines = [line for number in top if (line := kept(number)) is not None]
+        heirs = [other for other in free if sum(other.head < line < other.end for line in lines) >= _ENOUGH]
+        for other in heirs[:1]:
+            same = (one.kind, owner_of(one)) == (other.kind, owner_of(other))
+            if same and name_likeness(one, other, _PASSABLY):
+                free.remove(other)
+                yield one, other
+
+
+def _behind_first_lines(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair variables of one type whose declaration begins on a line that stayed, with another name on the next."""
+    starts = {other.start: other for other in come if other.kind in _HELD and other.end > other.start}
+    for one in gone if starts else ():
+        if one.kind in _HELD and one.end > one.start and (line := kept(one.start)) is not None:
+            other = starts.get(line)
+            if other is not None and _look(one) == _look(other):
+                del starts[line]
+                yield one, other
+
+
+def _look(symbol: Symbol) -> tuple[str | None, ...]:
+    return symbol.kind, owner_of(symbol), symbol.annotation, symbol.value
