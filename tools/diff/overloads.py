@@ -99,6 +99,8 @@ def _is_near(one: Symbol, other: Symbol, generics: Set[str]) -> bool:
         return True
     if len(before) == len(after):
         same = sum(mine == its for mine, its in zip(before, after, strict=True))
+        if same >= _ENOUGH * len(before) and len(before) > _FEW and _names(one) == _names(other) and all(_names(one)):
+            return True
         return same > 0 and same >= len(before) - 1 and (_names(one) == _names(other) or _ends_otherwise(one, other))
     short, long = sorted((_named(one, generics), _named(other, generics)), key=len)
     rest = iter(long)
@@ -175,7 +177,9 @@ def _in_common(one: Symbol, other: Symbol) -> float:
     """Say how much of two signatures is the same, by names and by types."""
     sides = [[(param.name, param.annotation) for param in symbol.params or ()] for symbol in (one, other)]
     shared = len(set(sides[0]) & set(sides[1]))
-    return 2 * shared / max(1, len(sides[0]) + len(sides[1])) + (one.decorators == other.decorators) / 4
+    # What callers give is in the same places, whatever its types are now.
+    named = len(sides[0]) > _FEW and _names(one) == _names(other)
+    return 2 * shared / max(1, len(sides[0]) + len(sides[1])) + (one.decorators == other.decorators) / 4 + named
 
 
 def _signed(symbol: Symbol) -> tuple[object, ...]:

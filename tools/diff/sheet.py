@@ -111,7 +111,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     """Compare, and keep only what a changed line shows."""
     path, patch = versions.file.path, versions.patch
     whole = is_whole(versions.file)
-    symbols = [] if whole else compare_symbols(versions.old, versions.new, patch.kept)
+    symbols = [] if whole else compare_symbols(versions.old, versions.new, patch)
     symbols = [draft for draft in symbols if not _is_only_annotated(draft, patch)]
     sites = compare_sites(
         went_along(versions.old.sites, versions.new.sites, symbols), versions.new.sites, patch.together

@@ -6,6 +6,7 @@ from tools.diff.reading import Reading, Symbol
 
 _LONG = 60
 _REST = "…"
+_CLASSES = ("struct", "class")
 
 
 def told_apart(old: Reading, new: Reading) -> tuple[Sequence[Symbol], Sequence[Symbol]]:
@@ -37,6 +38,60 @@ def newcomers(old: Reading, new: Reading) -> list[tuple[int, int]]:
         for symbol in new.symbols
         if symbol.special is not None and symbol.name == symbol.special.owner and symbol.special[::2] not in known
     ]
+
+
+def same_bodies(
+    gone: Iterable[Symbol], come: Iterable[Symbol], before: Mapping[str, Symbol], after: Mapping[str, Symbol]
+) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair what is said of one set of arguments with what says the same of others, in the same place of the list.
+
+    Of several that say the same the one is meant whose arguments differ as those of the sure pairs do.
+    """
+    went, came = ([one for one in side if "<" in one.name and one.kind in _CLASSES] for side in (gone, come))
+    if not went or not came:
+        return
+    said = [_said(world) for world in (before, after)]
+    rivals = {
+        other.name: [
+            one
+            for one in went
+            if _template(one) == _template(other) and said[0].get(one.name) == said[1].get(other.name)
+        ]
+        for other in came
+        if said[1].get(other.name)
+    }
+    lost: set[str] = set()
+    for other in sorted(came, key=lambda one: len(rivals.get(one.name, ()))):
+        heirs = [one for one in rivals.get(other.name, ()) if _first(one) == _first(other)]
+        heirs.sort(key=lambda one: _rest(one) not in lost)
+        if heirs:
+            lost.add(_rest(heirs[0]))
+            yield heirs[0], other
+            for others in rivals.values():
+                others[:] = [one for one in others if one is not heirs[0]]
+
+
+def _said(world: Mapping[str, Symbol]) -> dict[str, list[tuple[str | None, ...]]]:
+    """Give what the members of each specialisation are, by its name."""
+    found: dict[str, list[tuple[str | None, ...]]] = {}
+    for symbol in world.values():
+        owner, _, own = symbol.name.rpartition(".")
+        if owner.endswith(">"):
+            found.setdefault(owner, []).append((own, symbol.kind, symbol.value, symbol.annotation, symbol.returns))
+    return found
+
+
+def _template(symbol: Symbol) -> str:
+    return symbol.name.partition("<")[0]
+
+
+def _first(symbol: Symbol) -> str:
+    """Give the first argument, by which most specialisations are looked up."""
+    return symbol.name.partition("<")[2].removesuffix(">").partition(",")[0]
+
+
+def _rest(symbol: Symbol) -> str:
+    return symbol.name.partition("<")[2].partition(",")[2]
 
 
 def _by_owner(symbols: Iterable[Symbol]) -> dict[str, dict[str, str]]:

@@ -1,7 +1,7 @@
 """What changed between the symbols of two versions of a file."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 from agent.facts import FactKind
 from tools.diff import same_place
@@ -19,6 +19,7 @@ from tools.diff.heirs import (
     swapped,
     went_inside,
 )
+from tools.diff.hunks import Patch
 from tools.diff.inherited import gone_for_good, new_to_all
 from tools.diff.overloads import indexed
 from tools.diff.reading import Param, Reading, Symbol
@@ -26,6 +27,8 @@ from tools.diff.records import must_be_given
 from tools.diff.resolving import is_same, is_same_type_by_name, values_of
 from tools.diff.retyped import named_after
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
+from tools.diff.specialisations import same_bodies
+from tools.diff.users import without_others
 from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_template, same_type, same_value
 
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
@@ -67,11 +70,8 @@ _RENAMED = {"member": FactKind.MEMBER_RENAMED, "field": FactKind.FIELD_RENAMED}
 _VALUE = {"member": FactKind.MEMBER_CHANGED, "field": FactKind.FIELD_CHANGED}
 
 
-def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None] | None = None) -> list[Draft]:
-    """List what came, went, was renamed or is declared otherwise.
-
-    `kept` gives the new number of an old line that a hunk shows unchanged.
-    """
+def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> list[Draft]:
+    """List what came, went, was renamed or is declared otherwise; a patch shows what stayed, and who uses what."""
     before, after = indexed(old, new)
     generics = old.generics | new.generics
     _part(before, after, old, new)
@@ -83,10 +83,12 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
     # Nothing takes a name that was there before and stays.
     went = [symbol for symbol in gone if symbol.name not in new.imports and not symbol.overload]
     came = [symbol for symbol in come if not symbol.overload]
-    pairs = list(same_place.stayed(went, came, kept)) if kept is not None else []
-    taken = {id(symbol) for pair in pairs for symbol in pair}
-    free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
-    pairs += [pair for pair in renames(free[0], free[1], kept) if not is_another(*pair, before, after)]
+    pairs = list(same_bodies(went, came, before, after)) if old.overloaded and new.overloaded else []
+    kept = patch.kept if patch is not None else None
+    pairs += same_place.stayed(*_left(went, came, pairs), kept) if kept is not None else ()
+    pairs += [pair for pair in renames(*_left(went, came, pairs), kept) if not is_another(*pair, before, after)]
+    if patch is not None and old.overloaded:
+        pairs = without_others(pairs, before, after, patch)
     pairs += swapped(before, after, pairs)
     pairs += list(named_after(went, came, pairs))
     renamed = {one.name: other.name for one, other in pairs}
@@ -112,6 +114,15 @@ def compare_symbols(old: Reading, new: Reading, kept: Callable[[int], int | None
         )
     device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device or _is_handler(symbol)}
     return [draft._replace(breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
+
+
+def _left(
+    went: Iterable[Symbol], came: Iterable[Symbol], pairs: Iterable[tuple[Symbol, Symbol]]
+) -> tuple[list[Symbol], list[Symbol]]:
+    """Leave out what is paired already."""
+    taken = {id(symbol) for pair in pairs for symbol in pair}
+    free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
+    return free[0], free[1]
 
 
 def _is_retyped(draft: Draft) -> bool:

@@ -1,0 +1,74 @@
+"""Declarations that look alike and are others: of other kernels, of other arguments, of other parameters."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import FactsOf
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+KERNEL = "#pragma once\nconstexpr int {0} = 1024;\n\n__global__ void {1}(Params p) {{\n  {2}(p, {0});\n}}\n"
+
+
+@ROUTES
+async def test_a_constant_of_a_kernel_that_went_is_not_the_like_one_of_a_kernel_that_came(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = KERNEL.format("kBlockSize", "paged_logits_metadata", "sum_up")
+    new = KERNEL.format("kMBBlockSize", "phase1_tile_scan", "scan_tiles")
+    facts = await facts_of({"include/lib/a.cuh": old}, {"include/lib/a.cuh": new}, route)
+    assert {(fact.kind, fact.name) for fact in facts if fact.detail == "constant"} == {
+        (FactKind.SYMBOL_REMOVED, "kBlockSize"),
+        (FactKind.SYMBOL_ADDED, "kMBBlockSize"),
+    }
+
+
+@ROUTES
+async def test_a_constant_that_the_same_kernel_uses_under_another_name_was_renamed(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old, new = (KERNEL.format(name, "scan", "sum_up") for name in ("kBlockSize", "kMBBlockSize"))
+    facts = await facts_of({"include/lib/a.cuh": old}, {"include/lib/a.cuh": new}, route)
+    assert [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED] == [
+        ("kBlockSize", "kMBBlockSize")
+    ]
+
+
+@ROUTES
+async def test_a_specialisation_is_known_again_by_what_it_says(route: str, facts_of: "FactsOf") -> None:
+    old = (
+        "#pragma once\ntemplate <int N, bool half> struct ReadType {};\n"
+        "template <> struct ReadType<4, false> { using T = float; };\n"
+        "template <> struct ReadType<8, false> { using T = float2; };\n"
+        "template <> struct ReadType<4, true> { using T = __half2; };\n"
+        "template <> struct ReadType<8, true> { using T = float2; };\n"
+    )
+    new = (
+        "#pragma once\ntemplate <int N> struct ReadType {};\n"
+        "template <> struct ReadType<4> { using T = float; };\n"
+        "template <> struct ReadType<8> { using T = float2; };\n"
+    )
+    facts = await facts_of({"include/lib/a.h": old}, {"include/lib/a.h": new}, route)
+    assert {(fact.old, fact.new) for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED} == {
+        ("ReadType<4, false>", "ReadType<4>"),
+        ("ReadType<8, false>", "ReadType<8>"),
+    }
+    assert [fact for fact in facts if fact.kind is FactKind.CONSTANT_CHANGED] == []
+
+
+@ROUTES
+async def test_an_overload_is_known_again_by_the_names_of_its_parameters(route: str, facts_of: "FactsOf") -> None:
+    old = "#pragma once\nint offset(std::optional<int> b, int m, int k, std::optional<int> r, int c) { return m; }\n"
+    new = (
+        "#pragma once\nint offset(int b, int m, int k, int r, int c) { return m; }\n\n"
+        "int offset(int m, int k, int c) { return k; }\n"
+    )
+    facts = await facts_of({"include/lib/a.h": old}, {"include/lib/a.h": new}, route)
+    assert {(fact.kind, fact.detail, fact.new) for fact in facts} == {
+        (FactKind.SIGNATURE_CHANGED, "b", "b: int"),
+        (FactKind.SIGNATURE_CHANGED, "r", "r: int"),
+        (FactKind.SYMBOL_ADDED, "overload", "offset(m: int, k: int, c: int)"),
+    }
