@@ -11,6 +11,7 @@ from tools.diff.draft import Draft
 from tools.diff.headers import includes, is_c, margin_names
 from tools.diff.languages import reader_for
 from tools.diff.letters import letters, refused
+from tools.diff.rehoused import House, Rehoused
 from tools.diff.roles import Role, role
 from tools.diff.successors import Successors
 from tools.diff.variables import asking, reads
@@ -51,6 +52,10 @@ class Homes:
         alike = [file for file in files if file.rpartition("/")[2] == stem]
         return alike[0] if alike else files[0] if len(files) == 1 else None
 
+    def before(self, path: str) -> str:
+        """Name a file as it was called before the commit."""
+        return next((file.previous_path for file in self._files if file.path == path and file.previous_path), path)
+
     def reaches(self, path: str, other: str) -> bool:
         """Tell whether a file is seen to include another one: what moved there is still had from here."""
         if other.rpartition("/")[2] in self._included.get(path, ()):
@@ -88,6 +93,10 @@ class Homes:
         if not any(file.status == "added" for file in self._told):
             return None
         return self._successors.by_body(draft, path) or self._successors.by_name(draft, path)
+
+    def rehoused(self, draft: Draft, path: str) -> House | None:
+        """Find the function, of whichever file and sort, that has the body of one that went."""
+        return self._rehoused.of(draft, path)
 
     def has_lines(self, lines: Sequence[str]) -> bool:
         """Tell whether new files have, among others, the lines that the place of something gone shows."""
@@ -212,6 +221,10 @@ class Homes:
     def _successors(self) -> Successors:
         new = [file for file in self._told if file.status == "added" and file.path.endswith(".py")]
         return Successors(self._files, new, self._came)
+
+    @cached_property
+    def _rehoused(self) -> Rehoused:
+        return Rehoused(self._told)
 
     @cached_property
     def _new_lines(self) -> frozenset[str]:

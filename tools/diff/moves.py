@@ -11,12 +11,14 @@ from tools.diff.grouping import Shown
 from tools.diff.headers import is_c, is_same_thing, is_source, outer_name, same_sort
 from tools.diff.homes import Homes
 from tools.diff.inherited import without_heirlooms
+from tools.diff.rehoused import House
 from tools.diff.symbols import follows
 from tools.diff.unmoved import without_unmoved
 
 _DEFINED = ("function", "class", "struct", "enum")
 _VALUES = ("constant", "variable")
 _METHODS = ("method", "property")
+_CALLED = ("function", *_METHODS)
 _OVERRIDE = "override"
 _FOREIGN = re.compile(
     r"(?:Module|ABC|Protocol|Generic|object|\w*Enum|Thread|Process|Exception|Node(?:Visitor|Transformer)|Function|BaseModel"
@@ -111,7 +113,8 @@ def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator
     draft = one.draft
     if file := homes.of(outer_name(draft, one.place.file), one.place.file, came=True):
         kept = False if draft.kept or homes.reaches(one.place.file, file) else draft.breaking
-        draft = draft._replace(kind=FactKind.SYMBOL_MOVED, old=one.place.file, new=file, breaking=kept)
+        old = homes.before(one.place.file)
+        draft = draft._replace(kind=FactKind.SYMBOL_MOVED, old=old, new=file, breaking=kept)
         yield Shown(draft, one.place)
     elif draft.kept:
         return
@@ -126,8 +129,23 @@ def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator
         )
     elif draft.detail == "function" and (name := homes.successor(draft, one.place.file)):
         yield Shown(_renamed(draft, name), one.place)
+    elif draft.detail in _CALLED and (house := homes.rehoused(draft, one.place.file)) is not None:
+        yield _rehoused(one, house, came)
     else:
         yield one
+
+
+def _rehoused(one: Shown, house: House, came: Mapping[str, list[Shown]]) -> Shown:
+    """Tell of a function whose body another one has now; what is public for the first time came all the same."""
+    rivals = came.get(house.name.rpartition(".")[2], [])
+    heir = next((other for other in rivals if _place(other)[0] == house.file), None)
+    if heir is not None and (one.draft.public or not heir.draft.public):
+        rivals.remove(heir)
+    name = heir.draft.name if heir is not None else house.name
+    if name.rpartition(".")[0] == one.draft.name.rpartition(".")[0]:
+        return Shown(_renamed(one.draft, name), one.place)
+    draft = one.draft._replace(kind=FactKind.SYMBOL_RENAMED, name=name, old=one.draft.name, new=name)
+    return Shown(draft, one.place)
 
 
 def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:
@@ -266,7 +284,7 @@ def _moved(one: Shown, other: Shown, homes: Homes) -> Shown:
     draft = one.draft._replace(
         kind=FactKind.SYMBOL_MOVED,
         name=other.draft.name,
-        old=one.place.file,
+        old=homes.before(one.place.file),
         new=other.place.file,
         breaking=one.draft.public
         and not (one.draft.kept or _is_anyones(one.draft) or homes.reaches(one.place.file, other.place.file))

@@ -76,7 +76,7 @@ class Successors:
             yield from (_given(f"({found[1]})".replace("\n+", "\n")) for found in head.finditer(patch))
 
     def _body(self, draft: Draft, path: str) -> list[str]:
-        return [] if draft.where.old is None else _body(self._gone(path), *draft.where.old)
+        return [] if draft.where.old is None else lost_body(self._gone(path), *draft.where.old)
 
     def _head(self, draft: Draft, path: str) -> list[str]:
         first, last = draft.where.old or (1, 0)
@@ -118,7 +118,7 @@ def _differs_in_a_word(one: str, other: str) -> bool:
     return len(short) >= _LONG_NAME and (long.startswith(f"{short}_") or long.endswith(f"_{short}"))
 
 
-def _body(removed: dict[int, str], start: int, head: int) -> list[str]:
+def lost_body(removed: dict[int, str], start: int, head: int) -> list[str]:
     """List the removed lines of a body that say something: those below the head that stand deeper than it."""
     margin = _depth(removed.get(start, " "))
     lines: list[str] = []
