@@ -104,11 +104,17 @@ _WONDERING = any_of(
     "去哪|到哪里?去|哪里去了",
 )
 _DESCRIBING = any_of(r"\bno longer\b|\bnot .{0,20}any ?more\b", "不再")
+UPGRADING = any_of(
+    r"\b(?:after|since|when|once|before|while|upon|following) (?:(?:i|we|you|the|an?|my|our|last|latest|recent) ){0,2}"
+    r"(?:upgrad\w+|updat\w+|bump\w+|mov(?:ed|ing) to)",
+    "(?:升级|升到|更新|换到)[^，,。;；?？]{0,40}?(?:之后|以后|后(?!来)|之前|以前|前(?![缀端面沿])|时(?!间))",
+)
+"""Somebody's own upgrade: when something was met, and not what was done to what is asked about."""
 _CIRCUMSTANCE = any_of(
-    r"\b(?:after|since|when|once|before) (?:i |we |you )?(?:upgrad\w+|updat\w+|bump\w+|mov(?:ed|ing) to)",
+    UPGRADING.pattern,
     r"\bif\b[^,.;?]*|\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b[^,.;?]*",
     r"\bdeprecat\w* (?:warning|notice)s?\b",
-    "如果[^，,。;；?？]*|(?:怎么|如何)(?:加|设|配|改|用)[^，,。;；?？]*|(?<!上)报[^，,。;；?？]{0,30}(?:警告|错误|错)|(?:升级|升到|更新|换到)[^，,。;；?？]{0,40}?(?:之后|以后|后)",
+    "如果[^，,。;；?？]*|(?:怎么|如何)(?:加|设|配|改|用)[^，,。;；?？]*|(?<!上)报[^，,。;；?？]{0,30}(?:警告|错误|错)",
 )
 """When or on which condition something is: not what is said to have been done to what is asked about."""
 

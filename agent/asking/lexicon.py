@@ -146,14 +146,19 @@ SUMMARY = any_of(
 )
 BROKE = any_of(
     r"\bbreaking\b|\bbroke\b|\bbreaks?\b|\bincompatib\w*|\bwatch out\b",
-    r"\bupgrad(?:e|ing)\b.{0,60}\b(?:from|to|safe|careful|break)",
+    r"\bupgrad(?:e|ing)\b.{0,60}\b(?:(?:from|to)\b|safe|careful|break)",
     "破坏性|不兼容|升级.{0,30}(?:注意|影响|破坏|坏|问题)|会不会挂|要注意什么|breaking",
 )
+BREAKS = any_of(r"\bbr(?:eaking|oke|eaks?|oken)\b|\bincompatib\w*", "破坏性|不兼容|会不会挂|breaking")
+"""Of what users must adapt to, that something broke: what to watch in an upgrade is whatever changed."""
 BEYOND = any_of(
     r"\b(?:best|worst|highest|better|worse|cleanest|ugliest)[- ](?:quality|code|engineer|developer|written)\b",
     r"\bquality of\b|\bhow good\b|\bwell[- ]written\b|\bmost (?:talented|productive|elegant|impressive)\b",
     "质量(?:最|更|怎么样|如何|好|高|差)|最(?:好|差|优雅|厉害|靠谱)|水平(?:最|怎么样|如何)|写得(?:最|怎么样|好)",
-    r"\bshould (?:i|we)\b|\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b",
+    r"\bshould (?:i|we)\b(?! (?:\w+ly |also |now )?(?:look out|watch|know|be (?:aware|careful)|beware|expect|mind|note"
+    r"|check|adapt|adjust|prepare|take care|keep in mind|pay attention|worry about)\b)"
+    r"(?! (?:use|pass|set|write|call|import|do) (?:it |them )?(?:instead|now)\b)",
+    r"\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b",
     r"\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b",
     r"\bworth (?:it|upgrading|using)\b",
     r"\bwill (?:be|it|they|there|the|you|we)\b|\b(?:is|are) going to\b",

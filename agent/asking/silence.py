@@ -35,7 +35,7 @@ WORDS = listed(
     "reasons recent recently reduced regarding related release released releases relevant remove removed removes "
     "removing rename renamed renames repo reported reporter reports repos repositories repository request "
     "requests resolved revert reverted reverts right same say second seconds see seems set several shall she ship "
-    "shipped show shown side since single small so solved some somebody someone something sort speak speaks "
+    "should shipped show shown side since single small so solved some somebody someone something sort speak speaks "
     "specific state status still story such summarise summarize summary switch "
     "switched take taken talk talks tell than thank thanks that the their them then there these they thing things "
     "this those through time timeline timezone to today too took total touch touched touches trace track two "

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from agent.asking import lexicon as words
 from agent.asking import silence
-from agent.asking.acts import ACTS
+from agent.asking.acts import ACTS, UPGRADING
 from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
@@ -61,7 +61,8 @@ def understand(question: str, setting: Setting) -> Inquiry:
     repos, strangers, rest = _repositories(marks, rest, setting)
     people, rest = _people(marks, rest, setting)
     rest = " ".join(rest.split())
-    acts = tuple(act for act, pattern in ACTS.items() if pattern.search(rest))
+    done = UPGRADING.sub(" ¦ ", rest)
+    acts = tuple(act for act, pattern in ACTS.items() if pattern.search(done))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
     values = values_of(text)
     terms = tuple(term for term in terms_of(rest) if term.said not in values)
@@ -241,7 +242,7 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
     ):
         return Aim.STATUS
     topical = any(not term.weak for term in inquiry.terms) and Thing.BREAKING not in inquiry.things
-    if words.BROKE.search(rest) and not inquiry.names and not (topical and Act.FIXED in inquiry.acts):
+    if words.BROKE.search(rest) and not inquiry.names and not (topical and not _asks_breakage(inquiry)):
         return Aim.BROKE
     if words.SUMMARY.search(rest) and not inquiry.names:
         return Aim.SUMMARY
@@ -252,6 +253,11 @@ def _asking(text: str) -> str:
     """Leave out the sentences that only tell what somebody met, where others ask."""
     asking = [one for one in words.SENTENCE.split(text) if one.strip() and not one.rstrip().endswith((".", "。"))]
     return " ".join(asking) or text
+
+
+def _asks_breakage(inquiry: Inquiry) -> bool:
+    """Tell whether it is asked what broke; who tells of trouble with one thing asks what changed about it."""
+    return Act.FIXED not in inquiry.acts and bool(words.BREAKS.search(_asking(inquiry.text)))
 
 
 def _is_open(inquiry: Inquiry, rest: str) -> bool:

@@ -130,3 +130,38 @@ def test_a_word_of_every_question_is_nobody_s_first_name() -> None:
 
 def test_whether_a_change_is_still_on_main_asks_what_became_of_it() -> None:
     assert understand("Is the speedup from #33641 still on main?", SETTING).aim is Aim.FATE
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what default of the router should I look out for when upgrading?",
+        "anything about tiling that we should know before moving to main?",
+        "--probe is gone, what should I use instead?",
+    ],
+)
+def test_what_to_watch_in_an_upgrade_can_be_told(question: str) -> None:
+    assert asked(question).aim is not Aim.BEYOND
+
+
+@pytest.mark.parametrize("question", ["should we upgrade the router?", "which of the two should I use for tiling?"])
+def test_what_to_do_is_for_somebody_else_to_say(question: str) -> None:
+    assert asked(question).aim is Aim.BEYOND
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "The router sat on a port above ours. After the upgrade it is totally different. What changed?",
+        "路由用的是旧驱动。升级到月底的镜像前要注意什么？",
+    ],
+)
+def test_trouble_with_one_thing_after_an_upgrade_asks_what_changed_about_it(question: str) -> None:
+    inquiry = asked(question)
+    assert inquiry.aim is Aim.CHANGES
+    assert Act.BUMPED not in inquiry.acts
+
+
+@pytest.mark.parametrize("question", ["what broke in the scheduler last week?", "what breaking changes came in March?"])
+def test_what_broke_is_asked_for_by_that_word(question: str) -> None:
+    assert asked(question).aim is Aim.BROKE
