@@ -108,7 +108,7 @@ class Library:
         words |= {name for one in skimmed for name in _new_variables(one)}
         lines = await lines_before(code, oldest.parents[0] if oldest else None, sorted(words))
         for change, differences in gathered:
-            sheet = differences.sheet(recognise(differences.shown, lines))
+            sheet = differences.sheet(recognise(differences.shown, (*lines, *differences.modules)))
             self._studied[change.commit.id] = CommitEvidence(change=change, sheet=sheet, landed=True)
         self._take_back(landed, lines)
         self._settled |= {oldest.id} if oldest else set()

@@ -6,10 +6,11 @@ from itertools import islice
 
 from agent.domain import FileChange
 from agent.facts import FactKind, Place
+from tools.diff.contents import telling
 from tools.diff.draft import Draft, Where
 from tools.diff.folders import Package, new_packages, renamed_folders
 from tools.diff.grouping import Shown
-from tools.diff.homes import DECLARED, Homes
+from tools.diff.homes import Homes
 from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.rewritten import as_moved, without_empty
 from tools.diff.roles import UPKEEP, Role, is_public_path, is_upkeep, role, roles_of
@@ -123,7 +124,7 @@ def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
     if kind is FactKind.FILE_REMOVED:
         public = is_public_path(file.path)
     patch = file.patch or ""
-    declared = list(islice((one for one in DECLARED.finditer(patch) if one[1][0] != "_"), _SHOWN_NAMES))
+    declared = telling(file.path, patch, _SHOWN_NAMES)
     if public and file.path.endswith(".py"):
         declared += islice(_CONSTANT.finditer(patch), _SHOWN_NAMES - len(declared))
     names = list(dict.fromkeys(found[1] for found in declared)) if public else []

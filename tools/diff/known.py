@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.facts import FactKind, Severity
-from tools.diff.crates import Module, is_hidden, module_of
+from tools.diff.crates import Item, is_hidden, item_of
 from tools.diff.crates import words as crate_words
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
@@ -17,17 +17,8 @@ from tools.diff.variables import reads
 MOST_WORDS = 60
 """Words that are looked for; a commit with more is a new tree."""
 _FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)
-_MET = (
-    FactKind.ENV_REMOVED,
-    FactKind.ENV_RENAMED,
-    FactKind.FLAG_REMOVED,
-    FactKind.FLAG_RENAMED,
-    FactKind.FLAG_CHOICES,
-    FactKind.ROUTE_REMOVED,
-    FactKind.LIMIT_CHANGED,
-    FactKind.UNREGISTERED,
-)
-"""What users set or run into, wherever it stands."""
+_NAMED = ("symbol-", "parameter-", "signature-", "field-", "enum-member-", "base-", "constant-")
+"""Facts about what is declared under a name; what users set or run into, they meet wherever it stands."""
 _KERNELS = re.compile(r"(?:[^/]+/)+?kernels?/(?=.*\.py$)")
 _COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
 """Where a language of the project's own is compiled: what the package does not give on, its users never name."""
@@ -49,8 +40,8 @@ class Known:
     """Names that only the kernels of one folder use."""
     options: frozenset[str] = frozenset()
     """What a list of the build, whichever, declares already."""
-    hidden: frozenset[Module] = frozenset()
-    """Modules of Rust that only their crate sees."""
+    hidden: frozenset[Item] = frozenset()
+    """Names and files of Rust that only their crate sees."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -149,12 +140,15 @@ def _part(one: Shown) -> tuple[str, str] | None:
     return name.partition(".")[0], found[0]
 
 
-def _of_a_crate(one: Shown) -> Module | None:
-    """Give the module of Rust that a breaking fact about a name is of."""
+def _of_a_crate(one: Shown) -> Item | None:
+    """Place the name, or the new file, of Rust that a fact is about which users would notice."""
     if one.place is None or not one.draft.public or not one.place.file.endswith(".rs"):
         return None
-    symbol = one.draft.kind not in _FILES and one.draft.kind not in _MET and severity_of(one.draft) is Severity.BREAKING
-    return module_of(one.place.file) if symbol else None
+    if one.draft.kind is FactKind.FILE_ADDED:
+        return item_of(one.place.file, "")
+    if not one.draft.kind.startswith(_NAMED) or severity_of(one.draft) is Severity.INTERNAL:
+        return None
+    return item_of(one.place.file, one.draft.name.partition(".")[0])
 
 
 def _unused_elsewhere(parts: dict[str, str], lines: Sequence[tuple[str, str]]) -> frozenset[str]:

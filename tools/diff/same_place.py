@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tools.diff.heirs import Kept, name_likeness, owner_of
+from tools.diff.heirs import Kept, name_likeness, own_name, owner_of
 from tools.diff.reading import Symbol
 
 _CALLED = ("function", "method")
@@ -40,7 +40,7 @@ def _under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kep
 
 
 def _around_lines(gone: Iterable[Symbol], come: Sequence[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
-    """Pair functions of like names where the top of the one's body is, but for what came between, in the other."""
+    """Pair functions, one with all of the other's name, where most of the top of the one's body is in the other."""
     free = [other for other in come if other.kind in _CALLED]
     for one in gone if free else ():
         if one.kind not in _CALLED:
@@ -50,7 +50,8 @@ def _around_lines(gone: Iterable[Symbol], come: Sequence[Symbol], kept: Kept) ->
         heirs = [other for other in free if sum(other.head < line < other.end for line in lines) >= _ENOUGH]
         for other in heirs[:1]:
             same = (one.kind, owner_of(one)) == (other.kind, owner_of(other))
-            if same and name_likeness(one, other, _PASSABLY):
+            mine, its = own_name(one), own_name(other)
+            if same and (mine in its or its in mine):
                 free.remove(other)
                 yield one, other
 

@@ -11,6 +11,7 @@ from tools.diff.along import renamed_scope, renamed_symbols, went_along
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
+from tools.diff.crates import module_lines
 from tools.diff.draft import Draft, Where
 from tools.diff.families import overriding
 from tools.diff.files import file_facts
@@ -71,6 +72,8 @@ class Gathered:
     homes: Homes
     route: Literal["blobs", "hunks"]
     skipped: tuple[str, ...]
+    modules: tuple[tuple[str, str], ...] = ()
+    """Lines of the new version that say which modules of Rust are taken in and given on, with their files."""
 
     def sheet(self, known: Known | None = None) -> FactSheet:
         """Join, rank and limit them; `known` is what somebody found in the tree before the commit."""
@@ -97,7 +100,9 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     shown += relocated(read, () if blobs is None else files, homes)
     shown = overriding(shown, read)
     shown += unchanged_code(files, shown, blobs)
-    return Gathered(tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped))
+    return Gathered(
+        tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped), tuple(module_lines(files))
+    )
 
 
 def paths_to_read(change: Change) -> list[str]:

@@ -24,7 +24,8 @@ async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> Fac
         return gather(change, None, await partner_of(code, change)).sheet()
     gathered = await gathered_of(code, planned(change))
     before = change.commit.parents[0] if change.commit.parents else None
-    return gathered.sheet(recognise(gathered.shown, await lines_before(code, before, asked(gathered.shown))))
+    lines = await lines_before(code, before, asked(gathered.shown))
+    return gathered.sheet(recognise(gathered.shown, (*lines, *gathered.modules)))
 
 
 async def gathered_of(code: CodeSource, plan: Study) -> Gathered:

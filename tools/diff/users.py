@@ -1,7 +1,7 @@
 """Which functions use a constant, by the lines of a patch: one that only others use is another constant."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tools.diff.hunks import Patch
 from tools.diff.reading import Symbol
@@ -16,34 +16,42 @@ def without_others(
 ) -> list[Pair]:
     """Leave out constants that look the same and have nothing else in common.
 
-    The functions that used the one went, those that use the other came, and no line that used the one is there with
-    the name of the other.
+    Functions that used the one went, others that use the other came, and where a function stayed no line of it has
+    the one name in place of the other.
     """
     pairs = list(pairs)
     renamed = {symbol.name for pair in pairs for symbol in pair if symbol.kind in _CALLED}
-    went, came = ({*side} - {*other} - renamed for side, other in ((before, after), (after, before)))
-    return [
-        (one, other)
-        for one, other in pairs
-        if one.kind not in _HELD
-        or _is_used_alike(one, other, patch)
-        or not (_users(one, before, patch.removed, went) and _users(other, after, patch.added, came))
-    ]
+    went, came = (
+        [symbol for name, symbol in side.items() if name not in other and symbol.kind in _CALLED]
+        for side, other in ((before, after), (after, before))
+    )
+    went, came = ([symbol for symbol in side if symbol.name not in renamed] for side in (went, came))
+    return [pair for pair in pairs if pair[0].kind not in _HELD or not _is_of_others(pair, went, came, patch)]
 
 
-def _is_used_alike(one: Symbol, other: Symbol, patch: Patch) -> bool:
-    """Tell whether a line that used the one is there with the name of the other."""
-    old, new = (symbol.name.rpartition(".")[2] for symbol in (one, other))
+def _is_of_others(pair: Pair, went: Sequence[Symbol], came: Sequence[Symbol], patch: Patch) -> bool:
+    one, other = pair
+    mine, its = _uses(one, patch.removed), _uses(other, patch.added)
+    if not any(_stands_in(number, went) for number in mine) or not any(_stands_in(number, came) for number in its):
+        return False
+    old, new = (symbol.name.rpartition(".")[2] for symbol in pair)
     word = re.compile(rf"\b{re.escape(old)}\b")
-    used = [line[1:] for number, line in patch.removed.items() if old in line and not one.start <= number <= one.end]
-    added = {line[1:].strip() for line in patch.added.values() if new in line}
-    return any(word.sub(new, line).strip() in added for line in used)
+    added = {line.strip() for line in its.values()}
+    return not any(
+        word.sub(new, line).strip() in added for number, line in mine.items() if not _stands_in(number, went)
+    )
 
 
-def _users(symbol: Symbol, world: Mapping[str, Symbol], lines: Mapping[int, str], names: set[str]) -> bool:
-    """Tell whether one of these functions uses a constant on one of these lines."""
+def _uses(symbol: Symbol, lines: Mapping[int, str]) -> dict[int, str]:
+    """Give the lines, but for its declaration, that name a constant."""
     own = symbol.name.rpartition(".")[2]
     word = re.compile(rf"\b{re.escape(own)}\b")
-    used = [number for number, line in lines.items() if own in line and word.search(line)]
-    functions = [world[name] for name in names if world[name].kind in _CALLED]
-    return any(one.start <= number <= one.end for one in functions for number in used)
+    return {
+        number: line[1:]
+        for number, line in lines.items()
+        if own in line and not symbol.start <= number <= symbol.end and word.search(line)
+    }
+
+
+def _stands_in(number: int, functions: Iterable[Symbol]) -> bool:
+    return any(function.start <= number <= function.end for function in functions)

@@ -26,6 +26,7 @@ _KINDS: dict[str, SymbolKind] = {
     "macro_definition": "macro",
 }
 MAX_VALUE = 300
+_OWNERS = ("struct", "enum", "trait")
 _TYPE_ARGUMENTS = re.compile(r"<.*>$")
 
 
@@ -57,7 +58,7 @@ class SymbolReader:
         while stack:
             node, place = stack.pop()
             stack.extend(reversed(list(self._children(node, place, found))))
-        return found
+        return _without_private(found)
 
     def _children(self, parent: Node, place: _Place, found: list[Symbol]) -> Iterator[tuple[Node, _Place]]:
         """Note the items in a node and give the places where more are."""
@@ -147,3 +148,12 @@ class SymbolReader:
 
     def _is_pub(self, node: Node) -> bool:
         return any(child.type == "visibility_modifier" and child.text == b"pub" for child in node.children[:3])
+
+
+def _without_private(symbols: list[Symbol]) -> list[Symbol]:
+    """Take the methods of what only the crate can name for the crate's own, whatever they say of themselves."""
+    private = {symbol.name for symbol in symbols if symbol.kind in _OWNERS and not symbol.public}
+    return [
+        symbol._replace(public=False) if symbol.public and symbol.name.rpartition(".")[0] in private else symbol
+        for symbol in symbols
+    ]

@@ -1,0 +1,48 @@
+"""The names by which a file that came or went as a whole is told: those that its users call or write down."""
+
+import re
+from collections.abc import Iterable
+
+from tools.diff.headers import is_c
+from tools.diff.homes import DECLARED
+
+_OPEN = re.compile(r"\n[+-]pub (?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|type|const|static|union) (\w+)")
+_IN_THE_CRATE = re.compile(r"\n[+-]pub\([^)\n]*\) (?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|type) (\w+)")
+_FUNCTION = re.compile(
+    r"\n[+-](?!(?:template|return|else|typedef|using|struct|class|enum|static_assert|namespace|friend)\b)"
+    r"(?=[A-Za-z_])(?:[\w:<>,*&\[\]]+[ \t]+)+[*&]*(?!operator\b)([A-Za-z_]\w*)[ \t]*\((?!\*)"
+)
+"""A function of C with its return type at the margin."""
+_ON_THE_DEVICE = re.compile(r"__device__|[A-Z]_DEVICE\b")
+_ON_THE_HOST = re.compile(r"__host__|__global__|[A-Z]_HOST")
+_MACRO = re.compile(r"[A-Z][A-Z0-9_]*$")
+Found = re.Match[str]
+
+
+def telling(path: str, patch: str, most: int) -> list[Found]:
+    """Find the declarations of a whole file that say what it has, each name once, in the order of the file."""
+    if path.endswith(".rs"):
+        return _first(_OPEN.finditer(patch), most) or _first(_IN_THE_CRATE.finditer(patch), most)
+    named = _first(DECLARED.finditer(patch), most)
+    if not is_c(path):
+        return named
+    # Of a header with many classes the functions are what its users call.
+    called = _first((found for found in _FUNCTION.finditer(patch) if _is_called(found)), most // 2)
+    return sorted((*named[: most - len(called)], *called), key=lambda found: found.start())
+
+
+def _first(found: Iterable[Found], most: int) -> list[Found]:
+    new: dict[str, Found] = {}
+    for one in found:
+        # Specialisations repeat the name of their template.
+        if one[1][0] != "_":
+            new.setdefault(one[1], one)
+        if len(new) == most:
+            break
+    return list(new.values())
+
+
+def _is_called(found: Found) -> bool:
+    """Tell whether users call a function: it is no macro, and does not run on the device alone."""
+    device = _ON_THE_DEVICE.search(found[0]) is not None and _ON_THE_HOST.search(found[0]) is None
+    return not device and not _MACRO.match(found[1])
