@@ -216,6 +216,9 @@ def _outside_of_bodies(hunk: Hunk) -> bool:
 
 def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
     """Tell whether a line is an item of a list that others read; deep in a function it is mostly an argument."""
+    if text[:2] == "+ " or text[:1] == "*":
+        # A further list that a flag takes its choices from.
+        return any("choices" in line for line in hunk.lines)
     if text[:1] not in "\"'" or _ENTRY.match(text) is None:
         return False
     return depth <= _SHALLOW or hunk.heading.startswith("class ") or _has("\n".join(hunk.lines), _LISTS)

@@ -2,13 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agent.facts import FactKind
 from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
 from tools.diff.readers.cfamily_switches import MACRO
 from tools.diff.readers.manifest_python import SETUP
+from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
 from tools.diff.refusals import loosened_or_tightened, spare
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
@@ -243,8 +244,7 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
         breaking = _refuses_more(one, other) if one.rejects and other.rejects else None
         old, new = _versions(one, other)
         yield Draft(_CHANGED[one.kind], other.name, one.public, where, old, new, detail, breaking=breaking)
-    # In which order they are listed is nobody's business.
-    if one.choices is not None and other.choices is not None and {*one.choices} != {*other.choices}:
+    if one.choices is not None and other.choices is not None and _offers_others(one.choices, other.choices):
         gone = [choice for choice in one.choices if choice not in other.choices]
         # Only flags have a kind of their own for what one may choose from.
         kind, detail = _CHOSEN.get(one.kind, FactKind.CONFIG_CHANGED), None if one.kind == "flag" else "choices"
@@ -268,6 +268,12 @@ def _is_same_default(one: Site, other: Site) -> bool:
     return any(
         _HELD.fullmatch(mine.value or "") and (mine.value or "").startswith(f"{its.scope}.") for mine, its in sides
     )
+
+
+def _offers_others(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Tell whether one may choose from others, in whichever order; what left for a list elsewhere may be there."""
+    differ = {*old} ^ {*new}
+    return bool(differ) and len({choice.startswith(ELSEWHERE) for choice in differ}) == 1
 
 
 def _listed(site: Site) -> str:

@@ -9,16 +9,22 @@ from tools.diff.readers.python_syntax import SEQUENCES, STRINGS, Code
 
 STEPS: Final = 2_000
 WRAPPERS: Final = ("list", "tuple", "set", "sorted", "frozenset", "get_args", "keys")
+NAMED: Final = ("identifier", "attribute", "subscript")
+ELSEWHERE: Final = "*"
+"""Marks the name of choices that another file lists."""
 TYPES: Final = ("type", "generic_type", "union_type")
 PLAIN: Final = ("integer", "float", "true", "false", "none", "unary_operator")
 
 
 def choices_of(code: Code, node: Node | None, constants: Mapping[str, Node]) -> tuple[str, ...] | None:
-    """List the items, strings without their quotes; None where one of them is not known."""
+    """List the items, strings without their quotes; None where nothing of them is known.
+
+    A part that stands elsewhere, beside others, is listed by its name: `*benchmarks["gemm"]`.
+    """
     if node is None:
         return None
     items: list[str] = []
-    stack, steps = [node], 0
+    stack, steps, whole = [node], 0, node
     while stack:
         node = stack.pop()
         steps += 1
@@ -26,11 +32,15 @@ def choices_of(code: Code, node: Node | None, constants: Mapping[str, Node]) -> 
             items.append(code.string(node) or "")
         elif node.type in PLAIN:
             items.append(code.fold(node))
-        elif steps > STEPS or (parts := _parts(code, node, constants)) is None:
+        elif steps > STEPS:
             return None
-        else:
+        elif (parts := _parts(code, node, constants)) is not None:
             stack.extend(reversed([part for part in parts if part.type != "comment"]))
-    return tuple(items)
+        elif node.type in NAMED and whole.type != "identifier":
+            items.append(f"{ELSEWHERE}{code.fold(node)}")
+        else:
+            return None
+    return None if len(items) == 1 and items[0].startswith(ELSEWHERE) else tuple(items)
 
 
 def _parts(code: Code, node: Node, constants: Mapping[str, Node]) -> Iterable[Node] | None:

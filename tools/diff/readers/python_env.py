@@ -19,6 +19,7 @@ WRITERS: Final = re.compile(r"^(set|un_?set|put|del|pop|monkeypatch|override|cle
 DECLARED: Final = re.compile(r"^(Env[A-Z]\w*|env_\w+)$")
 PREFIXED: Final = re.compile(rb"""[fF]["']\{\w+\}(_[A-Z][A-Z0-9_]+)["']\Z""")
 REGISTRY: Final = "environment_variables"
+_LISTED: Final = ("list", "tuple", "set", "identifier", "call", "binary_operator")
 _LITERALS: Final = ("string", "integer", "float", "true", "false")
 
 
@@ -34,9 +35,13 @@ def helper_read(code: Code, call: Node, constants: Mapping[str, Node], scope: st
     direct = code.callee(call) == "getenv"
     if name is None or not (ANY_VARIABLE if direct else VARIABLE).match(name):
         return None
+    if "deprecat" in code.callee(call).lower():
+        # What is handed on besides says until when, and what to use instead.
+        words = [text for node in (*positional[1:], *named.values()) if (text := code.message(node))]
+        return Site("deprecation", name, code.line(call), code.last_line(call), value=" ".join(words) or None)
     default = (positional[1] if len(positional) > 1 else named.get("default")) or _instead(call)
     listed = named.get("choices") or (positional[2] if len(positional) > 2 else None)
-    choices = choices_of(code, listed, constants) if listed is not None and listed.type != "string" else None
+    choices = choices_of(code, listed, constants) if listed is not None and listed.type in _LISTED else None
     return _site(code, name, call, default, scope, choices)
 
 

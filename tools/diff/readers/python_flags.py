@@ -66,7 +66,7 @@ def annotated_flag(code: Code, assigned: Assigned, constants: Mapping[str, Node]
         code.line(assigned.node),
         code.last_line(assigned.node),
         value=_field_default(code, assigned.value),
-        choices=choices_of(code, named.get("choices", kind), constants),
+        choices=choices_of(code, named.get("choices", kind if b"Literal" in code.raw(kind) else None), constants),
         scope=assigned.owner.name,
         also=tuple(name for name in choices_of(code, named.get("aliases"), constants) or () if LONG.match(name)),
         about=code.message(named.get("help", words)) or "",

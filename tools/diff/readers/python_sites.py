@@ -1,7 +1,7 @@
 """What a user of a Python file sets, calls by name or runs into, gathered where the text mentions it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain, islice
 from typing import Final
@@ -10,9 +10,10 @@ from tree_sitter import Node
 
 from tools.diff.readers import python_checks, python_env, python_flags
 from tools.diff.readers.manifest_python import requirement
-from tools.diff.readers.python_declared import UNKNOWN, Assigned, Found
+from tools.diff.readers.python_declared import Found
 from tools.diff.readers.python_interface import public_name
 from tools.diff.readers.python_mentions import Mentions, purpose
+from tools.diff.readers.python_registries import Registries
 from tools.diff.readers.python_routes import routes_of
 from tools.diff.readers.python_scopes import Scopes
 from tools.diff.readers.python_syntax import Code, last_name
@@ -29,25 +30,8 @@ CALLED: Final = re.compile(r"(?<![\w{])([A-Za-z_][\w.]*)\(\)")
 HELPERS: Final = 3
 """How many helpers that call one another are looked through, and how many callers are named."""
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
-REGISTRY: Final = re.compile(
-    r"(REGISTRY|REGISTERED\w*|_TO_REGISTER|(?:^|_)MODELS|_MAPPING|_MAP|_BACKENDS|_PARSERS|_LOADERS)$"
-)
-PARTS: Final = re.compile(
-    r"(?:^|_)(?:PACKED|STACKED|WEIGHTS?|PARAMS?|PARAMETERS?|TENSORS?|SHARDS?|PREFIX(?:ES)?|SUFFIX(?:ES)?|DTYPES?)_"
-)
 REQUIRES: Final = re.compile(r"^_?(?:\w+_)?(?:requires|requirements)(?:_for_\w+)?$")
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
-CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
-SPECIFIED: Final = re.compile(r"(?:Spec|Info|Config|Entry|Descriptor)$")
-LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
-KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
-
-
-def _is_table_of_parts(name: str, holder: Node) -> bool:
-    """Tell a table that says how names of weights or parts translate from one that users choose from."""
-    values = [pair.child_by_field_name("value") for pair in holder.named_children if pair.type == "pair"]
-    lists = [value is not None and value.type == "list" for value in values]
-    return PARTS.search(name.upper()) is not None or (name.upper().endswith(("_MAP", "_MAPPING")) and any(lists))
 
 
 class Sites:
@@ -57,6 +41,7 @@ class Sites:
         self._code = code
         self._found = found
         self._module = path.rpartition("/")[2].removesuffix(".py")
+        self._registries = Registries(code, self._module, self._scope)
         self._constants = {
             f"{a.owner.name}.{a.name}" if a.owner else a.name: a.value for a in found.assigned if a.value is not None
         }
@@ -106,7 +91,7 @@ class Sites:
         elif why == "route":
             yield from routes_of(self._code, call, self._scope(call))
         elif why == "registration":
-            yield from self._registration(call)
+            yield from self._registries.called(call)
         elif site := python_env.helper_read(self._code, call, self._constants, self._scope(call)):
             yield site
 
@@ -146,32 +131,6 @@ class Sites:
                 return ", ".join(public[:HELPERS])
             helpers += [name.rpartition(".")[2] for name in callers]
         return self._module
-
-    def _registration(self, call: Node) -> Iterator[Site]:
-        positional, named = self._code.arguments(call)
-        given = positional[0] if positional else named.get("name") or named.get("op_name")
-        if given is not None and given.type == "call" and SPECIFIED.search(self._code.callee(given)):
-            # What is registered is described by a record.
-            first, inner = self._code.arguments(given)
-            given = inner.get("op") or inner.get("name") or inner.get("op_name") or (first[0] if first else None)
-            positional = []
-        key = self._code.string(given)
-        if key is None or not KEY.match(key):
-            yield from self._listed(named)
-            return
-        value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
-        lines = self._code.line(call), self._code.last_line(call)
-        yield Site("registration", key, *lines, value=value, scope=self._scope(call))
-
-    def _listed(self, named: Mapping[str, Node]) -> Iterator[Site]:
-        """Read the names that are registered by a list: `register(paths=["a/b", "a/c"], …)`."""
-        for word, holder in named.items():
-            if holder.type not in ("list", "tuple") or not LISTED.search(word):
-                continue
-            for item in holder.named_children:
-                name = self._code.string(item)
-                if name is not None and KEY.match(name):
-                    yield Site("registration", name, self._code.line(item), self._code.last_line(item), scope=word)
 
     # -- statements
 
@@ -243,51 +202,4 @@ class Sites:
             elif VERSION.match(one.name) and (version := self._code.string(one.value)):
                 lines = self._code.line(one.node), self._code.last_line(one.node)
                 yield Site("version", one.name, *lines, value=version)
-            if one.value is not None and one.value.type == "dictionary" and self._is_registry(one, one.value):
-                yield from self._entries(one, one.value)
-            elif one.value is not None and one.value.type in ("list", "tuple") and one.owner is None:
-                yield from self._rules(one.name, one.value)
-
-    def _rules(self, table: str, holder: Node) -> Iterator[Site]:
-        """Read a module's list of things that are made alike and have names: `RULES = (Rule(name="a"), …)`."""
-        items = [item for item in holder.named_children if item.type != "comment"]
-        if len(items) < 2 or not table.isupper() or any(item.type != "call" for item in items):
-            return
-        made = {self._code.callee(item) for item in items}
-        names = [self._code.string(self._code.arguments(item)[1].get("name")) for item in items]
-        if len(made) != 1 or not CLASS.match(made.pop()):
-            return
-        for item, name in zip(items, names, strict=True):
-            if name is not None and KEY.match(name):
-                yield Site("registration", name, self._code.line(item), self._code.last_line(item), scope=table)
-
-    def _is_registry(self, one: Assigned, holder: Node) -> bool:
-        if one.name == UNKNOWN and "regist" in self._module.lower():
-            # Of a dictionary that a fragment begins in, only the name of the file tells what it is.
-            return True
-        if one.owner is None and one.name != UNKNOWN:
-            if _is_table_of_parts(one.name, holder):
-                return False
-            return bool(REGISTRY.search(one.name.upper())) or (one.name.isupper() and self._names_classes(holder))
-        # What a function chooses from is its own business.
-        scope = one.owner.name if one.owner else self._scope(one.node)
-        return (not scope or CLASS.match(scope) is not None) and self._names_classes(holder)
-
-    def _names_classes(self, holder: Node) -> bool:
-        """Say whether a dictionary gives classes by name, as one does from which users choose."""
-        pairs = [pair for pair in holder.named_children if pair.type == "pair"]
-        values = [pair.child_by_field_name("value") for pair in pairs]
-        keys = [pair.child_by_field_name("key") for pair in pairs]
-        words = [self._code.word(value) for value in values if value is not None and value.type == "identifier"]
-        named = all(CLASS.match(word) for word in words) and len(words) == len(pairs)
-        return len(pairs) > 1 and named and all(key is not None and key.type == "string" for key in keys)
-
-    def _entries(self, one: Assigned, holder: Node) -> Iterator[Site]:
-        table = one.owner.qualify(one.name) if one.owner else one.name.strip(UNKNOWN) and one.name
-        for pair in holder.named_children:
-            key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
-            name = self._code.string(key)
-            if name is not None and value is not None and KEY.match(name):
-                lines = self._code.line(pair), self._code.last_line(pair)
-                text = self._code.fold(value)[:300]
-                yield Site("registration", name, *lines, value=text, scope=table)
+            yield from self._registries.assigned(one)
