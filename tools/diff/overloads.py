@@ -34,6 +34,7 @@ def indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, Sy
             for signed in (_signed, _typed):
                 common = {signed(symbol) for symbol in before.get(name, [])}
                 common &= {signed(symbol) for symbol in after.get(name, [])} - {None}
+                common -= _swapped(mine, its) if signed is _typed else set()
                 mine = [symbol for symbol in mine if signed(symbol) not in common]
                 its = [symbol for symbol in its if signed(symbol) not in common]
         if overloaded and several and _is_called(before.get(name, ())) and _is_called(after.get(name, ())):
@@ -196,6 +197,18 @@ def _typed(symbol: Symbol) -> tuple[object, ...] | None:
     """Tell overloads apart where parameters may go without a name: by types alone; None where there are none."""
     types = tuple(_spaceless(param.annotation) for param in symbol.params or ())
     return (types, symbol.decorators) if types and all(types) else None
+
+
+def _swapped(mine: Iterable[Symbol], its: Sequence[Symbol]) -> set[tuple[object, ...] | None]:
+    """Give the types of overloads of which two parameters changed places: of equal types only the names tell."""
+    return {
+        _typed(one)
+        for one in mine
+        for other in its
+        if _names(one) != _names(other)
+        and sorted(_names(one)) == sorted(_names(other))
+        and _typed(one) == _typed(other)
+    }
 
 
 def _by_name(symbols: Iterable[Symbol]) -> dict[str, list[Symbol]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from tools.diff.reading import Site
 
 _JOINS = re.compile(r"\|\||&&|[()\[\]{}]")
+_CHECKS = re.compile(r"CHECK|ASSERT|ENFORCE")
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -31,6 +32,12 @@ def spare(mine: Mapping[tuple[str, ...], list[Site]], its: Mapping[tuple[str, ..
             left = [site for site in sites if site.guard not in known]
             found += left if len(left) == len(sites) - len(others) else []
     return found
+
+
+def is_macro_exchanged(one: Site, other: Site) -> bool:
+    """Tell whether two checks differ in the macro alone: `TORCH_CHECK_GE(n, 1)`, `LIB_ICHECK_GE(n, 1)`."""
+    macros = all(site.name.isupper() and _CHECKS.search(site.name) for site in (one, other))
+    return macros and one.value is not None and one.value == other.value
 
 
 def _has_more(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from tools.diff.readers.cfamily_switches import MACRO
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
-from tools.diff.refusals import loosened_or_tightened, spare
+from tools.diff.refusals import is_macro_exchanged, loosened_or_tightened, spare
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
 from tools.diff.values import requoted, same_value
 from tools.diff.variables import is_foreign
@@ -222,7 +222,9 @@ def _renamed(one: Site, other: Site) -> Draft:
         old, new = (site.value or (site.guard if site.name == ASSERTED else None) for site in (one, other))
         if not is_same_macro(one.name, other.name):
             old, new = (f"{site.name}: {site.value or site.guard}" for site in (one, other))
-        return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), old, new, scope)
+        # Whoever runs into the same refusal by another macro of the project is told the same.
+        public = one.public and not is_macro_exchanged(one, other)
+        return Draft(FactKind.ERROR_CHANGED, other.name, public, _where(one, other), old, new, scope)
     detail = (other.scope or None) if one.kind == "flag" else None
     return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name, detail)
 

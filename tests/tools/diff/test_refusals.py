@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.facts import FactKind
+from agent.facts import FactKind, Severity
 
 if TYPE_CHECKING:
     from tests.tools.diff.conftest import FactsOf
@@ -83,3 +83,28 @@ async def test_a_macro_behind_the_last_parameter_is_no_name(route: str, facts_of
     new = old.replace("double scale", "double scale,\n         double cap")
     facts = await facts_of({"csrc/run.cu": old}, {"csrc/run.cu": new}, route)
     assert [(fact.kind, fact.new) for fact in facts] == [(FactKind.PARAMETER_ADDED, "cap: double")]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('TORCH_CHECK(q.dim() == 2, "q must be 2D");', 'LIB_ICHECK(q.ndim() == 2) << "q must be 2D";'),
+        ("TORCH_CHECK_GE(p.n, 1);", "LIB_ICHECK_GE(p.n, 1);"),
+    ],
+)
+async def test_the_same_check_by_another_macro_of_the_project_is_internal(
+    old: str, new: str, route: str, facts_of: "FactsOf"
+) -> None:
+    before, after = ({"csrc/run.cu": RUN.format(f"  {check}\n")} for check in (old, new))
+    (fact,) = await facts_of(before, after, route)
+    assert (fact.kind, fact.severity) == (FactKind.ERROR_CHANGED, Severity.INTERNAL)
+
+
+@ROUTES
+async def test_a_check_that_nobody_builds_is_not_told(route: str, facts_of: "FactsOf") -> None:
+    dead = (
+        '#if 0\n  TORCH_CHECK(p.n > 0, "n must be positive");\n#else\n'
+        '  TORCH_CHECK(p.n > 1, "n must be two or more");\n#endif\n'
+    )
+    assert await _errors(facts_of, "", dead, route) == [(FactKind.ERROR_ADDED, None, "n must be two or more")]

@@ -72,3 +72,16 @@ async def test_an_overload_is_known_again_by_the_names_of_its_parameters(route: 
         (FactKind.SIGNATURE_CHANGED, "r", "r: int"),
         (FactKind.SYMBOL_ADDED, "overload", "offset(m: int, k: int, c: int)"),
     }
+
+
+@ROUTES
+async def test_parameters_of_one_type_that_changed_places_in_an_overload_are_told(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = (
+        "#pragma once\nclass Box {\n public:\n  Box(int left, int right) : l(left), r(right) {}\n"
+        "  Box(float x, int n) : l(n), r(n) {}\n  int l, r;\n};\n"
+    )
+    new = old.replace("int left, int right", "int right, int left")
+    (fact,) = await facts_of({"include/lib/box.h": old}, {"include/lib/box.h": new}, route)
+    assert (fact.kind, fact.old, fact.new) == (FactKind.PARAMETER_REORDERED, "left, right", "right, left")

@@ -11,7 +11,7 @@ from tools.diff.readers.cfamily_frame import Frame, frame
 from tools.diff.readers.cfamily_macros import dispatches, macros, versions, without_parts
 from tools.diff.readers.cfamily_sites import SiteReader
 from tools.diff.readers.cfamily_skeleton import skeleton
-from tools.diff.readers.cfamily_switches import with_conditions
+from tools.diff.readers.cfamily_switches import with_conditions, without_dead
 from tools.diff.readers.cfamily_symbols import SymbolReader
 from tools.diff.readers.fragment import uncomment
 from tools.diff.readers.masked import Masked, blank
@@ -58,7 +58,7 @@ def read(source: Source) -> Reading:
         *versions(symbols),
         *whole_versions,
     ]
-    found += named_environment(masked, symbols, _ENV)
+    found = without_dead(masked, [*found, *named_environment(masked, symbols, _ENV)])
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),

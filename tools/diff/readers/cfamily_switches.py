@@ -13,6 +13,7 @@ MACRO = "macro"
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)", re.M)
 _ASKED = re.compile(r"(?:defined[ \t]*\(?[ \t]*)?([A-Z][A-Z0-9]*_\w+)[ \t]*\)?$")
 """A macro of the project's own; what begins with underscores the compiler defines."""
+_NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*$", re.M)
 _SWITCH = re.compile(r"(?:^|_)(?:DISABLE|ENABLE|WITH|WITHOUT|USE|NO|BUILD|SKIP)_")
 
 
@@ -55,5 +56,26 @@ def _branches(masked: Masked) -> Iterator[_Branch]:
             continue
         if opened and (branch := opened.pop()) is not None:
             yield branch._replace(end=line)
+        if word != b"endif":
+            opened.append(None)
+
+
+def without_dead(masked: Masked, sites: list[Site]) -> list[Site]:
+    """Leave out what stands between `#if 0` and the next branch: nobody builds it."""
+    if not sites or not _NEVER.search(masked.mask):
+        return sites
+    dead = list(_dead_lines(masked))
+    return [site for site in sites if not any(first < site.start < last for first, last in dead)]
+
+
+def _dead_lines(masked: Masked) -> Iterator[tuple[int, int]]:
+    opened: list[int | None] = []
+    for match in _DIRECTIVE.finditer(masked.mask):
+        word, line = match.group(1), masked.line(match.start(1))
+        if word.startswith(b"if"):
+            opened.append(line if word == b"if" and match.group(2).strip() == b"0" else None)
+            continue
+        if opened and (start := opened.pop()) is not None:
+            yield start, line
         if word != b"endif":
             opened.append(None)
