@@ -9,7 +9,7 @@ from itertools import pairwise
 from agent.asking import lexicon, silence
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.matching import wide_text_of, words_of_fact
-from agent.asking.names import bare_file
+from agent.asking.names import bare_file, short_model
 from agent.asking.saying import said_in, sentences, share
 from agent.asking.topics import words_said
 from agent.asking.weights import Weights
@@ -100,7 +100,7 @@ def side_by_side(text: str) -> tuple[Term, ...]:
 def _named(name: str) -> list[Term]:
     """Take a name for two words: the name as it stands, and everything that is called by its parts."""
     pieces = [piece for one in re.split(r"[^A-Za-z0-9]+", bare_file(name)) for piece in parts(one)]
-    whole = Term(said=name, forms=tuple(dict.fromkeys((name, bare_file(name)))))
+    whole = Term(said=name, forms=tuple(dict.fromkeys(filter(None, (name, bare_file(name), short_model(name))))))
     return [whole, Term(said=" ".join(pieces), forms=("-".join(pieces),))] if len(pieces) > 1 else [whole]
 
 

@@ -136,7 +136,7 @@ FATE = any_of(
     r"\bover time\b|\bfull story\b|\bfrom birth\b|\blife ?cycle\b",
     "现在叫什么|还有没有|还在不在|来龙去脉|历史|历程|还在(?:吗|主干|主分支|main)|还存在|变迁|演变",
     r"\bwhat (?:happened|became|has become|ever happened)\b|\bfate\b|\bwhere did .{1,60} go\b",
-    r"\bcome back\b|\bcame back\b|\bre-?land",
+    r"\bcome back\b|\bcame back\b|\bre-?land|\b(?:is there|got|any|has) (?:\w+ )?(?:replacement|successor)\b",
     "怎么样了|后来|下场|命运|去哪|怎么回事|最后怎么|重新合入|恢复了(?:吗|没)",
 )
 SUMMARY = any_of(

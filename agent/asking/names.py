@@ -34,6 +34,16 @@ def is_path(name: str) -> bool:
     return ("/" in name and "://" not in name and not name.startswith("/")) or bool(_FILE.search(name.lower()))
 
 
+_MODEL = re.compile(r"[A-Z][A-Za-z]+[ -](V\d+\.\d+)")
+"""A model with the number of its version: DeepSeek V3.2."""
+
+
+def short_model(name: str) -> str:
+    """Give what titles call a model in short, the number of its version alone; nothing for another name."""
+    model = _MODEL.fullmatch(name)
+    return model[1] if model else ""
+
+
 def is_family(name: str) -> bool:
     """Tell whether a name is what several names begin with: VLLM_FP8_, --moe-."""
     return name.endswith(("_", "-")) and not name.startswith("_") and name.strip("-") != ""
@@ -117,6 +127,8 @@ def has_name(name: str, card: Card, text: str) -> bool:
         return f"--{wanted.replace('_', '-')}" in text.lower().replace("_", "-")
     own = plain(bare_file(name)) if is_path(name) else wanted.rpartition(".")[2]
     if any(_is_called(plain(one), own) for one in (*card.touched, *card.written)):
+        return True
+    if (short := short_model(name)) and re.search(rf"(?<![\w.]){short}(?![\w.])", card.title, re.IGNORECASE):
         return True
     if is_family(wanted):
         return bool(re.search(rf"(?<![a-z0-9_]){re.escape(wanted)}", text.lower()))

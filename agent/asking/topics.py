@@ -15,7 +15,9 @@ from agent.asking.synonyms import relatives
 from agent.gate.stems import stem
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*|(?<![\w.])\d{4}(?![\w.])")
+_WORD = re.compile(
+    r"\d{1,3}-bits?\b|[A-Za-z][A-Za-z0-9]*(?:(?:[+-]|\.(?=\d))[A-Za-z0-9]+)*|\d+[A-Za-z]\w*|(?<![\w.])\d{4}(?![\w.])"
+)
 _RUN = re.compile(r"[a-z]+(?: [a-z]+)+")
 _VERSIONED = re.compile(r"(?<=[a-z])v\d+(?:\.\d+)+$", re.IGNORECASE)
 _MODEL = re.compile(
@@ -23,6 +25,10 @@ _MODEL = re.compile(
     r"(?![\w.]*\w|/|\s*(?:commits?|prs?|issues?|days?|weeks?|times|[个次天周月年日号]))"
 )
 """Names that have a number for a second word: Gemma 4."""
+_BITS = re.compile(r"(\d{1,3})-bits?", re.IGNORECASE)
+"""How wide a number is: 64-bit, for what code calls int64."""
+_JOINED = re.compile(r"[a-z]+(?:-[a-z]+)+")
+"""Plain words with hyphens between them."""
 _INITIALS = 3
 _SHORTEST_STEM = 3
 _LONGEST_TERM = 6
@@ -72,15 +78,22 @@ def _abbreviations(rest: str) -> dict[str, tuple[str, ...]]:
     """Give what words that stand side by side are called in short, by each of them: out of memory, OOM."""
     found: dict[str, tuple[str, ...]] = {}
     for run in _RUN.findall(rest.lower()):
-        words = run.split()
-        several = [words[at : at + _INITIALS] for at in range(len(words) - _INITIALS + 1)]
-        several += [list(pair) for pair in pairwise(words) if pair[1].startswith("parallel")]
-        for group in several:
-            short = "".join(word[0] for word in group)
-            if group[-1] in silence.WORDS or short in silence.WORDS or is_ordinary(short):
-                continue
-            found |= {word: (*found.get(word, ()), short) for word in group}
-    return found
+        for group in _groups(run.split()):
+            if short := _initials(group):
+                found |= {word: (*found.get(word, ()), short) for word in group}
+    joined = {word: _groups(word.split("-")) for word in _JOINED.findall(rest)}
+    return found | {word: tuple(filter(None, map(_initials, groups))) for word, groups in joined.items()}
+
+
+def _groups(words: Sequence[str]) -> list[Sequence[str]]:
+    """Give the words side by side that may have a short name: three, or two of which the other says parallel."""
+    several = [words[at : at + _INITIALS] for at in range(len(words) - _INITIALS + 1)]
+    return [*several, *(pair for pair in pairwise(words) if pair[1].startswith("parallel"))]
+
+
+def _initials(words: Sequence[str]) -> str:
+    short = "".join(word[0] for word in words)
+    return "" if words[-1] in silence.WORDS or short in silence.WORDS or is_ordinary(short) else short
 
 
 def _acts(word: str) -> bool:
@@ -90,6 +103,8 @@ def _acts(word: str) -> bool:
 
 
 def _forms(word: str) -> tuple[str, ...]:
+    if wide := _BITS.fullmatch(word):
+        return (word, f"{wide[1]}bit", *(f"{kind}{wide[1]}" for kind in ("int", "uint", "i")))
     if "-" in word or "." in word:
         tail = _VERSIONED.search(word)  # Who writes dsv3.2 for short may find V3.2 in the title.
         return (word, *([word.replace("-", "")] if "-" in word else []), *([tail[0]] if tail else []), *relatives(word))

@@ -89,3 +89,9 @@ def test_words_side_by_side_are_taken_for_a_name_and_common_ones_are_not() -> No
     pairs = side_by_side("What does the performance mode knob change, and why?")
     assert [pair.said for pair in pairs] == ["performance mode", "mode knob"]
     assert pairs[0].forms == ("performance-mode",)
+
+
+def test_a_model_is_known_by_the_number_of_its_version() -> None:
+    asked = "DeepSeek V3.2 with context-parallel prefill: which default changed?"
+    title = "[V3.2] Change default CP token split of the prefill"
+    assert _fits(asked, "Log the prefill of GLM", title) == [title]

@@ -21,6 +21,9 @@ def test_a_name_with_a_number_is_another_thing_with_another_number() -> None:
         ("nemotron-h", "[NemotronH] Do not force the router"),
         ("dsv3.2", "[V3.2] Change the split method"),
         ("插帧", "implement frame interpolation using RIFE"),
+        ("the illegal-memory-access", "Fix IMA in the fused kernel"),
+        ("context-parallel", "Change how CP splits tokens"),
+        ("64-bit strides", "Use int64 for the pitch"),
         ("重构", "Restruct and clean the kernels"),
     ],
 )
@@ -30,3 +33,7 @@ def test_words_are_found_as_titles_write_them(rest: str, title: str) -> None:
 
 def test_the_words_of_an_act_are_no_topic() -> None:
     assert [term.said for term in terms_of("who backed it out of the router")] == ["router"]
+
+
+def test_the_initials_of_a_name_with_a_hyphen_are_no_name() -> None:
+    assert not said_in("Plot the ITL of each request", terms_of("what landed in Tensorrt-LLM during March"))

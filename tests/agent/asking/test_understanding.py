@@ -165,3 +165,9 @@ def test_trouble_with_one_thing_after_an_upgrade_asks_what_changed_about_it(ques
 @pytest.mark.parametrize("question", ["what broke in the scheduler last week?", "what breaking changes came in March?"])
 def test_what_broke_is_asked_for_by_that_word(question: str) -> None:
     assert asked(question).aim is Aim.BROKE
+
+
+def test_whether_what_was_backed_out_has_a_replacement_asks_what_became_of_it() -> None:
+    inquiry = asked("the tiling fix got backed out, right? Is there a replacement by now?")
+    assert inquiry.aim is Aim.FATE
+    assert Act.REVERTED in inquiry.acts

@@ -59,3 +59,7 @@ async def test_a_version_that_nothing_was_moved_to_is_corrected(ask: Ask, questi
 )
 async def test_what_did_not_happen_is_not_answered(ask: Ask, question: str) -> None:
     assert (await ask(question)).abstained
+
+
+async def test_a_default_is_not_told_by_a_commit_that_changes_none(ask: Ask) -> None:
+    assert (await ask("what default of the prefix log should I look out for?")).abstained
