@@ -48,6 +48,12 @@ _TAGS = re.compile(
     re.IGNORECASE,
 )
 _TAGGED = re.compile(r"\[(re-?land|re-?apply|redo|cherry[- ]?pick(?:ed)?|backport)\b[^\[\]]{0,60}\]", re.IGNORECASE)
+_RETRIED = re.compile(
+    r"^(.{12,}?)[\s,:-]*\("
+    r"(?:retry|re-?land(?:ed|ing)?|re-?appl(?:y|ied)|redo|take \d|(?:second|2nd|3rd) (?:attempt|try))\)$",
+    re.IGNORECASE,
+)
+"""A title that says at its end that it is there for another time."""
 _QUOTED_REVERT = re.compile(r"""^reverts?\s*:?\s*["“]\s*""", re.IGNORECASE)
 _WORD = re.compile(r"^(revert|re-?land|re-?apply)(?:s|ed)?\b\s*[:-]?\s*", re.IGNORECASE)
 _ROLLS_BACK = re.compile(r"^(?:roll[ -]?back|back[ -]?out|undo)(?:s|es|ed|ing)?\b\s*[:-]?\s*", re.IGNORECASE)
@@ -187,6 +193,8 @@ def _headline(subject: str) -> Iterator[Lineage]:
         kind = _KINDS[tag[1][:3].lower().replace("re-", "rel")]
         named = _NAMED.match(text)
         yield _reference(kind, named) if named else Lineage(kind, number=_target(text), subject=_title(text))
+    elif retried := _RETRIED.match(_title(text)):
+        yield Lineage("reland", number=_target(text), subject=retried[1])
 
 
 def _quoted(text: str) -> Lineage:

@@ -41,6 +41,9 @@ SHA = "9ad17b634ccf633e1222402c1408435f7a8a8bd9"
         ('[AMD] Reland "Online x 2/N" (#13)', Lineage("reland", subject="Online x 2/N")),
         ("[Parser] Re-land: Fix anyOf (#12) (#13)", Lineage("reland", number=12, subject="Fix anyOf")),
         ("[Reland] Add x (#13)", Lineage("reland", subject="Add x")),
+        ("Build with the stable API. (Retry) (#13)", Lineage("reland", subject="Build with the stable API.")),
+        ("[V1] Prefix caching (take 2) (#13)", Lineage("reland", subject="Prefix caching")),
+        ("Check all of the tests (reland) (#12) (#13)", Lineage("reland", number=12, subject="Check all of the tests")),
         ("fix(jit): flag only (#13)\n\nRe-applies #12 (reverted in #14)", Lineage("reland", number=12)),
         (
             "Add x, fixed (#13)\n\nThis is the fixed version of\nhttps://github.com/o/r/pull/12 that was\nreverted.",
@@ -71,6 +74,7 @@ def test_a_message_says_what_the_commit_is_to_an_earlier_one(message: str, expec
         "Fix x (#13)\n\nThe pin was rolled back in #12, by chance.",
         "Fix x (#13)\n\nSo the kernel can roll back requests, see #12.",
         "Add the cherry-pick bot (#13)",
+        "Wait longer before each (retry) of a request (#13)",
         "Landing page",
         "Add x\n\nThis PR reverts the change.",
         "Add x (#13)\n\n* first\n\n* Revert \"first\"\n\nThis reverts commit 1234567890123456789012345678901234567890.",
