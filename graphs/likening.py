@@ -1,6 +1,7 @@
 """Looking for the commits that fit a whole question best, whatever its kind, and for the series that does."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -26,6 +27,8 @@ _TELLING, _OF_PAIR = 3, 25
 _LACKING = 0.55
 """Of the words of a question, what may be in names that the best commit has nowhere."""
 _PARTS = 400
+_LABEL = re.compile(r"\[[^\[\]]+\]")
+"""What titles have in brackets: [XPU]."""
 
 
 def likest(
@@ -49,10 +52,29 @@ def parts_of_series(
     inquiry: Inquiry, cards: Catalogue, repos: Sequence[RepoId], window: Window | None, now: datetime
 ) -> list[Match]:
     """Give every landed part of the series that the question speaks of, newest first; nothing where it means none."""
+    labels = frozenset(name.strip("[]").lower() for name in inquiry.names if _LABEL.fullmatch(name))
+    labelled = _labelled_parts(labels, inquiry, cards, repos, window) if labels else {}
+    if labels and len(set(labelled.values())) == len(labelled):
+        # No number is there twice: it is one series, or none where nothing carries the labels.
+        own = list(labelled)
+    else:
+        own = _likest_parts(inquiry, list(labelled), cards, repos, window, now)
+    return [match(card, inquiry, {}) for card in sorted(own, key=_landed, reverse=True)]
+
+
+def _likest_parts(
+    inquiry: Inquiry,
+    known: Sequence[Card],
+    cards: Catalogue,
+    repos: Sequence[RepoId],
+    window: Window | None,
+    now: datetime,
+) -> list[Card]:
+    """Give all parts of the series whose best part fits the question best, of these or of any."""
     terms = all_words(inquiry)
     weighty = weights(terms, cards.rarity)
-    known = [one for one in _candidates(terms, weighty, cards, repos, window) if _is_part(one, inquiry)]
-    best = max((fit(card, terms, weighty, now) for card in known), key=lambda one: one.value, default=None)
+    among = known or [one for one in _candidates(terms, weighty, cards, repos, window) if _is_part(one, inquiry)]
+    best = max((fit(card, terms, weighty, now) for card in among), key=lambda one: one.value, default=None)
     if best is None or not best.words:
         return []
     called = read_part(best.card.title)
@@ -64,7 +86,17 @@ def parts_of_series(
     own = {line.sha for line, _ in whole.members}
     tags = called.tags if called else frozenset()
     own |= {sha for sha, card in parts.items() if tags and (part := read_part(card.title)) and part.tags == tags}
-    return [match(card, inquiry, {}) for card in sorted(parts.values(), key=_landed, reverse=True) if card.sha in own]
+    return [card for card in parts.values() if card.sha in own]
+
+
+def _labelled_parts(
+    labels: frozenset[str], inquiry: Inquiry, cards: Catalogue, repos: Sequence[RepoId], window: Window | None
+) -> dict[Card, int]:
+    """Give the parts that carry just these labels, or these among others, each with its number."""
+    found = cards.search([Needle((label,)) for label in sorted(labels)], repos, window, _PARTS)
+    parts = {card: part for card in found if _is_part(card, inquiry) and (part := read_part(card.title))}
+    carrying = {card: part.index for card, part in parts.items() if part.tags >= labels}
+    return {card: index for card, index in carrying.items() if parts[card].tags == labels} or carrying
 
 
 def _is_untold(term: Term, cards: Catalogue) -> bool:

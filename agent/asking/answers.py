@@ -15,6 +15,7 @@ from agent.asking.parts import with_parts
 from agent.asking.people import who
 from agent.asking.premises import broken_premise
 from agent.asking.releases import contained, with_release
+from agent.asking.series import with_numbers
 from agent.asking.shortfalls import nothing, shortfall
 from agent.asking.standings import closed_why, status
 from agent.asking.telling import asks_more, explained, gives_reason
@@ -44,7 +45,7 @@ def _answered(found: Findings) -> Draft:
         return why
     draft = with_parts(with_release(_AIMS[inquiry.aim](found), found), found)
     draft = with_fate(draft, found) if inquiry.aim in _LISTING else draft
-    return _with_doubt(draft, found)
+    return _with_doubt(with_numbers(draft, found), found)
 
 
 def _with_doubt(draft: Draft, found: Findings) -> Draft:

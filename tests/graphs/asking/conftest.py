@@ -113,6 +113,24 @@ def long_history(tmp_path: Path) -> tuple[Path, str]:
 
 
 @pytest.fixture
+async def ask_series(tmp_path: Path) -> AsyncIterator[Ask]:
+    """Ask about a repository in which parts of two series landed, one of them with a gap."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    book = History(folder)
+    titles = [
+        "[Pool][1/N] Count",
+        "[Pool][2/N] Sort",
+        "[View] Draw a number (1/2)",
+        "[View] Draw the missing number (2/2)",
+    ]
+    for number, title in enumerate([*titles, "[Pool][4/N] Drop", "[Pool] Say less"]):
+        book.commit(f"{title} (#{number + 1})", {"app/a.py": f"A = {number}\n"})
+    async with asking_in(tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
 async def ask(history: dict[str, str], place: Path) -> AsyncIterator[Ask]:
     """Ask about the repository, whose whole history is in memory."""
     del history
