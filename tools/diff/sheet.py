@@ -202,10 +202,13 @@ def _is_only_annotated(draft: Draft, patch: Patch) -> bool:
 
 
 def _is_imported_still(draft: Draft, versions: Versions, patch: Patch) -> bool:
-    """Tell whether a linter is only told now that a name, imported as before, is there for others."""
-    if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in versions.old.imports & versions.new.imports:
+    """Tell whether a name was imported before: set by hand now, or as before, with a word to linters that it is."""
+    if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in versions.old.imports:
         return False
-    return any("F401" in line and draft.name in line for line in patch.added.values())
+    if draft.detail == "variable" and not (draft.new or "").endswith(f".{draft.name}"):
+        return True
+    said = (line for line in patch.added.values() if "F401" in line)
+    return draft.name in versions.new.imports and any(draft.name in line for line in said)
 
 
 def _handed_out(versions: Versions) -> Set[str]:

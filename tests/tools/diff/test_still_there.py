@@ -177,3 +177,10 @@ def test_the_version_of_a_release_is_told_however_much_it_breaks() -> None:
     kept, _ = cut([*gone, bumped])
     assert bumped in kept
     assert len(kept) == MOST
+
+
+@ROUTES
+async def test_a_name_that_was_imported_and_is_set_by_hand_now_is_not_new(route: str, facts_of: "FactsOf") -> None:
+    old = "from pkg.fast import attend as attend_fast\n\n\ndef run(x):\n    return attend_fast(x)\n"
+    new = old.replace("from pkg.fast import attend as attend_fast", "attend_fast = None")
+    assert await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route) == []
