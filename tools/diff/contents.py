@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from tools.diff.headers import is_c
+from tools.diff.headers import is_c, is_source
 from tools.diff.homes import DECLARED
 
 _OPEN = re.compile(r"\n[+-]pub (?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|type|const|static|union) (\w+)")
@@ -15,6 +15,12 @@ _FUNCTION = re.compile(
 """A function of C with its return type at the margin."""
 _ON_THE_DEVICE = re.compile(r"__device__|[A-Z]_DEVICE\b")
 _ON_THE_HOST = re.compile(r"__host__|__global__|[A-Z]_HOST")
+_HIDDEN = re.compile(
+    r"\n[+-]namespace (?:(details?|internal|impl) )?\{"
+    r"(?:.*?\n[+-]\}[ \t]*//[ \t]*(?:end )?(?:anonymous )?namespace(?(1) \1)\s|.*)",
+    re.DOTALL,
+)
+"""What a file keeps for itself, up to the comment behind the closing brace."""
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]*$")
 Found = re.Match[str]
 
@@ -27,7 +33,8 @@ def telling(path: str, patch: str, most: int) -> list[Found]:
     if not is_c(path):
         return named
     # Of a header with many classes the functions are what its users call.
-    called = _first((found for found in _FUNCTION.finditer(patch) if _is_called(found)), most // 2)
+    hidden = [found.span() for found in _HIDDEN.finditer(patch)]
+    called = _first((found for found in _FUNCTION.finditer(patch) if _is_called(found, path, hidden)), most // 2)
     return sorted((*named[: most - len(called)], *called), key=lambda found: found.start())
 
 
@@ -42,7 +49,8 @@ def _first(found: Iterable[Found], most: int) -> list[Found]:
     return list(new.values())
 
 
-def _is_called(found: Found) -> bool:
-    """Tell whether users call a function: it is no macro, and does not run on the device alone."""
+def _is_called(found: Found, path: str, hidden: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether users call a function: it is no macro, not the file's own, and does not run on the device alone."""
     device = _ON_THE_DEVICE.search(found[0]) is not None and _ON_THE_HOST.search(found[0]) is None
-    return not device and not _MACRO.match(found[1])
+    own = (is_source(path) and "static " in found[0]) or any(first < found.start() < last for first, last in hidden)
+    return not device and not own and not _MACRO.match(found[1])

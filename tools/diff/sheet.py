@@ -50,6 +50,8 @@ _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
 _ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
 _ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
+_UNSEEN = (*_ONE_SIDED, FactKind.PARAMETER_RENAMED)
+"""What those who call a function by a registered name do not see, or are told by the name."""
 _ERRORS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
 _SPACED = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".cc", ".cpp", ".cxx", ".cu")
 _SHIM = re.compile(r"\n\+(?:from \S+ import \*|globals\(\)\.update\(|sys\.modules\[__name__\] = |def __getattr__\()")
@@ -155,7 +157,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         symbols += made_conditional(patch, versions.old, versions.new)
     handed_out = _handed_out(versions) if path.endswith(_SPACED) else frozenset()
     drafts = [
-        _met(draft, symbol_is_met(draft, path) or (draft.kind not in _ONE_SIDED and _last(draft.name) in handed_out))
+        _met(draft, symbol_is_met(draft, path) or (draft.kind not in _UNSEEN and _last(draft.name) in handed_out))
         for draft in symbols
     ]
     # What a new function refuses, nobody could ask of it before.

@@ -79,3 +79,12 @@ async def test_a_new_header_is_told_by_its_classes_and_by_the_functions_that_its
     )
     (fact,) = await facts_of({"README.md": "lib\n"}, {"include/lib/dispatch.h": text})
     assert (fact.kind, fact.new) == (FactKind.FILE_ADDED, "Pack, kernel, device_gemm")
+
+
+async def test_a_new_source_is_not_told_by_what_it_keeps_for_itself(facts_of: "FactsOf") -> None:
+    text = (
+        "#include <lib.h>\nnamespace {\nvoid CheckCuda(Tensor t) {\n}\n}  // namespace\n\n"
+        "static int rounded(int n) {\n  return n;\n}\n\nvoid silu_and_mul(Tensor out, Tensor in) {\n}\n"
+    )
+    (fact,) = await facts_of({"README.md": "lib\n"}, {"csrc/activation_kernels.cu": text})
+    assert (fact.kind, fact.new) == (FactKind.FILE_ADDED, "silu_and_mul")

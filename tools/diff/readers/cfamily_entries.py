@@ -16,10 +16,11 @@ _EXPORT = re.compile(
     rb"|TORCH_LIBRARY(?:_FRAGMENT)?|REGISTER_[A-Z_]+)\s*\("
 )
 _EXPORTED = re.compile(
-    rb"(?:_DLL_EXPORT_TYPED_FUNC\s*\(\s*\w+\s*,|\.\s*set_body(?:_typed|_packed)?\s*\("
+    rb"(?:TVM_DLL_EXPORT_TYPED_FUNC\s*\(\s*\w+\s*,|\.\s*set_body(?:_typed|_packed)?\s*\("
     rb"|\b(?:def|impl)\s*\(\s*\"\x01*\"\s*,(?:\s*[\w:]+\s*,)?)\s*&?\s*([\w:]+)\s*[,)]"
 )
-_EXPORTING = (b"TVM_", b"TORCH_LIB")
+"""What anybody calls by a name; what `TVM_FFI_DLL_EXPORT_TYPED_FUNC` exports, the package loads and wraps itself."""
+_EXPORTING = (b"TVM_DLL", b"REGISTER_GLOBAL", b"TORCH_LIB")
 _MAY_EXPORT = (b"TVM_", b"TORCH_LIB", b"PYBIND11_MODULE", b"REGISTER_")
 _GFLAG = re.compile(rb"DEFINE_(?:string|bool|double|u?int(?:32|64))\s*\(")
 _OPTION = re.compile(
