@@ -20,7 +20,7 @@ CLASS: Final = re.compile(r"^[A-Z][A-Z0-9]*[a-z]\w*$")
 SPECIFIED: Final = re.compile(r"(?:Spec|Info|Config|Entry|Descriptor)$")
 DESCRIBING: Final = frozenset({"op", "name", "op_name", "backend", "description", "help", "doc"})
 """What a record calls a thing, or says of it in words."""
-SHORT: Final = 100
+PLAIN: Final = ("string", "identifier", "attribute", "integer", "true", "false", "none", "set")
 LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
@@ -55,8 +55,8 @@ class Registries:
         if key is None or not KEY.match(key):
             return
         way = named.get("backend")
-        given = (f"{word}={self._code.fold(node)}" for word, node in named.items() if word not in DESCRIBING)
-        value = ", ".join(one for one in given if len(one) <= SHORT) or None
+        plain = ((word, node) for word, node in named.items() if word not in DESCRIBING and node.type in PLAIN)
+        value = ", ".join(f"{word}={self._code.fold(node)}" for word, node in plain)[:300] or None
         scope = self._code.fold(way).rpartition(".")[2].strip("\"'") if way is not None else self._scope(record)
         yield Site("registration", key, *lines, value=value, scope=scope)
 
