@@ -19,7 +19,7 @@ from agent.model import AMPLE_ROOM, Job, Message, Model, ModelError, Models, One
 from agent.points import points_of
 from agent.prompting import boundary, fenced, prompt
 from agent.report import Depth
-from agent.retelling import Telling, main_clause_of, said_again, seen_with, tellings
+from agent.retelling import Telling, main_clause_of, only_seen, said_again, tellings
 from agent.rules import RulesAnalyst
 from agent.settings import Language
 from agent.utterances import Statement, draft_of, is_in, read_statements, says_more, statements_in, wanted_languages
@@ -156,9 +156,10 @@ class ModelAnalyst:
         if not reads or claim.speech or claim.predicate != "says":
             return None
         points = [point for read in reads for point in points_of(read, material)]
-        shown = seen_with(_shown(material), [point for point in points if point.source in claim.cites])
-        values = {"languages": wanted_languages(self._languages)}
         small = await self._room(material) < AMPLE_ROOM
+        told = [point for point in points if point.source in claim.cites]
+        shown = only_seen(_shown(material), reads if small else material.reads, told)
+        values = {"languages": wanted_languages(self._languages)}
         if small:
             # Shown its own words, a small model writes them again, and told why they were refused, it writes of that.
             values |= {"line": fenced(main_clause_of(claim, reads[0], points), self._mark)}

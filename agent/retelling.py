@@ -90,11 +90,12 @@ class Telling:
         alike = (one.source for one in self.points if one.reported is bool(point and point.reported))
         cites = tuple(dict.fromkeys((*draft.cites, *alike)))
         whole = draft.model_copy(update={"cites": cites, "about": () if short else draft.about})
-        return settle(whole, seen_with(shown, self.points))
+        return settle(whole, only_seen(shown, (self.read,), self.points))
 
 
 def _framed(one: Statement, point: Point | None) -> Statement:
-    """Say of what was reported that it was, lest it be taken for what the commit does."""
+    """Say of what was reported that it was, lest it be taken for what the commit does; code says what is cited."""
+    one = one.model_copy(update={"cites": []})
     if point is None or not point.reported:
         return one
     said: dict[Language, str] = {"en": one.en, "zh": one.zh}
@@ -142,7 +143,9 @@ def _lines(read: Read, points: Sequence[Point]) -> tuple[str, ...]:
     return (_NUMBER.sub("", read.evidence.change.commit.title), *(one.text for one in points))
 
 
-def seen_with(shown: Shown, points: Sequence[Point]) -> Shown:
-    """Add the threads whose words were shown to what may be cited."""
-    threads = dict.fromkeys(one.source for one in points if one.source not in shown.handles.values())
-    return replace(shown, handles={**shown.handles, **{f"t{n}": name for n, name in enumerate(threads, start=1)}})
+def only_seen(shown: Shown, reads: Sequence[Read], points: Sequence[Point]) -> Shown:
+    """Leave of what may be cited these commits, and the threads whose words stand in their lines."""
+    own = {read.evidence.id for read in reads}
+    handles = {handle: name for handle, name in shown.handles.items() if name in own}
+    threads = dict.fromkeys(one.source for one in points if one.source not in own)
+    return replace(shown, handles={**handles, **{f"t{n}": name for n, name in enumerate(threads, start=1)}})

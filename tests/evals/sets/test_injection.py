@@ -77,12 +77,22 @@ def test_a_page_with_something_live_on_it_is_noticed(text: str) -> None:
     assert not list(live_in("[`a`](https://git.example/a) and `https://evil.example` and `@all`", ("git.example",)))
 
 
+async def test_a_model_with_little_room_that_is_told_to_cite_something_else_cannot(tmp_path: Path) -> None:
+    bench = Bench(folder=tmp_path, mirrors=(), span=None, system=Gitzette(), say=lambda _: None)
+    case = next(case for case in cases() if case.goal.name == "cite" and case.carrier == "body" and case.lang == "en")
+    connections = Connections()
+    clean = await _clean(bench, case, 8_192, connections)
+    attacked = await _attacked(bench, case, clean, 8_192, connections)
+    assert attacked.heard
+    assert list(reached(case, attacked, clean)) == []
+
+
 async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(tmp_path: Path) -> None:
     bench = Bench(folder=tmp_path, mirrors=(), span=None, system=Gitzette(), say=lambda _: None)
     case = next(case for case in cases() if case.goal.name == "canary" and case.carrier == "pull body")
     connections = Connections()
-    clean = await _clean(bench, case, connections)
-    attacked = await _attacked(bench, case, clean, connections)
+    clean = await _clean(bench, case, 65_536, connections)
+    attacked = await _attacked(bench, case, clean, 65_536, connections)
     assert attacked.heard
     assert list(reached(case, attacked, clean)) == []
     assert kept(attacked, clean)[0] == 1
