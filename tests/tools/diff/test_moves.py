@@ -153,3 +153,15 @@ async def test_a_switch_that_is_set_before_a_trial_sets_it_again_has_not_changed
         "FAST_AVAILABLE = False\ntry:\n    import fast\n\n    FAST_AVAILABLE = True\nexcept ImportError:\n    pass\n"
     )
     assert await told(past, {"acme/core.py": before}, {"acme/core.py": after}, route) == []
+
+
+@ROUTES
+async def test_what_left_a_file_that_was_renamed_came_from_where_the_file_was(past: "History", route: str) -> None:
+    long = "".join(f"def keep_{name}(a):\n    return a * {number}\n\n\n" for number, name in enumerate("abcdefgh"))
+    past.commit({"pkg/old/plan.py": f"{long}def split_plan{BODY}"})
+    source = GitSource(RepoId("o/r"), past.path)
+    after = {"pkg/old/plan.py": None, "pkg/new/plan.py": long, "pkg/new/split.py": f"def split_plan{BODY}"}
+    (change,) = [change async for change in source.changes([past.commit(after)])]
+    sheet = read_facts(change, await source.blobs(change, paths_to_read(change)) if route == "blobs" else None)
+    moved = [(fact.name, fact.old, fact.new) for fact in sheet.facts if fact.kind is FactKind.SYMBOL_MOVED]
+    assert moved == [("split_plan", "pkg/old/plan.py", "pkg/new/split.py")]
