@@ -274,8 +274,9 @@ def _is_same_default(one: Site, other: Site) -> bool:
 
 def _offers_others(old: Sequence[str], new: Sequence[str]) -> bool:
     """Tell whether one may choose from others, in whichever order; what left for a list elsewhere may be there."""
-    differ = {*old} ^ {*new}
-    return bool(differ) and len({choice.startswith(ELSEWHERE) for choice in differ}) == 1
+    if sorted(old) == sorted(new):
+        return False
+    return len({choice.startswith(ELSEWHERE) for choice in {*old} ^ {*new}}) <= 1
 
 
 def _listed(site: Site) -> str:
