@@ -58,13 +58,9 @@ class Searcher:
         searched = [await self._prepare(spec, window) for spec in specs]
         threads, unread = await tracer.threads(inquiry, specs)
         named = await self._named(inquiry, specs, threads)
-        matches, near = await self._words.matches(inquiry, specs, window)
-        reported = not matches and inquiry.bug and bool(tracer.by_words(inquiry, repos))
-        # Where an issue speaks of a symptom, how it stands is the answer.
-        best = [] if reported else likest(inquiry, self.stock.cards, repos, window, self.now)
-        if best and not _share_one(best, matches) and _may_replace(best, matches, inquiry):
-            # What fits the whole question is meant, and not what has one name of it.
-            matches, near = best, [*matches, *near]
+        groups = [[spec] for spec in specs] if inquiry.each else [specs]
+        fitting = [await self._fitting(inquiry, group, window, tracer) for group in groups]
+        matches, near, best = ([one for part in parts for one in part] for parts in zip(*fitting, strict=True))
         if inquiry.series and (parts := parts_of_series(inquiry, self.stock.cards, repos, window, self.now)):
             matches, inquiry = parts, inquiry.model_copy(update={"acts": ()})
         if named:
@@ -120,6 +116,20 @@ class Searcher:
             unknown=await self._unknown(inquiry, specs),
             between=between,
         )
+
+    async def _fitting(
+        self, inquiry: Inquiry, specs: Sequence[RepoSpec], window: Window | None, tracer: Tracer
+    ) -> tuple[list[Match], list[Match], list[Match]]:
+        """Find the commits that fit, those that come near, and those that fit the question as a whole best."""
+        repos = [spec.name for spec in specs]
+        matches, near = await self._words.matches(inquiry, specs, window)
+        reported = not matches and inquiry.bug and bool(tracer.by_words(inquiry, repos))
+        # Where an issue speaks of a symptom, how it stands is the answer.
+        best = [] if reported else likest(inquiry, self.stock.cards, repos, window, self.now)
+        if best and not _share_one(best, matches) and _may_replace(best, matches, inquiry):
+            # What fits the whole question is meant, and not what has one name of it.
+            matches, near = best, [*matches, *near]
+        return matches, near, best
 
     def _with_strangers(self, inquiry: Inquiry) -> Inquiry:
         """Take a word that owns something, as repositories do, for one that is not at hand where nothing has it."""

@@ -45,7 +45,17 @@ def _answered(found: Findings) -> Draft:
         return why
     draft = with_parts(with_release(_AIMS[inquiry.aim](found), found), found)
     draft = with_fate(draft, found) if inquiry.aim in _LISTING else draft
-    return _with_doubt(with_numbers(draft, found), found)
+    return _with_doubt(_with_silent(with_numbers(draft, found), found), found)
+
+
+def _with_silent(draft: Draft, found: Findings) -> Draft:
+    """Say so where the same was asked of several repositories, and one has nothing on it."""
+    if draft.abstained or not found.inquiry.each:
+        return draft
+    silent = [
+        repo for repo in found.inquiry.repos if not any(f"{repo}@" in one or f"{repo}#" in one for one in draft.cites)
+    ]
+    return draft.model_copy(update={"notes": (*draft.notes, *(("none in", {"repo": repo}) for repo in silent))})
 
 
 def _with_doubt(draft: Draft, found: Findings) -> Draft:

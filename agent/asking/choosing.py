@@ -64,7 +64,8 @@ def in_order(matches: Sequence[Match], inquiry: Inquiry) -> list[Match]:
     """Put the newest first; where the last is asked for, give that one; the first of each repository."""
     by_time = sorted(matches, key=lambda one: one.card.at, reverse=True)
     if inquiry.last:
-        return list({one.card.repo: one for one in by_time[::-1]}.values()) if len(inquiry.repos) > 1 else by_time[:1]
+        newest = {one.card.repo: one for one in by_time[::-1]} if len(inquiry.repos) > 1 else {}
+        return [one for one in by_time if one in newest.values()] if newest else by_time[:1]
     return list({one.card.repo: one for one in by_time}.values()) if inquiry.first else by_time
 
 

@@ -143,6 +143,8 @@ class Inquiry(Frozen):
     """It asks where something was picked from, or what a merge brought in."""
     pins: bool = False
     """It asks which version of one repository another one uses."""
+    each: bool = False
+    """It asks the same of every repository by itself."""
     series: bool = False
     """It asks for the numbered parts of one piece of work."""
     first: bool = False

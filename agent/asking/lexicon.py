@@ -196,6 +196,13 @@ PINS = any_of(
     r"\b(?:pin(?:s|ned)?|depends? on|uses?|requires?|(?:is|are) on)\b|\bup(?:graded?|dated?) to\b|\bbump\w*",
     "升到|升级到|依赖|用的(?:是)?|锁(?:定|在)|跟上|钉",
 )
+EACH = any_of(
+    r"\beach of (?:the|these|those|them)\b|\bin each\b|\brespectively\b|\bboth (?:of them|projects|repos\w*|engines)\b",
+    r"\bdid (?:each|both)\b|\beach (?:project|repo|repository|engine)\b|\bon both sides\b",
+    "各自|分别|两边|两个(?:项目|仓库|引擎)|两家|各(?:是|有|加|支持)",
+)
+"""The same is asked of several repositories, each by itself."""
+PROJECTS = any_of(r"\b(?:projects|repos|repositories|engines)\b|\bon both sides\b", "两边|项目|仓库|引擎|两家")
 MOVED_TO = any_of(
     r"\b(?:what|which) version of\b",
     r"\b(?:what|which) [\w.-]+ version\b.{0,40}\b(?:use|pin|need|require|on|at|now)\w*\b",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from agent.asking import lexicon as words
 from agent.asking import silence
 from agent.asking.acts import ACTS, UPGRADING
-from agent.asking.inquiry import Act, Aim, Inquiry, Thing
+from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.marks import Marks, marks_of
 from agent.asking.periods import Period, period_of
 from agent.asking.phrases import phrases_of
@@ -35,6 +35,8 @@ _EITHER = re.compile(r"\b(?:or|and)\b|[或和及]", re.IGNORECASE)
 _HYPHENED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z0-9]+)+(?![\w-])")
 _PLAIN = ("command-line", "built-in", "opt-in", "opt-out")
 _FIRST_NAME = 4
+_TOPIC = 2
+"""Words and names by which a question says itself what it is about."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,15 @@ def understand(question: str, setting: Setting) -> Inquiry:
     rest = words.LABEL.sub(" ¦ ", _without(marks.rest, period))
     without, rest = _left_out(rest)
     repos, strangers, rest = _repositories(marks, rest, setting)
+    each = bool(words.EACH.search(rest)) and (len(repos) > 1 or (not repos and bool(words.PROJECTS.search(rest))))
+    repos = repos or (setting.repos if each else ())
     people, rest = _people(marks, rest, setting)
     rest = " ".join(rest.split())
     done = UPGRADING.sub(" ¦ ", rest)
     acts = tuple(act for act, pattern in ACTS.items() if pattern.search(done))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
     values = values_of(text)
-    terms = tuple(term for term in terms_of(rest) if term.said not in values)
+    terms = tuple(term for term in _terms(rest, marks) if term.said not in values)
     versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
     inquiry = Inquiry(
         text=text,
@@ -100,6 +104,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         merger=bool(words.MERGER.search(rest)),
         origin=bool(words.ORIGIN.search(rest)),
         pins=len(repos) > 1 and bool(words.PINS.search(rest)),
+        each=each and len(repos) > 1,
         series=bool(words.SERIES.search(text)) and not words.ONE_PART.search(text),
         first=bool(words.FIRST.search(rest)),
         last=bool(words.LAST.search(rest)),
@@ -122,6 +127,18 @@ def understand(question: str, setting: Setting) -> Inquiry:
 def language_of(text: str) -> Language:
     """Answer in the language of the question."""
     return "zh" if _HAN.search(text) else "en"
+
+
+def _terms(rest: str, marks: Marks) -> list[Term]:
+    """Give the words of the topic; what somebody adds behind a question that says what it is about weighs little."""
+    every = terms_of(rest)
+    sentences = [one.strip() for one in words.SENTENCE.split(rest) if one.strip(" ¦")]
+    last = max((place for place, one in enumerate(sentences) if one.endswith(("?", "？"))), default=len(sentences))
+    asked = {term.said: term for term in terms_of(" ".join(sentences[: last + 1]))}
+    told = [term for term in asked.values() if not term.weak]
+    if len(told) + len(marks.names) < _TOPIC:
+        return every
+    return [term if term.said in asked else term.model_copy(update={"weak": True}) for term in every]
 
 
 def _without(rest: str, period: Period | None) -> str:

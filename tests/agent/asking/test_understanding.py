@@ -171,3 +171,15 @@ def test_whether_what_was_backed_out_has_a_replacement_asks_what_became_of_it() 
     inquiry = asked("the tiling fix got backed out, right? Is there a replacement by now?")
     assert inquiry.aim is Aim.FATE
     assert Act.REVERTED in inquiry.acts
+
+
+def test_what_somebody_adds_behind_a_question_weighs_little() -> None:
+    terms = asked("who taught the router to shed load? We run four nodes on H200 with gradio.").terms
+    assert {term.said for term in terms if not term.weak} == {"router", "shed", "load"}
+
+
+@pytest.mark.parametrize(
+    "question", ["The router panics on gradio. Who mended that?", "is it mended? the router panics on gradio."]
+)
+def test_what_a_question_leaves_to_the_other_sentences_is_its_topic(question: str) -> None:
+    assert {"router", "gradio"} <= {term.said for term in asked(question).terms if not term.weak}

@@ -145,14 +145,33 @@ async def ask_long(long_history: tuple[Path, str]) -> AsyncIterator[Ask]:
         yield one
 
 
+@pytest.fixture
+async def ask_two(tmp_path: Path) -> AsyncIterator[Ask]:
+    """Ask about two repositories that both work on the same thing, one of them much more."""
+    added = {
+        "code": ["Add whisper transcription with language detection (#2)", "Add gRPC tracing (#3)"],
+        "tools": ["Support the whisper model (#2)", "Test whisper on two cards (#3)"],
+    }
+    for name, titles in added.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        book = History(folder)
+        book.commit("Initial commit (#1)", {"app/a.py": "A = 0\n"})
+        for number, title in enumerate(titles):
+            book.commit(title, {"app/a.py": f"A = {number + 1}\n"})
+    async with asking_in(tmp_path, tuple(added)) as one:
+        yield one
+
+
 @asynccontextmanager
-async def asking_in(place: Path) -> AsyncIterator[Ask]:
-    """Read everything of the repository in a folder, and answer questions about it."""
-    spec = RepoSpec.parse(f"lumen-ai/code={place / 'code'}")
-    settings = Settings(repos=(spec,), home=place / "home", out=place / "out")
-    async with asking_deps(settings, {}, (spec,), NOW, QuietProgress()) as deps:
+async def asking_in(place: Path, names: tuple[str, ...] = ("code",)) -> AsyncIterator[Ask]:
+    """Read everything of the repositories in a folder, and answer questions about them."""
+    specs = tuple(RepoSpec.parse(f"lumen-ai/{name}={place / name}") for name in names)
+    settings = Settings(repos=specs, home=place / "home", out=place / "out")
+    async with asking_deps(settings, {}, specs, NOW, QuietProgress()) as deps:
         since = Window(start=datetime(2026, 2, 15, tzinfo=UTC), end=NOW + timedelta(seconds=1), tz="UTC")
-        await deps.stock.complete(spec, since)
+        for spec in specs:
+            await deps.stock.complete(spec, since)
 
         async def one(question: str) -> Reply:
             return await answered(question, replace(deps, bench=asking.Bench()))
