@@ -35,14 +35,18 @@ def unchanged_code(files: Sequence[FileChange], shown: Sequence[Shown], blobs: B
     if shown and any(one.place is not None and not is_upkeep(one.place.file) for one in shown):
         return
     whole = blobs or {}
-    code = [file for file in files if role(file.path) is not Role.DOCUMENT]
-    if not shown and (reworded := _reworded(code, whole)) is not None:
-        beside = len(code) < len(files)
-        kind = FactKind.ONLY_COMMENTS if reworded or beside else FactKind.ONLY_FORMATTING
-        yield _told(kind, files, "and documents" if beside else None)
+    code = [file for file in files if not is_upkeep(file.path)]
+    rest = [file for file in files if is_upkeep(file.path) and role(file.path) is not Role.DOCUMENT]
+    # What users get comes first: mostly it does more, and nothing else needs to be looked at.
+    reworded = _reworded(code, whole)
+    if code and reworded is None:
         return
-    code = [file for file in code if not is_upkeep(file.path)]
-    if len(code) < len(files) and (reworded := _reworded(code, whole)) is not None:
+    beside = len(code) + len(rest) < len(files)
+    again = _reworded(rest, whole) if rest and not shown else None
+    if not shown and (again is not None or not rest):
+        kind = FactKind.ONLY_COMMENTS if reworded or again or beside else FactKind.ONLY_FORMATTING
+        yield _told(kind, files, "and documents" if beside else None)
+    elif code and len(code) < len(files):
         roles = roles_of(files)
         sorts = [UPKEEP[one] for one in UPKEEP if one in roles]
         yield _told(FactKind.ONLY_UPKEEP, files, ", ".join((*sorts, "comments" if reworded else "formatting")))
