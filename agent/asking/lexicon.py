@@ -102,6 +102,7 @@ WHAT_VALUE = any_of(
     "之前是(?:多少|什么)|现在是(?:多少|什么|几)|默认值?(?:现在)?是?(?:多少|什么|几)|值是?多少",
     "(?:设|改回|调回|换)(?:成|为|到|了)*多少|值是多少|是多少",
 )
+WHICH_DEFAULT = any_of(r"\b(?:what|which) defaults?\b", "(?:哪个|哪些|什么)默认")
 WHY = any_of(
     r"\b(?:went|was|goes) wrong\b",
     r"\bwhy\b|\breasons?\b|\bcauses?\b|\bgiven as\b|\bjustif\w+|\bwhat for\b|\bhow come\b|\brationale\b",

@@ -250,7 +250,8 @@ def _switched(found: Findings) -> Draft | None:
 def _no_default(found: Findings) -> Draft | None:
     """Correct that something is the default now where nothing speaks of it and of a default at once."""
     inquiry = found.inquiry
-    asked = Thing.DEFAULT in inquiry.things and (inquiry.acts or inquiry.aim is not Aim.CHANGES)
+    of_one = inquiry.value and not lexicon.WHICH_DEFAULT.search(inquiry.text)  # Its value is asked for, whatever it is.
+    asked = Thing.DEFAULT in inquiry.things and not of_one and (inquiry.acts or inquiry.aim is not Aim.CHANGES)
     told = any(of_thing(fact, Thing.DEFAULT) for one in found.matches for fact in one.facts)
     if not asked or told or _asks_whether(inquiry.text):
         return None
