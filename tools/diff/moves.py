@@ -69,7 +69,11 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
             rest.append(_moved(one, shared, homes))
         else:
             rest += _gone(one, came if several else {}, homes)
-    return rest + [_from_a_file(one, homes) for others in came.values() for one in _as_one(others)]
+    told = [*rest, *(_from_a_file(one, homes) for others in came.values() for one in _as_one(others))]
+    drafts = [one.draft for one in rest if one.draft.kind is FactKind.SYMBOL_RENAMED]
+    # What a package gives on of a thing that has another name now is told by that.
+    renamed = {name.rpartition(".")[2] for draft in drafts for name in (draft.old, draft.new) if name}
+    return [one for one in told if not _gives_on(one.draft, renamed)]
 
 
 def _renamed_alike(shown: Sequence[Shown]) -> Sequence[Shown]:

@@ -81,3 +81,23 @@ async def test_a_function_of_which_half_is_elsewhere_is_gone(route: str, facts_o
         FactKind.SYMBOL_REMOVED,
         FactKind.SYMBOL_ADDED,
     }
+
+
+@ROUTES
+async def test_a_package_that_gives_on_what_was_renamed_says_nothing_more(route: str, facts_of: "FactsOf") -> None:
+    function = "def {}(args, model):\n"
+    body = indented(4, (*PLAIN[:5], "log.debug(count)", "break"))
+    before = {
+        "pkg/__init__.py": "from .a import make_room as make_room\n",
+        "pkg/a.py": f"x = 1\n\n\n{function.format('make_room')}{indented(4, PLAIN)}",
+        "pkg/b.py": "y = 1\n",
+    }
+    after = {
+        "pkg/__init__.py": "from .b import compute_size as compute_size\n",
+        "pkg/a.py": "x = 1\n",
+        "pkg/b.py": f"y = 1\n\n\n{function.format('compute_size')}{body}",
+    }
+    facts = await facts_of(before, after, route)
+    assert [(fact.kind, fact.old, fact.new) for fact in facts] == [
+        (FactKind.SYMBOL_RENAMED, "make_room", "compute_size")
+    ]
