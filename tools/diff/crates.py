@@ -9,7 +9,7 @@ from agent.domain import FileChange
 _PATH = re.compile(r"^(.*\bsrc|src)/(?!bin/)(.+)\.rs$")
 _ROOTS = ("lib", "main")
 _WORD = re.compile(r"\w+")
-_SPOKEN = re.compile(r"\n\+((?:pub(?:\([^)\n]*\))? )?(?:mod \w+;|use [^\n]+))")
+_SPOKEN = re.compile(r"\n[+ -]((?:pub(?:\([^)\n]*\))? )?(?:mod \w+;|use [^\n]+))")
 
 
 class Module(NamedTuple):
@@ -46,9 +46,9 @@ def words(item: Item) -> Iterator[str]:
 
 
 def module_lines(files: Iterable[FileChange]) -> Iterator[tuple[str, str]]:
-    """Give the lines of that sort that a commit adds: a module may be as new as what stands in it."""
+    """Give the lines of that sort that a commit shows: a module may be as new as what it has, or no longer open."""
     for file in files:
-        if file.path.endswith(".rs") and file.patch and ("+mod " in file.patch or "+pub " in file.patch):
+        if file.path.endswith(".rs") and file.patch and ("mod " in file.patch or "pub use" in file.patch):
             yield from ((file.path, found[1]) for found in _SPOKEN.finditer(file.patch))
 
 

@@ -34,7 +34,7 @@ def indexed(old: Reading, new: Reading) -> tuple[dict[str, Symbol], dict[str, Sy
             for signed in (_signed, _typed):
                 common = {signed(symbol) for symbol in before.get(name, [])}
                 common &= {signed(symbol) for symbol in after.get(name, [])} - {None}
-                common -= _swapped(mine, its) if signed is _typed else set()
+                common -= _swapped(mine, its) if signed is _typed and len(mine) * len(its) <= _MOST_OVERLOADS else set()
                 mine = [symbol for symbol in mine if signed(symbol) not in common]
                 its = [symbol for symbol in its if signed(symbol) not in common]
         if overloaded and several and _is_called(before.get(name, ())) and _is_called(after.get(name, ())):

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from tools.diff.reading import Site
 
 _JOINS = re.compile(r"\|\||&&|[()\[\]{}]")
-_CHECKS = re.compile(r"CHECK|ASSERT|ENFORCE")
+_CHECKS = re.compile(r"(?:[A-Z0-9]+_)*?I?(?:CHECK|ASSERT|ENFORCE)(?:_(EQ|NE|GE|GT|LE|LT))?$")
+"""A plain check, whatever project's; any other macro asks for something of its own (`CHECK_CONTIGUOUS`)."""
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -36,8 +37,10 @@ def spare(mine: Mapping[tuple[str, ...], list[Site]], its: Mapping[tuple[str, ..
 
 def is_macro_exchanged(one: Site, other: Site) -> bool:
     """Tell whether two checks differ in the macro alone: `TORCH_CHECK_GE(n, 1)`, `LIB_ICHECK_GE(n, 1)`."""
-    macros = all(site.name.isupper() and _CHECKS.search(site.name) for site in (one, other))
-    return macros and one.value is not None and one.value == other.value
+    mine, its = (_CHECKS.match(site.name) for site in (one, other))
+    if mine is None or its is None or one.value is None:
+        return False
+    return one.value == other.value and mine[1] == its[1]
 
 
 def _has_more(one: str, other: str) -> bool:

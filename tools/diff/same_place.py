@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from tools.diff.heirs import Kept, name_likeness, own_name, owner_of
+from tools.diff.likeness import MOST_PAIRS
 from tools.diff.reading import Symbol
 
 _CALLED = ("function", "method")
@@ -42,18 +43,23 @@ def _under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kep
 def _around_lines(gone: Iterable[Symbol], come: Sequence[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair functions, one with all of the other's name, where most of the top of the one's body is in the other."""
     free = [other for other in come if other.kind in _CALLED]
-    for one in gone if free else ():
-        if one.kind not in _CALLED:
-            continue
+    went = [one for one in gone if one.kind in _CALLED]
+    for one in went if len(went) * len(free) <= MOST_PAIRS else ():
         top = range(one.head + 1, min(one.end, one.head + 1 + _TOP))
         lines = [line for number in top if (line := kept(number)) is not None]
-        heirs = [other for other in free if sum(other.head < line < other.end for line in lines) >= _ENOUGH]
-        for other in heirs[:1]:
-            same = (one.kind, owner_of(one)) == (other.kind, owner_of(other))
-            mine, its = own_name(one), own_name(other)
-            if same and (mine in its or its in mine):
-                free.remove(other)
-                yield one, other
+        if len(lines) < _ENOUGH:
+            continue
+        # Where several have all of the name, one function was made into several.
+        named = [other for other in free if _is_lengthened(one, other)]
+        if len(named) == 1 and sum(named[0].head < line < named[0].end for line in lines) >= _ENOUGH:
+            free.remove(named[0])
+            yield one, named[0]
+
+
+def _is_lengthened(one: Symbol, other: Symbol) -> bool:
+    mine, its = own_name(one), own_name(other)
+    same = (one.kind, owner_of(one)) == (other.kind, owner_of(other))
+    return same and (mine in its or its in mine)
 
 
 def _behind_first_lines(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:

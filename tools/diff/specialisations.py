@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tools.diff.likeness import MOST_PAIRS
 from tools.diff.reading import Reading, Symbol
 
 _LONG = 60
@@ -48,7 +49,7 @@ def same_bodies(
     Of several that say the same the one is meant whose arguments differ as those of the sure pairs do.
     """
     went, came = ([one for one in side if "<" in one.name and one.kind in _CLASSES] for side in (gone, come))
-    if not went or not came:
+    if not 0 < len(went) * len(came) <= MOST_PAIRS:
         return
     said = [_said(world) for world in (before, after)]
     rivals = {

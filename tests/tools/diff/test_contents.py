@@ -48,6 +48,15 @@ async def test_a_method_is_public_where_its_type_can_be_named_from_outside(
     assert (fact.kind, fact.severity) == (FactKind.SYMBOL_ADDED, severity)
 
 
+async def test_what_a_commit_closes_to_others_was_open_before(history: Callable[[], "History"]) -> None:
+    past = history()
+    past.commit(dict(CRATE))
+    root = CRATE["client/src/lib.rs"].replace("pub mod wire;", "pub(crate) mod wire;")
+    new = CRATE["client/src/wire.rs"].replace("    pub fn one(&self) {}\n", "")
+    facts = await studied(past, past.commit({"client/src/lib.rs": root, "client/src/wire.rs": new}))
+    assert [fact.severity for fact in facts if fact.name == "Wire.one"] == [Severity.BREAKING]
+
+
 async def test_a_method_of_a_type_that_its_file_keeps_for_the_crate_is_internal(facts_of: "FactsOf") -> None:
     old = CRATE["client/src/client/imp.rs"]
     new = old.replace("    pub fn one(&self) {}\n", "    pub fn one(&self) {}\n\n    pub fn many(&self) {}\n")

@@ -108,3 +108,16 @@ async def test_a_check_that_nobody_builds_is_not_told(route: str, facts_of: "Fac
         '  TORCH_CHECK(p.n > 1, "n must be two or more");\n#endif\n'
     )
     assert await _errors(facts_of, "", dead, route) == [(FactKind.ERROR_ADDED, None, "n must be two or more")]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("CHECK_EQ(q.dim(), 3);", "CHECK_GE(q.dim(), 3);"), ("CHECK_INPUT(q);", "CHECK_LAST_DIM_CONTIGUOUS_INPUT(q);")],
+)
+async def test_a_macro_that_asks_for_something_else_is_another_check(
+    old: str, new: str, route: str, facts_of: "FactsOf"
+) -> None:
+    before, after = ({"csrc/run.cu": RUN.format(f"  {check}\n")} for check in (old, new))
+    facts = await facts_of(before, after, route)
+    assert [fact.severity for fact in facts if fact.kind is FactKind.ERROR_CHANGED] == [Severity.BEHAVIOUR]

@@ -28,6 +28,17 @@ async def test_a_function_whose_body_goes_on_below_a_new_line_was_renamed(route:
 
 
 @ROUTES
+async def test_a_function_that_became_several_was_renamed_to_none_of_them(route: str, facts_of: "FactsOf") -> None:
+    old = f"#pragma once\nint RunPaged(float* q, Paged kv, bool causal) {{\n{BODY.format('causal')}"
+    new = (
+        f"#pragma once\nint RunPagedPlain(float* q, Paged kv) {{\n  start();\n{BODY.format('false')}\n"
+        f"int RunPagedCausal(float* q, Paged kv) {{\n  start();\n{BODY.format('true')}"
+    )
+    facts = await facts_of({"include/lib/run.cuh": old}, {"include/lib/run.cuh": new}, route)
+    assert FactKind.SYMBOL_RENAMED not in {fact.kind for fact in facts}
+
+
+@ROUTES
 async def test_a_variable_with_another_name_on_the_second_line_of_its_declaration_was_renamed(
     route: str, facts_of: "FactsOf"
 ) -> None:
