@@ -235,7 +235,8 @@ def owners(name: str) -> Iterator[str]:
 def in_other_hunks(gone: list[Symbol], come: list[Symbol]) -> list[tuple[Symbol, Symbol]]:
     """Take out and pair what went from one hunk and came in another: it only stands elsewhere in the file."""
     pairs: list[tuple[Symbol, Symbol]] = []
-    for one in [symbol for symbol in gone if symbol.params is not None]:
+    names = {symbol.name for symbol in come}
+    for one in [symbol for symbol in gone if symbol.params is not None and symbol.name in names]:
         alike = [other for other in come if other.name == one.name and other.hunk != one.hunk]
         same = [other for other in alike if other.params == one.params]
         if same or (len(alike) == 1 and one.kind != "method"):
