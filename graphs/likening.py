@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 
-from agent.asking.fitting import all_words, fit, foremost, likely, may_fit, side_by_side
+from agent.asking.fitting import all_words, fit, foremost, likely, may_fit, side_by_side, speaks_of_another
 from agent.asking.inquiry import Inquiry, Term
 from agent.asking.matching import Match, match
 from agent.asking.names import is_person
@@ -43,6 +43,7 @@ def likest(
     pairs = side_by_side(inquiry.text)
     known = _candidates(terms, weighty, cards, repos, window)
     best = foremost([fit(card, terms, weighty, now, pairs) for card in known])
+    best = [one for one in best if not speaks_of_another(one.card.title, inquiry)]
     own = weights(inquiry.terms, cards.rarity)
     matches = [replace(match(one.card, inquiry, own), nearly=True) for one in best]
     return matches if all(one.lacks < _LACKING for one in matches[:1]) else []

@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from agent.asking import lexicon, silence
+from agent.asking.acts import takes_for_granted
 from agent.asking.inquiry import Act, Aim, Inquiry, Term, Thing
 from agent.asking.matching import wide_text_of, words_of_fact
 from agent.asking.names import bare_file, short_model
+from agent.asking.ordinary import is_english
 from agent.asking.saying import said_in, sentences, share
 from agent.asking.topics import words_said
 from agent.asking.weights import Weights
@@ -30,6 +32,7 @@ _ENOUGH = 20.0
 _NUMBER = re.compile(r"\s*\(?#\d+\)?")
 _QUOTED = re.compile(r"\"(.{10,})\"")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_WORD = re.compile(r"[A-Za-z]\w*")
 _COVERED, _TOGETHER, _ENTITLED = 0.2, 0.4, 0.4
 _BESIDE = 0.06
 """What a title has more that says two words of a question in a row: that is a name, whoever writes it as one."""
@@ -131,6 +134,24 @@ def likely(cards: Iterable[Card], terms: Sequence[Term], weights: Weights) -> li
     """Give the commits that have most of a question anywhere: only these are worth a closer look."""
     had = {card: share(said_in(wide_text_of(card), terms), weights, 1.0) for card in cards}
     return sorted(had, key=lambda card: -had[card])[:_LIKELY]
+
+
+def speaks_of_another(title: str, inquiry: Inquiry) -> bool:
+    """Tell whether a title has another name where a question has one for what was added, removed or changed otherwise.
+
+    Who asks for a "gemini compatible" endpoint does not mean the "Anthropic compatible" one.
+    """
+    named = bool(inquiry.names)
+    if not any(act in _DEEDS and takes_for_granted(act, inquiry.text, named=named) for act in inquiry.acts):
+        return False
+    asked, told = ([word.lower() for word in _WORD.findall(words)] for words in (inquiry.text, title))
+    return not _named_alone(asked, told).isdisjoint(_named_alone(told, asked))
+
+
+def _named_alone(words: Sequence[str], others: Sequence[str]) -> set[str]:
+    """Give the words that stand behind a name which is not among the others."""
+    known = silence.WORDS.union(others)
+    return {of for name, of in pairwise(words) if not (name in known or of in silence.WORDS or is_english(name))}
 
 
 def foremost(fits: Sequence[Fit]) -> list[Fit]:

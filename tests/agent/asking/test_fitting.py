@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent.asking.fitting import all_words, fit, foremost, may_fit, side_by_side
+from agent.asking.fitting import all_words, fit, foremost, may_fit, side_by_side, speaks_of_another
 from agent.asking.understanding import Setting, understand
 from agent.card import Card
 from agent.ids import RepoId
@@ -95,3 +95,15 @@ def test_a_model_is_known_by_the_number_of_its_version() -> None:
     asked = "DeepSeek V3.2 with context-parallel prefill: which default changed?"
     title = "[V3.2] Change default CP token split of the prefill"
     assert _fits(asked, "Log the prefill of GLM", title) == [title]
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "another"),
+    [
+        ("which PR adds a gemini compatible endpoint?", "Add Anthropic compatible API endpoint", True),
+        ("which PR adds an Anthropic compatible endpoint?", "Add Anthropic compatible API endpoint", False),
+        ("the NCCL port sits above the HTTP port. What changed?", "Use ephemeral nccl port via get_free_port()", False),
+    ],
+)
+def test_another_name_in_the_place_of_one_is_another_thing(question: str, title: str, another: bool) -> None:
+    assert speaks_of_another(title, understand(question, SETTING)) is another
