@@ -62,7 +62,7 @@ log logging logger
 warn warning
 err error
 exc exception
-cve vulnerability security ssrf
+cve vulnerability security hole exploit ssrf<
 key keys
 moe expert experts
 rename renamed
@@ -87,8 +87,8 @@ interval seconds period
 def _table() -> dict[str, frozenset[str]]:
     table: dict[str, frozenset[str]] = {}
     for line in _GROUPS.strip().split("\n"):
-        group = frozenset(line.split())
-        for word in group:
+        group = frozenset(word.rstrip("<") for word in line.split())
+        for word in (one for one in line.split() if not one.endswith("<")):
             table[stem(word)] = table.get(stem(word), frozenset()) | group
     return table
 

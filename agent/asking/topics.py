@@ -9,7 +9,7 @@ from agent.asking import lexicon as words
 from agent.asking import silence
 from agent.asking.acts import ACTS
 from agent.asking.inquiry import Term
-from agent.asking.ordinary import is_ordinary
+from agent.asking.ordinary import is_english, is_ordinary
 from agent.asking.senses import senses
 from agent.asking.synonyms import relatives
 from agent.gate.stems import stem
@@ -20,11 +20,11 @@ _WORD = re.compile(
 )
 _RUN = re.compile(r"[a-z]+(?: [a-z]+)+")
 _VERSIONED = re.compile(r"(?<=[a-z])v\d+(?:\.\d+)+$", re.IGNORECASE)
-_MODEL = re.compile(
-    r"(?<![\w./¦-])(?!(?:GH|Part|Phase|Step|No|Top|Python|CUDA|Sept)\b)([A-Z][A-Za-z]+) \d{1,2}(?:\.\d)?"
-    r"(?![\w.]*\w|/|\s*(?:commits?|prs?|issues?|days?|weeks?|times|[个次天周月年日号]))"
-)
+_NUMBERED = r" \d{1,2}(?:\.\d)?(?![\w.]*\w|/|\s*(?:commits?|prs?|issues?|days?|weeks?|times|[个次天周月年日号]))"
+_MODEL = re.compile(rf"(?<![\w./¦-])(?!(?:GH|Part|Phase|Step|No|Top|Python|CUDA|Sept)\b)([A-Z][A-Za-z]+){_NUMBERED}")
 """Names that have a number for a second word: Gemma 4."""
+_SMALL_MODEL = re.compile(rf"(?<![\w./¦-])([a-z]{{4,}}){_NUMBERED}")
+"""The same in haste: gemma 4; of these only what is no word."""
 _BITS = re.compile(r"(\d{1,3})-bits?", re.IGNORECASE)
 """How wide a number is: 64-bit, for what code calls int64."""
 _JOINED = re.compile(r"[a-z]+(?:-[a-z]+)+")
@@ -38,7 +38,8 @@ def terms_of(rest: str) -> list[Term]:
     """Give the words that say what a question is about, each with its English relatives."""
     found: dict[str, Term] = {}
     rest = _without_phrases(rest)
-    for model in (one[0] for one in _MODEL.finditer(rest) if one[1].lower() not in silence.WORDS):
+    small = [one[0] for one in _SMALL_MODEL.finditer(rest) if not is_english(one[1]) and one[1] not in silence.WORDS]
+    for model in (*small, *(one[0] for one in _MODEL.finditer(rest) if one[1].lower() not in silence.WORDS)):
         found[model.lower()] = Term(said=model, forms=(model.replace(" ", "-"), model.replace(" ", "")))
         rest = rest.replace(model, " ¦ ")
     short = _abbreviations(rest)

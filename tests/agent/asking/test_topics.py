@@ -13,6 +13,7 @@ def test_a_name_with_a_number_is_another_thing_with_another_number() -> None:
     assert said_in("Support Gemma4", terms) == {"Gemma 4"}
     assert not said_in("Support Gemma 3 with 4 heads", terms)
     assert not said_in("Support gemma-40", terms)
+    assert said_in("Support Gemma4", terms_of("is gemma 4 in")) == {"gemma 4"}
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,8 @@ def test_the_words_of_an_act_are_no_topic() -> None:
 
 def test_the_initials_of_a_name_with_a_hyphen_are_no_name() -> None:
     assert not said_in("Plot the ITL of each request", terms_of("what landed in Tensorrt-LLM during March"))
+
+
+def test_a_kind_of_hole_is_not_any_hole() -> None:
+    assert said_in("Fix SSRF in the proxy", terms_of("vulnerability"))
+    assert not said_in("Patch protobuf for a CVE", terms_of("SSRF"))
