@@ -9,7 +9,7 @@ from agent.asking.lexicon import any_of
 ACTS: Mapping[Act, re.Pattern[str]] = {
     Act.RELANDED: any_of(
         r"\bre-?land\w*|\bre-?appl(?:y|ied)\b",
-        r"\b(?:c[ao]m(?:e|es|ing)|br(?:ing|ings|ought)|get|got|put) (?:\w+ )?back\b",
+        r"\b(?:c[ao]m(?:e|es|ing)|get|got|put) (?:\w+ )?back\b|\bbr(?:ing|ings|ought) (?:[\w¦-]+ ){0,4}back\b",
         r"\bis (?:it|that|this) back\b|\bback in\b|\bred(?:o|one|id)\b|\bre-?(?:introduc|instat|enabl|add)\w*",
         r"\bresurrect\w*",
         r"\b(?:land|merge|go|went)(?:ed|d|es|s)? (?:in )?again\b|\b(?:second|another) (?:attempt|try)\b",
@@ -44,7 +44,8 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
         r"\bretir(?:ed?|ing)\b|\bnuk(?:ed?|ing)\b|\byank(?:ed)?\b|\bditch(?:ed)?\b|\bscrap(?:ped)?\b",
         r"\bpurg(?:ed?|ing)\b",
         r"\bclean(?:ed|s)? (?:up|out)\b|\bstrip(?:ped|s)?\b|\beliminat\w*|\bdiscontinu\w*|\bdead code\b",
-        r"\bno longer\b|\bstop(?:ped|s)? (?:reading|using|supporting|accepting|shipping)\b",
+        r"\bno longer\b|\bstop(?:ped|s)? (?:reading|using|supporting|accepting|shipping)\b"
+        r"|\bstop(?:ped|s)? being (?:read|used|supported|accepted|shipped)\b",
         "不再(?:读|用|支持|需要|接受|使用)",
         "删除|删掉|删了|删的|删过|移除|去掉|去除|拿掉|不见|没了|砍掉|砍了|清理掉|清掉|清除|剔除|干掉|(?<!多)少了|删 ?¦",
         "清空|空了",
@@ -75,7 +76,7 @@ ACTS: Mapping[Act, re.Pattern[str]] = {
     ),
     Act.FIXED: any_of(
         r"\brepair\w*|\bmend(?:ed)?\b|\bbug-?fix\w*|\bfix(?:ed|es|ing)?\b|\bresolv\w*|\bsolved?\b",
-        r"\baddress(?:ed|es)\b|\bclosed?\b",
+        r"\baddress(?:ed|es)\b|\bclosed?\b|\bpatch(?:ed|ing)\b",
         "修复|修好|修掉|修了|修的|谁修|解决|修没修",
     ),
     Act.ADDED: any_of(

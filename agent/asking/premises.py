@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from agent.asking import lexicon
-from agent.asking.acts import takes_for_granted
+from agent.asking.acts import ACTS, takes_for_granted
 from agent.asking.bearing import OPPOSITE, bears_out, has_direction, lines_of, speaks_of_it
 from agent.asking.deeds import OFF, ON, acted, of_thing, switched
 from agent.asking.draft import Draft
@@ -40,6 +40,10 @@ _WHETHER = re.compile(
 _NAMED = re.compile(r"[a-z]\d|\d[a-z]")
 """Letters and digits in one word: fp32, sm90."""
 _DENIED = re.compile(r"\b(?:not|never|avoid|prevent|block|forbid|until)\b|不|禁止|避免", re.IGNORECASE)
+_CVE = re.compile(r"\bCVE-\d", re.IGNORECASE)
+_ASKS_CVE = re.compile(
+    r"\b(?:which|what|the) CVE\b(?!-\d)|\bCVE (?:number|id|identifier)\b|CVE ?(?:编号|号)|哪个 ?CVE", re.IGNORECASE
+)
 _ASSUMING = (Aim.WHEN, Aim.WHO, Aim.CHANGES, Aim.EXPLAIN, Aim.FATE)
 _SHOWN, _SAID = 3, 60
 _ENTITLED = 0.6
@@ -53,6 +57,7 @@ def broken_premise(found: Findings) -> Draft | None:
         return None
     checks = (
         _other_author,
+        _no_cve,
         _other_version,
         _turned_round,
         _other_act,
@@ -83,6 +88,14 @@ def _other_author(found: Findings) -> Draft | None:
     if not people or inquiry.aim is Aim.WHO or not topic or any(by_one_of(people, one) for one in found.matches):
         return None
     return _corrected(found, "not by", {"person": people[0], "author": found.matches[0].card.author}, found.matches)
+
+
+def _no_cve(found: Findings) -> Draft | None:
+    """Correct that something has the number of a vulnerability where nothing that fits names one."""
+    heard = any(_CVE.search(text_of(one.card)) for one in found.matches)
+    return (
+        None if heard or not _ASKS_CVE.search(found.inquiry.text) else _corrected(found, "unnamed", {}, found.matches)
+    )
 
 
 def by_one_of(people: Sequence[str], one: Match) -> bool:
@@ -120,12 +133,14 @@ def _other_act(found: Findings) -> Draft | None:
 def _happened(act: Act, found: Findings) -> bool:
     """Tell whether one of the commits that fit bears out an act; it must be by whoever is said to have done it."""
     inquiry = found.inquiry
-    if act in (Act.REVERTED, Act.REMOVED) and any(one.card.id in found.undone for one in found.matches):
+    own = [one for one in found.matches if inquiry.names or one.together >= _ENTITLED]
+    if act in (Act.REVERTED, Act.REMOVED) and any(one.card.id in found.undone for one in own):
         return True
     undoing = set(found.undone.values())
     if act is Act.REVERTED and any(one.card.id in undoing and one.together >= _ENTITLED for one in found.matches):
         return True
-    if act is Act.RELANDED and (found.relanded or found.later or _came_again(found)):
+    again = any(ACTS[Act.RELANDED].search(card.title) for card in found.later)
+    if act is Act.RELANDED and (found.relanded or again or _came_again(found)):
         return True
     numbers = inquiry.versions or inquiry.values
     if act in (Act.RAISED, Act.LOWERED) and not numbers and not all(map(has_direction, found.matches)):
@@ -250,7 +265,8 @@ def _switched(found: Findings) -> Draft | None:
 def _no_default(found: Findings) -> Draft | None:
     """Correct that something is the default now where nothing speaks of it and of a default at once."""
     inquiry = found.inquiry
-    of_one = inquiry.value and not lexicon.WHICH_DEFAULT.search(inquiry.text)  # Its value is asked for, whatever it is.
+    # Of one thing that is named, the value is asked for, whatever else happened to it.
+    of_one = inquiry.value and inquiry.names and not lexicon.WHICH_DEFAULT.search(inquiry.text)
     asked = Thing.DEFAULT in inquiry.things and not of_one and (inquiry.acts or inquiry.aim is not Aim.CHANGES)
     told = any(of_thing(fact, Thing.DEFAULT) for one in found.matches for fact in one.facts)
     if not asked or told or _asks_whether(inquiry.text):

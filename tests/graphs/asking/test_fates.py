@@ -47,3 +47,12 @@ async def test_a_quiet_time_shows_what_landed_before_it(ask: Ask, history: dict[
 @pytest.mark.parametrize("question", ["who writes the best code?", "谁的代码质量最高"])
 async def test_opinions_are_not_given(ask: Ask, question: str) -> None:
     assert (await ask(question)).abstained
+
+
+@pytest.mark.parametrize("question", ["which commit brought the fast path back?", "fast path 是哪个提交重新合入的？"])
+async def test_what_never_came_back_is_not_answered_with_what_landed_later(ask: Ask, question: str) -> None:
+    assert (await ask(question)).abstained
+
+
+async def test_what_only_shares_a_file_with_something_reverted_was_not_reverted(ask: Ask) -> None:
+    assert (await ask("why was prefix caching reverted?")).abstained

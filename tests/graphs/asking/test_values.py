@@ -63,3 +63,8 @@ async def test_what_did_not_happen_is_not_answered(ask: Ask, question: str) -> N
 
 async def test_a_default_is_not_told_by_a_commit_that_changes_none(ask: Ask) -> None:
     assert (await ask("what default of the prefix log should I look out for?")).abstained
+
+
+@pytest.mark.parametrize("question", ["prefix caching for long prompts was fixed: which CVE is that?"])
+async def test_the_number_of_a_vulnerability_that_nobody_names_is_no_answer(ask: Ask, question: str) -> None:
+    assert (await ask(question)).abstained
