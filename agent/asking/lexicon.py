@@ -160,7 +160,7 @@ BEYOND = any_of(
     r"|check|adapt|adjust|prepare|take care|keep in mind|pay attention|worry about)\b)"
     r"(?! (?:use|pass|set|write|call|import|do) (?:it |them )?(?:instead|now)\b)",
     r"\bwould you\b|\bdo you (?:think|recommend)\b|\brecommend\b|\bbetter\b",
-    r"\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice)\b|\bopinion\b",
+    r"\bbest\b|\ba (?:good|bad|sane|safe|reasonable) (?:default|idea|value|choice|design|decision)\b|\bopinion\b",
     r"\bworth (?:it|upgrading|using)\b",
     r"\bwill (?:be|it|they|there|the|you|we)\b|\b(?:is|are) going to\b",
     r"\bnext (?:release|version|week|month)\b|\bplans? (?:to|for)\b|\broadmap\b|\beta\b",

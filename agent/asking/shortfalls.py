@@ -25,7 +25,7 @@ def shortfall(found: Findings) -> Draft | None:
         return nothing(found, "ambiguous", {"sha": sha, "several": str(len(several))}, near=False)
     if found.unknown:
         return nothing(found, "no version", {"version": found.unknown[0]})
-    if len(inquiry.versions) == 2 and inquiry.aim is Aim.BROKE and not found.between:
+    if len(inquiry.versions) == 2 and inquiry.aim in (Aim.BROKE, Aim.SUMMARY) and not found.between:
         return nothing(found, "no version", {"version": inquiry.versions[0]}, near=False)
     return _unknown_reference(found)
 

@@ -144,7 +144,10 @@ def test_what_to_watch_in_an_upgrade_can_be_told(question: str) -> None:
     assert asked(question).aim is not Aim.BEYOND
 
 
-@pytest.mark.parametrize("question", ["should we upgrade the router?", "which of the two should I use for tiling?"])
+@pytest.mark.parametrize(
+    "question",
+    ["is the router a good design?", "should we upgrade the router?", "which of the two should I use for tiling?"],
+)
 def test_what_to_do_is_for_somebody_else_to_say(question: str) -> None:
     assert asked(question).aim is Aim.BEYOND
 
