@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 from agent.analyst import Material, Read
 from agent.commands import commands
+from agent.domain import Issue
 from agent.evidence import EvidenceId
 from agent.facts import FactKind
+from agent.links import Link
 from agent.speech import own_words, told_sentences
 from agent.triage import Tier
 
@@ -58,15 +60,19 @@ def _own_points(read: Read, material: Material) -> list[Point]:
 
 
 def _reported(read: Read, material: Material) -> list[Point]:
-    """Give the title of the first issue that the commit is told to fix: it says what users saw."""
-    issues = {issue.id: issue for issue in material.issues if issue.state == "closed"}
+    """Give the title of the first issue that the commit is told to fix, or likely to: it says what users saw."""
+    issues = {issue.id: issue for issue in material.issues}
     fixed = [
         issues[link.issue]
         for link in material.links
-        if link.may_read_fixed and link.change == read.evidence.id and link.issue in issues
+        if link.change == read.evidence.id and link.issue in issues and _is_told(link, issues[link.issue])
     ]
     told = ((_LABEL.sub("", issue.title).strip(), issue.id) for issue in fixed)
     return [Point(text, source, reported=True) for text, source in told if _tells(text)][:1]
+
+
+def _is_told(link: Link, issue: Issue) -> bool:
+    return (link.may_read_fixed and issue.state == "closed") or link.may_read_likely
 
 
 def _texts(read: Read, material: Material) -> Iterator[tuple[EvidenceId, str]]:

@@ -38,7 +38,8 @@ ABSOLUTES = (
     _family(
         "lasting",
         "一直 持续",
-        r"\b(?:always|remain\w*|keep\w*|kept|retain\w*|stay\w*|still|continu\w*|entire|whole|stuck|pending|until)\b|一直",
+        r"\b(?:always|remain\w*|keep\w*|kept|retain\w*|stay\w*|still|continu\w*|consistent\w*|persist\w*|constantly|"
+        r"entire|whole|stuck|pending|until)\b|一直",
     ),
     _family(
         "complete",
