@@ -113,7 +113,11 @@ _BUILD_NAME = re.compile(
     r"|(?:docker-)?compose.*\.ya?ml|build_backend\.py|tsconfig.*\.json)$"
 )
 _KERNEL_NAME = re.compile(r"(?:^|_)(?:kernels?|triton|cutedsl)(?:_\w+)?\.py$|^triton_\w+\.py$")
-_SCRIPT_NAME = re.compile(r"^(?:prep|prepare|setup|build|make|run)_\w*(?:install|wheels?|release|env)\.py$")
+_SCRIPT_NAME = re.compile(
+    r"^(?:prep|prepare|setup|build|make|run)_\w*(?:install|wheels?|release|env)\.py$"
+    r"|^gen(?:erate)?_\w*(?:inst|instances?|instantiations?|kernels?|headers?|sources?|bindings?)\.py$"
+)
+"""Scripts by which a project is built; some of them write its code."""
 """What a developer runs beside the package."""
 _OPERATOR_NAME = re.compile(
     r"(?:^|_)(?:ops|operators?|torch_bindings|bindings?|registration|extension)\.(?:py|cpp|cc|cu|h)$"

@@ -52,6 +52,7 @@ ROLES = {
     ".gitignore": Role.CONFIG,
     "scripts/release.py": Role.SCRIPT,
     "tools/build.sh": Role.SCRIPT,
+    "python/generate_single_decode_inst.py": Role.SCRIPT,
     "uv.lock": Role.LOCK,
     "go.sum": Role.LOCK,
     "proto/api_pb2.py": Role.GENERATED,

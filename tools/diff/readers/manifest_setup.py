@@ -129,6 +129,9 @@ class _Listing:
             self.sites.append(Site("config", _PACKAGES, frame.line, self.line, value=value, scope=SETUP))
 
     def _string(self, token: re.Match[str]) -> None:
+        if self.text[max(0, token.start() - 4) : token.start()].rstrip().endswith(("==", "!=")):
+            # What something is compared with is asked for by nobody: sys.platform != "win32".
+            return
         text = token["string"].strip("\"'")
         following = self.text[token.end() : token.end() + 1]
         if _ARCHITECTURE.fullmatch(text):

@@ -120,7 +120,7 @@ def test_what_a_tool_compiled_or_locked_says_nothing() -> None:
 def test_setup_py_gives_literal_requirements_extras_and_version() -> None:
     text = """setup(
     version="1.2.3",
-    install_requires=["torch>=2.4", "einops"],
+    install_requires=["torch>=2.4", "einops", "triton" if sys.platform != "win32" else "triton-windows>=3.6"],
     extras_require={
         "b12x": ["b12x==1.2.6"],
     },
@@ -130,6 +130,8 @@ def test_setup_py_gives_literal_requirements_extras_and_version() -> None:
         ("version", "version", "1.2.3", "project"),
         ("dependency", "torch", ">=2.4", "install_requires"),
         ("dependency", "einops", None, "install_requires"),
+        ("dependency", "triton", None, "install_requires"),
+        ("dependency", "triton-windows", ">=3.6", "install_requires"),
         ("dependency", "b12x", "==1.2.6", "extras_require.b12x"),
     }
 
