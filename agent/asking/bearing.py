@@ -8,12 +8,13 @@ from agent.asking.deeds import acted, direction
 from agent.asking.inquiry import Act, Inquiry
 from agent.asking.lexicon import THINGS
 from agent.asking.matching import Match
-from agent.asking.names import plain, things_of
+from agent.asking.names import is_about, plain, things_of
 from agent.asking.saying import is_called, says_any, says_most, sentences
 from agent.asking.turns import turns_of
 from agent.card import Card
 from agent.evidence import CommitEvidence
 from agent.facts import Fact
+from agent.gate.stems import parts
 
 OPPOSITE: Mapping[Act, Act] = {
     Act.ADDED: Act.REMOVED,
@@ -42,7 +43,7 @@ def bears_out(one: Match, act: Act, inquiry: Inquiry) -> bool:
     opposite = OPPOSITE.get(act)
     if opposite and inquiry.names and any(_shows(fact, opposite, inquiry) for fact in one.facts):
         return False
-    if act is Act.ADDED and _is_new(one, inquiry):
+    if (act is Act.ADDED and _is_new(one, inquiry)) or (act is Act.RENAMED and _goes_by_renaming(one, inquiry)):
         return True
     lines = (line for line in _sentences(one.card) if _has_value(line, act, inquiry))
     return any(_says(line, act, inquiry, nearly=one.nearly) for line in lines)
@@ -71,6 +72,13 @@ def _renames(one: Match, inquiry: Inquiry) -> bool:
     """Tell whether a commit calls itself the renaming of what is asked about: what goes there comes back."""
     title = one.card.title
     return bool(ACTS[Act.RENAMED].search(title)) and not inquiry.names and says_most(title, inquiry)
+
+
+def _goes_by_renaming(one: Match, inquiry: Inquiry) -> bool:
+    """Tell whether what is named goes in a commit that calls itself a renaming, and says a word of its name."""
+    gone = [fact for fact in one.facts if acted(fact, Act.REMOVED)] if ACTS[Act.RENAMED].search(one.card.title) else []
+    words = set(parts(one.card.title))
+    return any(words & set(parts(name)) for name in things_of(inquiry.names) for fact in gone if is_about(fact, name))
 
 
 # ---------------------------------------------------------------- facts

@@ -8,7 +8,7 @@ from agent.analyst import Material, Read
 from agent.asking.deeds import kinds_of, of_thing
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
-from agent.asking.inquiry import Inquiry
+from agent.asking.inquiry import Act, Inquiry
 from agent.asking.lexicon import DOES, FATE
 from agent.asking.names import plain
 from agent.asking.quoting import changed_lines, spoken_of
@@ -85,7 +85,9 @@ def _shown_item(card: Card, groups: Sequence[Group], found: Findings, most: int)
     said = " ".join(claim.text.get(found.inquiry.lang, "") for claim in item.claims)
     facts = [fact for group in groups for fact in group]
     # That something is new does not say with which value, nor does a sentence that the value is too long for.
-    told = [fact for fact in facts if (fact.new and fact.new in said) or fact.kind.value.endswith("-removed")]
+    # Nor does it say what something is called now that the old name is gone.
+    gone = () if Act.RENAMED in found.inquiry.acts else ("-removed",)
+    told = [fact for fact in facts if (fact.new and fact.new in said) or fact.kind.value.endswith(gone)]
     valued = any(not (found.inquiry.value and fact.kind.value.endswith("-added")) for fact in told)
     known = f"{card.title} {said}" if valued else ""
     lines = changed_lines(evidence, found.inquiry, known, most)

@@ -68,3 +68,11 @@ def test_who_signed_a_commit_says_nothing_of_its_topic() -> None:
     inquiry = understand("which commit added the anthropic endpoint?", SETTING)
     card = _card("Add --top-k to the benchmark", "Co-authored-by: Helper <noreply@anthropic.com>")
     assert match(card, inquiry, {}).covered == 0
+
+
+def test_what_goes_in_a_renaming_was_renamed() -> None:
+    gone = (_fact(FactKind.SYMBOL_REMOVED, "Envs.POOL_QUEUED_TIMEOUT_MS"),)
+    question = "POOL_QUEUED_TIMEOUT_MS was renamed, what is the new name?"
+    assert _bears(question, _card("Rename the timeout variables", facts=gone), Act.RENAMED)
+    assert not _bears(question, _card("Clean up the timeout variables", facts=gone), Act.RENAMED)
+    assert not _bears(question, _card("Rename the router", facts=gone), Act.RENAMED)
