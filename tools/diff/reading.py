@@ -21,6 +21,7 @@ SiteKind = Literal[
     "image",
     "deprecation",
     "error",
+    "assertion",
     "limit",
     "constant",
     "registration",
@@ -151,6 +152,8 @@ class Reading:
     """What could not be read, in words."""
     overloaded: bool = False
     """Whether functions of one name and other parameters are other functions in this language."""
+    numbered: bool = False
+    """Whether the two ends of a wire know fields and members by their values, in whichever version each of them is."""
     generics: frozenset[str] = frozenset()
     """What templates call their parameters."""
     includes: frozenset[str] = frozenset()

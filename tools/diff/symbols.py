@@ -112,6 +112,8 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
             if not (known and _is_retyped(draft) and is_same_type_by_name(one, other, *known))
             if not words or not (follows(draft, words) or (draft.kind in _COUNTED and _in_other_units(one, other)))
         )
+    if new.numbered:
+        drafts = [draft._replace(breaking=True) if _is_renumbered(draft) else draft for draft in drafts]
     device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device or _is_handler(symbol)}
     return [draft._replace(breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
 
@@ -123,6 +125,10 @@ def _left(
     taken = {id(symbol) for pair in pairs for symbol in pair}
     free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
     return free[0], free[1]
+
+
+def _is_renumbered(draft: Draft) -> bool:
+    return draft.kind in _VALUE.values() and draft.detail in _VALUE
 
 
 def _is_retyped(draft: Draft) -> bool:
