@@ -74,6 +74,8 @@ _CROWDED = {
     FactKind.CONFIG_ADDED: "settings",
 }
 """Kinds of which many may be told as one, and what they are then called."""
+_TYPED = ("py", "rs", "go", "proto")
+"""Languages of which each declares its own; those of the C family share headers, those of the browser modules."""
 _MODULE = "/__init__.py"
 _BUILD = (".cmake", "CMakeLists.txt")
 """Files of a build, of which users set the options together."""
@@ -111,7 +113,7 @@ def _joined(shown: Iterable[Shown], crowd: Crowd) -> list[Fact]:
     """Make one fact of what has one key."""
     groups: dict[tuple[object, ...], list[Shown]] = {}
     for one in shown:
-        groups.setdefault(crowd(one) or _key(one.draft), []).append(one)
+        groups.setdefault(crowd(one) or (*_key(one.draft), _language(one)), []).append(one)
     return [_fact(members) for members in groups.values()]
 
 
@@ -161,6 +163,14 @@ def _packages(shown: Sequence[Shown]) -> list[str]:
     """Name the folders that became packages with this commit, those that hold others first."""
     names = (one.draft.name for one in shown if one.draft.kind is FactKind.FILE_ADDED)
     return sorted(name.removesuffix(_MODULE) for name in names if name.endswith(_MODULE))
+
+
+def _language(one: Shown) -> str:
+    """Tell the members of classes apart that have one name in two languages: each of them has its own."""
+    if one.draft.kind not in _MEMBERS or one.place is None:
+        return ""
+    extension = one.place.file.rpartition(".")[2]
+    return extension if extension in _TYPED else ""
 
 
 def _key(draft: Draft) -> tuple[object, ...]:

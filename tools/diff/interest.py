@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence, Set
 from keyword import kwlist, softkwlist
 
+from tools.diff.headers import HEADERS
 from tools.diff.hunks import Hunk
 from tools.diff.readers.python_mentions import may_declare
 
@@ -84,6 +85,10 @@ _PACKAGE = "/__init__.py"
 _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
 """Languages whose functions often stand inside something else, so that the margin does not tell where they end."""
 _BRACED = _INDENTED | {"c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc"}
+_SWITCHED = re.compile(
+    r"\n[+-][ \t]*#[ \t]*(?:el)?if[^\n]*\b(?:[A-Z0-9]+_)*(?:DISABLE|ENABLE|WITH|WITHOUT|USE|NO|BUILD|SKIP)_"
+)
+"""A header that is built otherwise where somebody defines a macro."""
 
 
 def telling(path: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
@@ -111,6 +116,8 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
             return True
         return _NAMED_ITEM.search(text) is not None or _python(path, hunk, changed)
     if "const" in text and _BOUNDED.search(text):
+        return True
+    if "#" in text and path.endswith(HEADERS) and _SWITCHED.search(text):
         return True
     if all(_IDLE.match(line) for line in changed):
         return False
@@ -221,7 +228,10 @@ def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
         return any("choices" in line for line in hunk.lines)
     if text[:1] not in "\"'" or _ENTRY.match(text) is None:
         return False
-    return depth <= _SHALLOW or hunk.heading.startswith("class ") or _has("\n".join(hunk.lines), _LISTS)
+    if depth <= _SHALLOW or hunk.heading.startswith("class ") or _has("\n".join(hunk.lines), _LISTS):
+        return True
+    # Of a class that begins in the hunk, below what git names it by.
+    return any(map(_SPREAD.match, hunk.lines)) and any(line[1:].startswith("class ") for line in hunk.lines)
 
 
 def _has_parameters(hunk: Hunk, changed: Sequence[str]) -> bool:

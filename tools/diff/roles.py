@@ -62,6 +62,8 @@ _SCRIPTS = _words("sh bash zsh fish bat ps1 slurm service")
 _VENDORED_IN = _words("third_party thirdparty third-party 3rdparty 3rdparty_patches vendor vendored node_modules")
 # Further down these words name something else: a router's `external` workers.
 _VENDORED_AT_TOP = ("external/", "extern/", "deps/")
+_OWN_WHEEL = re.compile(r"/wheels?/[\w.-]+/(?:pyproject[\w-]*\.toml|setup\.(?:py|cfg))$")
+"""By what a project packs its own wheel for others' machines, wherever it keeps that."""
 _GENERATED_IN = _words("generated _generated __generated__ instantiations")
 _CI_IN = _words(
     ".github .buildkite .circleci .gitlab .azure-pipelines .ci ci .jenkins jenkins .devcontainer"
@@ -98,6 +100,8 @@ _TEST_NAME = re.compile(
     r"^(?:test_.*\.\w+|.*_(?:test|tests|unittest)\.(?!sh$)\w+|tests?\.rs|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini)$"
 )
 _BENCHMARK_NAME = re.compile(r"^(?:bench(?:mark)?_.*|.*_bench(?:mark)?|bench(?:mark)?)\.\w+$")
+_CRATE = re.compile(r"(?:^|/)src/[\w-]+/src/.*\.rs$")
+"""A crate beside the others of a workspace, which is shipped as they are: `rust/src/bench/src/cli.rs`."""
 _DOCUMENT_NAME = re.compile(
     r"^(?:README|LICENSE|LICENCE|NOTICE|AUTHORS|CONTRIBUTORS|CONTRIBUTING|CHANGELOG|HISTORY|DCO|EULA|Doxyfile|CITATION|PUBLICATIONS"
     r"|COPYING|SECURITY|CODE_OF_CONDUCT|\.mintignore)\b[^/]*$",
@@ -144,6 +148,8 @@ def role(path: str) -> Role:
     if extension in ("py", "pyi") and folders[:1] != [_SHIPPED]:
         # `pkg.testing` is installed with the package, for those who test what they build on it.
         inside.discard(_SHIPPED)
+    if _CRATE.search(path):
+        inside -= _BENCHMARKS_IN
     return _foreign(path, name, inside) or _place(name, inside, extension) or _content(name, inside, extension)
 
 
@@ -151,7 +157,7 @@ def _foreign(path: str, name: str, inside: set[str]) -> Role | None:
     """Find files that nobody writes by hand here."""
     if is_lock(path):
         return Role.LOCK
-    if inside & _VENDORED_IN or path.startswith(_VENDORED_AT_TOP):
+    if (inside & _VENDORED_IN or path.startswith(_VENDORED_AT_TOP)) and not _OWN_WHEEL.search(path):
         return Role.VENDORED
     if inside & _GENERATED_IN or _GENERATED_NAME.search(name):
         return Role.GENERATED
@@ -239,6 +245,8 @@ def is_public_path(path: str) -> bool:
     """Say whether users of the project import or include the file."""
     *folders, name = path.split("/")
     inside = {folder.lower() for folder in folders}
+    if _CRATE.search(path):
+        inside -= _BENCHMARKS_IN
     if role(path) not in _PUBLIC or inside & _HIDDEN or any(folder.startswith((".", "_")) for folder in folders):
         return False
     extension = name.rpartition(".")[2].lower()

@@ -156,7 +156,10 @@ def _added(param: Param, new: tuple[Param, ...], before: Mapping[str, Param]) ->
     shifts = not (param.keyword_only or param.star) and any(
         other.name in before and not other.keyword_only and not other.star for other in new[place + 1 :]
     )
-    return SignatureChange(FactKind.PARAMETER_ADDED, param.name, None, written(param), required or shifts)
+    # Where everything was taken, by position and by name, this was as well, and whoever gave it still can.
+    taken = not param.keyword_only and {"*", "**"} <= {other.star for other in before.values()}
+    breaking = (required and not taken) or shifts
+    return SignatureChange(FactKind.PARAMETER_ADDED, param.name, None, written(param), breaking)
 
 
 def _altered(old: Param, new: Param) -> Iterator[SignatureChange]:

@@ -38,6 +38,8 @@ _VARIABLE = re.compile(
     r"""(?:[ \t]+or[ \t]+(["'][^"'\n]{0,80}["']|\d[\d.]*)(?![\w.]))?"""
     r"""|["']([A-Za-z_]\w*)["']\s+(?:not\s+)?in\s+os\.environ\b"""
 )
+_LIMITED = re.compile(r"""(["']?)\bpy_limited_api\1\s*[=:]\s*(True|False|["']\w+["'])(?=\s*[,)}\n])""")
+"""For which versions of Python one build serves: said of a module, or of the wheel by a key."""
 _VERSIONS = ("__version__", "version", "VERSION", "PACKAGE_VERSION")
 
 
@@ -46,6 +48,7 @@ def read_setup(source: Source) -> Iterator[Site]:
     text = source.text.decode("utf-8", "replace")
     yield from _variables(source, text)
     yield from _refusals(source, text)
+    yield from _limited(source, text)
     yield from _Listing(source, text).read()
 
 
@@ -197,6 +200,14 @@ def _refusals(source: Source, text: str) -> Iterator[Site]:
         message = fold("".join(string[2] for string in _WORDS.finditer(found[2])))
         if message:
             yield Site("error", found[1], first, first + found[0].count("\n"), value=message, scope=SETUP)
+
+
+def _limited(source: Source, text: str) -> Iterator[Site]:
+    """Find whether what is built serves later versions of Python too."""
+    for found in _LIMITED.finditer(text) if "py_limited_api" in text else ():
+        line = source.first_line + text.count("\n", 0, found.start())
+        name = "bdist_wheel.py_limited_api" if found[1] else "py_limited_api"
+        yield Site("config", name, line, line, value=found[2].strip("\"'"), scope=SETUP)
 
 
 def _variables(source: Source, text: str) -> Iterator[Site]:

@@ -108,7 +108,8 @@ class Registries:
         values = [pair.child_by_field_name("value") for pair in pairs]
         keys = [pair.child_by_field_name("key") for pair in pairs]
         words = [self._code.word(value) for value in values if value is not None and value.type == "identifier"]
-        named = all(CLASS.match(word) for word in words) and len(words) == len(pairs)
+        # A private class is chosen by name like any other.
+        named = all(CLASS.match(word.removeprefix("_")) for word in words) and len(words) == len(pairs)
         return len(pairs) > 1 and named and all(key is not None and key.type == "string" for key in keys)
 
     def _entries(self, one: Assigned, holder: Node) -> Iterator[Site]:

@@ -12,6 +12,7 @@ _LONG = re.compile(r"\blong\b(?:\s*=\s*\"([^\"]+)\")?")
 _DEFAULT = re.compile(r"\bdefault_values?(?:_t|_os|_os_t)?\s*=\s*(\"[^\"]*\"|(?:[^,()\[\]]|\([^()]*\)|\[[^\[\]]*\])+)")
 _ENV = re.compile(r"\benv\s*=\s*\"([A-Z][A-Z0-9_]*)\"")
 _CHOICES = re.compile(r"(?:value_parser|possible_values)\s*=?\s*\(?\s*\[([^\]]*)\]")
+_ALIAS = re.compile(r"\b(?:visible_)?alias(?:es)?\s*[=(]\s*(\[[^\]]*\]|\"[^\"]*\")")
 _STRING = re.compile(r"\"([^\"]*)\"")
 
 
@@ -35,6 +36,8 @@ def _argument(symbol: Symbol, options: str) -> Iterator[Site]:
         name = long.group(1) or symbol.name.rsplit(".", 1)[-1].replace("_", "-")
         listed = _CHOICES.search(options)
         choices = tuple(_STRING.findall(listed.group(1))) if listed else None
-        yield Site("flag", f"--{name}", *lines, value=value.strip('"') if value else None, choices=choices)
+        also = tuple(f"--{alias}" for listed in _ALIAS.findall(options) for alias in _STRING.findall(listed))
+        default_value = value.strip('"') if value else None
+        yield Site("flag", f"--{name}", *lines, value=default_value, choices=choices, also=also)
     if env is not None:
         yield Site("env", env.group(1), *lines, value=value.strip('"') if value else None)
