@@ -76,7 +76,10 @@ class Searcher:
         labelled = tracer.labelled(inquiry, repos)
         pins = tracer.pins(inquiry)
         causes = tracer.causes(inquiry, matches)
+        known = {one.number for one in threads.values()} | {card.pull for card in named if card.pull}
+        naming = tracer.naming(inquiry, known, repos)
         beside = [*tracer.linked(links), *pins, *causes, *self._brought(labelled)]
+        beside += [card for several in naming.values() for card in several]
         cards = {card.id: card for card in (*named, *beside, *(one.card for one in (*matches, *best, *near)))}
         lineage = tracer.lineage(list(cards.values()), repos)
         later = tracer.later(replace(lineage, cards=[*lineage.cards, *cards.values()]))
@@ -98,6 +101,7 @@ class Searcher:
             threads={**threads, **{one.id: one for several in attempts.values() for one in several}}
             | {one.id: one for one in labelled},
             unread=unread,
+            naming=naming,
             issues=tuple(self.stock.threads.issues(repos)) if Thing.ISSUE in inquiry.things else (),
             labelled=labelled,
             comments=await tracer.comments(inquiry, threads),

@@ -27,6 +27,7 @@ from memory.catalogue import Needle
 
 _LINKED = 14
 _THREADS = 8
+_NAMING = 8
 _ATTEMPTS = 4
 _LABELLED = 200
 _TAGGED = 6
@@ -135,6 +136,16 @@ class Tracer:
                     found[thread.id] = await desk.threads.comments(thread.number)
                 except AppError:
                     continue
+        return found
+
+    def naming(self, inquiry: Inquiry, known: Iterable[int], repos: Sequence[RepoId]) -> dict[int, tuple[Card, ...]]:
+        """Find the commits that name the numbers of which nothing else is known."""
+        found: dict[int, tuple[Card, ...]] = {}
+        for number in set(inquiry.numbers) - set(known):
+            named = re.compile(rf"(?<![\w/#])#{number}(?!\d)")
+            likely = self.stock.cards.search([Needle((str(number),))], repos, limit=_NAMING)
+            if cards := [card for card in likely if named.search(f"{card.message}")]:
+                found[number] = tuple(cards)
         return found
 
     # ---------------------------------------------------------------- links

@@ -17,10 +17,10 @@ from agent.asking.premises import broken_premise
 from agent.asking.releases import contained, with_release
 from agent.asking.series import with_numbers
 from agent.asking.shortfalls import nothing, shortfall
-from agent.asking.standings import closed_why, status
+from agent.asking.standings import closed_why, named_by, status
 from agent.asking.telling import asks_more, explained, gives_reason
 
-_LISTING = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.SUMMARY)
+_FOLLOWED = (Aim.CHANGES, Aim.WHO, Aim.WHEN, Aim.SUMMARY, Aim.EXPLAIN)
 
 
 def answer(found: Findings) -> Draft:
@@ -37,6 +37,8 @@ def answer(found: Findings) -> Draft:
 
 def _answered(found: Findings) -> Draft:
     inquiry = found.inquiry
+    if (naming := named_by(found)) is not None:
+        return with_fate(naming, found)
     if (missing := shortfall(found) or broken_premise(found)) is not None:
         return missing
     if inquiry.contained and (held := contained(found)) is not None:
@@ -44,7 +46,7 @@ def _answered(found: Findings) -> Draft:
     if inquiry.reason and (why := closed_why(found)) is not None:
         return why
     draft = with_parts(with_release(_AIMS[inquiry.aim](found), found), found)
-    draft = with_fate(draft, found) if inquiry.aim in _LISTING else draft
+    draft = with_fate(draft, found) if inquiry.aim in _FOLLOWED else draft
     return _with_doubt(_with_silent(with_numbers(draft, found), found), found)
 
 

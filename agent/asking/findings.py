@@ -48,6 +48,8 @@ class Findings:
     threads: Mapping[ThreadId, Issue | PullRequest] = field(default_factory=dict)
     unread: Mapping[int, str] = field(default_factory=dict)
     """Threads that are named and could not be read, and why."""
+    naming: Mapping[int, tuple[Card, ...]] = field(default_factory=dict)
+    """Commits that name a number of which neither thread nor pull request is known."""
     issues: tuple[Issue, ...] = ()
     """The issues that are known, where the question is about issues in general."""
     labelled: tuple[Issue | PullRequest, ...] = ()

@@ -129,6 +129,17 @@ DOES = any_of(
     "做了什么|干了什么|干嘛|干什么|做什么|改了(?:什么|啥)",
 )
 """It is asked what a change does, whatever else is."""
+SUCCESSOR = any_of(
+    r"\b(?:what|which)\b.{0,30}\b(?:replac|supersed)\w*|\breplaced? (?:by|with)\b|\b(?:use|set|pass) instead\b",
+    r"\binstead\?",
+    "替代|取代|换成(?:了)?(?:啥|什么|哪)|改用(?:啥|什么|哪)|用(?:啥|什么)代替|现在(?:该)?用(?:啥|什么)",
+)
+"""It is asked what came for something that went."""
+ANY_CASE = any_of(
+    r"\(?\b(?:case[- ]insensitiv\w*|in (?:any|either) case|ignoring case|whatever the case)\b\)?",
+    r"[(（]?(?:不区分|不分|忽略)大小写[)）]?|[(（]?大小写(?:不论|不限|不分|都算|均可|无关)[)）]?",
+)
+"""How names are compared, which is so anyway."""
 FATE = any_of(
     r"\bwhere d(?:id|oes) .{1,40} (?:stand|end up)\b|\bhow did .{1,60} end\b|\bend(?:ed)? up\b",
     r"\bdid .{1,60} (?:last|stick|survive|stay)\b",

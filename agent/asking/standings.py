@@ -8,7 +8,7 @@ from agent.asking.findings import Findings
 from agent.asking.inquiry import Act
 from agent.asking.names import is_person
 from agent.asking.releases import release_ids, release_note
-from agent.asking.telling import commit_item, whole_day
+from agent.asking.telling import commit_item, shown_facts, whole_day
 from agent.claims import Claim, Quote, Role
 from agent.domain import Comment, Issue, PullRequest
 from agent.linking.standing import Standing, standing
@@ -121,6 +121,16 @@ def _naming(issue: Issue, links: list[Link], found: Findings) -> tuple[list[Item
         items += [commit_item(found.cards[name], (), found) for name in landed[:2]]
         notes.append(("only named", {"number": str(issue.number)}))
     return items, notes
+
+
+def named_by(found: Findings) -> Draft | None:
+    """Show what names an issue that nobody could read; None where every number is known or nothing names it."""
+    if not found.naming:
+        return None
+    number, cards = next(iter(found.naming.items()))
+    items = [commit_item(card, shown_facts(card.facts, 1), found) for card in cards[:3]]
+    cites = tuple(card.id for card in cards[:3])
+    return Draft(head="named by", values={"number": str(number)}, items=tuple(items), cites=cites)
 
 
 def closed_why(found: Findings) -> Draft | None:

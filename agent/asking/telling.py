@@ -9,14 +9,14 @@ from agent.asking.deeds import kinds_of, of_thing
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Inquiry
-from agent.asking.lexicon import DOES, FATE
+from agent.asking.lexicon import DOES, FATE, SUCCESSOR
 from agent.asking.names import plain
 from agent.asking.quoting import changed_lines, spoken_of
 from agent.card import Card
 from agent.claims import Claim, Role
 from agent.domain import Issue, PullRequest
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.facts import Fact, Severity
+from agent.facts import Fact, FactKind, Severity
 from agent.grouping import grouped
 from agent.report import Depth
 from agent.rules import claims_of, lineage_claim, statement
@@ -31,6 +31,7 @@ _CAUSE = re.compile(
     r"|引起|导致|由于|避免|以免|防止",
     re.IGNORECASE,
 )
+_SETTABLE = (FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.CONFIG_ADDED)
 _ROOM = 12
 _LINES, _PLACES = 4, 3
 _SHORT = 3
@@ -78,6 +79,7 @@ def shown_items(told: Sequence[tuple[Card, Sequence[Group]]], found: Findings) -
 def _shown_item(card: Card, groups: Sequence[Group], found: Findings, most: int) -> Item:
     """Say of a commit what these facts say, and show its words and lines that have more of what is asked."""
     groups = groups or _of_kind(card, found)
+    groups = (*groups, *_heirs(card, groups, found))
     item = commit_item(card, groups, found)
     evidence = found.evidence.get(card.id)
     if evidence is None:
@@ -102,6 +104,16 @@ def _of_kind(card: Card, found: Findings) -> tuple[Group, ...]:
     kinds = kinds_of(found.inquiry)
     facts = [fact for fact in card.facts if any(of_thing(fact, kind) for kind in kinds)]
     return shown_facts(facts) if len(facts) <= _MOST_FACTS else ()
+
+
+def _heirs(card: Card, groups: Sequence[Group], found: Findings) -> tuple[Group, ...]:
+    """Give what users can set since the same commit, where it is asked what came for something that only went."""
+    facts = [fact for group in groups for fact in group]
+    if not SUCCESSOR.search(found.inquiry.text) or not facts:
+        return ()
+    if not all(fact.kind.value.endswith("-removed") for fact in facts):
+        return ()
+    return shown_facts([fact for fact in card.facts if fact.kind in _SETTABLE])
 
 
 def dependency_facts(card: Card, found: Findings) -> tuple[Fact, ...]:
@@ -133,6 +145,9 @@ def explained(card: Card, found: Findings) -> Item:
     own += [said] if said else []
     shown = " ".join(quote.text for claim in own for quote in claim.quotes)
     own += [line for line in changed_lines(evidence, found.inquiry) if line.quotes[0].text not in shown]
+    if found.inquiry.reason:
+        # Who asks why reads the reason first.
+        own.sort(key=lambda claim: not claim.speech)
     return Item(cite=card.id, claims=_numbered(card, [*own, *_lineage(card, evidence, found, always=True)]))
 
 

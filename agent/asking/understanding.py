@@ -53,7 +53,7 @@ class Setting:
 
 def understand(question: str, setting: Setting) -> Inquiry:
     """Take a question apart; what is not understood stays a word to look for."""
-    text = written_out(" ".join(unicodedata.normalize("NFKC", question).split()))
+    text = written_out(" ".join(words.ANY_CASE.sub(" ", unicodedata.normalize("NFKC", question)).split()))
     begins = tuple(found["en"] or found["zh"] for found in words.BEGINNING.finditer(text))
     aside = "; ".join(found[0] for found in words.WITHOUT.finditer(text))
     marks = marks_of(words.BEGINNING.sub(" ¦ ", text), setting.repos)

@@ -186,3 +186,10 @@ def test_what_somebody_adds_behind_a_question_weighs_little() -> None:
 )
 def test_what_a_question_leaves_to_the_other_sentences_is_its_topic(question: str) -> None:
     assert {"router", "gradio"} <= {term.said for term in asked(question).terms if not term.weak}
+
+
+@pytest.mark.parametrize("aside", ["（大小写不论）", " (case-insensitive)", "，不区分大小写"])
+def test_how_names_are_compared_is_no_topic(aside: str) -> None:
+    plain = understand("how many commits have Qwen3.5 in their title?", SETTING)
+    told = understand(f"how many commits have Qwen3.5{aside} in their title?", SETTING)
+    assert told.terms == plain.terms

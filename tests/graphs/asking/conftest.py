@@ -131,6 +131,20 @@ async def ask_series(tmp_path: Path) -> AsyncIterator[Ask]:
 
 
 @pytest.fixture
+async def ask_flags(tmp_path: Path) -> AsyncIterator[Ask]:
+    """Ask about a repository in which a flag took the place of a variable, in a commit that names an issue."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    book = History(folder)
+    asked = "import os\n\nFAST = os.environ.get('LUMEN_FAST', '0')\n"
+    given = "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--fast-backend')\n"
+    book.commit("Initial commit", {"app/main.py": asked, "README.md": "Serves."})
+    book.commit("Choose the backend of attention, slots leaked (#40) (#41)", {"app/main.py": given})
+    async with asking_in(tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
 async def ask(history: dict[str, str], place: Path) -> AsyncIterator[Ask]:
     """Ask about the repository, whose whole history is in memory."""
     del history

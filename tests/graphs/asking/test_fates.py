@@ -16,9 +16,35 @@ async def test_what_was_undone_is_told_with_what_undid_it(ask: Ask, history: dic
 
 
 @pytest.mark.parametrize("question", ["why was #6 reverted?", "为什么撤销了 fast_path"])
-async def test_the_reason_of_a_revert_is_what_it_says_itself(ask: Ask, question: str) -> None:
+async def test_the_reason_of_a_revert_is_what_it_says_itself_and_comes_first(ask: Ask, question: str) -> None:
     reply = await ask(question)
-    assert "hangs on two nodes" in reply.answer
+    lines = [line for line in reply.answer.splitlines() if line.startswith("  - ")]
+    assert "hangs on two nodes" in lines[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["what does #6 do?", "Is #6 really in? I heard it got backed out.", "#6 是干什么的？"]
+)
+async def test_whoever_asks_for_a_change_hears_that_it_was_undone(
+    ask: Ask, history: dict[str, str], question: str
+) -> None:
+    reply = await ask(question)
+    assert {f"lumen-ai/code@{history[name]}" for name in ("fast", "undo")} <= set(reply.cites)
+
+
+@pytest.mark.parametrize("question", ["LUMEN_FAST does nothing any more. What replaced it?", "LUMEN_FAST 换成什么了？"])
+async def test_what_came_for_something_that_went_is_told_with_it(ask_flags: Ask, question: str) -> None:
+    reply = await ask_flags(question)
+    assert not reply.abstained
+    assert "`--fast-backend`" in reply.answer
+
+
+async def test_an_issue_that_nobody_could_read_is_known_by_the_commits_that_name_it(ask_flags: Ask) -> None:
+    reply = await ask_flags("is issue #40 fixed?")
+    assert not reply.abstained
+    assert "#40 itself was not read." in reply.answer
+    assert "slots leaked" in reply.answer
+    assert (await ask_flags("is issue #4 fixed?")).abstained
 
 
 @pytest.mark.parametrize(
