@@ -9,7 +9,9 @@ from tools.diff.crates import Item, is_hidden, item_of
 from tools.diff.crates import words as crate_words
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
-from tools.diff.options import declares, is_new
+from tools.diff.headers import is_c
+from tools.diff.options import declares, is_new, is_switch
+from tools.diff.readers.cfamily_switches import MACRO
 from tools.diff.roles import Role, is_public_path, role
 from tools.diff.severity import severity_of
 from tools.diff.variables import reads
@@ -40,6 +42,10 @@ class Known:
     """Names that only the kernels of one folder use."""
     options: frozenset[str] = frozenset()
     """What a list of the build, whichever, declares already."""
+    searched: bool = False
+    """Whether there were sources of C to look into."""
+    unasked: frozenset[str] = frozenset()
+    """Macros that nobody asked for but the headers which no longer do."""
     hidden: frozenset[Item] = frozenset()
     """Names and files of Rust that only their crate sees."""
 
@@ -48,8 +54,11 @@ def asked(shown: Iterable[Shown]) -> list[str]:
     """Name the words to look for: new variables, imports from private modules that changed, names of kernels."""
     words: dict[str, None] = {}
     for one in _by_old_names(list(shown)):
-        if (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one):
+        if (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one) or is_switch(one):
             words[one.draft.name] = None
+            if is_switch(one) and one.place is not None:
+                # Whoever includes the header shows that there is a tree to look into.
+                words[one.place.file.rpartition("/")[2]] = None
             if one.draft.kind is FactKind.ENV_ADDED:
                 words.update(dict.fromkeys(_endings(one.draft.name)))
         elif (module := _module(one)) is not None:
@@ -87,8 +96,20 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
         frozenset(modules),
         _unused_elsewhere(parts, lines),
         frozenset(options),
+        any(is_c(path) for path, _ in lines),
+        _unasked(shown, lines),
         frozenset(crate for crate in crates if is_hidden(crate, lines)),
     )
+
+
+def _unasked(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """Choose the macros that the tree has in those headers alone which ask for them no longer."""
+    left: dict[str, set[str]] = {}
+    for one in shown:
+        if one.draft.kind is FactKind.CONFIG_REMOVED and is_switch(one) and one.place is not None:
+            left.setdefault(one.draft.name, set()).add(one.place.file)
+    asking = {name: {path for path, line in lines if is_c(path) and declares(name, path, line)} for name in left}
+    return frozenset(name for name, paths in left.items() if asking[name] and asking[name] <= paths)
 
 
 def is_read(name: str, lines: Sequence[tuple[str, str]]) -> bool:
@@ -103,6 +124,13 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue
         if one.draft.name in known.options and is_new(one):
+            continue
+        if one.draft.kind is FactKind.CONFIG_REMOVED and one.draft.detail == MACRO:
+            if one.draft.name in known.unasked:
+                yield Shown(one.draft._replace(breaking=False), one.place)
+            continue
+        # Only the tree knows whether other files ask for a macro.
+        if is_switch(one) and not known.searched:
             continue
         part = _part(before) if known.parts else None
         if (part is not None and part[0] in known.parts) or (known.hidden and _of_a_crate(one) in known.hidden):

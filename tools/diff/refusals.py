@@ -9,18 +9,25 @@ _JOINS = re.compile(r"\|\||&&|[()\[\]{}]")
 _CHECKS = re.compile(r"(?:[A-Z0-9]+_)*?I?(?:CHECK|ASSERT|ENFORCE)(?:_(EQ|NE|GE|GT|LE|LT))?$")
 """A plain check, whatever project's; any other macro asks for something of its own (`CHECK_CONTIGUOUS`)."""
 _OPENING, _CLOSING = "([{", ")]}"
+_JOINED = re.compile(r"\|\||&&")
+_SIGN = re.compile(r"(?<![<>=!-])(?:[<>!=]=|[<>])(?![<>=])")
+_BOUND = re.compile(rf"({_SIGN.pattern})\s*-?\d")
+_THING = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*(?:\(|\.|->|::|<))")
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
 def loosened_or_tightened(old: list[Site], new: list[Site]) -> tuple[Site, Site] | None:
     """Find the check that asks for more than before, or for less, of those that say the same in one function."""
-    if old[0].kind != "error" or not any(site.guard for site in old):
+    if not any(site.guard for site in old):
         return None
     before, after = ({site.guard for site in sites} for sites in (old, new))
     gone = [site for site in old if site.guard not in after]
     come = [site for site in new if site.guard not in before]
     if len(gone) != 1 or len(come) != 1:
         return None
-    return (gone[0], come[0]) if _has_more(gone[0].guard, come[0].guard) else None
+    conditions = gone[0].guard, come[0].guard
+    differ = _has_more(*conditions) or _is_turned(*conditions) or _is_joined_otherwise(*conditions)
+    return (gone[0], come[0]) if differ else None
 
 
 def spare(mine: Mapping[tuple[str, ...], list[Site]], its: Mapping[tuple[str, ...], list[Site]]) -> list[Site]:
@@ -47,6 +54,28 @@ def _has_more(one: str, other: str) -> bool:
     """Tell whether one condition is the other with a part more: `arch < 90 || !packed`, `!packed`."""
     sides = [_parts(text) for text in (one, other)]
     return sides[0] < sides[1] or sides[1] < sides[0]
+
+
+def _is_turned(one: str, other: str) -> bool:
+    """Tell whether a condition compares the same things otherwise: `i >= size`, `i < size`."""
+    if _SIGN.sub("?", one) != _SIGN.sub("?", other):
+        return False
+    signs = zip(_SIGN.findall(one), _SIGN.findall(other), strict=True)
+    bounds = [[sign[1] for sign in _BOUND.finditer(text)] for text in (one, other)]
+    # A number that is compared otherwise is a limit, unless it bounds from the other side now.
+    return bounds[0] == bounds[1] or any(mine[0] + its[0] in ("<>", "><") for mine, its in signs)
+
+
+def _is_joined_otherwise(one: str, other: str) -> bool:
+    """Tell whether a condition has a part more that is about another thing: `!paged`, `!(table && !fast)`.
+
+    What a function asks now that was spelled out before, or the other way round, may be the same.
+    """
+    less, more = sorted((one, other), key=lambda text: len(_JOINED.findall(text)))
+    if len(_JOINED.findall(less)) == len(_JOINED.findall(more)):
+        return False
+    asked = set(_CALL.findall(less)) <= set(_CALL.findall(more))
+    return asked and not set(_THING.findall(more)) <= set(_THING.findall(less))
 
 
 def _parts(condition: str) -> frozenset[str]:

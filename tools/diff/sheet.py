@@ -80,7 +80,7 @@ class Gathered:
     def sheet(self, known: Known | None = None) -> FactSheet:
         """Join, rank and limit them; `known` is what somebody found in the tree before the commit."""
         shown = join_moves(settle_checks(self.shown, self.homes), self.homes)
-        facts, left = group(shown if known is None else corrected(shown, known))
+        facts, left = group(corrected(shown, known or Known()))
         return FactSheet(facts=tuple(facts), route=self.route, skipped=(*self.skipped, *left))
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from agent.facts import FactKind
 from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
-from tools.diff.readers.cfamily_switches import MACRO
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
 from tools.diff.refusals import is_macro_exchanged, loosened_or_tightened, spare
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
+from tools.diff.surroundings import moved_out_or_in
 from tools.diff.values import requoted, same_value
 from tools.diff.variables import is_foreign
 
@@ -53,6 +53,8 @@ _RENAMED = {
     "registration": FactKind.SYMBOL_RENAMED,
 }
 _CHOSEN = {"flag": FactKind.FLAG_CHOICES, "limit": FactKind.LIMIT_CHANGED}
+_REFUSALS = ("error", "assertion")
+"""Checks; an assertion of C is told only where it asks for something else in the same place."""
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
@@ -90,11 +92,14 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
         drafts += _altered(one, other)
     drafts += [_one_sided(site, _REMOVED[site.kind], removed=True) for site in gone if _is_told(site, _REMOVED)]
     drafts += [_one_sided(site, _ADDED[site.kind], removed=False) for site in come if _is_told(site, _ADDED)]
+    checks = [site for sites in after.values() for site in sites if site.under]
     for key, sites in before.items():
         if key in after:
             drafts += _paired(sites, after[key])
-            if key[0] == "error" and (pair := loosened_or_tightened(sites, after[key])):
+            if key[0] in _REFUSALS and (pair := loosened_or_tightened(sites, after[key])):
                 drafts.append(_reconditioned(*pair))
+            elif key[0] == "error" and (moved := moved_out_or_in(sites, after[key], checks)):
+                drafts.append(_surrounded(sites[0], after[key][0], moved))
     return drafts
 
 
@@ -136,9 +141,6 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
         return False
     if site.kind == "config" and site.condition:
         # What is set in some case only is derived, and nothing that somebody is offered.
-        return False
-    if site.scope == MACRO and kinds is _REMOVED:
-        # Another file may ask for it still.
         return False
     if site.value is not None or site.name != ASSERTED:
         return True
@@ -184,7 +186,7 @@ def _by_key(sites: Iterable[Site]) -> dict[tuple[str, ...], list[Site]]:
 
 def _key(site: Site) -> tuple[str, ...]:
     """Say what makes two sites the same one."""
-    if site.kind in ("error", "deprecation"):
+    if site.kind in (*_REFUSALS, "deprecation"):
         return site.kind, site.name, site.value or requoted(site.guard), site.scope
     if site.kind in ("limit", "constant", "dependency", "config", "registration"):
         return site.kind, site.name, site.scope
@@ -232,6 +234,10 @@ def _renamed(one: Site, other: Site) -> Draft:
 def _reconditioned(one: Site, other: Site) -> Draft:
     scope = one.scope or None
     return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), one.guard, other.guard, scope)
+
+
+def _surrounded(one: Site, other: Site, moved: tuple[str, str]) -> Draft:
+    return Draft(FactKind.ERROR_CHANGED, other.name, one.public, _where(one, other), *moved, one.scope or None)
 
 
 def _where(one: Site, other: Site) -> Where:

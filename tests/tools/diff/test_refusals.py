@@ -29,6 +29,45 @@ async def test_a_check_that_asks_for_more_or_less_in_the_same_words_has_changed(
 
 
 @ROUTES
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("!paged", "!(p.table && !p.fast)"),
+        ("!p.packed || p.table || p.splits > 1", "!p.packed || (p.table && !p.fast) || p.splits > 1"),
+        ("p.rows >= rows", "p.rows < rows"),
+        ("p.rows > 8", "p.rows < 8"),
+    ],
+)
+async def test_a_check_that_asks_for_something_else_in_the_same_words_has_changed(
+    old: str, new: str, route: str, facts_of: "FactsOf"
+) -> None:
+    check = '#ifdef LIB_DISABLE_PAGES\n  TORCH_CHECK({}, "This build does not support pages.");\n#endif\n'
+    found = await _errors(facts_of, check.format(old), check.format(new), route)
+    assert found == [(FactKind.ERROR_CHANGED, old, new)]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new"), [("p.kind == kRow || p.kind == kColumn", "is_plain(p.kind)"), ("p.rows < rows", "rows > p.rows")]
+)
+async def test_a_check_that_says_the_same_of_the_same_things_has_not_changed(
+    old: str, new: str, route: str, facts_of: "FactsOf"
+) -> None:
+    check = '  TORCH_CHECK({}, "This build does not support pages.");\n'
+    assert await _errors(facts_of, check.format(old), check.format(new), route) == []
+
+
+@ROUTES
+async def test_an_assertion_of_c_is_told_where_it_asks_for_the_opposite_in_the_same_words(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    check = '  assert((p.index {} kMost) && "index exceeds the count");\n'
+    found = await _errors(facts_of, check.format(">="), check.format("<"), route)
+    assert found == [(FactKind.ERROR_CHANGED, "(p.index >= kMost)", "(p.index < kMost)")]
+    assert await _errors(facts_of, check.format("!="), "", route) == []
+
+
+@ROUTES
 async def test_a_check_that_gets_at_its_values_otherwise_is_the_same(route: str, facts_of: "FactsOf") -> None:
     check = '  TORCH_CHECK({} == torch::kFloat16, "q must be float16");\n'
     assert await _errors(facts_of, check.format("q.dtype()"), check.format("q.scalar_type()"), route) == []

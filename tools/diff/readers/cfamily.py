@@ -11,7 +11,7 @@ from tools.diff.readers.cfamily_frame import Frame, frame
 from tools.diff.readers.cfamily_macros import dispatches, macros, versions, without_parts
 from tools.diff.readers.cfamily_sites import SiteReader
 from tools.diff.readers.cfamily_skeleton import skeleton
-from tools.diff.readers.cfamily_switches import with_conditions, without_dead
+from tools.diff.readers.cfamily_switches import switches, with_conditions, without_dead
 from tools.diff.readers.cfamily_symbols import SymbolReader
 from tools.diff.readers.fragment import uncomment
 from tools.diff.readers.masked import Masked, blank
@@ -54,6 +54,7 @@ def read(source: Source) -> Reading:
     found = [
         *with_conditions(masked, scopes, SiteReader(masked, scopes, classes).read()),
         *entries(masked, symbols),
+        *(switches(masked) if classes is not None else ()),
         *dispatches(masked),
         *versions(symbols),
         *whole_versions,

@@ -1,10 +1,11 @@
 """The macros that a C, C++ or CUDA text defines."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tools.diff.readers import syntax
 from tools.diff.readers.masked import Masked
+from tools.diff.readers.syntax import mentions
 from tools.diff.reading import Param, Site, Symbol
 
 MAX_VALUE = 300
@@ -13,6 +14,7 @@ _GUARD = re.compile(rb"#[ \t]*ifndef[ \t]+(\w+)\s*\n[ \t]*#[ \t]*define[ \t]+\1[
 _UNDEF = re.compile(rb"#[ \t]*undef[ \t]+(\w+)")
 _SIMPLE = re.compile(r"(?!.*[A-Za-z_]\w*\s*\()[-\w.:\"' <>*+|&/%()]+|\".*\"")
 _CASE = re.compile(rb"\bcase\s+(?:\w+::)*(\w+)\s*:(?!:)")
+_CHAIN = re.compile(rb"\bif\s*\(\s*(\w+)\s*==\s*(?:\w+::)*(\w+)\s*\)")
 _VERSION = re.compile(r"VERSION|(?:^|_)VER(?:_|$)")
 _PARTS = ("_MAJOR", "_MINOR", "_PATCH")
 _PART = re.compile(r"[a-z]+")
@@ -56,14 +58,22 @@ def macros(masked: Masked, path: str) -> Iterator[Symbol]:
 
 
 def dispatches(masked: Masked) -> Iterator[Site]:
-    """Give the values that a macro takes, of those that choose by one: `switch (x) { case 16: … case 64: … }`."""
-    if b"define" not in masked.mask or b"case" not in masked.mask:
+    """Give the values that a macro takes, of those that choose by one, be it with `switch` or with `else if`."""
+    if b"define" not in masked.mask or not mentions(masked.mask, (b"case", b"else if")):
         return
     for match in _DEFINE.finditer(masked.mask):
-        found = _CASE.findall(masked.bare, *match.span(3)) if match.group(2) is not None else ()
+        found = _chosen(masked.bare[match.start(3) : match.end(3)]) if match.group(2) is not None else ()
         if len(found) > 1:
             lines = masked.line(match.start()), masked.line(match.end())
             yield Site("limit", match.group(1).decode(), *lines, choices=tuple(one.decode() for one in found))
+
+
+def _chosen(body: bytes) -> Sequence[bytes]:
+    """List the cases of a macro, or else the values with which a chain of conditions compares one thing."""
+    if cases := _CASE.findall(body):
+        return cases
+    chain = _CHAIN.findall(body) if b"else if" in body else []
+    return [value for _, value in chain] if len({thing for thing, _ in chain}) == 1 else ()
 
 
 def versions(symbols: list[Symbol]) -> Iterator[Site]:

@@ -13,6 +13,7 @@ from tools.diff.reading import Site
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*\"")
 _CHECK = re.compile(rb"(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL|RuntimeCheck)[A-Z0-9_]*\s*\(")
 _CHECKS = (b"CHECK", b"ERROR", b"ASSERT", b"THROW", b"ENFORCE", b"FATAL", b"static_assert", b"RuntimeCheck")
+_ASSERT = re.compile(rb"\bassert\s*\(")
 _STATIC_ASSERT = re.compile(rb"static_assert\s*\(")
 _BOUND = re.compile(
     rb"\bconst(?:expr)?\s+(?:static\s+)?[\w:]+\s+"
@@ -74,6 +75,8 @@ class SiteReader:
         found = [*self._sites.environment(_ENV)] if b"env" in mask.lower() else []
         if mentions(mask, _CHECKS):
             found += self._checks()
+        if b"assert" in mask:
+            found += self._assertions()
         if b"throw" in mask:
             found += self._throws()
         if self._classes is not None and b"const" in mask:
@@ -108,6 +111,15 @@ class SiteReader:
                 ]
                 runs = pattern is _CHECK and "STATIC_ASSERT" not in call.name
                 yield from found if runs else (self._compiled(site, message) for site in found)
+
+    def _assertions(self) -> Iterator[Site]:
+        """Give what `assert` says and asks for; it is known again by its words alone."""
+        for call in calls(self._masked, _ASSERT):
+            said = _SAID.search(self._masked.mask, *call.arguments[0]) if len(call.arguments) == 1 else None
+            if said is not None:
+                words = self._sites.message([said.span()])
+                asked = self._masked.fold(call.arguments[0][0], said.start())
+                yield self._sites.at("assertion", call.name, call.start, call.end, words)._replace(guard=asked)
 
     def _compiled(self, site: Site, message: str | None) -> Site:
         """Judge what fails while compiling: those who build meet it, and if it has words those who include a header."""

@@ -13,8 +13,23 @@ MACRO = "macro"
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)", re.M)
 _ASKED = re.compile(r"(?:defined[ \t]*\(?[ \t]*)?([A-Z][A-Z0-9]*_\w+)[ \t]*\)?$")
 """A macro of the project's own; what begins with underscores the compiler defines."""
+_TESTED = re.compile(rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b((?:[^\n\\]|\\\r?\n|\\)*)", re.M)
+_NAMED = re.compile(rb"\b[A-Z][A-Z0-9]*_\w+")
+_DEFINED = re.compile(rb"#[ \t]*(?:define|undef)[ \t]+(\w+)")
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*$", re.M)
 _SWITCH = re.compile(r"(?:^|_)(?:DISABLE|ENABLE|WITH|WITHOUT|USE|NO|BUILD|SKIP)_")
+
+
+def switches(masked: Masked) -> Iterator[Site]:
+    """Give the macros that a header asks for and does not define itself, by whose name one switches something."""
+    if b"#" not in masked.mask:
+        return
+    own = {found.group(1) for found in _DEFINED.finditer(masked.mask)}
+    for match in _TESTED.finditer(masked.mask):
+        for found in _NAMED.findall(match.group(1)):
+            if found not in own and _SWITCH.search(found.decode("utf-8", "replace")):
+                lines = masked.line(match.start(1)), masked.line(match.end(1))
+                yield Site("config", found.decode("utf-8", "replace"), *lines, scope=MACRO)
 
 
 class _Branch(NamedTuple):

@@ -8,7 +8,7 @@ from tools.diff.readers.manifest_pins import pinned_by_name
 from tools.diff.reading import Site, Source
 
 _COMMAND = re.compile(
-    r"^\s*(project|find_package|set|option|message|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$",
+    r"^\s*(project|find_package|set|(?:\w+_)?option|message|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$",
     re.I,
 )
 _LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
@@ -26,6 +26,7 @@ _BRANCH = re.compile(r"^\s*(if|elseif|else|endif)\s*\((.*)$", re.I)
 _COMPILER = re.compile(r"COMPILER|\bMSVC\b|\bMINGW\b|clang|intel", re.I)
 """A condition of a build for one compiler: what is set there is not for everybody to set."""
 _MAX_LINES = 40
+_OPTION, _NAMED = "option", re.compile(r"[A-Z][A-Z0-9_]+$")
 
 
 def read_cmake(source: Source) -> Iterator[Site]:
@@ -108,7 +109,7 @@ def _command(command: str, arguments: list[str], start: int, end: int) -> Iterat
     if not arguments:
         return
     name = arguments[0]
-    if command in ("set", "option"):
+    if command in ("set", _OPTION) or (command.endswith(_OPTION) and len(arguments) > 1 and _NAMED.match(name)):
         yield from _setting(command, arguments, start, end)
         return
     if command == "message":
@@ -146,5 +147,6 @@ def _setting(command: str, arguments: list[str], start: int, end: int) -> Iterat
             yield Site("dependency", name, start, start, value=value)
     elif cached and "INTERNAL" not in arguments:
         yield Site("config", name, start, end, value=" ".join(arguments[1 : arguments.index("CACHE")]))
-    elif command == "option":
+    elif command != "set":
+        # A macro of the project's own (`lib_option`) takes what `option` takes.
         yield Site("config", name, start, end, value=arguments[2] if len(arguments) > 2 else "OFF")
