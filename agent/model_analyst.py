@@ -112,12 +112,16 @@ class ModelAnalyst:
         return await self._rules.next_calls(assignment, list(filter(shows_diff, answers)))
 
     async def write(self, material: Material) -> Sequence[Claim]:
-        """Explain each commit that the model read in depth, sum up the day, and keep everything the rules say."""
-        deep = [read for read in material.reads if read.depth is Depth.DEEP and read.asked]
+        """Explain each commit that the model read in depth, sum up the day, and keep everything the rules say.
+
+        A small model is shown what was written of a commit, not its diff, so it need not have asked for that.
+        """
+        read_closely = [read for read in material.reads if read.depth is Depth.DEEP]
+        deep = [read for read in read_closely if read.asked]
         shown = _shown(material)
         room = await self._room(material)
         if room < AMPLE_ROOM:
-            said = await self._retell(deep, shown, material) if room else []
+            said = await self._retell(read_closely, shown, material) if room else []
         else:
             # Nothing here waits for anything else; the endpoint limits how many are under way.
             said = await asyncio.gather(

@@ -216,6 +216,13 @@ async def test_a_model_with_little_room_says_title_and_authors_words_line_by_lin
     assert all(shape["items"]["properties"].keys() == {"en"} for shape in shapes)
 
 
+async def test_a_small_model_tells_of_the_heaviest_though_it_chose_to_read_others() -> None:
+    passed_over, chosen = read("a", "Lower the limit of topK"), read("b", "Rename a test")
+    model = ScriptedModel([Statements(), Statements()], room=DEFAULT_ROOM)
+    await analyst(model).write(material(replace(passed_over, asked=False), chosen))
+    assert ["1. Lower the limit" in asked for asked in model.asked] == [True, False]
+
+
 async def test_what_a_small_model_says_of_titles_sums_up_the_day_and_the_rest_explains() -> None:
     body = "The shared buffer holds 8 entries, and more of them overwrite what stands behind it."
     several = [read(sign, f"Lower the limit of topK, part {sign}", body=body) for sign in "abcd"]
