@@ -125,6 +125,8 @@ class Site(NamedTuple):
     """The symbol or section in which it stands, where that tells two of the same name apart."""
     guard: str = ""
     """Of an error: the condition that must hold lest it is raised; with the same one it is the same error."""
+    under: tuple[str, ...] = ()
+    """Of an error: the conditions of the branches around it, outermost first, its own guard aside."""
     rejects: bool = False
     """Of a limit: what is so is refused (`if x > 8: raise`); else it is let through (`assert x <= 8`)."""
     also: tuple[str, ...] = ()

@@ -32,6 +32,15 @@ async def test_a_further_spelling_of_a_rust_flag_is_told(facts_of: "FactsOf", ro
 
 
 @ROUTES
+async def test_a_further_spelling_of_a_flag_that_is_built_is_told(facts_of: "FactsOf", route: str) -> None:
+    file = "rust/src/server/src/lib.rs"
+    text = 'pub fn command() -> Command {\n    Command::new("lib").arg(Arg::new("subset").long("subset")%s)\n}\n'
+    new = text % '.visible_alias("dataset-subset")'
+    (fact,) = await facts_of({file: text % ""}, {file: new}, route)
+    assert (fact.kind, fact.name, fact.new) == (FactKind.FLAG_ADDED, "--dataset-subset", "= --subset")
+
+
+@ROUTES
 async def test_a_short_spelling_for_one_letter_is_no_other_flag(facts_of: "FactsOf", route: str) -> None:
     file = "rust/src/server/src/lib.rs"
     facts = await facts_of({file: RUST_FLAG % ""}, {file: RUST_FLAG % "short_alias = 'x', "}, route)

@@ -17,6 +17,7 @@ OPPOSITES: Final = (("==", "!="), ("<", ">="), (">", "<="), ("in", "not in"), ("
 OPPOSITE: Final = dict((*OPPOSITES, *((other, one) for one, other in OPPOSITES)))
 LONGEST_GUARD: Final = 400
 ENDS: Final = ("function_definition", "class_definition", "lambda", "module")
+BRANCHES: Final = ("else_clause", "elif_clause", "except_clause", "case_clause")
 WORD: Final = re.compile(rb"\w+")
 RAISES: Final = re.compile(rb"\braise\b")
 ALL_ERRORS: Final = ("Exception", "BaseException")
@@ -57,7 +58,8 @@ def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
         name = code.word(last_name(thrown))
     if name[:1].isupper() or name.endswith("_error"):
         guard = _guard(code, _condition(node), refused=True)
-        yield Site("error", name, code.line(node), code.last_line(node), value=message, scope=scope, guard=guard)
+        lines, under = (code.line(node), code.last_line(node)), _under(code, node, own=bool(guard))
+        yield Site("error", name, *lines, value=message, scope=scope, guard=guard, under=under)
     yield from (site._replace(rejects=True) for site in _bounds(code, _condition(node), scope))
 
 
@@ -89,7 +91,8 @@ def asserted(code: Code, node: Node, scope: str) -> Iterator[Site]:
         lines = code.line(node), code.last_line(node)
         message = code.message(parts[1]) if len(parts) > 1 else None
         guard = _guard(code, parts[0], refused=False)
-        yield Site("error", ASSERTED, *lines, value=message, scope=scope, guard=guard)
+        under = _under(code, node, own=False)
+        yield Site("error", ASSERTED, *lines, value=message, scope=scope, guard=guard, under=under)
         yield from _bounds(code, parts[0], scope)
 
 
@@ -100,6 +103,21 @@ def _condition(node: Node) -> Node | None:
     if branch is None or branch.type not in ("if_statement", "elif_clause"):
         return None
     return branch.child_by_field_name("condition")
+
+
+def _under(code: Code, node: Node, *, own: bool) -> tuple[str, ...]:
+    """Write the conditions of the branches around a check; the nearest is left out where it is its own."""
+    found: list[str] = []
+    inner, outer = node, node.parent
+    while outer is not None and outer.type not in ENDS:
+        if outer.type in ("if_statement", "elif_clause") and outer.child_by_field_name("consequence") == inner:
+            if (condition := outer.child_by_field_name("condition")) is not None:
+                found.append(code.fold(condition)[:LONGEST_GUARD])
+        elif outer.type in BRANCHES:
+            # What else holds there, only the whole chain of conditions tells.
+            found.append(f"{outer.type} {outer.start_byte}")
+        inner, outer = outer, outer.parent
+    return tuple(reversed(found[1:] if own else found))
 
 
 def _guard(code: Code, condition: Node | None, *, refused: bool) -> str:

@@ -23,6 +23,7 @@ _ROUTE = re.compile(rb"\broute\s*\(\s*\"")
 _VERB = re.compile(rb"\b(get|post|put|delete|patch|head|options|any)\s*\(")
 _LONG = re.compile(rb"\blong\s*\(\s*\"")
 _DEFAULT = re.compile(rb"\bdefault_value\s*\(")
+_ALIAS = re.compile(rb"\.(?:visible_)?alias(?:es)?\s*\(")
 
 
 def sites(masked: Masked, scopes: Scopes, tests: list[tuple[int, int]], *, asserts: bool) -> list[Site]:
@@ -88,6 +89,11 @@ def _flags(make: Sites) -> Iterator[Site]:
         stops = [
             at for at in (masked.mask.find(stop, call.end, end) for stop in (b".arg(", b";", b"Arg::new")) if at >= 0
         ]
-        default = _DEFAULT.search(masked.mask, call.end, min([end, *stops]))
+        end = min([end, *stops])
+        default = _DEFAULT.search(masked.mask, call.end, end)
         spans = masked.arguments(default.end() - 1) if default else []
-        yield make.at("flag", f"--{name}", call.start, call.end, make.message(spans[:1]))
+        given = (
+            span for found in _ALIAS.finditer(masked.mask, call.end, end) for span in masked.arguments(found.end() - 1)
+        )
+        also = tuple(f"--{alias}" for span in given for alias in masked.literals(*span))
+        yield make.at("flag", f"--{name}", call.start, call.end, make.message(spans[:1]))._replace(also=also)
