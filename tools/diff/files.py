@@ -10,6 +10,7 @@ from tools.diff.contents import telling
 from tools.diff.draft import Draft, Where
 from tools.diff.folders import Package, new_packages, renamed_folders
 from tools.diff.grouping import Shown
+from tools.diff.headers import HEADERS
 from tools.diff.homes import Homes
 from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.rewritten import as_moved, without_empty
@@ -18,6 +19,11 @@ from tools.diff.roles import UPKEEP, Role, is_public_path, is_upkeep, role, role
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
 _CONSTANT = re.compile(r"\n[+-]([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:: [^=\n]+)? = ")
+_LIMIT = re.compile(
+    r"\n\+(?:inline |static )*constexpr [\w:]+ (\w*(?:[Mm]ax|MAX|[Mm]in|MIN|[Ll]imit|LIMIT)\w*)\s*(?:=\s*|\{)-?\d"
+)
+"""What a header holds its users to."""
+_MOST_LIMITS = 4
 # Each begins with a literal, which is found fast.
 _NAMED = (r"\+class \w+Kernel(?:[A-Z][a-z]?\d+\w*)?[(:]", r"\+def \w*_kernel\(")
 _SPOKEN = tuple(rf"{short}\.(?<!\w{short}\.)\w+\(" for short in ("tl", "cute", "pl", "T", "gl"))
@@ -127,6 +133,8 @@ def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
     declared = telling(file.path, patch, _SHOWN_NAMES)
     if public and file.path.endswith(".py"):
         declared += islice(_CONSTANT.finditer(patch), _SHOWN_NAMES - len(declared))
+    if public and file.path.endswith(HEADERS) and "constexpr" in patch:
+        declared += islice(_LIMIT.finditer(patch), _MOST_LIMITS)
     names = list(dict.fromkeys(found[1] for found in declared)) if public else []
     old: str | None = None
     new: str | None = ", ".join(names) or file.path

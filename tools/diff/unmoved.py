@@ -7,6 +7,7 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.homes import Homes, plain_words
+from tools.diff.namespaces import is_still_opened
 from tools.diff.options import joined
 
 _WENT = {
@@ -53,7 +54,7 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
         return True
     if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
         return True
-    if draft.kind in _ENTRIES and _is_still_given(one, homes):
+    if (draft.kind in _ENTRIES and _is_still_given(one, homes)) or is_still_opened(draft, homes):
         return True
     if draft.kind in _WENT:
         raised = draft.kind is FactKind.ERROR_REMOVED

@@ -90,6 +90,16 @@ async def test_a_new_header_is_told_by_its_classes_and_by_the_functions_that_its
     assert (fact.kind, fact.new) == (FactKind.FILE_ADDED, "Pack, kernel, device_gemm")
 
 
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_a_new_header_is_told_by_the_limits_it_holds_its_users_to(route: str, facts_of: "FactsOf") -> None:
+    text = (
+        "#pragma once\nnamespace lib {\nstatic constexpr int kMaxTopK = 8;  // experts per token\n"
+        "constexpr int kUnroll = 4;\nconstexpr int kMaxRows = kUnroll;\n\nstruct Pack {\n  int n;\n};\n}\n"
+    )
+    (fact,) = await facts_of({"README.md": "lib\n"}, {"include/lib/dispatch.h": text}, route)
+    assert (fact.kind, fact.new) == (FactKind.FILE_ADDED, "Pack, kMaxTopK")
+
+
 async def test_a_new_source_is_not_told_by_what_it_keeps_for_itself(facts_of: "FactsOf") -> None:
     text = (
         "#include <lib.h>\nnamespace {\nvoid CheckCuda(Tensor t) {\n}\n}  // namespace\n\n"

@@ -11,7 +11,7 @@ from tools.diff.sheet import paths_to_read, read_facts
 from tools.git.source import GitSource
 
 if TYPE_CHECKING:
-    from tests.tools.diff.conftest import History
+    from tests.tools.diff.conftest import FactsOf, History
 
 Told = tuple[FactKind, Severity, str]
 ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
@@ -165,3 +165,21 @@ async def test_what_left_a_file_that_was_renamed_came_from_where_the_file_was(pa
     sheet = read_facts(change, await source.blobs(change, paths_to_read(change)) if route == "blobs" else None)
     moved = [(fact.name, fact.old, fact.new) for fact in sheet.facts if fact.kind is FactKind.SYMBOL_MOVED]
     assert moved == [("split_plan", "pkg/old/plan.py", "pkg/new/split.py")]
+
+
+@ROUTES
+@pytest.mark.parametrize("stays", [True, False])
+async def test_a_namespace_that_one_moved_header_left_is_not_renamed(
+    stays: bool, route: str, facts_of: "FactsOf"
+) -> None:
+    moved = "#pragma once\nnamespace conv {\n" + "".join(f"int scale_{n}(int rows);\n" for n in range(20)) + "}\n"
+    other = "#pragma once\nnamespace conv {\nint pack(int rows);\n}\n"
+    before = {"include/lib/conv/scale.h": moved, "include/lib/conv/pack.h": other}
+    after = {
+        "include/lib/conv/scale.h": None,
+        "include/lib/gemm/scale.h": moved.replace("conv", "gemm"),
+        "include/lib/conv/pack.h": (other if stays else other.replace("conv", "gemm")).replace("rows", "cols"),
+    }
+    facts = await facts_of(before, after, route)
+    renamed = {(fact.old, fact.new) for fact in facts if fact.detail == "namespace"}
+    assert renamed == (set() if stays else {("conv", "gemm")})
