@@ -196,10 +196,11 @@ class Homes:
             any(re.search(rf"\n\+\s+(?:async )?def {re.escape(name)}\(", patch) for patch in found) if found else None
         )
 
-    def has_field(self, owner: str, name: str) -> bool:
-        """Tell whether a new file of C++ declares a class with this field."""
-        field = re.compile(rf"\n\+[ \t]+[\w:<>,*& ]+[ *&]{re.escape(name)}\s*[;={{]")
-        return any(field.search(body) for body in self._bodies(owner))
+    def has_member(self, owner: str, name: str) -> bool:
+        """Tell whether a new file of C++ declares a class with this field, type, constant or function."""
+        own = re.escape(name)
+        member = re.compile(rf"\n\+[ \t]+(?!return\b)(?:using {own}\s*=|[\w:<>,*& ]+[ *&]{own}\s*[;={{(])")
+        return any(member.search(body) for body in self._bodies(owner))
 
     def _bodies(self, owner: str) -> Iterator[str]:
         """Give the lines of the classes of a name that new files of C++ declare, to the brace below their heads."""

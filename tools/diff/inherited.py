@@ -132,4 +132,4 @@ def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str], homes: Homes) -> 
     own, members = one.draft.name.rpartition(".")[2], gained if one.draft.kind in _LOST else lost
     if any(f"{base}.{own}" in members for base in one.draft.bases):
         return True
-    return one.draft.kind is FactKind.FIELD_REMOVED and any(homes.has_field(base, own) for base in one.draft.bases)
+    return one.draft.kind in _LOST and any(homes.has_member(base, own) for base in one.draft.bases)

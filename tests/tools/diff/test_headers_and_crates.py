@@ -55,6 +55,28 @@ async def test_fields_that_a_base_in_a_new_header_has_are_inherited(
 
 
 @ROUTES
+@pytest.mark.parametrize(("method", "gone"), [("initialize", False), ("prepare", True)])
+async def test_members_that_a_template_base_in_a_new_header_has_are_inherited(
+    method: str, gone: bool, route: str, facts_of: "FactsOf"
+) -> None:
+    members = (
+        "  using Element = typename Kernel::Element;\n  static int const kStages = Kernel::kStages;\n"
+        "  static Status initialize(Arguments const &args) {\n    return run(args);\n  }\n"
+    )
+    head, base = "template <typename Kernel>\nclass {} {{\npublic:\n", "Grouped : public BaseGrouped<Kernel>"
+    facts = await facts_of(
+        {HEADER: head.format("Grouped") + members + "};\n"},
+        {
+            HEADER: head.format(base) + "};\n",
+            "include/lib/base.h": head.format("BaseGrouped") + members.replace("initialize", method) + "};\n",
+        },
+        route,
+    )
+    removed = [fact.name for fact in facts if fact.kind is FactKind.SYMBOL_REMOVED]
+    assert removed == (["Grouped.initialize"] if gone else [])
+
+
+@ROUTES
 @pytest.mark.parametrize(
     ("old", "new"),
     [
