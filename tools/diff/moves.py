@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from agent.facts import FactKind
+from tools.diff.definitions import without_definitions
 from tools.diff.draft import Draft
 from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
@@ -35,7 +36,8 @@ _UNMISTAKABLE = 12
 
 def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     """Turn each pair of "removed here, added there" into one "moved"; `homes` knows what whole files declare."""
-    shown = without_unmoved(without_handed_up(without_heirlooms(list(shown), homes), homes), homes)
+    shown = without_heirlooms(without_definitions(list(shown)), homes)
+    shown = without_unmoved(without_handed_up(shown, homes), homes)
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []

@@ -202,3 +202,15 @@ async def test_a_check_that_several_classes_have_in_the_same_words_is_one_fact(f
     after = {f"include/acme/{name}.h": text.format(name, check) for name in ("Load", "Store")}
     (fact,) = await facts_of(before, after, route)
     assert (fact.kind, len(fact.places), fact.detail) == (FactKind.ERROR_ADDED, 2, None)
+
+
+@ROUTES
+async def test_a_parameter_is_told_by_the_declaration_and_not_by_the_definition_besides(
+    facts_of: "FactsOf", route: str
+) -> None:
+    header = "#pragma once\nnamespace acme {{\nclass Runner {{\n public:\n  void run(int rows{});\n}};\n}}\n"
+    source = '#include "acme/run.h"\nnamespace acme {{\nvoid Runner::run(int rows{}) {{\n  go(rows);\n}}\n}}\n'
+    before = {HEADER: header.format(""), "csrc/run.cu": source.format("")}
+    after = {HEADER: header.format(", bool gated = false"), "csrc/run.cu": source.format(", bool gated")}
+    (fact,) = await facts_of(before, after, route)
+    assert (fact.kind, fact.new) == (FactKind.PARAMETER_ADDED, "gated: bool = false")
