@@ -6,7 +6,7 @@ gives the facts. Readers never compare, never look at the other version and neve
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 SymbolKind = Literal[
     "function", "method", "class", "struct", "enum", "member", "field", "constant", "variable", "type", "macro", "trait"
@@ -26,6 +26,10 @@ SiteKind = Literal[
     "constant",
     "registration",
 ]
+
+
+ELSE: Final = "…"
+"""Stands for a branch that is taken where other conditions do not hold."""
 
 
 class Late:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tools.diff.reading import Site
+from tools.diff.reading import ELSE, Site
 
 
 def moved_out_or_in(old: Sequence[Site], new: Sequence[Site], others: Iterable[Site]) -> tuple[str, str] | None:
@@ -15,7 +15,7 @@ def moved_out_or_in(old: Sequence[Site], new: Sequence[Site], others: Iterable[S
         return None
     before, after = set(old[0].under), set(new[0].under)
     moved = before ^ after
-    if not moved or not (before < after or after < before):
+    if not moved or ELSE in before | after or not (before < after or after < before):
         return None
     if any(condition in site.guard for condition in moved for site in (*old, *new)):
         return None

@@ -53,6 +53,12 @@ async def test_a_check_that_left_or_entered_a_branch_is_told_with_it(
             '    if a:\n        if b:\n            raise ValueError("b is too large")\n',
             '    if a and b:\n        raise ValueError("b is too large")\n',
         ),
+        (
+            '    if b > size:\n        raise ValueError("b is too large")\n    if a:\n        go()\n    else:\n'
+            '        assert size, "no size"\n',
+            '    if a:\n        go()\n    else:\n        if b > size:\n            raise ValueError("b is too large")\n'
+            '        assert size, "no size"\n',
+        ),
     ],
 )
 async def test_a_condition_that_is_asked_in_another_way_is_no_other_check(

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from tools.diff.readers.python_scopes import Scopes
 from tools.diff.readers.python_syntax import SEQUENCES, Code, last_name
-from tools.diff.reading import Site
+from tools.diff.reading import ELSE, Site
 
 ASSERTED: Final = "AssertionError"
 NUMBERS: Final = ("integer", "float")
@@ -115,7 +115,7 @@ def _under(code: Code, node: Node, *, own: bool) -> tuple[str, ...]:
                 found.append(code.fold(condition)[:LONGEST_GUARD])
         elif outer.type in BRANCHES:
             # What else holds there, only the whole chain of conditions tells.
-            found.append(f"{outer.type} {outer.start_byte}")
+            found.append(ELSE)
         inner, outer = outer, outer.parent
     return tuple(reversed(found[1:] if own else found))
 
