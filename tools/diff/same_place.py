@@ -16,7 +16,7 @@ _TOP, _ENOUGH = 12, 3
 def stayed(went: Sequence[Symbol], came: Sequence[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair what went with what came, where the lines around the name show that it is one thing."""
     taken: set[int] = set()
-    for pairs in (_under_other_heads, _around_lines, _behind_first_lines):
+    for pairs in (_under_other_heads, _around_lines, _behind_first_lines, _for_arguments):
         free = [[symbol for symbol in side if id(symbol) not in taken] for side in (went, came)]
         for one, other in pairs(free[0], free[1], kept):
             taken |= {id(one), id(other)}
@@ -71,6 +71,23 @@ def _behind_first_lines(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Ke
             if other is not None and _look(one) == _look(other):
                 del starts[line]
                 yield one, other
+
+
+def _for_arguments(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
+    """Pair names of a class for its template's arguments (`Paged = Paged_`), between two lines that stayed."""
+    starts = {other.start: other for other in come if _is_for_an_argument(other)}
+    for one in gone if starts else ():
+        before, after = kept(one.start - 1), kept(one.end + 1)
+        if before is None or after is None or not _is_for_an_argument(one):
+            continue
+        other = starts.get(before + 1)
+        if other is not None and other.end + 1 == after and _look(one)[:3] == _look(other)[:3]:
+            del starts[other.start]
+            yield one, other
+
+
+def _is_for_an_argument(symbol: Symbol) -> bool:
+    return symbol.kind in ("constant", "type") and symbol.value == f"{own_name(symbol)}_"
 
 
 def _look(symbol: Symbol) -> tuple[str | None, ...]:

@@ -103,6 +103,8 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
     drafts += new_to_all(_came_or_went(come, after, paired_new, removed=False), before, after)
     same = [(symbol, after[name]) for name, symbol in before.items() if name in after]
     words = {own_name(one): own_name(other) for one, other in pairs if own_name(one) != own_name(other)}
+    # A template calls its argument as the class does, and an underscore more.
+    words |= {f"{mine}_": f"{its}_" for mine, its in words.items()} if old.overloaded else {}
     known = [values_of(reading.symbols) for reading in (old, new)] if old.overloaded and new.overloaded else []
     for one, other in [*same, *stayed, *pairs]:
         drafts += (

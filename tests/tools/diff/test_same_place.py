@@ -76,3 +76,18 @@ async def test_a_macro_that_takes_something_else_in_a_place_is_one_change(route:
     new = old.replace("greater_than_64", "num_frags_x")
     (fact,) = await facts_of({"include/lib/switch.h": old}, {"include/lib/switch.h": new}, route)
     assert (fact.kind, fact.name) == (FactKind.SIGNATURE_CHANGED, "SWITCH_FRAGS")
+
+
+@ROUTES
+async def test_a_name_for_an_argument_of_the_template_that_both_have_another_name_now_was_renamed(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = (
+        "#pragma once\ntemplate <bool Varlen_, bool {0}_, bool Split_>\nstruct Mainloop {{\n"
+        "  static constexpr bool Varlen = Varlen_;\n  static constexpr bool {0} = {0}_;\n"
+        "  static constexpr bool Split = Split_;\n}};\n"
+    )
+    facts = await facts_of({"include/lib/a.h": text.format("Paged")}, {"include/lib/a.h": text.format("Slow")}, route)
+    assert [(fact.kind, fact.old, fact.new) for fact in facts if fact.kind.startswith(("symbol-", "constant-"))] == [
+        (FactKind.SYMBOL_RENAMED, "Paged", "Slow")
+    ]
