@@ -36,6 +36,8 @@ class Known:
     """What was found in the tree."""
 
     variables: frozenset[str] = frozenset()
+    still: frozenset[str] = frozenset()
+    """Variables that a file reads which goes on doing so, though others no longer do."""
     modules: frozenset[str] = frozenset()
     """Paths of private modules of which a public package gives everything on."""
     parts: frozenset[str] = frozenset()
@@ -54,7 +56,9 @@ def asked(shown: Iterable[Shown]) -> list[str]:
     """Name the words to look for: new variables, imports from private modules that changed, names of kernels."""
     words: dict[str, None] = {}
     for one in _by_old_names(list(shown)):
-        if (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one) or is_switch(one):
+        if one.draft.kind is FactKind.ENV_REMOVED:
+            words[one.draft.name] = None
+        elif (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one) or is_switch(one):
             words[one.draft.name] = None
             if is_switch(one) and one.place is not None:
                 # Whoever includes the header shows that there is a tree to look into.
@@ -93,12 +97,25 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
     crates = {crate for one in shown if (crate := _of_a_crate(one)) is not None}
     return Known(
         frozenset(variables),
+        _still_read(shown, lines),
         frozenset(modules),
         _unused_elsewhere(parts, lines),
         frozenset(options),
         any(is_c(path) for path, _ in lines),
         _unasked(shown, lines),
         frozenset(crate for crate in crates if is_hidden(crate, lines)),
+    )
+
+
+def _still_read(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """Choose the variables that some file reads of which the commit takes no such line away."""
+    left: dict[str, set[str]] = {}
+    for one in shown:
+        if one.draft.kind is FactKind.ENV_REMOVED and one.place is not None:
+            left.setdefault(one.draft.name, set()).add(one.place.file)
+    read = [one for one in lines if role(one[0]) not in _ELSEWHERE] if left else []
+    return frozenset(
+        name for name, files in left.items() if is_read(name, [one for one in read if one[0] not in files])
     )
 
 
@@ -122,6 +139,8 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
     shown = list(shown)
     for one, before in zip(shown, _by_old_names(shown), strict=True):
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
+            continue
+        if one.draft.kind is FactKind.ENV_REMOVED and one.draft.name in known.still:
             continue
         if one.draft.name in known.options and is_new(one):
             continue

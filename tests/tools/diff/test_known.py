@@ -37,6 +37,19 @@ async def test_a_variable_that_an_untouched_file_reads_is_not_new(past: "History
     assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_C"]
 
 
+async def test_a_variable_that_an_untouched_file_goes_on_reading_is_not_gone(past: "History") -> None:
+    reads = "import os\n\n" + "".join(f'{name} = os.getenv("ATLAS_{name}")\n' for name in "ABC")
+    past.commit(
+        {
+            "pkg/old.py": reads,
+            "pkg/kept.py": 'import os\n\nA = os.environ.get("ATLAS_A")\n',
+            "tests/test_old.py": 'import os\n\nB = os.environ["ATLAS_B"]\n',
+        }
+    )
+    facts = await studied(past, past.commit({"pkg/old.py": "import os\n"}))
+    assert sorted(fact.name for fact in facts if fact.kind is FactKind.ENV_REMOVED) == ["ATLAS_B", "ATLAS_C"]
+
+
 @pytest.mark.parametrize("given_on", [True, False])
 async def test_a_private_module_is_public_where_its_package_gives_all_of_it_on(past: "History", given_on: bool) -> None:
     line = "from ._core import *\n" if given_on else "from ._core import other\n"
