@@ -23,6 +23,13 @@ CLEAN = {
     "GIT_AUTHOR_EMAIL": "ada@example.org",
     "GIT_COMMITTER_NAME": "Bob",
     "GIT_COMMITTER_EMAIL": "bob@example.org",
+    # Thousands of small repositories are made: without hooks, upkeep and waiting for the disk.
+    "GIT_TEMPLATE_DIR": "",
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "maintenance.auto",
+    "GIT_CONFIG_VALUE_0": "false",
+    "GIT_CONFIG_KEY_1": "core.fsync",
+    "GIT_CONFIG_VALUE_1": "none",
 }
 
 
