@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, TypedDict
 
@@ -118,18 +118,24 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         allotment=allotment,
         tools=tool_specs(toolset),
     )
-    await investigate(deps.analyst, assignment, toolset, deps.turns)
-    # Nobody may talk a model out of a commit: what it passes over is read all the same, only not explained by it.
-    # A page is enough to want it: code reads the whole of it, and shows the lines that matter most when it is written.
-    chosen = toolset.shown if isinstance(deps.analyst, Accountable) else toolset.whole
-    passed_over = set(allotment.deep) - set(chosen) if isinstance(deps.analyst, Accountable) else set()
+    landed = [row.commit for row in scouted.rows]
+    investigation = investigate(deps.analyst, assignment, toolset, deps.turns)
+    if isinstance(deps.analyst, Accountable):
+        # Nobody may talk a model out of a commit: what it passes over is read all the same, only not explained by it.
+        # So that is read while the model thinks.
+        await _beside(investigation, deps.library.study_all(desk.code, allotment.deep, landed=landed))
+        # A page is enough to want it: code reads the whole, and shows the lines that matter most when it is written.
+        chosen, passed_over = toolset.shown, set(allotment.deep) - set(toolset.shown)
+    else:
+        await investigation
+        chosen, passed_over = toolset.whole, set()
     wanted = [*chosen, *(sha for sha in allotment.deep if sha in passed_over)]
     done, total = itertools.count(1), len(wanted)
     studied = await deps.library.study_all(
         desk.code,
         wanted,
         lambda: deps.progress.step(repo, "reading in depth", next(done), total),
-        [row.commit for row in scouted.rows],
+        landed,
     )
     deep = tuple(evidence.change.commit.sha for evidence in studied)
     background = [old for evidence in studied for old in _undone(evidence) if old not in titles]
@@ -139,6 +145,17 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     )
     deps.notes.keep("readings", repo, readings)
     return {"done": ["investigate"]}
+
+
+async def _beside(work: Awaitable[object], aside: Coroutine[Any, Any, object]) -> None:
+    """Wait for both; when the one fails, the other is not left running."""
+    other = asyncio.create_task(aside)
+    try:
+        await work
+        await other
+    finally:
+        other.cancel()
+        await asyncio.gather(other, return_exceptions=True)
 
 
 def _undone(evidence: CommitEvidence) -> list[str]:
