@@ -9,7 +9,7 @@ from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import FactKind
 from agent.ids import commit_id
 from agent.sources import CodeSource, Foresees, Study
-from tools.diff.known import asked, is_read, recognise
+from tools.diff.known import asked, is_read
 from tools.diff.sheet import Gathered, read_facts
 from tools.diff.study import gathered_of, lines_before, planned
 
@@ -108,8 +108,8 @@ class Library:
         words |= {name for one in skimmed for name in _new_variables(one)}
         lines = await lines_before(code, oldest.parents[0] if oldest else None, sorted(words))
         for change, differences in gathered:
-            sheet = differences.sheet(recognise(differences.shown, (*lines, *differences.modules)))
-            self._studied[change.commit.id] = CommitEvidence(change=change, sheet=sheet, landed=True)
+            evidence = CommitEvidence(change=change, sheet=differences.sheet(lines), landed=True)
+            self._studied[change.commit.id] = evidence
         self._take_back(landed, lines)
         self._settled |= {oldest.id} if oldest else set()
 

@@ -1,7 +1,7 @@
 """Which declaration of the new version is one of the old version under another name."""
 
 import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import takewhile
 
@@ -14,6 +14,7 @@ Kept = Callable[[int], int | None]
 CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
 _HELD = ("constant", "variable")
+_VALUED = ("field", *_HELD)
 _IN_A_ROW = ("member", "field", "method")
 _COUNTED = re.compile(r"auto\(\)$")
 _QUOTED = re.compile(r"\((?:[^()]*, *)?[\"']\w[^\"']*[\"']")
@@ -59,8 +60,11 @@ def _alike(went: list[Symbol], come: list[Symbol], kept: Kept | None) -> Iterato
         ]
     taken: set[int] = set()
     words: set[tuple[str, str]] = set()
+    rivals = Counter((id(one), found) for found, one, _ in scored if found > 0)
     for how_alike, one, other in sorted(scored, key=lambda rival: -rival[0]):
-        if how_alike > 0 and taken.isdisjoint((id(one), id(other))):
+        # What looks like several new ones all the same has become none of them.
+        lost = one.kind in _VALUED and rivals[id(one), how_alike] > 1
+        if how_alike > 0 and not lost and taken.isdisjoint((id(one), id(other))):
             taken |= {id(one), id(other)}
             exchanged = _exchanged(own_name(one), own_name(other))
             words |= {exchanged} if all(exchanged) else set()

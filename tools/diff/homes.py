@@ -27,6 +27,7 @@ _CONDITION = re.compile(r"\n[+-](?:if|elif|else|try|except)\b[^\n]*:")
 _CONDITIONED = re.compile(r"[+-](?:    |  )(?:async )?(?:def|class) (\w+)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
 _ADDED, _REMOVED = re.compile(r"\n\+(?!\+)(.*)"), re.compile(r"\n-(?!-)(.*)")
+_MARGIN = re.compile(r"\n-[^\s)#]")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _MOST_OF_IT = 0.75
 _RUN, _STEP = 30, 4
@@ -187,6 +188,10 @@ class Homes:
         patches = (file.patch or "" for file in self._told)
         return any(variable in patch and quoted.search(patch) is not None for patch in patches)
 
+    def drops(self, path: str, line: str) -> bool:
+        """Tell whether the commit takes a line of a file away."""
+        return line in self._gone.get(path, ())
+
     def inherits(self, bases: Sequence[str], name: str) -> bool | None:
         """Tell whether new files give one of these bases a method; None where no base is in them."""
         heads = [re.compile(rf"\n\+class {re.escape(base)}\b") for base in bases]
@@ -195,6 +200,18 @@ class Homes:
         return (
             any(re.search(rf"\n\+\s+(?:async )?def {re.escape(name)}\(", patch) for patch in found) if found else None
         )
+
+    @cached_property
+    def has_gone(self) -> bool:
+        """Whether a file of code went as a whole."""
+        return any(file.status == "removed" for file in self._told)
+
+    def bequeathed(self, owners: Iterable[str], name: str) -> bool:
+        """Tell whether a file of Python that went declares one of these classes with this method or field."""
+        member = re.compile(rf"\n-(?:    )+(?:(?:async )?def {re.escape(name)}\(|{re.escape(name)}\s*[:=])")
+        heads = [re.compile(rf"\n-class {re.escape(owner)}\b") for owner in owners]
+        gone = (file.patch or "" for file in self._told if file.status == "removed" and file.path.endswith(".py"))
+        return any(member.search(body) for patch in gone for head in heads for body in _blocks(head, patch))
 
     def has_member(self, owner: str, name: str) -> bool:
         """Tell whether a new file of C++ declares a class with this field, type, constant or function."""
@@ -217,6 +234,11 @@ class Homes:
         used = [file.patch for file in others if file.patch and f".{name}" in file.patch]
         gone, left = (re.compile(rf"^[{signs}].*\.{re.escape(name)}\b", re.MULTILINE) for signs in ("-", "+ "))
         return any(gone.search(patch) for patch in used) and not any(left.search(patch) for patch in used)
+
+    @cached_property
+    def _gone(self) -> dict[str, Set[str]]:
+        patches = ((file.previous_path or file.path, file.patch) for file in self._files if file.patch)
+        return {path: {found[1] for found in _REMOVED.finditer(f"\n{patch}")} for path, patch in patches}
 
     @cached_property
     def _successors(self) -> Successors:
@@ -278,6 +300,13 @@ def _calls_from_old(call: str, patch: str) -> bool:
         elif line[:1] == "+" and not new and call in head:
             return True
     return False
+
+
+def _blocks(head: re.Pattern[str], patch: str) -> Iterator[str]:
+    """Give what stands under each of these heads, to the next line at the margin."""
+    for found in head.finditer(patch):
+        end = _MARGIN.search(patch, found.end())
+        yield patch[found.start() : end.start() if end else len(patch)]
 
 
 def _names(file: FileChange) -> list[str]:

@@ -118,8 +118,8 @@ def plain(base: str) -> str:
 
 
 def without_heirlooms(shown: list[Shown], homes: Homes) -> list[Shown]:
-    """Leave out members of C++ that a base in another file has now, or had before: the class has them all along."""
-    if not any(one.draft.bases for one in shown):
+    """Leave out members that a base in another file has now, or had before: the class has them all along."""
+    if not any(one.draft.bases for one in shown) and not homes.has_gone:
         return shown
     kinds = (_LOST, _GAINED)
     members = [{".".join(one.draft.name.split(".")[-2:]) for one in shown if one.draft.kind in kind} for kind in kinds]
@@ -127,9 +127,22 @@ def without_heirlooms(shown: list[Shown], homes: Homes) -> list[Shown]:
 
 
 def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str], homes: Homes) -> bool:
-    if one.place is None or not is_c(one.place.file):
+    if one.place is None or one.draft.kind not in (*_LOST, *_GAINED):
+        return False
+    if one.place.file.endswith(".py"):
+        return one.draft.kind in _GAINED and _was_bequeathed(one.draft, lost, homes)
+    if not is_c(one.place.file):
         return False
     own, members = one.draft.name.rpartition(".")[2], gained if one.draft.kind in _LOST else lost
     if any(f"{base}.{own}" in members for base in one.draft.bases):
         return True
     return one.draft.kind in _LOST and any(homes.has_member(base, own) for base in one.draft.bases)
+
+
+def _was_bequeathed(draft: Draft, lost: Set[str], homes: Homes) -> bool:
+    """Tell whether a class had a member from a base that went, or stood with it in a file that did."""
+    path, _, own = draft.name.rpartition(".")
+    if not path or own == "__init__":
+        return False
+    owner = path.rpartition(".")[2]
+    return any(f"{base}.{own}" in lost for base in draft.bases) or homes.bequeathed((owner, *draft.bases), own)

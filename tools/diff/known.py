@@ -75,8 +75,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
     return sorted(words, key=lambda word: not word.isupper())[:MOST_WORDS]
 
 
-def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known:
-    """Judge the lines of the tree that hold those words."""
+def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: Sequence[tuple[str, str]]) -> Known:
+    """Judge the lines of the tree that hold those words; `stays` are those of them that the commit leaves."""
     shown = list(shown)
     variables, modules, options = set[str](), set[str](), set[str]()
     parts: dict[str, str] = {}
@@ -97,7 +97,7 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> Known
     crates = {crate for one in shown if (crate := _of_a_crate(one)) is not None}
     return Known(
         frozenset(variables),
-        _still_read(shown, lines),
+        _still_read(shown, stays),
         frozenset(modules),
         _unused_elsewhere(parts, lines),
         frozenset(options),

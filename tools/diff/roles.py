@@ -62,6 +62,8 @@ _SCRIPTS = _words("sh bash zsh fish bat ps1 slurm service")
 _VENDORED_IN = _words("third_party thirdparty third-party 3rdparty 3rdparty_patches vendor vendored node_modules")
 # Further down these words name something else: a router's `external` workers.
 _VENDORED_AT_TOP = ("external/", "extern/", "deps/")
+_BACKENDS = re.compile(r"third_party/(?:amd|nvidia|intel|cpu|proton|ascend|metax)/")
+"""Parts of a compiler for one maker's machines, which live there for the day that their maker keeps them elsewhere."""
 _OWN_WHEEL = re.compile(r"/wheels?/[\w.-]+/(?:pyproject[\w-]*\.toml|setup\.(?:py|cfg))$")
 """By what a project packs its own wheel for others' machines, wherever it keeps that."""
 _GENERATED_IN = _words("generated _generated __generated__ instantiations")
@@ -157,7 +159,8 @@ def _foreign(path: str, name: str, inside: set[str]) -> Role | None:
     """Find files that nobody writes by hand here."""
     if is_lock(path):
         return Role.LOCK
-    if (inside & _VENDORED_IN or path.startswith(_VENDORED_AT_TOP)) and not _OWN_WHEEL.search(path):
+    copied = inside & _VENDORED_IN or path.startswith(_VENDORED_AT_TOP)
+    if copied and not _OWN_WHEEL.search(path) and not _BACKENDS.match(path):
         return Role.VENDORED
     if inside & _GENERATED_IN or _GENERATED_NAME.search(name):
         return Role.GENERATED

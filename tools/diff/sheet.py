@@ -18,7 +18,7 @@ from tools.diff.files import file_facts
 from tools.diff.grouping import Shown, group
 from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
-from tools.diff.known import Known, corrected
+from tools.diff.known import Known, corrected, recognise
 from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
@@ -77,10 +77,15 @@ class Gathered:
     modules: tuple[tuple[str, str], ...] = ()
     """Lines of the new version that say which modules of Rust are taken in and given on, with their files."""
 
-    def sheet(self, known: Known | None = None) -> FactSheet:
-        """Join, rank and limit them; `known` is what somebody found in the tree before the commit."""
+    def sheet(self, before: Sequence[tuple[str, str]] | None = None) -> FactSheet:
+        """Join, rank and limit them; `before` are lines of the tree before the commit that name what is asked about."""
+        known = Known()
+        if before is not None:
+            # Where the commit takes the line away, nothing is read there any more.
+            stays = [line for line in before if not self.homes.drops(*line)]
+            known = recognise(self.shown, (*before, *self.modules), stays)
         shown = join_moves(settle_checks(self.shown, self.homes), self.homes)
-        facts, left = group(corrected(shown, known or Known()))
+        facts, left = group(corrected(shown, known))
         return FactSheet(facts=tuple(facts), route=self.route, skipped=(*self.skipped, *left))
 
 
@@ -147,6 +152,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # A variable that a class of settings declares is told as the variable.
     asked = {draft.name for draft in sites if draft.kind in _ENVS}
     symbols = [draft for draft in symbols if draft.kind not in _ONE_SIDED or _last(draft.name) not in asked]
+    unset = {draft.name for draft in sites if draft.kind is FactKind.ENV_DEFAULT}
+    symbols = [draft for draft in symbols if draft.kind not in _VALUES or _last(draft.name) not in unset]
     released = {draft.name for draft in sites if draft.kind is FactKind.VERSION_CHANGED}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in released]
     # A table of which each entry is told is not told as a whole besides.

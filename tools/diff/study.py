@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agent.domain import Change
 from agent.facts import FactSheet
 from agent.sources import CodeSource, SearchesTrees, Study
-from tools.diff.known import asked, recognise
+from tools.diff.known import asked
 from tools.diff.lineage import Lineage, find_partner
 from tools.diff.patch_id import patch_ids
 from tools.diff.sheet import Gathered, gather, paths_to_read
@@ -24,8 +24,7 @@ async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> Fac
         return gather(change, None, await partner_of(code, change)).sheet()
     gathered = await gathered_of(code, planned(change))
     before = change.commit.parents[0] if change.commit.parents else None
-    lines = await lines_before(code, before, asked(gathered.shown))
-    return gathered.sheet(recognise(gathered.shown, (*lines, *gathered.modules)))
+    return gathered.sheet(await lines_before(code, before, asked(gathered.shown)))
 
 
 async def gathered_of(code: CodeSource, plan: Study) -> Gathered:

@@ -39,7 +39,7 @@ def helper_read(code: Code, call: Node, constants: Mapping[str, Node], scope: st
         # What is handed on besides says until when, and what to use instead.
         words = [text for node in (*positional[1:], *named.values()) if (text := code.message(node))]
         return Site("deprecation", name, code.line(call), code.last_line(call), value=" ".join(words) or None)
-    default = (positional[1] if len(positional) > 1 else named.get("default")) or _instead(call)
+    default = _default(code, call, positional[1] if len(positional) > 1 else named.get("default"))
     listed = named.get("choices") or (positional[2] if len(positional) > 2 else None)
     choices = choices_of(code, listed, constants) if listed is not None and listed.type in _LISTED else None
     return _site(code, name, call, default, scope, choices)
@@ -77,13 +77,23 @@ def _environ_method(code: Code, call: Node, constants: Mapping[str, Node], scope
     if code.callee(call) not in ("get", "setdefault"):
         return None
     positional, named = code.arguments(call)
-    default = (positional[1] if len(positional) > 1 else named.get("default")) or _instead(call)
+    default = _default(code, call, positional[1] if len(positional) > 1 else named.get("default"))
     name = _spelled(code, positional[0] if positional else None, constants)
     return _site(code, name, call, default, scope) if name is not None and ANY_VARIABLE.match(name) else None
 
 
+def _default(code: Code, call: Node, given: Node | None) -> Node | None:
+    """Give what a variable is where it is not set; nothing at all gives way to what stands behind `or`."""
+    empty = given is None or given.type == "none" or code.string(given) == ""
+    return (_instead(call) or given) if empty else given
+
+
 def _instead(call: Node) -> Node | None:
-    """Find the literal that is taken where the variable is not set: `os.getenv("X") or "4"`."""
+    """Find the literal that is taken where the variable is not set: `os.getenv("X", "").lower() or "4"`."""
+    while (method := call.parent) is not None and method.type == "attribute":
+        if method.parent is None or method.parent.type != "call":
+            return None
+        call = method.parent
     either = call.parent
     if either is None or either.type != "boolean_operator" or either.child_by_field_name("left") != call:
         return None
