@@ -56,6 +56,7 @@ _CHOSEN = {"flag": FactKind.FLAG_CHOICES, "limit": FactKind.LIMIT_CHANGED}
 _REFUSALS = ("error", "assertion")
 """Checks; an assertion of C is told only where it asks for something else in the same place."""
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_AMONG, _NOT_AMONG = "in ", "not in "
 _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
 _FOR_CHECKERS = re.compile(r"^(?:[\w.\[\]]+(?: is not None)?|isinstance\(.*|(?:False|True|0).*)$", re.DOTALL)
@@ -246,6 +247,9 @@ def _where(one: Site, other: Site) -> Where:
 
 def _altered(one: Site, other: Site) -> Iterator[Draft]:
     where = _where(one, other)
+    if one.rejects is not other.rejects:
+        # What is let through is compared, however it is asked for: `assert x in [1]`, `if x not in [1]: raise`.
+        one, other = _accepting(one), _accepting(other)
     same = same_value(one.value, other.value) or (one.kind == "flag" and _is_same_default(one, other))
     if one.kind in _CHANGED and not same and not _is_other_wording(one, other):
         detail = one.scope or None
@@ -306,6 +310,15 @@ def _is_other_wording(one: Site, other: Site) -> bool:
     if one.kind == "constant":
         return _NUMBERS.findall(one.value or "") == _NUMBERS.findall(other.value or "")
     return _negated(one, other)
+
+
+def _accepting(site: Site) -> Site:
+    """Write what a check refuses to find, or to miss, in a list as what it lets through."""
+    value = site.value or ""
+    if not site.rejects or not value.startswith((_AMONG, _NOT_AMONG)):
+        return site
+    turned = value.removeprefix("not ") if value.startswith(_NOT_AMONG) else f"not {value}"
+    return site._replace(value=turned, rejects=False)
 
 
 def _negated(one: Site, other: Site) -> bool:

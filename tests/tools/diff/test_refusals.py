@@ -160,3 +160,17 @@ async def test_a_macro_that_asks_for_something_else_is_another_check(
     before, after = ({"csrc/run.cu": RUN.format(f"  {check}\n")} for check in (old, new))
     facts = await facts_of(before, after, route)
     assert [fact.severity for fact in facts if fact.kind is FactKind.ERROR_CHANGED] == [Severity.BEHAVIOUR]
+
+
+@ROUTES
+async def test_a_list_is_compared_by_what_is_let_through(route: str, facts_of: "FactsOf") -> None:
+    old = 'def run(mode):\n    assert mode in ["chat", "think"], "unknown mode"\n    return mode\n'
+    refusal = 'if mode not in ["chat", "think"]:\n        raise AssertionError("unknown mode")'
+    turned = f"def run(mode):\n    {refusal}\n    return mode\n"
+    facts = await facts_of({"pkg/run.py": old}, {"pkg/run.py": turned}, route)
+    assert [fact for fact in facts if fact.kind is FactKind.LIMIT_CHANGED] == []
+    wider = turned.replace('"think"]', '"think", "plan"]')
+    facts = await facts_of({"pkg/run.py": old}, {"pkg/run.py": wider}, route)
+    assert [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.LIMIT_CHANGED] == [
+        ('in ["chat", "think"]', 'in ["chat", "think", "plan"]')
+    ]
