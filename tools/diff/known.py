@@ -184,6 +184,10 @@ def _part(one: Shown) -> tuple[str, str] | None:
         return None
     renamed = one.draft.kind is FactKind.SYMBOL_RENAMED
     name = (one.draft.old if renamed else one.draft.name) or ""
+    if _COMPILERS.match(one.place.file):
+        # Of a compiler that users know by its class, they call few methods.
+        named = [part for part in name.split(", ")[0].split(".") if not part.startswith("__")]
+        return (named or [name])[-1], found[0]
     return name.partition(".")[0], found[0]
 
 
@@ -208,9 +212,16 @@ def _unused_elsewhere(parts: dict[str, str], lines: Sequence[tuple[str, str]]) -
             near = path.startswith(parts[word]) or (compiled and _COMPILERS.match(f"{parts[word]}x.py") is not None)
             if near and not (compiled and path.endswith(_GIVES_ON)):
                 inside.add(word)
-            elif role(path) not in _ELSEWHERE:
+            elif _shows_users(path, parts[word]):
                 outside.add(word)
     return frozenset(inside - outside)
+
+
+def _shows_users(path: str, folder: str) -> bool:
+    """Tell whether a file shows that others use a part: any, or of a compiler what gives it on and how it is used."""
+    if _COMPILERS.match(f"{folder}x.py") is not None:
+        return path.endswith(_GIVES_ON) or role(path) is Role.EXAMPLE
+    return role(path) not in _ELSEWHERE
 
 
 def _reads(name: str, path: str, line: str) -> bool:

@@ -93,7 +93,7 @@ _PUBLIC = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR, Rol
 
 _CI_NAME = re.compile(
     r"^(?:\.gitlab-ci\.ya?ml|Jenkinsfile|\.travis\.yml|azure-pipelines\.yml|\.pre-commit-config\.ya?ml|\.?codecov\.ya?ml"
-    r"|\.readthedocs\.ya?ml|dependabot\.yml|\.yapfignore|CODEOWNERS|\w*[cC]ode_?[oO]wner\w*\.\w+|ci[-_][\w-]+\.hcl|\.codespellrc|\.shellcheckrc|\.coveragerc)$"
+    r"|\.readthedocs\.ya?ml|dependabot\.yml|\.yapfignore|CODEOWNERS|\w*[cC]ode_?[oO]wner\w*\.\w+|ci[-_][\w-]+\.hcl|\.codespellrc|\.?release-please[\w-]*\.json|\.shellcheckrc|\.coveragerc)$"
 )
 _GENERATED_NAME = re.compile(
     r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|gw\.go)|\.min\.(?:js|css)|-bundle\.js|\.map|\.snap)$"

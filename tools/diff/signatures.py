@@ -154,7 +154,7 @@ def _added(param: Param, new: tuple[Param, ...], before: Mapping[str, Param]) ->
     # An optional parameter in front of others takes the place of what callers passed by position.
     place = new.index(param)
     shifts = not (param.keyword_only or param.star) and any(
-        other.name in before and not other.keyword_only and not other.star for other in new[place + 1 :]
+        other.name in before and _is_positional(other) and not _is_injected(other) for other in new[place + 1 :]
     )
     # Where everything was taken, by position and by name, this was as well, and whoever gave it still can.
     taken = not param.keyword_only and {"*", "**"} <= {other.star for other in before.values()}
@@ -192,6 +192,11 @@ def _reordered(before: Mapping[str, Param], after: Mapping[str, Param]) -> Itera
     new = [name for name, param in after.items() if _is_positional(param) and _is_positional(before.get(name))]
     if old != new:
         yield SignatureChange(FactKind.PARAMETER_REORDERED, "", ", ".join(old), ", ".join(new), True)
+
+
+def _is_injected(param: Param) -> bool:
+    """Tell what no caller gives, because somebody else fills it in: `_semantic=None`."""
+    return param.name.startswith("_") and param.default is not None
 
 
 def _is_positional(param: Param | None) -> bool:

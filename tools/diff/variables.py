@@ -14,11 +14,13 @@ _FOREIGN = re.compile(
     r"CI|PATH|HOME|USER|USERNAME|USERPROFILE|LOGNAME|PWD|SHELL|TERM|LANG|LC_\w+|TMP|TEMP|TMPDIR|HOSTNAME|DISPLAY|EDITOR"
     r"|VIRTUAL_ENV|CONDA_PREFIX|PYTHONPATH|LD_LIBRARY_PATH|LD_PRELOAD|(?:LOCAL)?APPDATA|PROGRAMFILES|SYSTEMROOT"
     r"|GITHUB_(?!TOKEN$)\w+|RUNNER_\w+|BUILDKITE(?:_\w+)?|GITLAB_CI|CI_[A-Z]\w*|JENKINS_\w+|SLURM_\w+|XDG_\w+|SSH_\w+"
+    r"|CUDA_(?:VISIBLE_DEVICES|HOME|PATH|DEVICE_\w+|LAUNCH_BLOCKING|MODULE_LOADING|CACHE_\w+)|NCCL_\w+|TORCHINDUCTOR_\w+"
+    r"|(?:LOCAL_)?(?:RANK|WORLD_SIZE)|MASTER_(?:ADDR|PORT)|OMP_NUM_THREADS"
 )
 
 
 def is_foreign(name: str) -> bool:
-    """Tell a variable that the system, a shell, a scheduler or a build service sets: no project adds or removes it."""
+    """Tell a variable of the system, a shell, a scheduler, a driver or a build service: no project adds or removes it."""
     return _FOREIGN.fullmatch(name) is not None
 
 

@@ -86,3 +86,14 @@ async def test_what_a_compiler_s_package_does_not_give_on_is_internal(past: "His
     (fact,) = await studied(past, past.commit({"pkg/base_dsl/helpers.py": helpers.replace(", names", "")}))
     assert fact.kind is FactKind.PARAMETER_REMOVED
     assert fact.severity is (Severity.BREAKING if given_on else Severity.INTERNAL)
+
+
+@pytest.mark.parametrize("left", ["", "\nB = envs.ATLAS_A\n"])
+async def test_a_variable_of_which_every_line_goes_is_removed(past: "History", left: str) -> None:
+    declares = 'import os\n\nATLAS_A = os.environ.get("ATLAS_A", "0")\n'
+    uses = "from pkg import envs\n\nA = envs.ATLAS_A\n"
+    past.commit({"pkg/envs.py": declares, "pkg/user.py": f"{uses}{left}"})
+    sha = past.commit({"pkg/envs.py": "import os\n", "pkg/user.py": f"A = 1\n{left}"})
+    facts = await studied(past, sha)
+    told = [fact.name for fact in facts if fact.kind is FactKind.ENV_REMOVED]
+    assert told == ([] if left else ["ATLAS_A"])

@@ -169,3 +169,8 @@ def test_any_path_has_a_role(path: str, head: bytes) -> None:
     assert role(path) in Role
     is_public_path(path)
     is_generated(path, head)
+
+
+def test_a_compiler_s_backend_for_one_maker_is_its_own_wherever_it_lives() -> None:
+    assert role("third_party/amd/backend/compiler.py") is Role.SOURCE
+    assert role("third_party/f2reduce/f2reduce.cpp") is Role.VENDORED

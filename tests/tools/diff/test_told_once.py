@@ -87,3 +87,58 @@ async def test_what_is_handed_to_autograd_is_called_by_nobody_else(route: str, f
     new = f"{old}\n\ndef setup_context(ctx, inputs, output):\n    ctx.x = inputs\n"
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert [(fact.name, fact.severity) for fact in facts] == [("setup_context", Severity.INTERNAL)]
+
+
+@ROUTES
+async def test_a_default_of_a_variable_is_no_constant_besides(route: str, facts_of: "FactsOf") -> None:
+    text = (
+        "import os\nfrom typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    ATLAS_FAST: bool = {0}\n\n"
+        'environment_variables = {{\n    "ATLAS_FAST": lambda: bool(int(os.getenv("ATLAS_FAST", "{1}"))),\n}}\n'
+    )
+    before, after = text.format("False", 0), text.format("True", 1)
+    facts = await facts_of({"pkg/envs.py": before}, {"pkg/envs.py": after}, route)
+    assert [(fact.kind, fact.old, fact.new) for fact in facts] == [(FactKind.ENV_DEFAULT, '"0"', '"1"')]
+
+
+@ROUTES
+async def test_what_stands_behind_or_is_the_default_of_a_variable(route: str, facts_of: "FactsOf") -> None:
+    old = "import os\n\nA = 1\n"
+    new = f'{old}B = os.getenv("ATLAS_KIND", "").lower() or "fast"\n'
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [fact.new for fact in facts if fact.kind is FactKind.ENV_ADDED] == ['"fast"']
+
+
+@ROUTES
+async def test_a_package_that_a_program_asks_for_at_its_start_is_told_with_the_manifest(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    project = '[project]\nname = "a"\ndependencies = [\n  "atlas-core=={}",\n]\n'
+    program = 'def start():\n    assert_pkg_version(\n        "atlas-core",\n        "{}",\n        "Install it again.",\n    )\n'
+    before, after = (
+        {"pyproject.toml": project.format(version), "pkg/main.py": program.format(version)}
+        for version in ("0.3.1", "0.3.2.post1")
+    )
+    (fact,) = await facts_of(before, after, route)
+    assert (fact.kind, fact.name, len(fact.places)) == (FactKind.DEPENDENCY_CHANGED, "atlas-core", 2)
+    (alone,) = await facts_of({"pkg/main.py": before["pkg/main.py"]}, {"pkg/main.py": after["pkg/main.py"]}, route)
+    assert (alone.kind, alone.old, alone.new) == (FactKind.DEPENDENCY_CHANGED, "0.3.1", "0.3.2.post1")
+
+
+@ROUTES
+async def test_what_is_injected_behind_a_new_parameter_moves_nothing_of_the_callers(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "def load(ptr, mask=None, {}_semantic=None):\n    return ptr\n"
+    (fact,) = await facts_of({"pkg/a.py": text.format("")}, {"pkg/a.py": text.format('cache="", ')}, route)
+    assert (fact.kind, fact.severity) == (FactKind.PARAMETER_ADDED, Severity.ADDITIVE)
+
+
+@ROUTES
+async def test_a_field_that_looks_like_several_new_ones_has_become_none_of_them(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "@dataclass\nclass Plan:\n    kind: str\n{}"
+    old = text.format("    padding_index: int = 14\n")
+    new = text.format("".join(f"    wg{n}_padding_index: int = {4 * n}\n" for n in range(3)))
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert {fact.kind for fact in facts} == {FactKind.FIELD_REMOVED, FactKind.FIELD_ADDED}

@@ -6,6 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from tools.diff.readers.manifest_pins import normal
 from tools.diff.readers.python_scopes import Scopes
 from tools.diff.readers.python_syntax import SEQUENCES, Code, last_name
 from tools.diff.reading import ELSE, Site
@@ -23,6 +24,10 @@ RAISES: Final = re.compile(rb"\braise\b")
 ALL_ERRORS: Final = ("Exception", "BaseException")
 CONSTANT: Final = re.compile(r"^_*[A-Z][A-Z0-9_]+$")
 MEMBERSHIP: Final = ("in", "not in")
+PINNED: Final = re.compile(
+    rb"""\b(?:assert|require|check|ensure)_(?:\w+_)?version\(\s*["']([A-Za-z][\w.-]+)["'],\s*["'](\d+(?:\.\w+)+)["']"""
+)
+"""A package that a program refuses to start without: `assert_pkg_version("wheel", "1.2.3", ...)`."""
 AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
 COMPARED: Final = re.compile(
     rb"(?<![\w.])([\w.]{0,80}?[vV]ersion[\w.]{0,80}(?:\([\w.]{0,80}\))?)\s*([<>]=?|==)\s*"
@@ -37,6 +42,9 @@ def versions(code: Code, scopes: Scopes) -> Iterator[Site]:
     for found in COMPARED.finditer(code.text) if b"ersion" in code.text else ():
         # Quotes keep a version from being taken for a number: 2.10 is more than 2.9.
         yield _version(code, scopes, found, f'{found[2].decode()} "{found[3].decode()}"')
+    for found in PINNED.finditer(code.text) if b"_version" in code.text else ():
+        lines = code.line_at(found.start()), code.line_at(found.end())
+        yield Site("dependency", normal(found[1].decode()), *lines, value=found[2].decode())
 
 
 def _version(code: Code, scopes: Scopes, found: re.Match[bytes], bound: str) -> Site:

@@ -34,7 +34,7 @@ CALLS: Final = tuple(
 WARNINGS: Final = ((b"warn", re.compile(rb"warn\w*" + CALLED)), (b"info_once", re.compile(b"info_once" + CALLED)))
 WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "warn_deprecated", "info_once"})
 WARNED_OF: Final = (b"eprecat", b"DEPRECAT", b"FutureWarning")
-TOLD: Final = (b"raise", b"assert", b"eprecat", b"DEPRECAT", b"FutureWarning", b"@", b"at_least(")
+TOLD: Final = (b"raise", b"assert", b"eprecat", b"DEPRECAT", b"FutureWarning", b"@", b"at_least(", b"_version")
 ASKED: Final = re.compile(rb"ersion[\w.()]{0,80}\s*[<>=]=?\s*[\w.(]{0,80}[\"']\d")
 """A version that is compared with one that is written out."""
 ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
