@@ -31,6 +31,7 @@ _DETAILS = {
     "base": "base",
 }
 """Kinds that say how a thing is declared, by how their names begin: of a name that went these say nothing any more."""
+_OVERRIDE = "override"
 
 
 def cut(facts: Sequence[Fact]) -> tuple[list[Fact], list[str]]:
@@ -58,7 +59,16 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
     """Give every severity its share, then the rest to the gravest."""
     turns = _turns(facts, _family)
     rounds = [turn // _at_a_time(fact) for fact, turn in zip(facts, turns, strict=True)]
-    queue = sorted(free, key=lambda at: (_order(facts[at]), rounds[at], not _is_set(facts[at]), at))
+    queue = sorted(
+        free,
+        key=lambda at: (
+            _order(facts[at]),
+            _is_declared_over(facts[at]),
+            rounds[at],
+            not _is_set(facts[at]),
+            at,
+        ),
+    )
     renames = [at for at in free if facts[at].kind is FactKind.SYMBOL_RENAMED]
     taken: Counter[Severity] = Counter()
     kept = {at for at in free if _is_whole(facts[at]) and turns[at] == 0}
@@ -93,6 +103,11 @@ def _at_a_time(fact: Fact) -> int:
     if fact.kind.value.partition("-")[0] in _DETAILS:
         return _FEW
     return _RENAMED if fact.kind is FactKind.SYMBOL_RENAMED else _AT_A_TIME
+
+
+def _is_declared_over(fact: Fact) -> bool:
+    """Tell of a method that was there already, in a base."""
+    return fact.kind is FactKind.SYMBOL_ADDED and fact.detail == _OVERRIDE
 
 
 def _order(fact: Fact) -> int:

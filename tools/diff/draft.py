@@ -33,6 +33,8 @@ class Draft(NamedTuple):
     """The kind of the class a member belongs to, where the severity depends on it."""
     kept: bool = False
     """Of a removed symbol: whether the file gives names on by the dozen now, and so perhaps this one."""
+    given_on: bool = False
+    """Of a removed symbol: whether the file imports it now from where it is defined."""
     bases: tuple[str, ...] = ()
     """Of a removed method: the bases of its class that are declared elsewhere, and may still have it."""
     rebased: bool = False

@@ -18,12 +18,13 @@ _VALUED = ("field", *_HELD)
 _IN_A_ROW = ("member", "field", "method")
 _COUNTED = re.compile(r"auto\(\)$")
 _QUOTED = re.compile(r"\((?:[^()]*, *)?[\"']\w[^\"']*[\"']")
+_LISTED = re.compile(r"(?:\w+\.)?Literal\[")
 _PROPERTY = re.compile(r"(?:^|[._])property$")
 _ALIKE = 0.6
 _NEAR = 5
 _TELLING = 3
 """Members of a class by which it is known again."""
-_BARELY, _PASSABLY, _CLOSELY = 0.4, 0.5, 0.7
+_BARELY, _PASSABLY, _CLOSELY, _SURELY = 0.4, 0.5, 0.7, 0.8
 
 
 def renames(
@@ -63,7 +64,7 @@ def _alike(went: list[Symbol], come: list[Symbol], kept: Kept | None) -> Iterato
     rivals = Counter((id(one), found) for found, one, _ in scored if found > 0)
     for how_alike, one, other in sorted(scored, key=lambda rival: -rival[0]):
         # What looks like several new ones all the same has become none of them.
-        lost = one.kind in _VALUED and rivals[id(one), how_alike] > 1
+        lost = one.kind in _VALUED and (rivals[id(one), how_alike] > 1 or _is_one_of_many(one, other, come))
         if how_alike > 0 and not lost and taken.isdisjoint((id(one), id(other))):
             taken |= {id(one), id(other)}
             exchanged = _exchanged(own_name(one), own_name(other))
@@ -74,6 +75,24 @@ def _alike(went: list[Symbol], come: list[Symbol], kept: Kept | None) -> Iterato
         if same and taken.isdisjoint((id(one), id(other))) and _exchanged(own_name(one), own_name(other)) in words:
             taken |= {id(one), id(other)}
             yield one, other
+
+
+def _is_one_of_many(one: Symbol, other: Symbol, come: Iterable[Symbol]) -> bool:
+    """Tell whether a name is like a new one only in words that another new one beside it has as well."""
+    words = _words(one) & _words(other)
+    if not words or name_likeness(one, other, _SURELY):
+        return False
+    beside = (rival for rival in come if rival is not other and _is_beside(one, rival))
+    return any(words <= _words(rival) for rival in beside)
+
+
+def _is_beside(one: Symbol, rival: Symbol) -> bool:
+    looks = [(symbol.kind, owner_of(symbol), symbol.annotation, symbol.value) for symbol in (one, rival)]
+    return looks[0] == looks[1]
+
+
+def _words(symbol: Symbol) -> set[str]:
+    return set(own_name(symbol).lower().strip("_").split("_"))
 
 
 def is_another(one: Symbol, other: Symbol, before: dict[str, Symbol], after: dict[str, Symbol]) -> bool:
@@ -144,6 +163,11 @@ def _used_alike(one: Symbol, other: Symbol) -> bool:
 def is_property(symbol: Symbol) -> bool:
     """Tell whether a method is read like a field."""
     return symbol.kind == "method" and any(_PROPERTY.search(text) for text in symbol.decorators)
+
+
+def is_list_of_values(symbol: Symbol) -> bool:
+    """Tell whether a name stands for one of several values, and so has no members: `Literal["a", "b"]`."""
+    return symbol.kind == "type" and _LISTED.match(symbol.value or "") is not None
 
 
 def swapped(

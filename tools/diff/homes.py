@@ -25,9 +25,11 @@ DECLARED = re.compile(
 _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*+)\s*+(?::[^=\n]+)?=(?!=)")
 _CONDITION = re.compile(r"\n[+-](?:if|elif|else|try|except)\b[^\n]*:")
 _CONDITIONED = re.compile(r"[+-](?:    |  )(?:async )?(?:def|class) (\w+)")
+_SET = re.compile(r"[+-](?:    |  )([A-Za-z_]\w*+)\s*+(?::[^=()\n]+)?=(?!=)")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|%[sdr]")
 _ADDED, _REMOVED = re.compile(r"\n\+(?!\+)(.*)"), re.compile(r"\n-(?!-)(.*)")
-_MARGIN = re.compile(r"\n-[^\s)#]")
+_CLASS_THEN, _CLASS_NOW = re.compile(r"\n-class (\w+)"), re.compile(r"\n[+ ]class (\w+)")
+_MARGIN = re.compile(r"\n(?:@@|[-+ ][^\s)#])")
 _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _MOST_OF_IT = 0.75
 _RUN, _STEP = 30, 4
@@ -201,17 +203,37 @@ class Homes:
             any(re.search(rf"\n\+\s+(?:async )?def {re.escape(name)}\(", patch) for patch in found) if found else None
         )
 
-    @cached_property
-    def has_gone(self) -> bool:
-        """Whether a file of code went as a whole."""
-        return any(file.status == "removed" for file in self._told)
+    @property
+    def loses_classes(self) -> bool:
+        """Whether a file of Python lost a class, with the file or without."""
+        return bool(self._lost)
 
     def bequeathed(self, owners: Iterable[str], name: str) -> bool:
-        """Tell whether a file of Python that went declares one of these classes with this method or field."""
-        member = re.compile(rf"\n-(?:    )+(?:(?:async )?def {re.escape(name)}\(|{re.escape(name)}\s*[:=])")
-        heads = [re.compile(rf"\n-class {re.escape(owner)}\b") for owner in owners]
-        gone = (file.patch or "" for file in self._told if file.status == "removed" and file.path.endswith(".py"))
-        return any(member.search(body) for patch in gone for head in heads for body in _blocks(head, patch))
+        """Tell whether one of these classes that a file of Python lost has this method or field."""
+        own = re.escape(name)
+        member = re.compile(rf"\n-    (?:(?:async )?def {own}\(|{own}\s*[:=])")
+        return any(member.search(body) for owner in owners for body in self._lost.get(owner, ()))
+
+    def took(self, owner: str, method: str, parameter: str) -> bool:
+        """Tell whether a method of a class that a file of Python lost took a parameter."""
+        head = re.compile(rf"\n-    (?:async )?def {re.escape(method)}\((.*?)\)(?: ->[^\n]*)?:\n", re.DOTALL)
+        heads = (found[1] for body in self._lost.get(owner, ()) if (found := head.search(body)) is not None)
+        word = re.compile(rf"\b{re.escape(parameter)}\b")
+        return any(word.search(found) is not None for found in heads)
+
+    @cached_property
+    def _lost(self) -> dict[str, list[str]]:
+        """Give the lines of the classes that files of Python no longer have at their margin."""
+        lost: dict[str, list[str]] = {}
+        for file in self._told:
+            patch = f"\n{file.patch}"
+            if "\n-class " in patch and file.path.endswith(".py"):
+                stays = {found[1] for found in _CLASS_NOW.finditer(patch)}
+                for found in _CLASS_THEN.finditer(patch):
+                    if found[1] not in stays:
+                        end = _MARGIN.search(patch, found.end())
+                        lost.setdefault(found[1], []).append(patch[found.start() : end.start() if end else len(patch)])
+        return lost
 
     def has_member(self, owner: str, name: str) -> bool:
         """Tell whether a new file of C++ declares a class with this field, type, constant or function."""
@@ -268,7 +290,9 @@ class Homes:
         found: dict[str, list[str]] = {}
         for file in self._told:
             if file.status == status:
-                for name in dict.fromkeys(_names(file)):
+                # By what is set as the machine is found, no file is known again.
+                found_out = _under_conditions(file.patch or "", _SET) if file.path.endswith(".py") else ()
+                for name in dict.fromkeys((*_names(file), *found_out)):
                     found.setdefault(name, []).append(file.path)
         return found
 
@@ -302,13 +326,6 @@ def _calls_from_old(call: str, patch: str) -> bool:
     return False
 
 
-def _blocks(head: re.Pattern[str], patch: str) -> Iterator[str]:
-    """Give what stands under each of these heads, to the next line at the margin."""
-    for found in head.finditer(patch):
-        end = _MARGIN.search(patch, found.end())
-        yield patch[found.start() : end.start() if end else len(patch)]
-
-
 def _names(file: FileChange) -> list[str]:
     patch = file.patch or ""
     names = [one[1] for one in DECLARED.finditer(patch)]
@@ -317,17 +334,18 @@ def _names(file: FileChange) -> list[str]:
     if not file.path.endswith(".py"):
         return names
     names += [one[1] for one in _VALUE.finditer(patch)]
-    return names + list(_under_conditions(patch)) if _CONDITION.search(patch) else names
+    return names + _under_conditions(patch, _CONDITIONED)
 
 
-def _under_conditions(patch: str) -> Iterator[str]:
-    """Name what a module declares under a condition: `if is_hip:` and below it a function."""
-    inside = False
-    for line in patch.split("\n"):
+def _under_conditions(patch: str, declaration: re.Pattern[str]) -> list[str]:
+    """Name what a module declares under a condition: `if is_hip:` and below it a function or a value."""
+    names, inside = list[str](), False
+    for line in patch.split("\n") if _CONDITION.search(patch) else ():
         if (first := line[1:2]) and not first.isspace() and first not in "#)":
             inside = _CONDITION.match(f"\n{line}") is not None
-        elif inside and (found := _CONDITIONED.match(line)):
-            yield found[1]
+        elif inside and (found := declaration.match(line)):
+            names.append(found[1])
+    return names
 
 
 def plain_words(message: str | None) -> str | None:

@@ -15,6 +15,15 @@ _METHODS = ("method", "property")
 _SPECIAL = re.compile(r"^__\w+__$")
 _COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
 _ARGUMENTS = re.compile(r"[\[<(].*", re.DOTALL)
+_OVERRIDE = "override"
+_EVERYBODYS = frozenset(dir(object))
+_BARE = re.compile(r"(?:ABC|Protocol|Generic|object|metaclass=.*)$")
+"""Bases with nothing of their own that a class would declare over."""
+FOREIGN = re.compile(
+    r"(?:Module|ABC|Protocol|Generic|object|\w*Enum|Thread|Process|Exception|Node(?:Visitor|Transformer)|Function|BaseModel"
+    r"|NamedTuple|TypedDict|dict|list|str|int|Dataset|metaclass=.*)$"
+)
+"""Bases from outside of any project, of which nobody expects a method that a project removes."""
 _CLASSES = ("class", "struct", "trait")
 _LOST = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
 _GAINED = (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED)
@@ -54,7 +63,7 @@ def _left_to_bases(
         return
     if heirloom or (unseen and (rebased or (draft.detail in _METHODS and _SPECIAL.match(name)))):
         # Every class has the special methods from somewhere.
-        detail = "override" if draft.detail in _METHODS else draft.detail
+        detail = _OVERRIDE if draft.detail in _METHODS else draft.detail
         yield draft._replace(breaking=False, detail=detail, bases=unseen)
     else:
         gained = old is not None and any(plain(base) in unseen for base in owner.bases if base not in old.bases)
@@ -76,7 +85,15 @@ def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Map
             continue
         heirloom, unseen = _ancestry(owner, draft.name.rpartition(".")[2], before)
         if not heirloom or (heirloom in after and not _is_repeated(draft, before[heirloom], after)):
-            yield draft._replace(bases=unseen) if unseen else draft
+            yield _over_unseen(draft, unseen) if unseen else draft
+
+
+def _over_unseen(draft: Draft, bases: tuple[str, ...]) -> Draft:
+    """Note the bases out of sight; from those of a project a class has its special methods mostly."""
+    own = draft.name.rpartition(".")[2]
+    special = draft.detail in _METHODS and _SPECIAL.match(own) is not None
+    over = special and not all(map((_BARE if own in _EVERYBODYS else FOREIGN).match, bases))
+    return draft._replace(bases=bases, detail=_OVERRIDE if over else draft.detail)
 
 
 def _is_repeated(draft: Draft, heirloom: Symbol, after: Mapping[str, Symbol]) -> bool:
@@ -119,7 +136,7 @@ def plain(base: str) -> str:
 
 def without_heirlooms(shown: list[Shown], homes: Homes) -> list[Shown]:
     """Leave out members that a base in another file has now, or had before: the class has them all along."""
-    if not any(one.draft.bases for one in shown) and not homes.has_gone:
+    if not any(one.draft.bases for one in shown) and not homes.loses_classes:
         return shown
     kinds = (_LOST, _GAINED)
     members = [{".".join(one.draft.name.split(".")[-2:]) for one in shown if one.draft.kind in kind} for kind in kinds]
@@ -127,8 +144,10 @@ def without_heirlooms(shown: list[Shown], homes: Homes) -> list[Shown]:
 
 
 def _is_heirloom(one: Shown, lost: Set[str], gained: Set[str], homes: Homes) -> bool:
-    if one.place is None or one.draft.kind not in (*_LOST, *_GAINED):
+    if one.place is None or one.draft.kind not in (*_LOST, *_GAINED, FactKind.PARAMETER_ADDED):
         return False
+    if one.draft.kind is FactKind.PARAMETER_ADDED:
+        return one.place.file.endswith(".py") and _was_taken(one.draft, homes)
     if one.place.file.endswith(".py"):
         return one.draft.kind in _GAINED and _was_bequeathed(one.draft, lost, homes)
     if not is_c(one.place.file):
@@ -146,3 +165,9 @@ def _was_bequeathed(draft: Draft, lost: Set[str], homes: Homes) -> bool:
         return False
     owner = path.rpartition(".")[2]
     return any(f"{base}.{own}" in lost for base in draft.bases) or homes.bequeathed((owner, *draft.bases), own)
+
+
+def _was_taken(draft: Draft, homes: Homes) -> bool:
+    """Tell whether the namesake of a class, in a file that lost it, took a parameter that one may leave out."""
+    path, _, own = draft.name.rpartition(".")
+    return bool(path) and not draft.breaking and homes.took(path.rpartition(".")[2], own, draft.detail or "")

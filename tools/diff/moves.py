@@ -1,6 +1,5 @@
 """What went in one file and came in another: symbols that moved, under their name or another."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
 from tools.diff.headers import is_c, is_same_thing, is_source, outer_name, same_sort
 from tools.diff.homes import Homes
-from tools.diff.inherited import without_heirlooms
+from tools.diff.inherited import FOREIGN, without_heirlooms
 from tools.diff.rehoused import House
 from tools.diff.symbols import follows
 from tools.diff.unmoved import without_unmoved
@@ -21,11 +20,6 @@ _VALUES = ("constant", "variable")
 _METHODS = ("method", "property")
 _CALLED = ("function", *_METHODS)
 _OVERRIDE = "override"
-_FOREIGN = re.compile(
-    r"(?:Module|ABC|Protocol|Generic|object|\w*Enum|Thread|Process|Exception|Node(?:Visitor|Transformer)|Function|BaseModel"
-    r"|NamedTuple|TypedDict|dict|list|str|int|Dataset|metaclass=.*)$"
-)
-"""Bases from outside of any project, of which nobody expects a method that a project removes."""
 _MOST = 200
 """Names that came or went in a commit; where there are more, only what kept its name is followed."""
 _TELLING = 8
@@ -75,7 +69,7 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     drafts = [one.draft for one in rest if one.draft.kind is FactKind.SYMBOL_RENAMED]
     # What a package gives on of a thing that has another name now is told by that.
     renamed = {name.rpartition(".")[2] for draft in drafts for name in (draft.old, draft.new) if name}
-    return [one for one in told if not _gives_on(one.draft, renamed)]
+    return _gone_as_one([one for one in told if not _gives_on(one.draft, renamed)])
 
 
 def _renamed_alike(shown: Sequence[Shown]) -> Sequence[Shown]:
@@ -161,7 +155,7 @@ def _left_to_bases(one: Shown, added: Set[str], homes: Homes) -> Draft:
     inherits = any(f"{base}.{name}" in added for base in draft.bases) or homes.inherits(draft.bases, name)
     if inherits:
         return draft._replace(breaking=False, detail=_OVERRIDE)
-    foreign = all(_FOREIGN.match(base) for base in draft.bases)
+    foreign = all(FOREIGN.match(base) for base in draft.bases)
     if inherits is False or foreign or homes.is_let_go(name, one.place.file):
         return draft
     # What is still called of some object, its class may well have from the base that nobody sees.
@@ -218,6 +212,25 @@ def _as_one(others: Sequence[Shown]) -> Iterator[Shown]:
         yield Shown(source._replace(public=one.draft.public), one.place) if given_on and source else one
 
 
+def _gone_as_one(told: Sequence[Shown]) -> list[Shown]:
+    """Tell a name that a package no longer gives on by the definition, where that went too; both are one thing."""
+    gone = [one for one in told if one.draft.kind is FactKind.SYMBOL_REMOVED and _is_python(one)]
+    given = [one for one in gone if _is_import(one.draft)]
+    if not given:
+        return list(told)
+    defined = {one.draft.name: one for one in gone if not _is_import(one.draft)}
+    along = {id(one) for one in given if one.draft.name in defined}
+    # What users had from the package alone is shown where they had it from.
+    public = {id(defined[one.draft.name]): one for one in given if id(one) in along and one.draft.public}
+    return [
+        Shown(one.draft._replace(public=True), public[id(one)].place)
+        if id(one) in public and not one.draft.public
+        else one
+        for one in told
+        if id(one) not in along
+    ]
+
+
 def _is_python(one: Shown) -> bool:
     return one.place is not None and one.place.file.endswith((".py", ".pyi"))
 
@@ -235,9 +248,12 @@ def _without_followers(shown: Sequence[Shown]) -> list[Shown]:
 
 def _gives_on(draft: Draft, names: Set[str]) -> bool:
     """Tell whether a package only gives on, or no longer, what goes by another name where it is defined."""
-    if draft.kind not in (FactKind.SYMBOL_REMOVED, FactKind.SYMBOL_ADDED) or draft.detail != "variable":
-        return False
-    return draft.name in names and (draft.old or draft.new or "").endswith(f".{draft.name}")
+    return draft.kind in (FactKind.SYMBOL_REMOVED, FactKind.SYMBOL_ADDED) and draft.name in names and _is_import(draft)
+
+
+def _is_import(draft: Draft) -> bool:
+    """Tell whether a name that came or went was only given on: `name = .module.name`."""
+    return draft.detail == "variable" and (draft.old or draft.new or "").endswith(f".{draft.name}")
 
 
 def _with_sibling_renames(shown: Sequence[Shown]) -> list[Shown]:
@@ -312,7 +328,7 @@ def _is_anyones(draft: Draft) -> bool:
 
 def _is_given_on_still(draft: Draft) -> bool:
     """Tell of a name that a module only gave on whether it may do so still, with all that another module has."""
-    return draft.kept and draft.detail == "variable" and (draft.old or "").endswith(f".{draft.name}")
+    return draft.kept and _is_import(draft)
 
 
 def _own(draft: Draft) -> str:

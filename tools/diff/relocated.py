@@ -9,6 +9,7 @@ from agent.facts import FactKind
 from tools.diff.audience import symbol_is_met
 from tools.diff.draft import Where
 from tools.diff.grouping import Shown
+from tools.diff.heirs import is_list_of_values
 from tools.diff.homes import Homes
 from tools.diff.hunks import Patch, read_patch, whole_file
 from tools.diff.languages import reader_for
@@ -49,9 +50,12 @@ def relocated(read: Iterable[Versions], files: Sequence[FileChange], homes: Home
             before, after = _outer(versions.old), _outer(versions.new)
             _note(left, versions, versions.old, before - after)
             _note(come, versions, versions.new, after - before)
+            _note(come, versions, versions.new, _lists(versions.new) - _lists(versions.old) - before)
     for versions in _whole(files, homes, left.keys(), come.keys()):
         side, reading = (come, versions.new) if versions.file.status == "added" else (left, versions.old)
         _note(side, versions, reading, _outer(reading))
+        if side is come:
+            _note(come, versions, reading, _lists(reading))
     both = [name for name in left if name in come and len(left[name]) == len(come[name]) == 1 and len(name) >= _TELLING]
     for name in both[:_MOST_NAMES]:
         if not _is_namesake(name, left[name][0], come[name][0]):
@@ -69,6 +73,11 @@ def _is_namesake(name: str, one: _Home, other: _Home) -> bool:
 
 def _outer(reading: Reading) -> set[str]:
     return {symbol.name for symbol in reading.symbols if symbol.kind in _KINDS and "." not in symbol.name}
+
+
+def _lists(reading: Reading) -> set[str]:
+    """Name the lists of values: an enumeration may have become one."""
+    return {symbol.name for symbol in reading.symbols if is_list_of_values(symbol) and "." not in symbol.name}
 
 
 def _note(side: dict[str, list[_Home]], versions: Versions, reading: Reading, names: set[str]) -> None:

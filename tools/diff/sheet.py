@@ -13,8 +13,10 @@ from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
 from tools.diff.crates import module_lines
 from tools.diff.draft import Draft, Where
+from tools.diff.enumerated import without_same_members
 from tools.diff.families import overriding
 from tools.diff.files import file_facts
+from tools.diff.given_on import without_given_on
 from tools.diff.grouping import Shown, group
 from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
@@ -48,6 +50,8 @@ _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
 _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
+_HELD = (*_VALUED, "field")
+_LEFT = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
 _ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
 _ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
 _UNSEEN = (*_ONE_SIDED, FactKind.PARAMETER_RENAMED)
@@ -103,9 +107,10 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
             shown += _compared(versions)
             homes.learn(file.path, versions.new.includes)
             read.append(versions)
+    shown = without_given_on(shown)
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
-    shown = overriding(shown, read)
+    shown = without_same_members(overriding(shown, read), read)
     shown += unchanged_code(files, shown, blobs)
     return Gathered(
         tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped), tuple(module_lines(files))
@@ -125,6 +130,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     whole = is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new, patch)
     symbols = [draft for draft in symbols if not _is_only_annotated(draft, patch)]
+    symbols = [draft for draft in symbols if not _is_set_on_self(draft, versions)]
     sites = compare_sites(
         went_along(versions.old.sites, versions.new.sites, symbols), versions.new.sites, patch.together
     )
@@ -134,7 +140,10 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     renamed = renamed_symbols(symbols)
     gone |= {renamed_scope(name, renamed) for name in gone} if renamed else set()
     imported = _imported(patch) | versions.new.imports if gone else ()
-    symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_REMOVED or draft.name not in imported]
+    symbols = [
+        draft._replace(given_on=True) if draft.kind is FactKind.SYMBOL_REMOVED and draft.name in imported else draft
+        for draft in symbols
+    ]
     if versions.old.imports and path.endswith(_SPACED):
         # What is defined here now, instead of taken over from another namespace, was there before.
         had = versions.old.imports
@@ -208,6 +217,17 @@ def _is_only_annotated(draft: Draft, patch: Patch) -> bool:
         return False
     used = re.compile(rf"[ -].*\bself\.{re.escape(_last(draft.name))}\b")
     return any(used.match(line) for hunk in patch.hunks for line in hunk.lines)
+
+
+def _is_set_on_self(draft: Draft, versions: Versions) -> bool:
+    """Tell whether each object of a plain class gets now by itself what the class had for all of them."""
+    owner, dot, own = draft.name.rpartition(".")
+    if draft.kind not in _LEFT or draft.owner != "class" or not dot or draft.detail not in _HELD:
+        return False
+    holder = next((symbol for symbol in versions.new.symbols if symbol.name == owner), None)
+    added = versions.patch.added.items() if holder is not None else ()
+    inside = (line for number, line in added if holder is not None and holder.start <= number <= holder.end)
+    return any(re.search(rf"\bself\.{re.escape(own)}\s*(?::[^=]+)?=(?!=)", line) for line in inside if own in line)
 
 
 def _is_imported_still(draft: Draft, versions: Versions, patch: Patch) -> bool:

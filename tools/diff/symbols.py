@@ -11,6 +11,7 @@ from tools.diff.heirs import (
     follow,
     in_other_hunks,
     is_another,
+    is_list_of_values,
     is_property,
     own_name,
     owner_of,
@@ -243,7 +244,11 @@ def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
     where = _where(one, other)
     public = one.public
     if _is_alias(one, other):
-        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.kind, f"= {other.value}", "kind")
+        # Whoever names a member of what is a list of values now gets nothing.
+        listed = is_list_of_values(other) or None
+        yield Draft(
+            FactKind.SIGNATURE_CHANGED, other.name, public, where, one.kind, f"= {other.value}", "kind", breaking=listed
+        )
         return
     if public and not other.public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         # Whoever uses it from outside has lost it, though it is still there.
