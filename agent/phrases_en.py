@@ -193,6 +193,7 @@ PHRASES = Phrases(
         K.ERROR_ADDED: "new checks fail with {name}: {messages}.",
         K.ERROR_REMOVED: "checks are gone that failed with {name}: {messages}.",
     },
+    refuses="The new {place} refuses some input ({name}): {messages}.",
     check="The check on {name} changes from {old} to {new}.",
     renames=("In {owner}, {pairs}.", "{old} is now called {new}"),
     risk={

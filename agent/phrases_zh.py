@@ -193,6 +193,7 @@ PHRASES = Phrases(
         K.ERROR_ADDED: "新增多项检查，不满足时报 {name}：{messages}。",
         K.ERROR_REMOVED: "移除多项检查，此前不满足时报 {name}：{messages}。",
     },
+    refuses="新增的 {place} 会拒绝部分输入（{name}）：{messages}。",
     check="对 {name} 的检查由 {old} 改为 {new}。",
     renames=("{owner} 中 {pairs}。", "{old} 改名为 {new}"),
     risk={

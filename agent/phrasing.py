@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.facts import Fact, FactKind
+from agent.facts import Fact, FactKind, Severity
 from agent.grouping import CALLS, FIELDS, MEMBERS, RENAMES, class_of, must_be_given
 from agent.markdown import code
 from agent.naming import items_of, member_names, names_of, old_name, owner_of, shortened, shown_names
@@ -12,6 +12,8 @@ from agent.naming import items_of, member_names, names_of, old_name, owner_of, s
 K = FactKind
 _LONG, _LONG_MESSAGE = 90, 240
 _MESSAGES_SHOWN = 2
+_COUNTED = re.compile(r"and (\d+) more")
+"""The last line of a fact that has not all the messages."""
 _SHOWN = 5
 _LISTS = (K.CONSTANT_CHANGED, K.FLAG_CHOICES, K.BASE_CHANGED, K.FIELD_CHANGED, K.CONFIG_CHANGED, K.SIGNATURE_CHANGED)
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
@@ -64,6 +66,8 @@ class Phrases:
     """Who gains or loses, and what."""
     checks: Mapping[FactKind, str]
     """Several checks of one function that came or went."""
+    refuses: str
+    """What a new function or file refuses."""
     check: str
     """A check of an expression, which is no limit that users know by a name."""
     renames: tuple[str, str]
@@ -107,6 +111,8 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.without_values.get(fact.kind, template)
     elif fact.kind is K.LIMIT_CHANGED and _is_check(fact):
         template = phrases.check
+    if is_debut(fact):
+        return _refusals(fact, phrases)
     told = _several_checks(fact, phrases) or fill(template, facts, phrases)
     if fact.kind is K.FILE_ADDED and len(facts) == len(names_of(fact)) == 1 and fact.new and "/" not in fact.new:
         names = listed(member_names(fact.new), phrases)
@@ -139,16 +145,34 @@ def messages_of(fact: Fact) -> list[str]:
     return (fact.new or fact.old or "").split("\n")
 
 
+def is_debut(fact: Fact) -> bool:
+    """Tell whether a check came with a new function or file: nobody could run into it before."""
+    return fact.kind is K.ERROR_ADDED and fact.severity is Severity.ADDITIVE
+
+
+def _refusals(fact: Fact, phrases: Phrases) -> str:
+    """Tell what a new function or file refuses."""
+    place = code(shortened(fact.detail or ""))
+    return fill(phrases.refuses, [fact], phrases, place=place, messages=_some_messages(fact, phrases))
+
+
 def _several_checks(fact: Fact, phrases: Phrases) -> str | None:
     """Tell several checks of one function with as many of their messages as can be read."""
     template = phrases.checks.get(fact.kind)
-    messages = messages_of(fact)
-    if template is None or len(messages) < 2:
+    if template is None or len(messages_of(fact)) < 2:
         return None
+    return fill(template, [fact], phrases, messages=_some_messages(fact, phrases))
+
+
+def _some_messages(fact: Fact, phrases: Phrases) -> str:
+    """Quote the first messages that can be read, and count the others."""
+    *first, last = messages_of(fact)
+    counted = _COUNTED.fullmatch(last) if is_debut(fact) else None
+    messages = first if counted else [*first, last]
     shown = [one for one in messages if len(one) <= _LONG_MESSAGE][:_MESSAGES_SHOWN]
-    rest = len(messages) - len(shown)
+    rest = len(messages) - len(shown) + (int(counted[1]) if counted else 0)
     more = f" {phrases.more.format(count=rest)}" if rest else ""
-    return fill(template, [fact], phrases, messages=phrases.comma.join(map(code, shown)) + more)
+    return phrases.comma.join(map(code, shown)) + more
 
 
 def _call(facts: Sequence[Fact], phrases: Phrases) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agent.facts import Fact, FactKind, Severity
 from agent.grouping import CALLS, RENAMES, grouped
 from agent.naming import items_of, member_names, names_of
-from agent.phrasing import says_much
+from agent.phrasing import is_debut, says_much
 
 K = FactKind
 Group = tuple[Fact, ...]
@@ -87,7 +87,13 @@ def _once(groups: list[Group], facts: Sequence[Fact]) -> list[Group]:
 
     kept = [tuple(fact for fact in group if not repeated(fact)) for group in groups]
     kept = [group for group in kept if group and not _in_new_file(group, inside)]
-    return _without_echoes(kept)
+    return _without_echoes(_with_one_debut(kept))
+
+
+def _with_one_debut(groups: list[Group]) -> list[Group]:
+    """Keep what one new function or file refuses, the first; of the others the facts tell."""
+    debuts = [group for group in groups if is_debut(group[0])]
+    return [group for group in groups if not is_debut(group[0]) or group is debuts[0]]
 
 
 def _in_new_file(group: Group, inside: set[str]) -> bool:

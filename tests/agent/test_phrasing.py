@@ -277,3 +277,20 @@ def test_a_field_is_searched_for_by_its_class() -> None:
 def test_another_type_is_told_by_what_has_it(detail: str, old: str, new: str, words: str) -> None:
     changed = fact(K.SIGNATURE_CHANGED, "Plan.make", Severity.BEHAVIOUR, old=old, new=new, detail=detail)
     assert told([changed]) == [words]
+
+
+def test_what_a_new_function_refuses_is_told_as_its_own_and_once_for_a_commit() -> None:
+    words = "\n".join(("n must be a multiple of 16", "only 128 heads are supported", "x is too large", "and 3 more"))
+    came = fact(K.SYMBOL_ADDED, "fold", Severity.ADDITIVE, new="fold(n)", detail="function")
+    refused = fact(K.ERROR_ADDED, "ValueError", Severity.ADDITIVE, new=words, detail="fold")
+    other = refused.model_copy(update={"detail": "pkg/take.py", "new": "n must be even", "name": "TypeError"})
+    assert told([refused, other]) == [
+        "The new `fold` refuses some input (`ValueError`): `n must be a multiple of 16`, "
+        "`only 128 heads are supported` and 4 more.",
+        "The new `pkg/take.py` refuses some input (`TypeError`): `n must be even`.",
+    ]
+    assert told([refused], lang="zh") == [
+        "新增的 `fold` 会拒绝部分输入（`ValueError`）：`n must be a multiple of 16`、"
+        "`only 128 heads are supported` 及另外 4 个。"
+    ]
+    assert told_groups([refused, other, came]) == [(came,), (refused,)]

@@ -35,7 +35,7 @@ def settle_checks(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     kept += [
         replace(one, draft=one.draft._replace(silent=False))
         for one in come
-        if one.draft.silent and id(one) not in taken and _is_a_helpers(one, homes)
+        if one.draft.silent and id(one) not in taken and (one.draft.debut or _is_a_helpers(one, homes))
     ]
     changed = (_changed(one, pairs[id(one)]) for one in gone if id(one) in pairs and not one.draft.silent)
     return kept + [one for one in changed if one is not None]

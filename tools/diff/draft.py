@@ -45,3 +45,5 @@ class Draft(NamedTuple):
     """Of an error: the macro without which a build does not have it."""
     optional: bool = False
     """Of a whole signature: whether all that changed are new parameters that callers may leave out."""
+    debut: str = ""
+    """Of an error: the new function, or the path of the new file, with which it comes."""

@@ -103,10 +103,17 @@ Crowd = Callable[[Shown], tuple[object, ...] | None]
 def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
     """Join what is the same, rank it, and say how much was left out of the list."""
     shown = list(shown)
+    # What new things refuse is told where there is room for it.
+    debuts = _joined((one for one in shown if one.draft.debut), lambda _: None)
+    shown = [one for one in shown if not one.draft.debut]
     facts = _joined(shown, _of_a_script(shown))
-    if sum(fact.severity is not Severity.INTERNAL for fact in facts) > MOST:
+    if _told(facts) > MOST:
         facts = _joined(shown, _of_a_place(shown))
-    return cut(sorted(facts, key=_rank))
+    return cut(sorted([*facts, *debuts[: max(0, MOST - _told(facts))]], key=_rank))
+
+
+def _told(facts: Iterable[Fact]) -> int:
+    return sum(fact.severity is not Severity.INTERNAL for fact in facts)
 
 
 def _joined(shown: Iterable[Shown], crowd: Crowd) -> list[Fact]:
@@ -291,4 +298,6 @@ def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
 
 def _rank(fact: Fact) -> tuple[object, ...]:
     first, last = fact.kind in _FIRST, fact.kind in _LAST
-    return not first, _BY_SEVERITY[fact.severity], last, -len(fact.places), fact.kind, fact.name
+    # What new things refuse comes behind the things.
+    debut = fact.kind is FactKind.ERROR_ADDED and fact.severity is Severity.ADDITIVE
+    return not first, _BY_SEVERITY[fact.severity], debut, last, -len(fact.places), fact.kind, fact.name

@@ -70,7 +70,8 @@ def severity_of(draft: Draft) -> Severity:
 
 
 def _mild(draft: Draft) -> Severity:
-    if draft.optional:
+    # What a new function refuses, nobody could ask of it before.
+    if draft.optional or draft.debut:
         return Severity.ADDITIVE
     # What has to be given is nothing that one may leave aside, even where no user is the one to give it.
     asked = draft.kind is FactKind.PARAMETER_ADDED and not _OPTIONAL.search(draft.new or "")

@@ -12,6 +12,7 @@ from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
 from tools.diff.crates import module_lines
+from tools.diff.demands import debut_of, introduced
 from tools.diff.draft import Draft, Where
 from tools.diff.enumerated import without_same_members
 from tools.diff.families import overriding
@@ -89,7 +90,7 @@ class Gathered:
             stays = [line for line in before if not self.homes.drops(*line)]
             known = recognise(self.shown, (*before, *self.modules), stays)
         shown = join_moves(settle_checks(self.shown, self.homes), self.homes)
-        facts, left = group(corrected(shown, known))
+        facts, left = group(introduced(list(corrected(shown, known))))
         return FactSheet(facts=tuple(facts), route=self.route, skipped=(*self.skipped, *left))
 
 
@@ -196,11 +197,13 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             drafts.append(_met(draft, site_is_met(draft, path)))
         elif draft.kind in _ERRORS:
             helper = draft.kind is FactKind.ERROR_ADDED and not whole and _is_own(draft.detail or "")
+            debut = debut_of(draft, path, versions.new, come, patch, whole=whole) if site_is_met(draft, path) else ""
             met = _met(draft, site_is_met(draft, path)) if helper else draft
-            yield Shown(met._replace(silent=True), place_of(draft, path, patch) if helper else None)
+            place = place_of(draft, path, patch) if helper or debut else None
+            yield Shown(met._replace(silent=True, debut=debut), place)
     named = path.endswith((".py", ".pyi"))
     for draft in drafts:
-        # Only in Python does a caller write the name of a parameter.
+        # Only in Python does a caller write the name of a parameter; elsewhere another type says more.
         if draft.kind is FactKind.PARAMETER_RENAMED and not named:
             draft = draft._replace(breaking=False)
         # A document that now mentions a flag does not add it.

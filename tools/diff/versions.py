@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 
 from agent.domain import FileChange
 from tools.diff.conditions import opens_condition
+from tools.diff.demands import refusing_lines
 from tools.diff.hunks import Patch, Side, fragment, whole_file
+from tools.diff.interest import may_tell_whole
 from tools.diff.languages import reader_for
 from tools.diff.readers import manifest
 from tools.diff.reading import EMPTY, Reading, Site, Source, Symbol
@@ -50,7 +52,7 @@ def read_versions(file: FileChange, patch: Patch, shelf: Shelf, skipped: list[st
     contents = None if is_whole(file) else shelf.take(file.path)
     if is_whole(file):
         side: Side = "new" if file.status == "added" else "old"
-        only = _lone(whole_file(patch, side, file.path))
+        only = _newcomer(file, patch) if side == "new" else _lone(whole_file(patch, side, file.path))
         old, new = (EMPTY, only) if side == "new" else (only, EMPTY)
     elif contents is None:
         old, new = _hunk_by_hunk(old_path, file.path, patch)
@@ -61,6 +63,16 @@ def read_versions(file: FileChange, patch: Patch, shelf: Shelf, skipped: list[st
     if bool(old.problems) != bool(new.problems) and patch.removed and patch.added:
         return None
     return Versions(file, patch, old, new)
+
+
+def _newcomer(file: FileChange, patch: Patch) -> Reading:
+    """Read a new file; one that lets its users set nothing is read for what it refuses."""
+    source = whole_file(patch, "new", file.path)
+    near = refusing_lines(file.path, patch)
+    reading = _lone(source if source is None or not near else replace(source, near=near))
+    if may_tell_whole(file.path, file.patch or ""):
+        return reading
+    return replace(reading, sites=tuple(site for site in reading.sites if site.kind == "error"))
 
 
 def _named(path: str, problem: str) -> str:

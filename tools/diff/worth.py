@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agent.domain import FileChange
+from tools.diff.demands import may_refuse
 from tools.diff.hunks import Patch, read_patch
 from tools.diff.interest import may_tell_whole, telling
 from tools.diff.languages import reader_for
@@ -46,7 +47,7 @@ def patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[F
 def _worth_reading(file: FileChange, text: str, skipped: list[str]) -> Patch | None:
     """Take a patch apart if it can hold a fact; what is malformed is said."""
     whole = is_whole(file)
-    if whole and not may_tell_whole(file.path, text):
+    if whole and not (may_tell_whole(file.path, text) or (file.status == "added" and may_refuse(file.path, text))):
         return None
     patch = read_patch(text)
     if patch.problem:

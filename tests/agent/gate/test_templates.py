@@ -66,6 +66,13 @@ def test_a_sentence_about_several_facts_stands_when_all_of_them_do(make_commit: 
     assert _several(make_commit, [one, two], [one]) is Verdict.UNSUPPORTED
 
 
+def test_what_a_new_function_refuses_stands_when_the_sheet_has_it(make_commit: Maker) -> None:
+    values = {"name": "ValueError", "detail": "fold", "new": "n must be a multiple of 16\nand 7 more"}
+    one = Fact(kind=FactKind.ERROR_ADDED, severity=Severity.ADDITIVE, **values)
+    assert _several(make_commit, [one], [one]) is Verdict.SUPPORTED
+    assert _several(make_commit, [one], [one.model_copy(update={"detail": "crease"})]) is Verdict.UNSUPPORTED
+
+
 def test_a_fact_about_several_functions_may_be_told_of_some_and_of_no_others(make_commit: Maker) -> None:
     known = Fact(kind=FactKind.PARAMETER_REMOVED, severity=Severity.BREAKING, name="a.f, b.f", old="x", detail="x")
     added = Fact(kind=FactKind.PARAMETER_ADDED, severity=Severity.BREAKING, name="a.f", new="y: int", detail="y")

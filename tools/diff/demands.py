@@ -1,0 +1,131 @@
+"""What a new function or file refuses: nobody could call it before, and whoever does has to know."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from agent.facts import FactKind, Severity
+from tools.diff.draft import Draft, Span
+from tools.diff.grouping import Shown
+from tools.diff.headers import is_c
+from tools.diff.hunks import Patch
+from tools.diff.reading import Reading
+from tools.diff.roles import Role, role
+from tools.diff.severity import severity_of
+
+_MOST = 6
+"""Messages of one function or file; the others are counted."""
+_MOST_HOMES = 6
+"""Functions and files of one commit; a commit with more of them is told by what it adds."""
+_SOURCES = (Role.SOURCE, Role.OPERATOR, Role.KERNEL, Role.MODEL)
+_LAUNCHERS = (Role.OPERATOR, Role.KERNEL)
+_PYTHON = ".py"
+_RAISED = "raise "
+_CHECKED = ("_CHECK(", "_CHECK_", "_ICHECK", "throw ")
+_COMPILED = re.compile(r"static_assert|STATIC_ASSERT")
+_INVARIANT = re.compile(
+    r"unreachable|should (?:never|not) (?:happen|be reached|reach|get here)|never happen|internal error|\bbug\b"
+    r"|subclass|must (?:be )?(?:implement|override)|to be implemented by|abstract|has no attribute",
+    re.IGNORECASE,
+)
+"""What a project tells itself, or those who write a part of it."""
+_BOUND = re.compile(r"(?:[<>!=]=|[<>]|\bin) *[\[({]?-?[\d\"']")
+"""A comparison with something written out: the limit stands in the condition itself."""
+_NO_PROSE = r"(?!(?:in|not|and|or|is|if|else|for)\b)"
+_PROSE = re.compile(rf"\b{_NO_PROSE}[A-Za-z]{{2,}},? {_NO_PROSE}[A-Za-z{{]{{2,}}")
+"""Two words in a row, as no condition has them."""
+
+
+def may_refuse(path: str, patch: str) -> bool:
+    """Tell at a glance whether a new file may refuse what its users hand to it."""
+    if path.endswith(_PYTHON):
+        return _RAISED in patch and role(path) in _SOURCES
+    return is_c(path) and role(path) in _SOURCES and any(word in patch for word in _CHECKED)
+
+
+def refusing_lines(path: str, patch: Patch) -> tuple[Span, ...]:
+    """Give the lines of a new Python file that raise something: of bodies without them nothing is asked."""
+    if not path.endswith(_PYTHON) or role(path) not in _SOURCES:
+        return ()
+    return tuple((number, number) for number, line in patch.added.items() if _RAISED in line)
+
+
+def debut_of(draft: Draft, path: str, reading: Reading, come: Iterable[str], patch: Patch, *, whole: bool) -> str:
+    """Name the new function, or the new file, with which a check comes; nothing where users would not meet it."""
+    if draft.kind is not FactKind.ERROR_ADDED or not draft.detail or _COMPILED.search(draft.name) or not _says(draft):
+        return ""
+    if whole:
+        return path if _is_reached(draft.detail, patch) else ""
+    if any(_is_own(part) for part in draft.detail.split(".")):
+        return ""
+    parts = draft.detail.split(".")
+    names = (".".join(parts[:size]) for size in range(1, len(parts) + 1))
+    function = next((name for name in names if name in come), "")
+    owner, _, last = function.rpartition(".")
+    if last.startswith("__") or (owner and _inherits(owner, reading)):
+        # Whoever made or called such an object has done so before.
+        return ""
+    return function
+
+
+def introduced(shown: Sequence[Shown]) -> list[Shown]:
+    """Keep what new functions and files refuse where they are told as new themselves, a few messages of each."""
+    debuts: dict[tuple[str, str], list[Shown]] = {}
+    for one in shown:
+        if one.draft.debut and one.place is not None:
+            debuts.setdefault((one.place.file, one.draft.debut), []).append(one)
+    if not debuts:
+        return list(shown)
+    new = {home for one in shown for home in _brought(one)}
+    known = [key for key in debuts if key in new][:_MOST_HOMES]
+    rest = [one for one in shown if not one.draft.debut]
+    return rest + [one for key in known for one in _first_ones(debuts[key])]
+
+
+def _brought(one: Shown) -> Iterator[tuple[str, str]]:
+    """Give the file and the name of what a fact tells as new to users."""
+    draft = one.draft
+    if draft.kind is FactKind.FILE_ADDED and draft.public:
+        yield draft.name, draft.name
+    elif draft.kind is FactKind.SYMBOL_ADDED and one.place is not None:
+        launched = role(one.place.file) in _LAUNCHERS and is_c(one.place.file)
+        if severity_of(draft) is Severity.ADDITIVE or launched:
+            yield one.place.file, draft.name
+
+
+def _first_ones(checks: Sequence[Shown]) -> Iterator[Shown]:
+    """Choose the messages that are told, those in words first; the last of them says how many more there are."""
+    checks = list({one.draft.new: one for one in reversed(checks)}.values())[::-1]
+    worded = [one for one in checks if not _is_bare(one.draft)] or checks
+    for one in worded[:_MOST]:
+        yield replace(one, draft=one.draft._replace(detail=one.draft.debut))
+    if len(worded) > _MOST:
+        one, more = worded[_MOST], len(worded) - _MOST
+        yield replace(one, draft=one.draft._replace(detail=one.draft.debut, new=f"and {more} more"))
+
+
+def _says(draft: Draft) -> bool:
+    """Tell whether a refusal says what it wants, in words or by a comparison with something written out."""
+    said = _BOUND if _is_bare(draft) else _PROSE
+    return said.search(draft.new or "") is not None and _INVARIANT.search(draft.new or "") is None
+
+
+def _is_bare(draft: Draft) -> bool:
+    """Tell whether a check has no words and stands for itself."""
+    return _PROSE.search(draft.new or "") is None
+
+
+def _is_reached(scope: str, patch: Patch) -> bool:
+    """Tell whether a scope of a new file is public, or its own functions use it."""
+    own = next((part for part in scope.split(".") if _is_own(part)), None)
+    return own is None or sum(own in line for line in patch.added.values()) > 1
+
+
+def _inherits(owner: str, reading: Reading) -> bool:
+    """Tell whether a class that was there before has bases, which may have had the method; one not seen may."""
+    bases = next((symbol.bases for symbol in reading.symbols if symbol.name == owner), None)
+    return bases is None or any(base != "object" for base in bases)
+
+
+def _is_own(part: str) -> bool:
+    return part.startswith("_") and not part.endswith("__")
