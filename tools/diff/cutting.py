@@ -5,19 +5,19 @@ from collections.abc import Callable, Sequence
 
 from agent.facts import Fact, FactKind, Severity
 
-MOST = 40
+MOST = 30
 """Facts of a sheet; more is not read by anybody."""
 _INTERNAL_OF_A_KIND = 8
-_SHARES = {Severity.BREAKING: 20, Severity.BEHAVIOUR: 10, Severity.ADDITIVE: 10}
+_SHARES = {Severity.BREAKING: 12, Severity.BEHAVIOUR: 9, Severity.ADDITIVE: 9}
 """Places that a severity is sure of, however many facts there are of others."""
-_MORE = {Severity.BREAKING: MOST, Severity.BEHAVIOUR: 15, Severity.ADDITIVE: 15}
+_MORE = {Severity.BREAKING: MOST, Severity.BEHAVIOUR: 12, Severity.ADDITIVE: 12}
 """Places that they have where the gravest leave them free."""
 _ALWAYS = (FactKind.VERSION_CHANGED, FactKind.REVERT, FactKind.RELAND, FactKind.CHERRY_PICK)
 """What a commit is as a whole: the first thing to know of one that does everything at once."""
 _FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED)
 PACKAGE = "package"
 """What a fact says of files that are a package as a whole."""
-_AT_A_TIME, _RENAMED, _FEW = 4, 6, 2
+_AT_A_TIME, _RENAMED, _FEW = 4, 3, 2
 """So many are kept before others of a severity have their turn: of a kind, of renames, of a family of details."""
 _DETAILS = {
     "parameter": "parameter",

@@ -202,6 +202,9 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.name.rpartition(".")[2], draft.old, draft.new, severity_of(draft)
     if draft.kind is FactKind.BASE_CHANGED:
         return draft.kind, draft.old, draft.new, severity_of(draft)
+    if draft.kind is FactKind.DEPENDENCY_CHANGED:
+        # `==1.2` in a manifest and `1.2` in a check at the start ask for one thing.
+        return draft.kind, draft.name, (draft.old or "").lstrip("="), (draft.new or "").lstrip("=")
     if draft.kind in _BY_NAME:
         return draft.kind, draft.name, draft.old if draft.kind is FactKind.ERROR_REMOVED else draft.new
     return draft.kind, draft.name, draft.old, draft.new

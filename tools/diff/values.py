@@ -10,6 +10,8 @@ _UNION = re.compile(r"\bUnion\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
 _PARAMETER = re.compile(r"^([^=]*?[\w)*&.]\s*?)\s+\w+\s*(=.*)?$")
 _NAME = re.compile(r"[\w.]+(?:::[\w.]+)*|[^\w\s]")
 _PATH = re.compile(r"\w+(?:\.|::)")
+_QUALIFIER = re.compile(r"\b[A-Za-z_]\w*(?:\.|::)(?=[A-Za-z_])|\s")
+_QUALIFIED = re.compile(r"\b[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
 TEMPLATE = "template "
 _BY_VALUE = re.compile(r"\bconst\b\s*")
 _WORD = re.compile(r"\w+")
@@ -25,7 +27,17 @@ def same_value(one: str | None, other: str | None) -> bool:
     """Tell whether two values differ in their writing only: spaces, quotes, brackets around them, trailing commas."""
     if one is None or other is None:
         return one == other
-    return one == other or _plain(one) == _plain(other)
+    return one == other or _plain(one) == _plain(other) or _is_same_by_paths(one, other)
+
+
+def _is_same_by_paths(one: str, other: str) -> bool:
+    """Tell whether a name is only reached by a longer or shorter path: `Arch.sm_90`, `base.Arch.sm_90`."""
+    # Within quotes a path is a value.
+    if '"' in one + other or "'" in one + other or _QUALIFIER.sub("", one) != _QUALIFIER.sub("", other):
+        return False
+    pairs = zip(_QUALIFIED.findall(one), _QUALIFIED.findall(other), strict=True)
+    names = ((mine.replace("::", "."), its.replace("::", ".")) for mine, its in pairs)
+    return all(f".{mine}".endswith(f".{its}") or f".{its}".endswith(f".{mine}") for mine, its in names)
 
 
 def requoted(text: str) -> str:

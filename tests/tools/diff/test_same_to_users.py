@@ -190,3 +190,18 @@ async def test_a_class_and_its_constructor_are_deprecated_once(route: str, facts
 async def test_a_script_that_looks_for_tests_is_no_test(facts_of: "FactsOf") -> None:
     facts = await facts_of({"tests/test_a.py": "A = 1\n"}, {"scripts/find_marked_tests.py": "print('none')\n"}, "blobs")
     assert [fact.detail for fact in facts if fact.kind is FactKind.FILE_ADDED] == ["script"]
+
+
+@ROUTES
+async def test_a_name_reached_by_a_longer_path_is_the_same_value(route: str, facts_of: "FactsOf") -> None:
+    old = "LIMIT = Arch.fast_90\nKIND = 'pkg.fast'\n"
+    new = "LIMIT = base.Arch.fast_90\nKIND = 'fast'\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert [fact.name for fact in facts] == ["KIND"]
+
+
+@ROUTES
+async def test_the_space_before_a_literal_s_suffix_is_no_rename(route: str, facts_of: "FactsOf") -> None:
+    text = "namespace lib {{\ninline int operator{}_kb(unsigned long long x) {{ return x; }}\n}}\n"
+    before, after = {"include/lib.h": text.format(' "" ')}, {"include/lib.h": text.format('""')}
+    assert [fact.kind for fact in await facts_of(before, after, route)] == [FactKind.ONLY_FORMATTING]

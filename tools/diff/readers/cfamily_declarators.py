@@ -24,12 +24,15 @@ _FOLLOWED = re.compile(
 )
 """A parameter before macros that bring further ones (`double scale ADDITIONAL_PARAMS`)."""
 
+_SUFFIX = re.compile(r'\s*""\s*')
+"""What stands before the suffix of a literal: `operator "" _hf` and `operator""_hf` are one."""
+
 
 def dotted(text: str) -> str:
     """Return a name with dots, without template arguments: `A<T>::run` is `A.run`."""
     if "operator" in text:
         owner, _, sign = text.rpartition("operator")
-        return _plain(owner) + "operator" + sign
+        return _plain(owner) + "operator" + _SUFFIX.sub('""', sign)
     return _plain(text)
 
 
