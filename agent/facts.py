@@ -69,6 +69,8 @@ class FactKind(StrEnum):
     ERROR_ADDED = "error-added"
     ERROR_REMOVED = "error-removed"
     ERROR_CHANGED = "error-changed"
+    WARNING_ADDED = "warning-added"
+    """A warning that says of something one may set that it is ignored, switched off, replaced or not supported."""
     FILE_ADDED = "file-added"
     FILE_REMOVED = "file-removed"
     FILE_RENAMED = "file-renamed"

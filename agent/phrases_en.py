@@ -89,6 +89,7 @@ PHRASES = Phrases(
         K.ERROR_ADDED: "a new check fails with {name}: {new}.",
         K.ERROR_REMOVED: "a check is gone that failed with {name}: {old}.",
         K.ERROR_CHANGED: "the error {old} now reads {new}.",
+        K.WARNING_ADDED: "a new warning says {new}.",
         K.FILE_ADDED: "New {thing}: {name}.",
         K.FILE_REMOVED: "{name} «is/are» removed.",
         K.FILE_RENAMED: "{old} is renamed to {new}.",
@@ -136,6 +137,7 @@ PHRASES = Phrases(
         K.ERROR_ADDED: "a new check fails with {name}.",
         K.ERROR_REMOVED: "a check that failed with {name} is gone.",
         K.ERROR_CHANGED: "the words of an error change: {name}.",
+        K.WARNING_ADDED: "there is a new warning.",
         K.REGISTRATION_CHANGED: "{name} stands for something else.",
         K.IMAGE_CHANGED: "The image {name} changes.",
         K.VERSION_CHANGED: "The version changes.",
@@ -192,6 +194,7 @@ PHRASES = Phrases(
     checks={
         K.ERROR_ADDED: "new checks fail with {name}: {messages}.",
         K.ERROR_REMOVED: "checks are gone that failed with {name}: {messages}.",
+        K.WARNING_ADDED: "new warnings say {messages}.",
     },
     refuses="The new {place} refuses some input ({name}): {messages}.",
     check="The check on {name} changes from {old} to {new}.",

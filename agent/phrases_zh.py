@@ -89,6 +89,7 @@ PHRASES = Phrases(
         K.ERROR_ADDED: "新增检查，不满足时报 {name}：{new}。",
         K.ERROR_REMOVED: "移除一项检查，此前不满足时报 {name}：{old}。",
         K.ERROR_CHANGED: "报错信息由 {old} 改为 {new}。",
+        K.WARNING_ADDED: "新增警告：{new}。",
         K.FILE_ADDED: "新增{thing}：{name}。",
         K.FILE_REMOVED: "移除 {name}。",
         K.FILE_RENAMED: "{old} 改名为 {new}。",
@@ -136,6 +137,7 @@ PHRASES = Phrases(
         K.ERROR_ADDED: "新增检查，不满足时报 {name}。",
         K.ERROR_REMOVED: "移除一项报 {name} 的检查。",
         K.ERROR_CHANGED: "报错信息的措辞改变：{name}。",
+        K.WARNING_ADDED: "新增一条警告。",
         K.REGISTRATION_CHANGED: "{name} 指向的内容改变。",
         K.IMAGE_CHANGED: "镜像 {name} 改变。",
         K.VERSION_CHANGED: "版本改变。",
@@ -192,6 +194,7 @@ PHRASES = Phrases(
     checks={
         K.ERROR_ADDED: "新增多项检查，不满足时报 {name}：{messages}。",
         K.ERROR_REMOVED: "移除多项检查，此前不满足时报 {name}：{messages}。",
+        K.WARNING_ADDED: "新增多条警告：{messages}。",
     },
     refuses="新增的 {place} 会拒绝部分输入（{name}）：{messages}。",
     check="对 {name} 的检查由 {old} 改为 {new}。",

@@ -18,7 +18,7 @@ _SHOWN = 5
 _LISTS = (K.CONSTANT_CHANGED, K.FLAG_CHOICES, K.BASE_CHANGED, K.FIELD_CHANGED, K.CONFIG_CHANGED, K.SIGNATURE_CHANGED)
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _VALUED = (*_LISTS, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
-_MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED)
+_MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED, K.WARNING_ADDED)
 _OF_SYMBOLS = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED)
 _EXPRESSION = re.compile(r"[^\w.\[\]'\"]")
 _EXPORT = re.compile(r"(\w+) = [\w.]*\.\1")
@@ -65,7 +65,7 @@ class Phrases:
     fields: Mapping[FactKind, tuple[str, str]]
     """Who gains or loses, and what."""
     checks: Mapping[FactKind, str]
-    """Several checks of one function that came or went."""
+    """Several checks or warnings of one function that came or went."""
     refuses: str
     """What a new function or file refuses."""
     check: str
@@ -141,7 +141,7 @@ def _is_check(fact: Fact) -> bool:
 
 
 def messages_of(fact: Fact) -> list[str]:
-    """List what the errors say that came or went together, each message by itself."""
+    """List what the errors or warnings say that came or went together, each message by itself."""
     return (fact.new or fact.old or "").split("\n")
 
 
@@ -289,7 +289,7 @@ def fits(template: str, fact: Fact) -> bool:
 
 def says_much(fact: Fact) -> bool:
     """Tell whether a sentence about a changed value or a check can show it, or only say that it is another."""
-    if fact.kind in (K.ERROR_ADDED, K.ERROR_REMOVED):
+    if fact.kind in (K.ERROR_ADDED, K.ERROR_REMOVED, K.WARNING_ADDED):
         return any(one and len(one) <= _LONG_MESSAGE for one in messages_of(fact))
     if fact.kind not in _VALUED:
         return True

@@ -30,7 +30,7 @@ def told_groups(facts: Sequence[Fact]) -> list[Group]:
 def _tells(fact: Fact) -> bool:
     if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE:
         return False
-    if fact.kind.startswith(_QUIET):
+    if fact.kind.startswith((*_QUIET, "warning-")):
         return bool(fact.old or fact.new) and says_much(fact)
     if fact.kind is K.SYMBOL_ADDED and fact.name.endswith(".__init__"):
         return False

@@ -96,9 +96,9 @@ def _shows(fact: Fact, act: Act, inquiry: Inquiry) -> bool:
 
 
 def _is_object(fact: Fact, inquiry: Inquiry) -> bool:
-    """Tell whether what came or went is what is asked about, and not a member of it; an error is neither."""
+    """Tell whether what came or went is what is asked about, and not a member of it; errors and warnings are none."""
     kind = fact.kind.value
-    if kind.startswith(("error-", "check-")):
+    if kind.startswith(("error-", "check-", "warning-")):
         return False
     if kind.startswith(("field-", "parameter-", "enum-member-")):
         return is_called(" ".join(one for one in (fact.old, fact.new, fact.detail) if one), inquiry)

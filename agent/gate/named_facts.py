@@ -88,7 +88,7 @@ def _subjects(fact: Fact) -> frozenset[str]:
         values = (fact.new or fact.old or "").split(", ")
         listed = frozenset(name for value in values for name in names_in(value.partition("=")[0]))
         return listed | frozenset(last_part(name) for name in names_in(fact.name) if "." in name)
-    if fact.kind in (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED):
+    if fact.kind in (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED, FactKind.WARNING_ADDED):
         return frozenset()
     if fact.kind in (FactKind.FILE_ADDED, FactKind.FILE_REMOVED):
         return names_in(fact.name) | names_in(fact.new or fact.old)

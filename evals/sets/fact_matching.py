@@ -27,7 +27,7 @@ _PARAMETERS = frozenset(
     }
 )
 _MEMBERS = ("enum-member-", "field-")
-_LOOSE = ("error-", "limit-", "deprecated", "revert", "reland", "cherry-pick")
+_LOOSE = ("error-", "warning-", "limit-", "deprecated", "revert", "reland", "cherry-pick")
 _WHOLE = ("generated", "vendored")
 _BY_VALUE = ("dependency-", "version-", "image-")
 _OPERATOR = re.compile(r"^(?:===?|~=|>=|<=|[v^~=])\s*")

@@ -169,6 +169,16 @@ def test_several_new_checks_are_told_each_with_its_own_message() -> None:
     ]
 
 
+def test_a_new_warning_is_told_with_its_words_before_errors() -> None:
+    warning = fact(K.WARNING_ADDED, "warning", Severity.BEHAVIOUR, new="workers is ignored", detail="Args.check")
+    assert told([warning]) == ["In `Args.check`, a new warning says `workers is ignored`."]
+    assert told([warning], lang="zh") == ["`Args.check` 中新增警告：`workers is ignored`。"]
+    several = warning.model_copy(update={"new": "a is ignored\nb is ignored"})
+    assert told([several]) == ["In `Args.check`, new warnings say `a is ignored`, `b is ignored`."]
+    check = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="x", detail="Args.check")
+    assert [group[0].kind for group in told_groups([check, warning])] == [K.WARNING_ADDED, K.ERROR_ADDED]
+
+
 def test_a_check_whose_message_cannot_be_shown_is_not_told() -> None:
     assert told_groups([fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="x" * 400, detail="run")]) == []
 

@@ -7,7 +7,7 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.reading import Site
 
-_WITHIN = ("error", "limit")
+_WITHIN = ("error", "limit", "warning")
 """Sites that are told by the function they stand in."""
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")

@@ -27,6 +27,7 @@ _DETAILS = {
     "constant": "value",
     "limit": "value",
     "error": "error",
+    "warning": "error",
     "config": "key",
     "base": "base",
 }

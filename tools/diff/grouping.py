@@ -32,11 +32,13 @@ _BY_NAME = {
     FactKind.ENV_REMOVED,
     FactKind.ERROR_ADDED,
     FactKind.ERROR_REMOVED,
+    FactKind.WARNING_ADDED,
 }
 _MEMBERS = {FactKind.MEMBER_ADDED, FactKind.MEMBER_REMOVED, FactKind.FIELD_ADDED, FactKind.FIELD_REMOVED}
 _IN_A_SCOPE = {
     FactKind.ERROR_ADDED,
     FactKind.ERROR_REMOVED,
+    FactKind.WARNING_ADDED,
     FactKind.CONFIG_ADDED,
     FactKind.CONFIG_REMOVED,
     FactKind.REGISTERED,
@@ -56,6 +58,7 @@ _LAST = (
     FactKind.ERROR_ADDED,
     FactKind.ERROR_REMOVED,
     FactKind.ERROR_CHANGED,
+    FactKind.WARNING_ADDED,
     FactKind.CONFIG_ADDED,
     FactKind.CONFIG_REMOVED,
     FactKind.CONFIG_CHANGED,
@@ -289,7 +292,7 @@ def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
     """Tell as one what came or went together: members of a class, checks of a function, keys of a section."""
     drafts = [one.draft for one in members]
     # Messages hold semicolons themselves, but are single lines.
-    between = "\n" if drafts[0].kind in _IN_A_SCOPE and drafts[0].kind.startswith("error-") else "; "
+    between = "\n" if drafts[0].kind in _IN_A_SCOPE and drafts[0].kind.startswith(("error-", "warning-")) else "; "
     old, new = (
         between.join(dict.fromkeys(value for draft in drafts if (value := getattr(draft, side)))) or None
         for side in ("old", "new")

@@ -10,7 +10,7 @@ from agent.domain import FileChange
 from tools.diff.draft import Draft
 from tools.diff.headers import includes, is_c, margin_names
 from tools.diff.languages import reader_for
-from tools.diff.letters import letters, refused
+from tools.diff.letters import letters, refused, written
 from tools.diff.rehoused import House, Rehoused
 from tools.diff.roles import Role, role
 from tools.diff.successors import Successors
@@ -149,9 +149,12 @@ class Homes:
         words = letters(max(_PLACEHOLDER.split(message or ""), key=len))
         if len(words) < _WORDS // 2:
             return False
-        # So long a run of letters is the same sentence, whatever else was reworded.
-        runs = (words[at : at + _RUN] for at in range(0, len(words) - _RUN + 1, _STEP))
-        return words in self._said_now or any(run in self._said_now for run in runs)
+        return _has_run(words, self._said_now)
+
+    def wrote_before(self, message: str | None) -> bool:
+        """Tell whether lines that were removed anywhere have a message's words: of an error, a warning or a note."""
+        words = letters(max(_PLACEHOLDER.split(message or ""), key=len))
+        return len(words) >= _WORDS // 2 and _has_run(words, self._written_then)
 
     def said_before(self, message: str | None) -> bool:
         """Tell whether lines that were removed anywhere have all of an error's words."""
@@ -308,9 +311,19 @@ class Homes:
     def _said_then(self) -> str:
         return self._said(_REMOVED)
 
+    @cached_property
+    def _written_then(self) -> str:
+        return "".join(written(_REMOVED.findall(file.patch or "")) for file in self._told)
+
     def _said(self, lines: re.Pattern[str]) -> str:
         """Give the letters of all added (removed) lines, strings of several lines joined; warnings refuse nothing."""
         return "".join(refused(lines.findall(file.patch or "")) for file in self._told)
+
+
+def _has_run(words: str, text: str) -> bool:
+    """Tell whether a text has all of these words, or so long a run of their letters that it is the same sentence."""
+    runs = (words[at : at + _RUN] for at in range(0, len(words) - _RUN + 1, _STEP))
+    return words in text or any(run in text for run in runs)
 
 
 def _calls_from_old(call: str, patch: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence, Set
 from keyword import kwlist, softkwlist
 
+from tools.diff.cautions import may_caution
 from tools.diff.headers import HEADERS
 from tools.diff.hunks import Hunk
 from tools.diff.readers.python_mentions import may_declare
@@ -107,6 +108,8 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
     # Patterns begin with a line's end, because the engine finds a letter faster than a place.
     text = "\n" + "\n".join(changed)
     if _has(text, words):
+        return True
+    if may_caution(text):
         return True
     # The words of an error often change on lines below the one that raises it.
     if _WORDING.search(text) and _has("\n".join(hunk.lines), _FAILING):

@@ -15,10 +15,12 @@ _WARNER = re.compile(r"(?:\bwarn(?:ing)?(?:_once)?|\blog\w*\.\w+|\bprint)$")
 
 def refused(lines: Iterable[str]) -> str:
     """Give the letters of lines, strings that go on for several lines joined; warnings refuse nothing."""
-    text = "\n".join(map(str.rstrip, lines))
-    for joint in _JOINTS:
-        text = joint.sub("", text)
-    return letters(_unwarned(text))
+    return letters(_unwarned(_joined(lines)))
+
+
+def written(lines: Iterable[str]) -> str:
+    """Give the letters of lines, strings that go on for several lines joined, warnings and all."""
+    return letters(_joined(lines))
 
 
 def letters(text: str) -> str:
@@ -29,6 +31,13 @@ def letters(text: str) -> str:
         if _SIGNS.match(foreign):
             left = left.replace(foreign.encode("utf-8", "surrogatepass"), b"")
     return left.decode("utf-8", "surrogatepass")
+
+
+def _joined(lines: Iterable[str]) -> str:
+    text = "\n".join(map(str.rstrip, lines))
+    for joint in _JOINTS:
+        text = joint.sub("", text)
+    return text
 
 
 def _unwarned(text: str) -> str:

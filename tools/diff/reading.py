@@ -22,6 +22,7 @@ SiteKind = Literal[
     "deprecation",
     "error",
     "assertion",
+    "warning",
     "limit",
     "constant",
     "registration",

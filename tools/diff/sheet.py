@@ -9,6 +9,7 @@ from agent.domain import Change
 from agent.facts import FactKind, FactSheet
 from tools.diff.along import renamed_scope, renamed_symbols, went_along
 from tools.diff.audience import site_is_met, symbol_is_met
+from tools.diff.cautions import is_all_new
 from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
 from tools.diff.crates import module_lines
@@ -40,6 +41,7 @@ _MOST_BLOBS = 200
 _WITH_THE_FILE = (
     FactKind.ERROR_ADDED,
     FactKind.ERROR_REMOVED,
+    FactKind.WARNING_ADDED,
     FactKind.DEPRECATED,
     FactKind.CONFIG_ADDED,
     FactKind.CONFIG_REMOVED,
@@ -179,6 +181,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     ]
     # What a new function refuses, nobody could ask of it before.
     come = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_ADDED}
+    sites = [draft for draft in sites if draft.kind is not FactKind.WARNING_ADDED or _warns(draft, path, come, patch)]
     # Unless it is a helper of what was there before.
     callers = {draft.name for draft in symbols if draft.name in come and draft.detail not in _VALUED}
     if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
@@ -214,6 +217,11 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             continue
         if (place := place_of(draft, path, patch)) is not None:
             yield Shown(draft, place)
+
+
+def _warns(draft: Draft, path: str, come: Set[str], patch: Patch) -> bool:
+    """Tell whether a function that was there before warns of what it did not: what users run, with all of its words."""
+    return site_is_met(draft, path) and not _is_within(draft.detail, come) and is_all_new(draft, patch)
 
 
 def _is_only_annotated(draft: Draft, patch: Patch) -> bool:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agent.facts import FactKind
+from tools.diff.cautions import cautions, without_old_warnings
 from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
 from tools.diff.readers.manifest_python import SETUP
@@ -24,6 +25,7 @@ _ADDED = {
     "dependency": FactKind.DEPENDENCY_ADDED,
     "deprecation": FactKind.DEPRECATED,
     "error": FactKind.ERROR_ADDED,
+    "warning": FactKind.WARNING_ADDED,
     "registration": FactKind.REGISTERED,
 }
 _REMOVED = {
@@ -82,7 +84,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     gone = [_first(sites) for key, sites in before.items() if key not in after]
     come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
-    come = without_old_deprecations(gone, come)
+    come = without_old_warnings(gone, without_old_deprecations(gone, come))
     spares = spare(before, after), spare(after, before)
     for one, other in list(renames([*gone, *spares[0]], [*come, *spares[1]], together)):
         for sites, site in ((gone, one), (come, other)):
@@ -140,6 +142,8 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
         return False
     if site.kind not in kinds or (site.kind == "config" and _EXPRESSION in (site.value or "")):
         return False
+    if site.kind == "warning":
+        return site.public and cautions(site.value)
     if site.kind == "config" and site.condition:
         # What is set in some case only is derived, and nothing that somebody is offered.
         return False
@@ -189,6 +193,9 @@ def _key(site: Site) -> tuple[str, ...]:
     """Say what makes two sites the same one."""
     if site.kind in (*_REFUSALS, "deprecation"):
         return site.kind, site.name, site.value or requoted(site.guard), site.scope
+    if site.kind == "warning":
+        # Whether it is said once or each time is no matter.
+        return site.kind, site.value or "", site.scope
     if site.kind in ("limit", "constant", "dependency", "config", "registration"):
         return site.kind, site.name, site.scope
     return site.kind, site.name

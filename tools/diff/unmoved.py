@@ -56,6 +56,8 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
         return True
     if (draft.kind in _ENTRIES and _is_still_given(one, homes)) or is_still_opened(draft, homes):
         return True
+    if draft.kind is FactKind.WARNING_ADDED:
+        return homes.wrote_before(draft.new)
     if draft.kind in _WENT:
         raised = draft.kind is FactKind.ERROR_REMOVED
         return _met(draft, draft.old, _WENT[draft.kind]) in both or (

@@ -149,6 +149,11 @@ def _checks() -> list[Case]:
             Said("error-added", "invalid_argument"),
         ),
         _of(
+            "warning added",
+            ((division, '  if (group_size == 1) TORCH_WARN("grouping is disabled for one head");\n' + division),),
+            Said("warning-added", "TORCH_WARN"),
+        ),
+        _of(
             "env added",
             ((division, '  if (std::getenv("ATLAS_NO_~NOUN~") != nullptr) return 1;\n' + division),),
             Said("env-added", "ATLAS_NO_~NOUN~", severity="additive"),

@@ -151,6 +151,11 @@ def _checks() -> list[Case]:
             (('raise ValueError("~opt~ must', 'raise TypeError("~opt~ must'),),
             Said("error-changed", "must be positive"),
         ),
+        _of(
+            "warning added",
+            ((head, head + '    if len(values) == 1:\n        logger.warning("~opt~ is ignored for one value")\n'),),
+            Said("warning-added", "warning"),
+        ),
         _of("function deprecated by a warning", ((head, head + warn),), Said("deprecated", "~fn3~")),
         _of(
             "function deprecated by a decorator",

@@ -9,6 +9,8 @@ from tools.diff.readers.masked import Masked
 from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Site, SiteKind, Symbol
 
+_SCOPED = ("error", "limit", "constant", "warning")
+"""Sites that are told by the function they stand in."""
 MAX_VALUE = 300
 ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}")
 MAX_CONDITION = 1500
@@ -66,7 +68,7 @@ class Sites:
     def at(self, kind: SiteKind, name: str, start: int, end: int, value: str | None = None) -> Site:
         """Make a site of what stands between two offsets."""
         line = self.masked.line(start)
-        scope = self.scopes.at(line) if kind in ("error", "limit", "constant") else ""
+        scope = self.scopes.at(line) if kind in _SCOPED else ""
         return Site(kind, name, line, self.masked.line(end), value=value[:MAX_VALUE] if value else None, scope=scope)
 
     def environment(self, pattern: re.Pattern[bytes]) -> Iterator[Site]:

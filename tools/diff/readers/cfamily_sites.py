@@ -13,6 +13,9 @@ from tools.diff.reading import Site
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*\"")
 _CHECK = re.compile(rb"(?:CHECK|ERROR|ASSERT|THROW|ENFORCE|FATAL|RuntimeCheck)[A-Z0-9_]*\s*\(")
 _CHECKS = (b"CHECK", b"ERROR", b"ASSERT", b"THROW", b"ENFORCE", b"FATAL", b"static_assert", b"RuntimeCheck")
+_WARNING = re.compile(rb"(?:WARN(?:ING)?(?:_ONCE)?|WRN)\s*\(|spdlog\s*::\s*warn\s*\(")
+_STREAMED_WARNING = re.compile(rb"\bLOG\s*\(\s*WARNING\s*\)\s*<<")
+_WARNINGS = (b"WARN", b"WRN", b"spdlog")
 _ASSERT = re.compile(rb"\bassert\s*\(")
 _STATIC_ASSERT = re.compile(rb"static_assert\s*\(")
 _BOUND = re.compile(
@@ -75,6 +78,8 @@ class SiteReader:
         found = [*self._sites.environment(_ENV)] if b"env" in mask.lower() else []
         if mentions(mask, _CHECKS):
             found += self._checks()
+        if mentions(mask, _WARNINGS):
+            found += self._warnings()
         if b"assert" in mask:
             found += self._assertions()
         if b"throw" in mask:
@@ -179,6 +184,16 @@ class SiteReader:
             end = self._masked.close(match.end() - 1) or match.end()
             name = match.group(1).decode().replace("::", ".").removeprefix("std.")
             yield self._sites.at("error", name, match.start(), end, self._sites.message([(match.end(), end)]))
+
+    def _warnings(self) -> Iterator[Site]:
+        """Give what is warned of: by a macro, a logger, or what is streamed into one."""
+        for call in calls(self._masked, _WARNING):
+            if (message := self._sites.message(call.arguments)) is not None:
+                yield self._sites.at("warning", call.name, call.start, call.end, message)
+        for match in _STREAMED_WARNING.finditer(self._masked.mask):
+            end = max(match.end(), self._masked.mask.find(b";", match.end(), match.end() + 2000))
+            if (message := self._sites.message([(match.end(), end)])) is not None:
+                yield self._sites.at("warning", "LOG", match.start(), end, message)
 
     def _stops(self) -> Iterator[Site]:
         """Give the messages with which a program ends."""

@@ -71,6 +71,15 @@ def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
     yield from (site._replace(rejects=True) for site in _bounds(code, _condition(node), scope))
 
 
+def warned(code: Code, call: Node, name: str, message: str, scope: str) -> Site:
+    """Read a warning; one that is given where an error was caught tells of a mishap, and nobody is promised it."""
+    around = call.parent
+    while around is not None and around.type not in (*ENDS, "except_clause"):
+        around = around.parent
+    caught = around is not None and around.type == "except_clause"
+    return Site("warning", name, code.line(call), code.last_line(call), public=not caught, value=message, scope=scope)
+
+
 def _is_caught(code: Code, node: Node, thrown: Node) -> bool:
     """Tell whether the function that raises an error also catches it, and goes on: then no caller ever sees it."""
     name = code.callee(thrown) if thrown.type == "call" else code.word(last_name(thrown))

@@ -31,10 +31,14 @@ CALLS: Final = tuple(
         (b"ENV", rb"\w*"),
     )
 )
-WARNINGS: Final = ((b"warn", re.compile(rb"warn\w*" + CALLED)), (b"info_once", re.compile(b"info_once" + CALLED)))
-WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "warn_deprecated", "info_once"})
+WARNINGS: Final = ((b"warn", re.compile(rb"warn\w*" + CALLED)),)
+NOTES: Final = ((b"info_once", re.compile(b"info_once" + CALLED)),)
+DEPRECATING: Final = frozenset({"warn_deprecated", "info_once"})
+"""What only matters where it deprecates something."""
+WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "print_warning_once"}) | DEPRECATING
 WARNED_OF: Final = (b"eprecat", b"DEPRECAT", b"FutureWarning")
 TOLD: Final = (b"raise", b"assert", b"eprecat", b"DEPRECAT", b"FutureWarning", b"@", b"at_least(", b"_version")
+WARNED: Final = re.compile(rb"warn(?:ing)?(?:_once)?\(")
 ASKED: Final = re.compile(rb"ersion[\w.()]{0,80}\s*[<>=]=?\s*[\w.(]{0,80}[\"']\d")
 """A version that is compared with one that is written out."""
 ROUTERS: Final = frozenset({"route", "api_route", "add_api_route", "add_route", "add_url_rule", "Route"})
@@ -75,8 +79,9 @@ def declaring(text: bytes) -> list[tuple[int, int]]:
 
 
 def told(text: bytes) -> list[tuple[int, int]]:
-    """Give the places of what tells of an error, a limit or a deprecation, in no order."""
+    """Give the places of what tells of an error, a warning, a limit or a deprecation, in no order."""
     spans = [(start, start + len(word)) for word in TOLD for start in _starts(text, word)]
+    spans += [found.span() for found in WARNED.finditer(text)]
     return spans + [found.span() for found in ASKED.finditer(text)]
 
 
@@ -100,7 +105,7 @@ class Mentions:
     def callees(self) -> Iterator[Node]:
         """Give the names of functions that are called and may declare something, in source order."""
         text = self._text
-        patterns = CALLS + (WARNINGS if mentions(text, WARNED_OF) else ())
+        patterns = CALLS + WARNINGS + (NOTES if mentions(text, WARNED_OF) else ())
         spans = {span for word, pattern in patterns if word in text for span in _calls(text, pattern)}
         for start, end in sorted(spans):
             node = self._named(start, end)

@@ -12,7 +12,7 @@ from tools.diff.readers import python_checks, python_env, python_flags
 from tools.diff.readers.manifest_python import requirement
 from tools.diff.readers.python_declared import Found
 from tools.diff.readers.python_interface import public_name
-from tools.diff.readers.python_mentions import Mentions, purpose
+from tools.diff.readers.python_mentions import DEPRECATING, Mentions, purpose
 from tools.diff.readers.python_registries import Registries
 from tools.diff.readers.python_routes import routes_of
 from tools.diff.readers.python_scopes import Scopes
@@ -87,7 +87,7 @@ class Sites:
         if why == "flag":
             yield from python_flags.flag_of(self._code, call, name, self._constants, self._scope(call))
         elif why == "warning":
-            yield from self._warning(call)
+            yield from self._warning(call, name)
         elif why == "route":
             yield from routes_of(self._code, call, self._scope(call))
         elif why == "registration":
@@ -95,13 +95,15 @@ class Sites:
         elif site := python_env.helper_read(self._code, call, self._constants, self._scope(call)):
             yield site
 
-    def _warning(self, call: Node) -> Iterator[Site]:
+    def _warning(self, call: Node, name: str) -> Iterator[Site]:
         positional, named = self._code.arguments(call)
         message = self._code.message(positional[0] if positional else named.get("message"))
         category = named.get("category") or (positional[1] if len(positional) > 1 else None)
         kind = self._code.word(last_name(category))
         if DEPRECATION.search(kind) or (message is not None and DEPRECATED.search(message)):
             yield self._deprecation(call, message)
+        elif message is not None and name not in DEPRECATING:
+            yield python_checks.warned(self._code, call, name, message, self._scope(call))
 
     def _deprecation(self, node: Node, message: str | None) -> Site:
         scope = self._scope(node)
