@@ -107,8 +107,8 @@ def _at_a_time(fact: Fact) -> int:
 
 
 def _is_declared_over(fact: Fact) -> bool:
-    """Tell of a method that was there already, in a base."""
-    return fact.kind is FactKind.SYMBOL_ADDED and fact.detail == _OVERRIDE
+    """Tell of a method that was there already, in a base, or of several."""
+    return fact.kind is FactKind.SYMBOL_ADDED and _OVERRIDE in (fact.detail or "")
 
 
 def _order(fact: Fact) -> int:

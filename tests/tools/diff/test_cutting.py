@@ -50,7 +50,7 @@ def test_a_whole_package_is_kept_among_many_facts() -> None:
 def test_methods_declared_over_a_base_give_way_to_the_other_changes_of_behaviour() -> None:
     removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(60)]
     over = [fact(FactKind.SYMBOL_ADDED, f"A{n}.__init__", Severity.BEHAVIOUR) for n in range(9)]
-    over = [one.model_copy(update={"detail": "override"}) for one in over]
+    over = [one.model_copy(update={"detail": "3 overrides" if n else "override"}) for n, one in enumerate(over)]
     changed = [fact(FactKind.SIGNATURE_CHANGED, f"f_{n}", Severity.BEHAVIOUR) for n in range(9)]
     kept, _ = cut([*removed, *over, *changed])
     assert set(changed) < set(kept)
