@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agent.facts import Fact, FactKind, Place, Severity
 from tools.diff.cutting import MOST, PACKAGE, cut
 from tools.diff.draft import Draft
+from tools.diff.likeness import likeness
 from tools.diff.severity import severity_of
 
 _BY_SEVERITY = {severity: place for place, severity in enumerate(Severity)}
@@ -82,6 +83,7 @@ _TYPED = ("py", "rs", "go", "proto")
 _MODULE = "/__init__.py"
 _BUILD = (".cmake", "CMakeLists.txt")
 """Files of a build, of which users set the options together."""
+_ALIKE_ENOUGH = 0.62
 _PLACES = 20
 _NAMES = 12
 _CROWD = 40
@@ -111,8 +113,17 @@ def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
     shown = [one for one in shown if not one.draft.debut]
     facts = _joined(shown, _of_a_script(shown))
     if _told(facts) > MOST:
-        facts = _joined(shown, _of_a_place(shown))
+        sure = [one for one in shown if not _is_guessed(one.draft)]
+        facts = _joined(sure, _of_a_place(sure))
     return cut(sorted([*facts, *debuts[: max(0, MOST - _told(facts))]], key=_rank))
+
+
+def _is_guessed(draft: Draft) -> bool:
+    """Tell a new name that has little of the old one: where everything changes at once, something always fits."""
+    if draft.kind is not FactKind.SYMBOL_RENAMED or not draft.old or not draft.new:
+        return False
+    old, new = (name.rpartition(".")[2] for name in (draft.old, draft.new))
+    return likeness(old, new, _ALIKE_ENOUGH) < _ALIKE_ENOUGH
 
 
 def _told(facts: Iterable[Fact]) -> int:

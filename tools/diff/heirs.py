@@ -20,6 +20,8 @@ _COUNTED = re.compile(r"auto\(\)$")
 _QUOTED = re.compile(r"\((?:[^()]*, *)?[\"']\w[^\"']*[\"']")
 _LISTED = re.compile(r"(?:\w+\.)?Literal\[")
 _PROPERTY = re.compile(r"(?:^|[._])property$")
+_SPECIAL = re.compile(r"__\w+__")
+_NEARLY = 0.9
 _ALIKE = 0.6
 _NEAR = 5
 _TELLING = 3
@@ -121,6 +123,9 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
     """Say how alike two declarations are of which one replaced the other where it stood; 0 where it did not."""
     if one.kind != other.kind or owner_of(one) != owner_of(other):
         return 0.0
+    if _SPECIAL.fullmatch(own_name(one)) and own_name(one) != own_name(other):
+        # Python calls it by that name; only a slip of the pen is put right.
+        return name_likeness(one, other, _NEARLY)
     if one.kind == "member" and one.value is not None and same_value(one.value, other.value):
         # A value that every member has tells nothing.
         return 1.0 if not _COUNTED.search(one.value) else name_likeness(one, other, _CLOSELY)

@@ -20,7 +20,7 @@ _FOREIGN = re.compile(
 
 
 def is_foreign(name: str) -> bool:
-    """Tell a variable of the system, a shell, a scheduler, a driver or a build service: no project adds or removes it."""
+    """Tell what the system, a shell, a scheduler, a driver or a build service sets: no project adds or removes it."""
     return _FOREIGN.fullmatch(name) is not None
 
 

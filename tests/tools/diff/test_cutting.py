@@ -2,6 +2,8 @@
 
 from agent.facts import Fact, FactKind, Severity
 from tools.diff.cutting import MOST, cut
+from tools.diff.draft import Draft, Where
+from tools.diff.grouping import Shown, group
 
 
 def fact(kind: FactKind, name: str, severity: Severity) -> Fact:
@@ -54,3 +56,12 @@ def test_methods_declared_over_a_base_give_way_to_the_other_changes_of_behaviour
     changed = [fact(FactKind.SIGNATURE_CHANGED, f"f_{n}", Severity.BEHAVIOUR) for n in range(9)]
     kept, _ = cut([*removed, *over, *changed])
     assert set(changed) < set(kept)
+
+
+def test_a_far_fetched_rename_is_not_told_where_everything_changes() -> None:
+    def renamed(old: str, new: str) -> Shown:
+        return Shown(Draft(FactKind.SYMBOL_RENAMED, new, True, Where(), old, new, "function"), None)
+
+    gone = [Shown(Draft(FactKind.SYMBOL_REMOVED, f"f{n}", True, Where(), f"f{n}"), None) for n in range(60)]
+    facts, _ = group([*gone, renamed("compile", "_parse_options_from_str"), renamed("make_atom", "make_tma_atom")])
+    assert [fact.name for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED] == ["make_tma_atom"]

@@ -77,10 +77,10 @@ async def test_what_only_kernels_of_one_folder_use_is_internal(past: "History", 
     assert fact.severity is (Severity.INTERNAL if user.startswith("tests") else Severity.BREAKING)
 
 
-@pytest.mark.parametrize("given_on", ["", "from .helpers import Executor\n"])
+@pytest.mark.parametrize("given_on", ["", "from .helpers import execute\n"])
 async def test_what_a_compiler_s_package_does_not_give_on_is_internal(past: "History", given_on: str) -> None:
-    helpers = "class Executor:\n    def execute(self, func, names):\n        return func\n"
-    user = "from .helpers import Executor\n\n\ndef _go(f):\n    return Executor().execute(f, 1)\n"
+    helpers = "def execute(func, names):\n    return func\n"
+    user = "from .helpers import execute\n\n\ndef _go(f):\n    return execute(f, 1)\n"
     folder = "pkg/base_dsl"
     past.commit({f"{folder}/__init__.py": given_on, f"{folder}/helpers.py": helpers, f"{folder}/dsl.py": user})
     (fact,) = await studied(past, past.commit({"pkg/base_dsl/helpers.py": helpers.replace(", names", "")}))
@@ -97,3 +97,12 @@ async def test_a_variable_of_which_every_line_goes_is_removed(past: "History", l
     facts = await studied(past, sha)
     told = [fact.name for fact in facts if fact.kind is FactKind.ENV_REMOVED]
     assert told == ([] if left else ["ATLAS_A"])
+
+
+@pytest.mark.parametrize("user", ["pkg/lang/core.py", "examples/first.py"])
+async def test_of_a_compiler_s_class_users_call_what_examples_call(past: "History", user: str) -> None:
+    dsl = "class Dsl:\n    def trace(self, func, names):\n        return func\n"
+    calls = "from pkg.base_dsl import Dsl\n\nDsl().trace(1, 2)\n"
+    past.commit({"pkg/base_dsl/__init__.py": "from .dsl import Dsl\n", "pkg/base_dsl/dsl.py": dsl, user: calls})
+    (fact,) = await studied(past, past.commit({"pkg/base_dsl/dsl.py": dsl.replace(", names", "")}))
+    assert fact.severity is (Severity.BREAKING if user.startswith("examples") else Severity.INTERNAL)

@@ -113,7 +113,7 @@ async def test_a_package_that_a_program_asks_for_at_its_start_is_told_with_the_m
     route: str, facts_of: "FactsOf"
 ) -> None:
     project = '[project]\nname = "a"\ndependencies = [\n  "atlas-core=={}",\n]\n'
-    program = 'def start():\n    assert_pkg_version(\n        "atlas-core",\n        "{}",\n        "Install it again.",\n    )\n'
+    program = 'def start():\n    assert_pkg_version(\n        "atlas-core",\n        "{}",\n        "Again.",\n    )\n'
     before, after = (
         {"pyproject.toml": project.format(version), "pkg/main.py": program.format(version)}
         for version in ("0.3.1", "0.3.2.post1")
