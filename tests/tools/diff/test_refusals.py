@@ -174,3 +174,35 @@ async def test_a_list_is_compared_by_what_is_let_through(route: str, facts_of: "
     assert [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.LIMIT_CHANGED] == [
         ('in ["chat", "think"]', 'in ["chat", "think", "plan"]')
     ]
+
+
+@ROUTES
+async def test_what_a_program_logs_before_it_gives_up_is_an_error(route: str, facts_of: "FactsOf") -> None:
+    refusal = '  if (q.empty()) {\n    LIB_LOG_ERR("%s: nothing to do\\n", __func__);\n    return false;\n  }\n'
+    assert await _errors(facts_of, "", refusal, route) == [(FactKind.ERROR_ADDED, None, "%s: nothing to do\\n")]
+    warning = refusal.replace("return false;", "q.fill();")
+    assert await _errors(facts_of, "", warning, route) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", '  if (q.rank() != 2)\n    return emitOpError("rank must be 2");\n'),
+        ("", '  if (q.rank() != 2)\n    return q->emitOpError() << "rank must be 2";\n'),
+        (
+            '  if (q.rank() != 2) {\n    auto diag = emitOpError("rank must be 2");\n  }\n',
+            '  if (q.rank() != 2) {\n    auto diag = emitOpError("rank must be 2");\n    return diag;\n  }\n',
+        ),
+    ],
+)
+async def test_what_a_verifier_returns_as_its_error_is_one(old: str, new: str, facts_of: "FactsOf") -> None:
+    assert await _errors(facts_of, old, new, "blobs") == [(FactKind.ERROR_ADDED, None, "rank must be 2")]
+
+
+@ROUTES
+async def test_a_condition_that_says_what_must_hold_lets_it_through(route: str, facts_of: "FactsOf") -> None:
+    old, new = (RUN.format(f'  if (!(p.n >= 0 && p.n <= {n})) {{\n    throw Bad("n");\n  }}\n') for n in (3, 4))
+    facts = await facts_of({"csrc/run.cu": old}, {"csrc/run.cu": new}, route)
+    assert [(fact.old, fact.new, fact.severity) for fact in facts if fact.kind is FactKind.LIMIT_CHANGED] == [
+        ("<= 3", "<= 4", Severity.BEHAVIOUR)
+    ]

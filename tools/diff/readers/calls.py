@@ -16,6 +16,7 @@ ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}")
 MAX_CONDITION = 1500
 MAX_BRANCH = 700
 _ROUND, _CLOSED = b"()"
+_NEGATED = re.compile(rb"\s*!\s*\(")
 _COMPARES = re.compile(rb"[<>=]")
 _CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
@@ -104,7 +105,13 @@ class Sites:
                 condition = match.end(), max(match.end(), mask.find(b"{", match.end(), match.end() + MAX_CONDITION))
             # Most conditions compare with nothing that could be a bound; they are let go before they are taken apart.
             if _COMPARES.search(mask, *condition) and fails.search(mask, *self._branch(condition[1])):
-                yield from (site._replace(rejects=True) for site in self.limits(condition, match.start()))
+                rejects = not self._is_denied(*condition)
+                yield from (site._replace(rejects=rejects) for site in self.limits(condition, match.start()))
+
+    def _is_denied(self, start: int, end: int) -> bool:
+        """Tell whether a condition says what must hold: `!(n <= 8)`."""
+        negated = _NEGATED.match(self.masked.mask, start, end)
+        return negated is not None and self.masked.close(negated.end() - 1, end - start) == end - 1
 
     def _branch(self, after: int) -> tuple[int, int]:
         """Return the first statement of a branch, or the whole of a short block."""

@@ -39,6 +39,14 @@ _STOPS = re.compile(
     rb"(?:\bcerr\s*<<|\bfprintf\s*\(\s*stderr\s*,)([^;]{1,600});\s*(?:std\s*::\s*|::\s*)?"
     rb"(?:(abort|exit)\s*\(|return\s+(?:-?[012]|EXIT_FAILURE|EXIT_SUCCESS)\s*;)"
 )
+_LOGGED = re.compile(
+    rb"\b((?:[A-Z]+_)*LOG_ERR(?:OR)?)\s*\(([^;]{1,600});\s*return\s+(?:false|nullptr|NULL|-?[012]|EXIT_FAILURE)\s*;"
+)
+"""A message after which a function of a program gives up."""
+_EMITTED = re.compile(rb"\b(?:return|(\w+)\s*=)\s*(?:[\w.()]{1,60}?(?:->|\.))?(emit(?:Op)?Error)\s*(\([^;]{1,600});")
+"""What the verifier of a compiler refuses: it returns what it says, at once or by a name."""
+_NOTED = 800
+"""How far behind its message a verifier may return it."""
 _TOLD = "stderr"
 """The name of an error that is printed before a program gives up by returning."""
 _GIVEN = re.compile(rb"/\*\s*(\w+)\s*=\s*\*/")
@@ -88,6 +96,10 @@ class SiteReader:
             found += self._bounds()
         if b"cerr" in mask or b"stderr" in mask:
             found += self._stops()
+        if b"LOG_ERR" in mask:
+            found += self._logged()
+        if b"emitOpError" in mask or b"emitError" in mask:
+            found += self._emitted()
         if b"=*/" in self._masked.text or b"= */" in self._masked.text:
             found += self._given()
         if b"if" in mask and mentions(mask, _FAILING) and _FAILS.search(mask):
@@ -202,6 +214,27 @@ class SiteReader:
             if message is not None:
                 name = match.group(2).decode() if match.group(2) else _TOLD
                 yield self._sites.at("error", name, match.start(), match.end(), message)
+
+    def _logged(self) -> Iterator[Site]:
+        """Give the messages that are logged before a function gives up."""
+        for match in _LOGGED.finditer(self._masked.mask):
+            message = self._sites.message([match.span(2)])
+            if message is not None:
+                yield self._sites.at("error", match.group(1).decode(), match.start(), match.end(), message)
+
+    def _emitted(self) -> Iterator[Site]:
+        """Give what verifiers return as their error; one that is only emitted refuses nothing."""
+        mask = self._masked.mask
+        for match in _EMITTED.finditer(mask):
+            end = match.end()
+            if match.group(1):
+                given = re.search(rb"\breturn\s+%s\s*;" % match.group(1), mask[end : end + _NOTED])
+                if given is None:
+                    continue
+                end += given.end()
+            message = self._sites.message([match.span(3)])
+            if message is not None:
+                yield self._sites.at("error", match.group(2).decode(), match.start(), end, message)
 
     def _given(self) -> Iterator[Site]:
         """Give the numbers that a call is given under a name in a comment: `/*min_chunk=*/512`."""
