@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from agent.domain import FileChange
 from agent.facts import FactKind, Severity
 from tools.diff.draft import Draft, Span
 from tools.diff.grouping import Shown
@@ -36,8 +37,14 @@ _PROSE = re.compile(rf"\b{_NO_PROSE}[A-Za-z]{{2,}},? {_NO_PROSE}[A-Za-z{{]{{2,}}
 """Two words in a row, as no condition has them."""
 
 
-def may_refuse(path: str, patch: str) -> bool:
-    """Tell at a glance whether a new file may refuse what its users hand to it."""
+def refusing_files(files: Iterable[FileChange]) -> frozenset[str]:
+    """Name the new files that may refuse what users hand to them; where they are many, none of them is told of."""
+    new = (file for file in files if file.status == "added" and file.patch)
+    found = frozenset(file.path for file in new if _may_refuse(file.path, file.patch or ""))
+    return found if len(found) <= _MOST_HOMES else frozenset()
+
+
+def _may_refuse(path: str, patch: str) -> bool:
     if path.endswith(_PYTHON):
         return _RAISED in patch and role(path) in _SOURCES
     return is_c(path) and role(path) in _SOURCES and any(word in patch for word in _CHECKED)
@@ -45,7 +52,7 @@ def may_refuse(path: str, patch: str) -> bool:
 
 def refusing_lines(path: str, patch: Patch) -> tuple[Span, ...]:
     """Give the lines of a new Python file that raise something: of bodies without them nothing is asked."""
-    if not path.endswith(_PYTHON) or role(path) not in _SOURCES:
+    if not path.endswith(_PYTHON):
         return ()
     return tuple((number, number) for number, line in patch.added.items() if _RAISED in line)
 

@@ -46,6 +46,8 @@ class Patch:
     problem: str | None = None
     telling: tuple[Hunk, ...] = ()
     """The hunks that can hold a fact, once somebody has looked."""
+    refusing: bool = False
+    """Of a new file: whether it is read for what it refuses."""
 
     @property
     def removed(self) -> dict[int, str]:

@@ -68,7 +68,7 @@ def read_versions(file: FileChange, patch: Patch, shelf: Shelf, skipped: list[st
 def _newcomer(file: FileChange, patch: Patch) -> Reading:
     """Read a new file; one that lets its users set nothing is read for what it refuses."""
     source = whole_file(patch, "new", file.path)
-    near = refusing_lines(file.path, patch)
+    near = refusing_lines(file.path, patch) if patch.refusing else ()
     reading = _lone(source if source is None or not near else replace(source, near=near))
     if may_tell_whole(file.path, file.patch or ""):
         return reading

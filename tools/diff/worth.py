@@ -1,10 +1,10 @@
 """Which patches of a commit are read: those that can hold a fact, as far as limits in characters and hunks allow."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from agent.domain import FileChange
-from tools.diff.demands import may_refuse
+from tools.diff.demands import refusing_files
 from tools.diff.hunks import Patch, read_patch
 from tools.diff.interest import may_tell_whole, telling
 from tools.diff.languages import reader_for
@@ -27,6 +27,7 @@ def is_whole(file: FileChange) -> bool:
 def patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[FileChange, Patch]]:
     """Give the files that can hold facts with those of their hunks that can; what is too large is said."""
     budget, hunks = _COMMIT_LIMIT, _MOST_HUNKS
+    refusing = refusing_files(files)
     for file in files:
         if file.patch is not None and is_submodule_patch(file.patch):
             patch = read_patch(file.patch)
@@ -36,7 +37,7 @@ def patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[F
             continue
         if len(file.patch) > _PATCH_LIMIT:
             skipped.append(f"{file.path}: too large to be read ({len(file.patch)} bytes of patch)")
-        elif (worth := _worth_reading(file, file.patch, skipped)) is not None:
+        elif (worth := _worth_reading(file, file.patch, skipped, refusing)) is not None:
             budget, hunks = budget - _cost(file, worth), hunks - len(worth.telling)
             if budget < 0 or hunks < 0:
                 skipped.append(f"{file.path}: not read, the commit is too large")
@@ -44,12 +45,12 @@ def patches(files: Sequence[FileChange], skipped: list[str]) -> Iterator[tuple[F
                 yield file, worth
 
 
-def _worth_reading(file: FileChange, text: str, skipped: list[str]) -> Patch | None:
+def _worth_reading(file: FileChange, text: str, skipped: list[str], refusing: Set[str]) -> Patch | None:
     """Take a patch apart if it can hold a fact; what is malformed is said."""
     whole = is_whole(file)
-    if whole and not (may_tell_whole(file.path, text) or (file.status == "added" and may_refuse(file.path, text))):
+    if whole and not (file.path in refusing or may_tell_whole(file.path, text)):
         return None
-    patch = read_patch(text)
+    patch = replace(read_patch(text), refusing=file.path in refusing)
     if patch.problem:
         skipped.append(f"{file.path}: {patch.problem}")
     worth = patch.hunks if whole else telling(file.path, patch.hunks)
