@@ -271,3 +271,13 @@ async def test_a_field_of_what_inherits_from_a_model_of_the_file_has_to_be_given
     old = "class Base(BaseModel):\n    rid: str\n\n\nclass Output(Base):\n    text: str\n"
     facts = await facts_of({"pkg/io.py": old}, {"pkg/io.py": f"{old}    mask: list[int]\n"})
     assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.FIELD_ADDED, Severity.BREAKING)]
+
+
+async def test_a_helper_that_git_prints_above_a_hunk_may_have_ended_before_it(facts_of: "FactsOf") -> None:
+    filler = "".join(f"        self.a{n} = {n}\n" for n in range(12))
+    helper = "        def has_blocks():\n            return True\n\n"
+    text = f"class Config:\n    def check(self):\n{helper}{{}}        if self.fast:\n{{}}"
+    old = text.format(filler, "            self.b = 1\n")
+    new = text.format(filler, "            if self.size > 4:\n                raise ValueError('fast needs few')\n")
+    (fact,) = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, "hunks")
+    assert (fact.kind, fact.detail) == (FactKind.ERROR_ADDED, None)

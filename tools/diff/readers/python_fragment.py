@@ -29,6 +29,8 @@ PARAMETER: Final = re.compile(
 ENTRY: Final = re.compile(rb"\s+(\"[^\"\n]+\"|'[^'\n]+')\s*:(\s|\Z)")
 BLANK: Final = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*")
 AFTER_SIGNATURE: Final = re.compile(rb"\s*(->|:)")
+BARE: Final = re.compile(r"^(?:async )?def \w+\(\)")
+SHALLOW: Final = re.compile(rb"\n(?: {0,7}|\t)[^\s#]")
 SMALL_INDENT: Final = re.compile(rb"\n( {1,3}+|\t{1,3}+)(?=\S)")
 HEADER_END: Final = re.compile(rb"(:|=|\(|,|\[|\breturn)\s*\Z")
 PREFIX: Final = re.compile(rb"(?<![\w)\]])[rfbuRFBU]{1,2}\Z")
@@ -115,6 +117,9 @@ def mend(source: Source, *, cutting: bool = True) -> Mended:
         text, gaps = cut(source.text, source.near) if cutting and source.near is not None else (source.text, ())
         return Mended(text, gaps=gaps)
     heading = read_heading(source.heading)
+    if BARE.search(source.heading) and not SHALLOW.search(b"\n" + source.text):
+        # Git prints such a line without its indentation: mostly a helper inside a method, and it may have ended.
+        heading = Heading()
     before, after = _string_ends(source.text, bool(heading.name))
     # Where a text begins in a string, what looks like one is code.
     given, gaps = cut(source.text, None) if cutting and not before else (source.text, ())
