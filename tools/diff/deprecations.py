@@ -12,7 +12,7 @@ def without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
     before = [site for site in gone if site.kind == "deprecation"]
     kept: list[Site] = []
     for site in come:
-        same = (one for one in before if (one.name, one.scope) == (site.name, site.scope))
+        same = (one for one in before if _is_of_one(one, site))
         old = next((one for one in same if _is_reworded(one, site)), None) if site.kind == "deprecation" else None
         if old is None:
             kept.append(site)
@@ -29,10 +29,15 @@ def _said_once(sites: list[Site]) -> list[Site]:
         # Whoever makes an object of a deprecated class is told so.
         if site.kind == "deprecation" and site.name.removesuffix(_MAKER) in classes - {site.name}:
             continue
-        twins = (one for one in kept if (one.kind, one.name, one.scope) == (site.kind, site.name, site.scope))
+        twins = (one for one in kept if one.kind == site.kind and _is_of_one(one, site))
         if site.kind != "deprecation" or not any(_is_reworded(one, site) for one in twins):
             kept.append(site)
     return kept
+
+
+def _is_of_one(one: Site, other: Site) -> bool:
+    """Tell whether both may speak of one thing: words that do not name it stand for the function around them."""
+    return one.scope == other.scope and (one.name == other.name or one.scope in (one.name, other.name))
 
 
 def _is_reworded(one: Site, other: Site) -> bool:

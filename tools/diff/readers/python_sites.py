@@ -8,9 +8,10 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers import python_checks, python_env, python_flags
+from tools.diff.readers import python_checks, python_env, python_flags, python_offers
 from tools.diff.readers.manifest_python import requirement
 from tools.diff.readers.python_declared import Found
+from tools.diff.readers.python_deprecated import subject
 from tools.diff.readers.python_interface import public_name
 from tools.diff.readers.python_mentions import DEPRECATING, Mentions, purpose
 from tools.diff.readers.python_registries import Registries
@@ -92,6 +93,10 @@ class Sites:
             yield from routes_of(self._code, call, self._scope(call))
         elif why == "registration":
             yield from self._registries.called(call)
+        elif why == "metric":
+            yield from python_offers.metric_of(self._code, call)
+        elif why == "command":
+            yield from python_offers.command_of(self._code, call)
         elif site := python_env.helper_read(self._code, call, self._constants, self._scope(call)):
             yield site
 
@@ -101,11 +106,11 @@ class Sites:
         category = named.get("category") or (positional[1] if len(positional) > 1 else None)
         kind = self._code.word(last_name(category))
         if DEPRECATION.search(kind) or (message is not None and DEPRECATED.search(message)):
-            yield self._deprecation(call, message)
+            yield self._deprecation(call, message, subject(message or "", self._scope(call)))
         elif message is not None and name not in DEPRECATING:
             yield python_checks.warned(self._code, call, name, message, self._scope(call))
 
-    def _deprecation(self, node: Node, message: str | None) -> Site:
+    def _deprecation(self, node: Node, message: str | None, named: str = "") -> Site:
         scope = self._scope(node)
         lines = self._code.line(node), self._code.last_line(node)
         symbol = self._found.symbols.get(scope)
@@ -115,16 +120,17 @@ class Sites:
         if flag := FLAGGED.search(message or ""):
             return Site("deprecation", flag[1], *lines, value=message, scope=scope)
         if not shown and helper.startswith("_"):
-            return Site("deprecation", self._warned_of(helper, message or ""), *lines, value=message, scope=scope)
-        return Site("deprecation", scope or self._module, *lines, public=shown, value=message, scope=scope)
+            name = self._warned_of(helper, message or "", named)
+            return Site("deprecation", name, *lines, value=message, scope=scope)
+        return Site("deprecation", named or scope or self._module, *lines, public=shown, value=message, scope=scope)
 
-    def _warned_of(self, helper: str, message: str) -> str:
+    def _warned_of(self, helper: str, message: str, named: str) -> str:
         """Name what a private helper warns of: what its words name, else the public functions that call it."""
         given, called = QUOTED.search(message), CALLED.search(message)
         if given and called:
             return f"{called[1]}({given[1]})"
-        if given or called:
-            return (given or called)[1]  # type: ignore[index]  # one of them is there
+        if named or given or called:
+            return named or (given or called)[1]  # type: ignore[index]  # one of them is there
         helpers = [helper]
         for one in islice(helpers, HELPERS):
             uses = re.finditer(rb"(?<!def )\b%b\(" % one.encode(), self._code.text)

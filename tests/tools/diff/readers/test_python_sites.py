@@ -164,6 +164,30 @@ def test_a_deprecation_names_what_it_stands_in_and_keeps_the_message(text: str, 
     assert named(text, "deprecation") == [(name, value)]
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("`pace` is deprecated, pass `rate`.", "pace"),
+        ("pace has been deprecated", "pace"),
+        ("The 'pace' argument is deprecated", "pace"),
+        ("Parameter pace will be deprecated", "pace"),
+        ("APP_PACE is deprecated; use --pace", "APP_PACE"),
+        ("`A.old=True` is deprecated", "A.old"),
+        ("The environment variable APP_PACE is deprecated", "APP_PACE"),
+        ("A.old() is deprecated", "A.old"),
+        ("The second argument is deprecated", "A.run"),
+        ("This is deprecated", "A.run"),
+        ("Usage is deprecated", "A.run"),
+        ("support is deprecated", "A.run"),
+        ("`run` is deprecated", "A.run"),
+        ("Passing `pace` is deprecated", "A.run"),
+    ],
+)
+def test_a_deprecation_is_of_what_its_words_begin_with(words: str, name: str) -> None:
+    text = f'class A:\n    def run(self, pace):\n        warnings.warn("{words}", DeprecationWarning)\n'
+    assert named(text, "deprecation") == [(name, words)]
+
+
 def test_an_ordinary_warning_is_no_deprecation() -> None:
     assert sites('warnings.warn("slow", UserWarning)\nlogger.warning("slow")', "deprecation") == []
 
