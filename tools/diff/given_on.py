@@ -1,13 +1,46 @@
 """What a file of Python gives on that it defined before: whoever takes it from there still can."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 
+from agent.domain import FileChange
 from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
+from tools.diff.hunks import read_patch, whole_file
+from tools.diff.languages import reader_for
 
 _TELLING = 8
 """Letters of a name that hardly two things of a commit have by chance."""
+_MODULE, _PACKAGE = ".py", "/__init__.py"
+
+
+def through_packages(shown: Sequence[Shown], files: Sequence[FileChange]) -> list[Shown]:
+    """Mark what a module lost that became a package, where the package has the name: it is still had from there."""
+    new = {file.path: file for file in files if file.status == "added" and file.path.endswith(_PACKAGE)}
+    if not new:
+        return list(shown)
+    names: dict[str, Set[str]] = {}
+    for file in files:
+        package = (file.previous_path or "").removesuffix(_MODULE) + _PACKAGE
+        if package in new:
+            names[file.path] = _had(new[package])
+    return [
+        Shown(one.draft._replace(given_on=True), one.place)
+        if one.draft.kind is FactKind.SYMBOL_REMOVED and one.draft.name in names.get(_file(one), ())
+        else one
+        for one in shown
+    ]
+
+
+def _had(file: FileChange) -> Set[str]:
+    """Name what a new module imports or defines."""
+    patch = read_patch(file.patch)
+    source, reader = whole_file(replace(patch, telling=patch.hunks), "new", file.path), reader_for(file.path)
+    if source is None or reader is None:
+        return frozenset()
+    reading = reader(replace(source, changed=None, near=None))
+    return reading.imports | {symbol.name for symbol in reading.symbols}
 
 
 def without_given_on(shown: Sequence[Shown]) -> list[Shown]:

@@ -9,7 +9,6 @@ from agent.facts import FactKind
 from tools.diff.audience import symbol_is_met
 from tools.diff.draft import Where
 from tools.diff.grouping import Shown
-from tools.diff.heirs import is_list_of_values
 from tools.diff.homes import Homes
 from tools.diff.hunks import Patch, read_patch, whole_file
 from tools.diff.languages import reader_for
@@ -24,7 +23,6 @@ _TELLING = 8
 _MOST = 400_000
 """Characters of whole files that are parsed for this."""
 _MOST_NAMES = 200
-_UNTOLD = (FactKind.SYMBOL_ADDED, FactKind.CONSTANT_CHANGED)
 
 
 class _Home(NamedTuple):
@@ -47,15 +45,12 @@ def relocated(read: Iterable[Versions], files: Sequence[FileChange], homes: Home
     left, come = dict[str, list[_Home]](), dict[str, list[_Home]]()
     for versions in read:
         if versions.file.path.endswith(".py") and versions.file.status not in ("added", "removed"):
-            before, after = _outer(versions.old), _outer(versions.new)
+            before, after = (_outer(side) | _aliases(side) for side in (versions.old, versions.new))
             _note(left, versions, versions.old, before - after)
             _note(come, versions, versions.new, after - before)
-            _note(come, versions, versions.new, _lists(versions.new) - _lists(versions.old) - before)
     for versions in _whole(files, homes, left.keys(), come.keys()):
         side, reading = (come, versions.new) if versions.file.status == "added" else (left, versions.old)
-        _note(side, versions, reading, _outer(reading))
-        if side is come:
-            _note(come, versions, reading, _lists(reading))
+        _note(side, versions, reading, _outer(reading) | _aliases(reading))
     both = [name for name in left if name in come and len(left[name]) == len(come[name]) == 1 and len(name) >= _TELLING]
     for name in both[:_MOST_NAMES]:
         if not _is_namesake(name, left[name][0], come[name][0]):
@@ -75,9 +70,9 @@ def _outer(reading: Reading) -> set[str]:
     return {symbol.name for symbol in reading.symbols if symbol.kind in _KINDS and "." not in symbol.name}
 
 
-def _lists(reading: Reading) -> set[str]:
-    """Name the lists of values: an enumeration may have become one."""
-    return {symbol.name for symbol in reading.symbols if is_list_of_values(symbol) and "." not in symbol.name}
+def _aliases(reading: Reading) -> set[str]:
+    """Name what stands for a type: `Pair = tuple[int, int]`; an enumeration may have become a list of values."""
+    return {symbol.name for symbol in reading.symbols if symbol.kind == "type" and "." not in symbol.name}
 
 
 def _note(side: dict[str, list[_Home]], versions: Versions, reading: Reading, names: set[str]) -> None:
@@ -105,9 +100,12 @@ def _whole(files: Sequence[FileChange], homes: Homes, left: Iterable[str], come:
 
 
 def _compared(name: str, one: _Home, other: _Home) -> Iterator[Shown]:
+    aliases = _aliases(one.declared(name)) & _aliases(other.declared(name))
     for draft in compare_symbols(one.declared(name), other.declared(name)):
         # What is new in a file that is new goes without saying.
-        if draft.kind in _UNTOLD or (draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name):
+        if draft.kind is FactKind.SYMBOL_ADDED or (draft.kind is FactKind.SYMBOL_REMOVED and "." not in draft.name):
+            continue
+        if draft.kind is FactKind.CONSTANT_CHANGED and draft.name not in aliases:
             continue
         home = one if draft.where.new is None else other
         where = Where(old=draft.where.old) if draft.where.new is None else Where(new=draft.where.new)

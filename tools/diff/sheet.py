@@ -18,7 +18,7 @@ from tools.diff.draft import Draft, Where
 from tools.diff.enumerated import without_same_members
 from tools.diff.families import overriding
 from tools.diff.files import file_facts
-from tools.diff.given_on import without_given_on
+from tools.diff.given_on import through_packages, without_given_on
 from tools.diff.grouping import Shown, group
 from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
@@ -110,7 +110,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
             shown += _compared(versions)
             homes.learn(file.path, versions.new.includes)
             read.append(versions)
-    shown = without_given_on(shown)
+    shown = without_given_on(through_packages(shown, files))
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_members(overriding(shown, read), read)

@@ -17,6 +17,8 @@ _BY_VALUE = re.compile(r"\bconst\b\s*")
 _WORD = re.compile(r"\w+")
 _ROUND = str.maketrans("<>", "()")
 _ANNOTATED = re.compile(r"(?:A|Annotated)\[(.*)\]$", re.DOTALL)
+_FORWARD = re.compile(r"""Literal\[[^\]]*\]|(["'])([A-Za-z_][^"']*)\1""")
+"""A type that is named before it is there; within a `Literal` quotes make values."""
 _NUMBER = re.compile(r"^[\"'](-?\d+(?:\.\d+)?)[\"']$")
 _OPEN_START = re.compile(r"(?<![\w.)\]\"'])\.(?=\d)")
 _OPEN_END = re.compile(r"(?<![\w.])(\d+)\.(?![\w.])")
@@ -143,6 +145,8 @@ def _balanced(text: str) -> bool:
 
 def _spelled(annotation: str) -> frozenset[str]:
     text = _TYPING.sub("", annotation.strip("\"'"))
+    if '"' in text or "'" in text:
+        text = _FORWARD.sub(lambda found: found[2] or found[0], text)
     # What else an annotation carries is no part of the type.
     if found := _ANNOTATED.match(text):
         text = _split(found[1])[0]

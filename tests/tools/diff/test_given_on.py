@@ -160,3 +160,30 @@ async def test_a_field_is_renamed_by_words_that_no_other_new_one_has(
     )
     facts = await facts_of({"include/pkg/a.h": before}, {"include/pkg/a.h": after})
     assert (FactKind.FIELD_RENAMED in {fact.kind for fact in facts}) is renamed
+
+
+@ROUTES
+async def test_what_a_package_has_that_was_a_module_is_still_had_from_there(route: str, facts_of: "FactsOf") -> None:
+    lines = "".join(f"    total += x * {number}\n" for number in range(30))
+    pack = "\n\nclass PackBuilder:\n    def pack(self, x):\n        return x\n"
+    crate = "\n\nclass CrateBuilder:\n    def crate(self, x):\n        return x\n"
+    rest = f"{STAYS}\n\ndef count_all(x):\n    total = 0\n{lines}    return total\n"
+    before = {"pkg/a.py": rest + pack + crate}
+    gives = "from pkg.a.core import (count_all,\n                        stay)\nfrom .b import PackBuilder\n"
+    after = {
+        "pkg/a.py": None,
+        "pkg/a/__init__.py": gives,
+        "pkg/a/core.py": rest,
+        "pkg/a/b.py": f"import os\n{pack}{crate}",
+    }
+    facts = await facts_of(before, after, route)
+    moved = [(fact.name, fact.severity) for fact in facts if fact.kind is FactKind.SYMBOL_MOVED]
+    assert moved == [("CrateBuilder", Severity.BREAKING)]
+
+
+async def test_a_name_for_a_type_that_moved_and_stands_for_another_one_is_told_as_both(facts_of: "FactsOf") -> None:
+    old, new = "AddedItem = tuple[int, str]\n", "AddedItem = tuple[int, str, str]\n"
+    facts = await facts_of({"pkg/a.py": old + STAYS}, {"pkg/a.py": STAYS, "pkg/b.py": f"{new}\n\n{STAYS}"})
+    kinds = {fact.kind: (fact.old, fact.new) for fact in facts}
+    assert kinds[FactKind.SYMBOL_MOVED] == ("pkg/a.py", "pkg/b.py")
+    assert kinds[FactKind.CONSTANT_CHANGED] == ("tuple[int, str]", "tuple[int, str, str]")

@@ -290,3 +290,20 @@ async def test_other_quotes_whole_decimals_and_sorted_imports_are_only_formattin
     )
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert [fact.kind for fact in facts] == [FactKind.ONLY_FORMATTING]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("Optional[Batch]", 'Optional["Batch"]', False),
+        ("dict[str, 'pkg.Batch']", "dict[str, Batch]", False),
+        ('Literal["a"]', 'Literal["b"]', True),
+        ('Optional[Literal["a"]]', 'Optional[Literal["b"]]', True),
+        ('Optional["Batch"]', 'Optional["Bunch"]', True),
+    ],
+)
+async def test_quotes_around_a_name_within_a_type_change_nothing(
+    old: str, new: str, told: bool, facts_of: "FactsOf"
+) -> None:
+    before, after = (f"def run(batch: {type_}):\n    return batch\n" for type_ in (old, new))
+    assert bool(await facts_of({"pkg/a.py": before}, {"pkg/a.py": after})) is told

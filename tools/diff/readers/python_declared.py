@@ -12,7 +12,9 @@ UNKNOWN: Final = "_"
 """The name of what nobody can refer to, and of what a fragment does not name."""
 RECORD_BASES: Final = re.compile(r"(^|\.)(\w*BaseModel|NamedTuple|TypedDict|Struct|BaseSettings)$")
 RECORD_DECORATORS: Final = re.compile(r"^(\w+\.)*(dataclass|dataclasses|define|frozen|mutable|attrs|s)\b")
-ALIASES: Final = re.compile(r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|Type|Tuple|List|Dict)\[")
+ALIASES: Final = re.compile(
+    r"^(typing\.|t\.)?(Union|Optional|Literal|Callable|Annotated|[Tt]ype|[Tt]uple|[Ll]ist|[Dd]ict|set|frozenset)\["
+)
 DEVICE: Final = re.compile(
     r"^(?:cute\.(?:jit|kernel)|(?:triton|gluon|cuda)\.(?:jit|heuristics|autotune|constexpr_function)|tilelang\.jit)\b"
 )
