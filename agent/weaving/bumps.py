@@ -38,8 +38,12 @@ def taken(evidence: CommitEvidence) -> list[Taken]:
     for fact in evidence.facts:
         if not fact.new or not (fact.kind is FactKind.DEPENDENCY_CHANGED or _is_pin(fact)):
             continue
-        sha = fact.new if _HASH.fullmatch(fact.new) else ""
-        version = "" if sha else (match[1] if (match := _VERSION.search(fact.new)) else "")
+        # Behind a semicolon stands where it is asked for, which is no version of it.
+        old, new = ((side or "").partition(";")[0] for side in (fact.old, fact.new))
+        if old == new:
+            continue
+        sha = new if _HASH.fullmatch(new) else ""
+        version = "" if sha else (match[1] if (match := _VERSION.search(new)) else "")
         if sha or version:
             one = Taken(commit=evidence.id, at=evidence.at, package=fact.name, version=version, sha=sha)
             found.setdefault((_bare(fact.name), sha or version), one)

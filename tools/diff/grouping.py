@@ -51,8 +51,8 @@ _TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED, FactKind.
 _ASKED = {FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED}
 _COMPILED = ("static_assert",)
 """Checks that many templates of one family have in the same words."""
-_SYSTEM = "apt"
-"""Packages of the system come by the dozen too."""
+_SYSTEM = ("apt", "yum", "dnf", "microdnf", "apk", "zypper")
+"""What installs packages of the system, which come by the dozen too."""
 _IN_SERIES = ("kernel", "device-config")
 """Roles of files that come by the dozen, one for each size or device."""
 _LAST = (
@@ -199,7 +199,7 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.name.rpartition(".")[0], severity_of(draft)
     if draft.kind is FactKind.SYMBOL_MOVED:
         return draft.kind, draft.old, draft.new, severity_of(draft)
-    if draft.detail == _SYSTEM and draft.kind in (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED):
+    if draft.detail in _SYSTEM and draft.kind in (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED):
         # A version is that of one package, not of all.
         return draft.kind, draft.detail, draft.public, (draft.old or draft.new) and draft.name
     if draft.kind is FactKind.ERROR_ADDED and draft.public and draft.name in _COMPILED:
@@ -251,7 +251,7 @@ def _fact(members: list[Shown]) -> Fact:
         draft = draft._replace(name=package, old=_all_names(members), new=None, detail=PACKAGE)
     elif draft.kind is FactKind.CONFIG_ADDED and not draft.detail and len({one.draft.name for one in members}) > 1:
         draft = _crowded(members)
-    elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail == _SYSTEM):
+    elif len(members) > 1 and (draft.kind in _TOGETHER or draft.detail in _SYSTEM):
         same = len({one.draft.detail for one in members}) == 1
         draft = _several(members, _all_names(members), draft.detail if same else None)
     elif draft.kind in _CROWDED and len({one.draft.name for one in members}) > 1:

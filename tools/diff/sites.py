@@ -8,6 +8,7 @@ from agent.facts import FactKind
 from tools.diff.cautions import cautions, without_old_warnings
 from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
+from tools.diff.markers import remarked, remarked_draft
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
@@ -85,6 +86,10 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
     come = without_old_warnings(gone, without_old_deprecations(gone, come))
+    for one, other in list(remarked(gone, come)):
+        gone.remove(one)
+        come.remove(other)
+        drafts.append(remarked_draft(one, other))
     spares = spare(before, after), spare(after, before)
     for one, other in list(renames([*gone, *spares[0]], [*come, *spares[1]], together)):
         for sites, site in ((gone, one), (come, other)):

@@ -1,9 +1,14 @@
 """Which repository a dependency comes from, and which commit set its version."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from agent.domain import Change, Commit, Person
+from agent.evidence import CommitEvidence
+from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.ids import RepoId
-from agent.weaving.bumps import sets_version, upstream_of
+from agent.weaving.bumps import sets_version, taken, upstream_of
 
 REPOS = [RepoId("flashinfer-ai/flashinfer"), RepoId("NVIDIA/cutlass"), RepoId("vllm-project/vllm")]
 OWN = RepoId("sgl-project/sglang")
@@ -46,3 +51,22 @@ def test_no_repository_takes_in_itself() -> None:
 )
 def test_only_the_projects_own_version_counts(title: str, version: str, sets: bool) -> None:
     assert sets_version(title, version) is sets
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "versions"),
+    [
+        ("==0.6.2", "==0.6.3", ["0.6.3"]),
+        ('==0.6.3; python_version < "3.12"', "==0.6.3", []),
+        ("==0.6.2", '==0.6.3; python_version < "3.12"', ["0.6.3"]),
+        ("any", 'any; python_version < "3.12"', []),
+    ],
+)
+def test_a_marker_is_no_version(old: str, new: str, versions: list[str]) -> None:
+    day, ada = datetime(2026, 3, 5, tzinfo=UTC), Person(name="Ada", email="ada@mail.example")
+    people = {"author": ada, "authored_at": day, "committer": ada, "committed_at": day}
+    commit = Commit.model_validate({"repo": OWN, "sha": "a" * 40, "parents": ("b" * 40,), "message": "Pin", **people})
+    fact = Fact(kind=FactKind.DEPENDENCY_CHANGED, severity=Severity.BEHAVIOUR, name="flashinfer", old=old, new=new)
+    sheet = FactSheet(facts=(fact,), route="hunks")
+    evidence = CommitEvidence(change=Change(commit=commit, files=()), sheet=sheet, landed=True)
+    assert [one.version for one in taken(evidence)] == versions

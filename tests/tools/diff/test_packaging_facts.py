@@ -102,3 +102,37 @@ async def test_a_requirement_that_is_appended_is_one(route: str, facts_of: "Fact
     new = f'{old}requirements.append("einops")\nflags.append("fast")\nrequirements += ["numpy"]\n'
     facts = await facts_of({"setup.py": old}, {"setup.py": new}, route)
     assert {name for name, _, _ in asked(facts)} == {"einops", "numpy"}
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('; os_name != "nt"', "", ('== 1.2.0; os_name != "nt"', "== 1.2.0")),
+        ("", '; python_version < "3.12"', ("== 1.2.0", '== 1.2.0; python_version < "3.12"')),
+        ('; python_version < "3.12"', '; python_version < "3.13"', None),
+    ],
+)
+async def test_a_package_under_another_marker_is_still_asked_for(
+    old: str, new: str, told: tuple[str, str] | None, route: str, facts_of: "FactsOf"
+) -> None:
+    before, after = (f"numpy\nfast_core == 1.2.0 {marker}\n" for marker in (old, new))
+    (fact,) = await facts_of({"requirements.txt": before}, {"requirements.txt": after}, route)
+    assert (fact.kind, fact.name) == (FactKind.DEPENDENCY_CHANGED, "fast-core")
+    assert told is None or (fact.old, fact.new) == told
+
+
+async def test_a_package_that_stays_under_one_of_two_markers_went_under_the_other(facts_of: "FactsOf") -> None:
+    lines = 'numpy\nfast == 1.0; os_name == "nt"\n'
+    before = f'{lines}fast == 2.0; os_name != "nt"\n'
+    (fact,) = await facts_of({"requirements.txt": before}, {"requirements.txt": lines})
+    assert (fact.kind, fact.old) == (FactKind.DEPENDENCY_REMOVED, "== 2.0")
+
+
+@ROUTES
+async def test_packages_of_a_system_are_told_by_what_installs_them(route: str, facts_of: "FactsOf") -> None:
+    before = "FROM ubi:9\nRUN microdnf install -y gcc && \\\n    true\n"
+    (fact,) = await facts_of(
+        {"Dockerfile": before}, {"Dockerfile": before.replace("gcc", "gcc clang llvm-devel")}, route
+    )
+    assert (fact.name, fact.detail) == ("clang, llvm-devel", "microdnf")

@@ -21,7 +21,7 @@ _BARE = re.compile(r"^\s*ARG\s+([A-Za-z_]\w*)\s*$", re.IGNORECASE)
 _GIVEN_BY_BUILDER = frozenset(
     f"{side}{part}" for side in ("TARGET", "BUILD") for part in ("PLATFORM", "OS", "ARCH", "VARIANT")
 )
-_INSTALL = re.compile(r"\b(?:apt-get|apt|yum|dnf|microdnf|apk)\s+(?:-\S+\s+)*(?:install|add)\b")
+_INSTALL = re.compile(r"\b(apt|yum|dnf|microdnf|apk|zypper)(?:-get)?\s+(?:-\S+\s+)*(?:install|add)\b")
 _COMMAND_END = re.compile(r"&&|;|\|\||\|")
 _SYSTEM_PACKAGE = re.compile(r"^([a-z0-9][a-z0-9.+-]+)(?:=([\w.:~+*-]+))?$")
 _CLONE = re.compile(r"\bgit\s+clone\s+((?:-\S+\s+(?:[\w./-]+\s+)?)*)((?:https?://|git@)[\w.:/@-]+)([^&;|]*)")
@@ -126,7 +126,7 @@ class _Shell:
     """The commands of an image's recipe, read line by line: what they install, clone and fetch."""
 
     def __init__(self) -> None:
-        self._installing = False
+        self._installing = ""
         self._packages = Installed()
         self._cloned = ""
 
@@ -152,9 +152,12 @@ class _Shell:
         """List what is installed by the system's package manager; the list may go on for many lines."""
         text = line.rstrip()
         begun = _INSTALL.search(text)
-        if begun is not None or self._installing:
+        if begun is not None:
+            self._installing = begun[1]
+        if self._installing:
             listed = _COMMAND_END.split(text[begun.end() :] if begun else text, maxsplit=1)
             for word in listed[0].removesuffix("\\").split():
                 if package := _SYSTEM_PACKAGE.match(word):
-                    yield Site("dependency", package[1], number, number, value=package[2], scope="apt")
-            self._installing = len(listed) == 1 and text.endswith("\\")
+                    yield Site("dependency", package[1], number, number, value=package[2], scope=self._installing)
+            if len(listed) > 1 or not text.endswith("\\"):
+                self._installing = ""
