@@ -152,7 +152,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         had = versions.old.imports
         symbols = [draft for draft in symbols if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in had]
     if versions.old.imports and path.endswith(".py"):
-        symbols = [draft for draft in symbols if not _is_imported_still(draft, versions, patch)]
+        symbols = [draft for draft in symbols if not _is_imported_still(draft, versions)]
     if gone and path.endswith("__init__.py"):
         # A module of a package can be imported whether or not the package has done so before.
         symbols = [draft for draft in symbols if not _is_module(draft)]
@@ -244,14 +244,11 @@ def _is_set_on_self(draft: Draft, versions: Versions) -> bool:
     return any(re.search(rf"\bself\.{re.escape(own)}\s*(?::[^=]+)?=(?!=)", line) for line in inside if own in line)
 
 
-def _is_imported_still(draft: Draft, versions: Versions, patch: Patch) -> bool:
-    """Tell whether a name was imported before: set by hand now, or as before, with a word to linters that it is."""
+def _is_imported_still(draft: Draft, versions: Versions) -> bool:
+    """Tell whether a name was imported before, from wherever: set by hand now, or imported as before or elsewhere."""
     if draft.kind is not FactKind.SYMBOL_ADDED or draft.name not in versions.old.imports:
         return False
-    if draft.detail == "variable" and not (draft.new or "").endswith(f".{draft.name}"):
-        return True
-    said = (line for line in patch.added.values() if "F401" in line)
-    return draft.name in versions.new.imports and any(draft.name in line for line in said)
+    return draft.detail == "variable" or draft.name in versions.new.imports
 
 
 def _handed_out(versions: Versions) -> Set[str]:

@@ -157,6 +157,7 @@ def _untouched(reading: Reading, touched: Sequence[Symbol | Site]) -> Reading:
         reading,
         symbols=tuple(one for one in reading.symbols if id(one) not in ids),
         sites=tuple(one for one in reading.sites if id(one) not in ids),
+        imports=reading.imports - {one.name for one in touched},
     )
 
 

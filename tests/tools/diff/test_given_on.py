@@ -187,3 +187,16 @@ async def test_a_name_for_a_type_that_moved_and_stands_for_another_one_is_told_a
     kinds = {fact.kind: (fact.old, fact.new) for fact in facts}
     assert kinds[FactKind.SYMBOL_MOVED] == ("pkg/a.py", "pkg/b.py")
     assert kinds[FactKind.CONSTANT_CHANGED] == ("tuple[int, str]", "tuple[int, str, str]")
+
+
+@ROUTES
+@pytest.mark.parametrize("indent", ["", "    "])
+async def test_a_name_that_a_package_imports_from_elsewhere_now_is_not_new(
+    indent: str, route: str, facts_of: "FactsOf"
+) -> None:
+    old = f"import os\nfrom pkg_cpp import (\n    pack, unpack,\n    crate,\n)\n\n\n{STAYS}"
+    head = "if os.name:\n" if indent else ""
+    names = f"{indent}    pack, unpack,\n{indent}    crate,\n{indent}    crate_all,\n"
+    new = f"import os\n{head}{indent}from ._C import (\n{names}{indent})\n\n\n{STAYS}"
+    facts = await facts_of({"pkg/__init__.py": old}, {"pkg/__init__.py": new}, route)
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.SYMBOL_ADDED, "crate_all")]
