@@ -65,6 +65,20 @@ def is_same_thing(one: Draft, other: Draft, path: str, there: str) -> bool:
     return (named and (written or own >= _UNMISTAKABLE)) or (written and own >= _UNMISTAKABLE)
 
 
+def is_of_other_namespace(one: Draft, other: Draft) -> bool:
+    """Tell whether two things of one name stand in namespaces of which neither may be the rest of the other."""
+    mine, its = f".{one.name}", f".{other.name}"
+    return not (mine.endswith(its) or its.endswith(mine))
+
+
+def opens_namespace(patch: str, name: str) -> bool:
+    """Tell whether a new file has the namespace that a thing stood in, by its last word; what has none needs none."""
+    space = name.rpartition(".")[0].rpartition(".")[2]
+    if not space or "namespace" not in patch:
+        return True
+    return re.search(rf"\n\+\s*(?:inline )?namespace (?:\w+::)*{re.escape(space)}\b", patch) is not None
+
+
 def includes(patch: str, path: str) -> bool:
     """Tell whether a patch shows that its file includes another: whoever includes the one has the other as well."""
     name = path.rpartition("/")[2]

@@ -8,7 +8,7 @@ from itertools import chain
 
 from agent.domain import FileChange
 from tools.diff.draft import Draft
-from tools.diff.headers import includes, is_c, margin_names
+from tools.diff.headers import includes, is_c, margin_names, opens_namespace
 from tools.diff.languages import reader_for
 from tools.diff.letters import letters, refused, written
 from tools.diff.rehoused import House, Rehoused
@@ -64,6 +64,10 @@ class Homes:
         if other.rpartition("/")[2] in self._included.get(path, ()):
             return True
         return any(file.path == path and includes(file.patch or "", other) for file in self._told)
+
+    def opens(self, path: str, name: str) -> bool:
+        """Tell whether a new header has the namespace that a thing of this name stood in."""
+        return any(file.path == path and opens_namespace(file.patch or "", name) for file in self._told)
 
     def learn(self, path: str, included: Set[str]) -> None:
         """Take in which headers a file includes, by the names of these, where more of it was read than its patch."""

@@ -8,7 +8,7 @@ from tools.diff.definitions import without_definitions
 from tools.diff.draft import Draft
 from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
-from tools.diff.headers import is_c, is_same_thing, is_source, outer_name, same_sort
+from tools.diff.headers import is_c, is_of_other_namespace, is_same_thing, is_source, outer_name, same_sort
 from tools.diff.homes import Homes
 from tools.diff.inherited import FOREIGN, without_heirlooms
 from tools.diff.rehoused import House
@@ -55,6 +55,8 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
             if not one.draft.public and (one.draft.rebased or one.draft.detail == _OVERRIDE):
                 continue
         there = next((other for other in came.get(_own(one.draft), []) if _is_same(one, other)), None)
+        if there is not None and _is_namesake(one, there, homes):
+            there = None
         # What several files had, each for itself, moved to the one that has it for all of them.
         shared = next((other for other in found.get(_own(one.draft), ()) if _is_alike(one, other)), None)
         if there is not None:
@@ -112,7 +114,8 @@ def _gone(one: Shown, came: Mapping[str, list[Shown]], homes: Homes) -> Iterator
     assert one.place is not None
     draft = one.draft
     if file := homes.of(outer_name(draft, one.place.file), one.place.file, came=True):
-        kept = False if draft.kept or homes.reaches(one.place.file, file) else draft.breaking
+        same = not is_c(file) or homes.opens(file, draft.name)
+        kept = False if draft.kept or (same and homes.reaches(one.place.file, file)) else draft.breaking
         old = homes.before(one.place.file)
         draft = draft._replace(kind=FactKind.SYMBOL_MOVED, old=old, new=file, breaking=kept)
         yield Shown(draft, one.place)
@@ -280,7 +283,9 @@ def _parameter(one: Shown) -> tuple[str | None, ...]:
 
 def _as_renamed(one: Shown, heir: Shown) -> Shown:
     old, new = one.draft.detail, heir.draft.detail
-    return Shown(one.draft._replace(kind=FactKind.PARAMETER_RENAMED, old=old, new=new, detail=new), one.place)
+    draft = one.draft._replace(kind=FactKind.PARAMETER_RENAMED, old=old, new=new, detail=new)
+    # Only in Python does a caller write the name of a parameter.
+    return Shown(draft if _is_python(one) else draft._replace(public=False), one.place)
 
 
 def _is_same(one: Shown, other: Shown) -> bool:
@@ -298,6 +303,13 @@ def _is_same(one: Shown, other: Shown) -> bool:
     # What is declared otherwise in the other file is told beside the move.
     unmistakable = one.draft.detail in _DEFINED and len(one.draft.name) >= _UNMISTAKABLE
     return outer and telling and (unmistakable or one.draft.old == other.draft.new)
+
+
+def _is_namesake(one: Shown, other: Shown, homes: Homes) -> bool:
+    """Tell whether what came to a header is of another namespace, while a new file has a thing of that name as well."""
+    if one.place is None or not is_c(one.place.file) or not is_of_other_namespace(one.draft, other.draft):
+        return False
+    return homes.of(outer_name(one.draft, one.place.file), one.place.file, came=True) is not None
 
 
 def _moved(one: Shown, other: Shown, homes: Homes) -> Shown:

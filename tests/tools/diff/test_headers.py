@@ -214,3 +214,27 @@ async def test_a_parameter_is_told_by_the_declaration_and_not_by_the_definition_
     after = {HEADER: header.format(", bool gated = false"), "csrc/run.cu": source.format(", bool gated")}
     (fact,) = await facts_of(before, after, route)
     assert (fact.kind, fact.new) == (FactKind.PARAMETER_ADDED, "gated: bool = false")
+
+
+@ROUTES
+async def test_what_moved_out_of_its_namespace_breaks_though_the_old_header_includes_the_new_one(
+    facts_of: "FactsOf", route: str
+) -> None:
+    text = "#pragma once\n{}namespace acme{} {{\nint keep_{}(int rows);\n\n{}}}\n"
+    moving, there = "int get_inner_block_size(int rows) {\n  return rows * 2;\n}\n", "include/acme/sm90.h"
+    before = {HEADER: text.format("", "::sm100", "a", moving), there: text.format("", "::sm90", "b", "")}
+    after = {
+        HEADER: text.format('#include "acme/mask.h"\n', "::sm100", "a", ""),
+        there: text.format("", "::sm90", "b", moving),
+        "include/acme/mask.h": text.format("", "", "c", moving),
+    }
+    facts = [fact for fact in await facts_of(before, after, route) if fact.kind is FactKind.SYMBOL_MOVED]
+    assert [(fact.new, fact.severity) for fact in facts] == [("include/acme/mask.h", Severity.BREAKING)]
+    assert "sm90" not in facts[0].name
+
+
+async def test_no_caller_of_cpp_writes_the_name_of_a_parameter_that_siblings_rename(facts_of: "FactsOf") -> None:
+    text = "#pragma once\nint one(int rows, int {0});\n\nint two(int rows, {1} {0});\n"
+    facts = await facts_of({HEADER: text.format("stride", "int")}, {HEADER: text.format("pitch", "long")})
+    renamed = [fact.severity for fact in facts if fact.kind is FactKind.PARAMETER_RENAMED]
+    assert set(renamed) <= {Severity.INTERNAL}
