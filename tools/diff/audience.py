@@ -71,7 +71,7 @@ def site_is_met(draft: Draft, path: str) -> bool:
         return False
     if draft.kind in _FLAGS:
         # A kernel's own little program is for those who tune the kernel.
-        named = _COMMANDS.search(path.lower()) is not None
+        named = _COMMANDS.search(path.lower()) is not None or _is_at_root(path)
         own = path.endswith(".py") and (not draft.detail or _PROGRAM.search(draft.detail) is not None)
         return named or not (own or what in (Role.KERNEL, Role.OPERATOR, Role.MODEL))
     if draft.kind in _REGISTERED:
@@ -79,3 +79,8 @@ def site_is_met(draft: Draft, path: str) -> bool:
         private = table.startswith("_") and not _LOOKED_UP.search(table)
         return not private and not _BYGONE.search(table)
     return True
+
+
+def _is_at_root(path: str) -> bool:
+    """Tell whether a program lies where whoever has the repository looks first."""
+    return "/" not in path and path.endswith(".py")

@@ -188,6 +188,8 @@ def _foreign(files: Sequence[FileChange]) -> Iterator[Shown]:
         (FactKind.VENDORED, (Role.VENDORED,)),
     ):
         found = [file for file in files if role(file.path) in roles and not is_submodule_patch(file.patch or "")]
+        # A lock that came or went is told as the file that it is.
+        found = [file for file in found if role(file.path) is not Role.LOCK or file.status not in ("added", "removed")]
         if found:
             draft = Draft(kind, f"{len(found)} files", public=False, where=Where())
             yield Shown(draft, _first(found))

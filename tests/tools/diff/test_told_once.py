@@ -142,3 +142,33 @@ async def test_a_field_that_looks_like_several_new_ones_has_become_none_of_them(
     new = text.format("".join(f"    wg{n}_padding_index: int = {4 * n}\n" for n in range(3)))
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert {fact.kind for fact in facts} == {FactKind.FIELD_REMOVED, FactKind.FIELD_ADDED}
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("before", "after", "kinds"),
+    [
+        ({}, {"uv.lock": "version = 1\n"}, [FactKind.FILE_ADDED]),
+        ({"uv.lock": "version = 1\n"}, {"uv.lock": "version = 2\n"}, [FactKind.GENERATED]),
+    ],
+)
+async def test_a_lock_is_told_once(
+    before: dict[str, str], after: dict[str, str], kinds: list[FactKind], route: str, facts_of: "FactsOf"
+) -> None:
+    source = {"pkg/a.py": "A = 1\n"}
+    facts = await facts_of(source | before, source | after, route)
+    assert [fact.kind for fact in facts if fact.kind in (FactKind.FILE_ADDED, FactKind.GENERATED)] == kinds
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("path", "severity"),
+    [("convert_weights.py", Severity.ADDITIVE), ("pkg/kernels/convert_weights.py", Severity.INTERNAL)],
+)
+async def test_the_flags_of_a_program_at_the_root_are_for_users(
+    path: str, severity: Severity, route: str, facts_of: "FactsOf"
+) -> None:
+    old = 'def parse_args():\n    parser = argparse.ArgumentParser()\n    parser.add_argument("--out")\n'
+    new = f'{old}    parser.add_argument("--split", action="store_true")\n'
+    (fact,) = await facts_of({path: old}, {path: new}, route)
+    assert (fact.kind, fact.name, fact.severity) == (FactKind.FLAG_ADDED, "--split", severity)
