@@ -93,6 +93,10 @@ class FactKind(StrEnum):
     CHERRY_PICK = "cherry-pick"
 
 
+METRICS, COMMANDS = "metrics", "commands"
+"""What `detail` says of a registered name that nobody chooses from a table: a program exports it or is run with it."""
+
+
 class Place(Frozen):
     """Where a fact shows: a line of the file and the changed lines themselves, as the diff has them."""
 

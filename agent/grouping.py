@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from agent.facts import Fact, FactKind, Severity
+from agent.facts import COMMANDS, METRICS, Fact, FactKind, Severity
 from agent.naming import names_of, owner_of
 
 K = FactKind
@@ -106,7 +106,8 @@ def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
     if fact.kind in RENAMES:
         return fact.kind, owner_of(fact.name), fact.severity, "" if owner_of(fact.name) else place
     if fact.kind in _LISTED:
-        return fact.kind, fact.severity, fact.detail if fact.kind in _BY_ROLE else ""
+        told_apart = fact.kind in _BY_ROLE or fact.detail in (METRICS, COMMANDS)
+        return fact.kind, fact.severity, fact.detail if told_apart else ""
     if fact.kind in _WITH_VALUES:
         return fact.kind, fact.severity, fact.old, fact.new
     return place

@@ -1,5 +1,6 @@
 """Facts in English: what changed, what can go wrong, what to do."""
 
+from agent.facts import COMMANDS, METRICS
 from agent.facts import FactKind as K
 from agent.phrasing import Phrases
 
@@ -11,6 +12,7 @@ THINGS = {
     "enum": ("enumeration", "enumerations"),
     "constant": ("constant", "constants"),
     "variable": ("name", "names"),
+    METRICS: ("metric", "metrics"),
     "export": ("exported name", "exported names"),
     "type": ("type", "types"),
     "macro": ("macro", "macros"),
@@ -198,6 +200,17 @@ PHRASES = Phrases(
     },
     refuses="The new {place} refuses some input ({name}): {messages}.",
     check="The check on {name} changes from {old} to {new}.",
+    entries={
+        METRICS: {
+            K.REGISTERED: "New «metric/metrics» {name}.",
+            K.UNREGISTERED: "The «metric/metrics» {name} «is/are» no longer exported.",
+            K.REGISTRATION_CHANGED: "The metric {name} is a {new} now instead of a {old}.",
+        },
+        COMMANDS: {
+            K.REGISTERED: "New «subcommand/subcommands» {name}.",
+            K.UNREGISTERED: "The «subcommand/subcommands» {name} «is/are» removed.",
+        },
+    },
     renames=("In {owner}, {pairs}.", "{old} is now called {new}"),
     risk={
         "symbol": "Code that uses {name} stops working.",
@@ -225,6 +238,9 @@ PHRASES = Phrases(
         "moved file": "Whatever imports, includes or opens {old} stops working.",
         "dependency": "What is pinned to {name} {old} no longer matches.",
         "registered": "Configurations that choose {name} stop working.",
+        METRICS: "Dashboards and alerts that read {name} get no data.",
+        "metric renamed": "Dashboards and alerts that read {gone} get no data.",
+        COMMANDS: "Scripts that run {name} fail.",
     },
     advice={
         "symbol": "Search your code for {name} before you upgrade.",
@@ -254,6 +270,9 @@ PHRASES = Phrases(
         "submodule": "Update the submodule {name} when you pull.",
         "variable": "Set {name} to {new} where you set it yourself.",
         "registered": "Search your configurations for {name}.",
+        METRICS: "Search your dashboards and alerts for {name}.",
+        "metric renamed": "Search your dashboards and alerts for {gone}; write {came} there.",
+        COMMANDS: "Search your scripts for {name}.",
         "deprecated": "Plan to move away from {name}.",
     },
 )

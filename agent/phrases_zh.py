@@ -1,5 +1,6 @@
 """Facts in Chinese: what changed, what can go wrong, what to do."""
 
+from agent.facts import COMMANDS, METRICS
 from agent.facts import FactKind as K
 from agent.phrasing import Phrases
 
@@ -11,6 +12,7 @@ THINGS = {
     "enum": ("枚举", "枚举"),
     "constant": ("常量", "常量"),
     "variable": ("名称", "名称"),
+    METRICS: ("指标", "指标"),
     "export": ("导出名称", "导出名称"),
     "type": ("类型", "类型"),
     "macro": ("宏", "宏"),
@@ -198,6 +200,17 @@ PHRASES = Phrases(
     },
     refuses="新增的 {place} 会拒绝部分输入（{name}）：{messages}。",
     check="对 {name} 的检查由 {old} 改为 {new}。",
+    entries={
+        METRICS: {
+            K.REGISTERED: "新增指标 {name}。",
+            K.UNREGISTERED: "不再导出指标 {name}。",
+            K.REGISTRATION_CHANGED: "指标 {name} 的类型由 {old} 改为 {new}。",
+        },
+        COMMANDS: {
+            K.REGISTERED: "新增子命令 {name}。",
+            K.UNREGISTERED: "移除子命令 {name}。",
+        },
+    },
     renames=("{owner} 中 {pairs}。", "{old} 改名为 {new}"),
     risk={
         "symbol": "使用 {name} 的代码会失效。",
@@ -225,6 +238,9 @@ PHRASES = Phrases(
         "moved file": "导入、包含或打开 {old} 会失败。",
         "dependency": "固定使用 {name} {old} 的环境与此版本不再匹配。",
         "registered": "选用 {name} 的配置会失效。",
+        METRICS: "读取 {name} 的监控面板与告警将没有数据。",
+        "metric renamed": "读取 {gone} 的监控面板与告警将没有数据。",
+        COMMANDS: "运行 {name} 的脚本会失败。",
     },
     advice={
         "symbol": "升级前请在代码中搜索 {name}。",
@@ -254,6 +270,9 @@ PHRASES = Phrases(
         "submodule": "拉取后请更新子模块 {name}。",
         "variable": "自行设置 {name} 时请改为 {new}。",
         "registered": "请在配置中搜索 {name}。",
+        METRICS: "请在监控面板与告警中搜索 {name}。",
+        "metric renamed": "请在监控面板与告警中搜索 {gone}，改写为 {came}。",
+        COMMANDS: "请在脚本中搜索 {name}。",
         "deprecated": "请计划不再使用 {name}。",
     },
 )

@@ -70,6 +70,8 @@ class Phrases:
     """What a new function or file refuses."""
     check: str
     """A check of an expression, which is no limit that users know by a name."""
+    entries: Mapping[str, Mapping[FactKind, str]]
+    """Names that a program exports or is run with, by what a fact calls them."""
     renames: tuple[str, str]
     """Several renames of one owner, and one of them."""
     risk: Mapping[str, str]
@@ -94,7 +96,7 @@ def change_sentence(facts: Sequence[Fact], phrases: Phrases) -> str:
 
 def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
     fact = facts[0]
-    template = phrases.change[fact.kind]
+    template = phrases.entries.get(fact.detail or "", {}).get(fact.kind) or phrases.change[fact.kind]
     if fact.kind is K.PARAMETER_DEFAULT and fact.old is None and fact.new is not None:
         template = phrases.gained_default
     if fact.kind is K.DEPENDENCY_CHANGED and fact.new and not fact.old:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from agent.facts import Fact, FactKind, Severity
+from agent.facts import COMMANDS, METRICS, Fact, FactKind, Severity
 from agent.grouping import CALLS, class_of, must_be_given
 from agent.naming import items_of, member_names, old_name, owner_of, shortened
 from agent.phrasing import Phrases, fill, fits, listed
@@ -48,7 +48,8 @@ _MILD = ("default", "dependency", "submodule", "variable", "deprecated", "parame
 def trouble_sentence(facts: Sequence[Fact], table: Mapping[str, str], phrases: Phrases) -> str | None:
     """Fill the sentence that belongs to the kind of these facts; None where it has nothing to say of them."""
     fact = facts[0]
-    kind = _call_kind(facts) if fact.kind in CALLS else _pin_kind(fact) or _member_kind(fact) or _OF.get(fact.kind, "")
+    special = _pin_kind(fact) or _member_kind(fact) or _entry_kind(fact)
+    kind = _call_kind(facts) if fact.kind in CALLS else special or _OF.get(fact.kind, "")
     template = table.get(kind)
     if template is None or not fits(template, fact):
         return None
@@ -75,6 +76,13 @@ def _member_kind(fact: Fact) -> str:
     """Tell what belongs to a class from what has its name for itself: `d` alone is nothing to search for."""
     member = fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED) and owner_of(fact.name)
     return "member renamed" if member else ""
+
+
+def _entry_kind(fact: Fact) -> str:
+    """Tell what a program exports or is run with from what a configuration chooses."""
+    if fact.kind is K.SYMBOL_RENAMED and fact.detail == METRICS:
+        return "metric renamed"
+    return fact.detail or "" if fact.kind is K.UNREGISTERED and fact.detail in (METRICS, COMMANDS) else ""
 
 
 def _call_kind(facts: Sequence[Fact]) -> str:

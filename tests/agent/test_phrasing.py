@@ -304,3 +304,32 @@ def test_what_a_new_function_refuses_is_told_as_its_own_and_once_for_a_commit() 
         "`only 128 heads are supported` 及另外 4 个。"
     ]
     assert told_groups([refused, other, came]) == [(came,), (refused,)]
+
+
+def test_metrics_and_subcommands_are_told_as_what_they_are() -> None:
+    facts = [
+        fact(K.REGISTERED, "app:queued, app:running", Severity.ADDITIVE, new="gauge", detail="metrics"),
+        fact(K.REGISTERED, "m2", Severity.ADDITIVE, new="x", detail="_MODELS"),
+        fact(K.REGISTERED, "version", Severity.ADDITIVE, detail="commands"),
+        fact(K.UNREGISTERED, "app:waiting", old="gauge", detail="metrics"),
+        fact(K.SYMBOL_RENAMED, "app:held", old="app:kept", new="app:held", detail="metrics"),
+        fact(K.REGISTRATION_CHANGED, "app:time", Severity.BEHAVIOUR, old="gauge", new="histogram", detail="metrics"),
+    ]
+    assert told(facts) == [
+        "New metrics `app:queued`, `app:running`.",
+        "`m2` can be chosen by name now.",
+        "New subcommand `version`.",
+        "The metric `app:waiting` is no longer exported.",
+        "The metric `app:kept` is now called `app:held`.",
+        "The metric `app:time` is a `histogram` now instead of a `gauge`.",
+    ]
+    assert told(facts, "risks")[3:5] == [
+        "Dashboards and alerts that read `app:waiting` get no data.",
+        "Dashboards and alerts that read `app:kept` get no data.",
+    ]
+    assert told(facts, "advices")[3] == "Search your dashboards and alerts for `app:waiting`."
+    assert told(facts, lang="zh")[:3] == [
+        "新增指标 `app:queued`、`app:running`。",
+        "现在可以按名称选用 `m2`。",
+        "新增子命令 `version`。",
+    ]

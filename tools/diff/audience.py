@@ -2,7 +2,7 @@
 
 import re
 
-from agent.facts import FactKind
+from agent.facts import COMMANDS, FactKind
 from tools.diff.draft import Draft
 from tools.diff.headers import HEADERS
 from tools.diff.roles import Role, is_public_path, role
@@ -76,6 +76,8 @@ def site_is_met(draft: Draft, path: str) -> bool:
         return named or not (own or what in (Role.KERNEL, Role.OPERATOR, Role.MODEL))
     if draft.kind in _REGISTERED:
         table = draft.detail or ""
+        if table == COMMANDS:
+            return _COMMANDS.search(path.lower()) is not None
         private = table.startswith("_") and not _LOOKED_UP.search(table)
         return not private and not _BYGONE.search(table)
     return True

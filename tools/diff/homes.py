@@ -11,6 +11,7 @@ from tools.diff.draft import Draft
 from tools.diff.headers import includes, is_c, margin_names, opens_namespace
 from tools.diff.languages import reader_for
 from tools.diff.letters import letters, refused, written
+from tools.diff.metrics import quoted
 from tools.diff.rehoused import House, Rehoused
 from tools.diff.roles import Role, role
 from tools.diff.successors import Successors
@@ -196,6 +197,13 @@ class Homes:
         quoted = re.compile(rf"""^[+ ].*(["']){re.escape(variable)}\1""", re.MULTILINE)
         patches = (file.patch or "" for file in self._told)
         return any(variable in patch and quoted.search(patch) is not None for patch in patches)
+
+    def quotes(self, name: str, *, before: bool) -> bool:
+        """Tell whether code as it was before the commit (or is after it) has a metric or command in quotes."""
+        signs, wanted = (" ", "-") if before else (" ", "+"), quoted(name)
+        patches = (file.patch or "" for file in self._told)
+        lines = (line for patch in patches for line in patch.split("\n") if line[:1] in signs)
+        return any(wanted.search(line) is not None for line in lines)
 
     def drops(self, path: str, line: str) -> bool:
         """Tell whether the commit takes a line of a file away."""

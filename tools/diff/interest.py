@@ -24,7 +24,7 @@ def _words(text: str) -> tuple[str, ...]:
 _PYTHON_SITES = _words(
     """raise assert env "-- '-- default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute(
     "/ '/ at_least( ersion( version. DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer. paths=[ names=[ models=[
-    aliases=["""
+    aliases=[ add_parser( Gauge( gauge_cls( Counter( counter_cls( Histogram( histogram_cls( Summary( summary_cls("""
 )
 _SET_BY_USERS = _words(
     """DEFINE_ env::var .env. .long( #[arg .option( .flag( .get("/ .post("/ Route( .route( HandleFunc .GET( .POST(
@@ -81,6 +81,9 @@ _GIVEN = re.compile(r"\b(?:choices|default\w*|const)\s*=\s*[(\[{]\s*$")
 _SHALLOW = 8
 _NAMED_ITEM = re.compile(r"\n.    [A-Z]\w*\(\n.        name=[\"']")
 """An item of a module's list that has a name."""
+_METRIC = re.compile(r"\n.\s*+name=\"[A-Za-z]\w*[:_][\w:]+\",?(?:\n|\Z)")
+_METRICS = _words("auge( auge_cls( ounter( ounter_cls( istogram( istogram_cls( ummary( ummary_cls(")
+"""Where a metric may be called otherwise below a line that stays."""
 _PYTHON = ("py", "pyi")
 _PACKAGE = "/__init__.py"
 _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
@@ -115,6 +118,8 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
     if _WORDING.search(text) and _has("\n".join(hunk.lines), _FAILING):
         return True
     if extension in _PYTHON:
+        if 'name="' in text and _METRIC.search(text) and _has("\n".join(hunk.lines), _METRICS):
+            return True
         if _DECLARED.search(text) or ("regist" in text and _REGISTERED.search(text)):
             return True
         return _NAMED_ITEM.search(text) is not None or _python(path, hunk, changed)

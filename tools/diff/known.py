@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.facts import FactKind, Severity
+from agent.facts import METRICS, FactKind, Severity
 from tools.diff.crates import Item, is_hidden, item_of
 from tools.diff.crates import words as crate_words
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.headers import is_c
+from tools.diff.metrics import quoted, spellings
 from tools.diff.options import declares, is_new, is_switch
 from tools.diff.readers.cfamily_switches import MACRO
 from tools.diff.roles import Role, is_public_path, role
@@ -24,6 +25,7 @@ _NAMED = ("symbol-", "parameter-", "signature-", "field-", "enum-member-", "base
 _KERNELS = re.compile(r"(?:[^/]+/)+?kernels?/(?=.*\.py$)")
 _COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
 """Where a language of the project's own is compiled: what the package does not give on, its users never name."""
+_ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED)
 _GIVES_ON = "__init__.py"
 _ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
 _WORD = re.compile(r"\w+")
@@ -50,13 +52,17 @@ class Known:
     """Macros that nobody asked for but the headers which no longer do."""
     hidden: frozenset[Item] = frozenset()
     """Names and files of Rust that only their crate sees."""
+    metrics: frozenset[tuple[FactKind, str]] = frozenset()
+    """Metrics that other code exported before, or goes on to export."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
     """Name the words to look for: new variables, imports from private modules that changed, names of kernels."""
     words: dict[str, None] = {}
     for one in _by_old_names(list(shown)):
-        if one.draft.kind is FactKind.ENV_REMOVED:
+        if _is_metric(one):
+            words.update(dict.fromkeys(spellings(one.draft.name)))
+        elif one.draft.kind is FactKind.ENV_REMOVED:
             words[one.draft.name] = None
         elif (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one) or is_switch(one):
             words[one.draft.name] = None
@@ -104,7 +110,25 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         any(is_c(path) for path, _ in lines),
         _unasked(shown, lines),
         frozenset(crate for crate in crates if is_hidden(crate, lines)),
+        _exported(shown, lines, stays),
     )
+
+
+def _is_metric(one: Shown) -> bool:
+    """Tell a metric that came or went."""
+    return one.draft.kind in _ENTRIES and one.draft.detail == METRICS
+
+
+def _exported(
+    shown: Iterable[Shown], before: Sequence[tuple[str, str]], stays: Sequence[tuple[str, str]]
+) -> frozenset[tuple[FactKind, str]]:
+    """Choose the new metrics that the tree names already, and those that went which it goes on to name."""
+    told = {(one.draft.kind, one.draft.name) for one in shown if _is_metric(one)}
+    named = {
+        kind: [line for path, line in lines if role(path) not in _ELSEWHERE] if told else []
+        for kind, lines in ((FactKind.REGISTERED, before), (FactKind.UNREGISTERED, stays))
+    }
+    return frozenset((kind, name) for kind, name in told if any(map(quoted(name).search, named[kind])))
 
 
 def _still_read(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> frozenset[str]:
@@ -141,6 +165,8 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue
         if one.draft.kind is FactKind.ENV_REMOVED and one.draft.name in known.still:
+            continue
+        if _is_metric(one) and (one.draft.kind, one.draft.name) in known.metrics:
             continue
         if one.draft.name in known.options and is_new(one):
             continue

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from agent.facts import METRICS
 from tools.diff.homes import plain_words
 from tools.diff.likeness import MOST_PAIRS, likeness
 from tools.diff.readers import document
@@ -140,6 +141,10 @@ def _heritage(one: Site, other: Site, *, placed: bool) -> float:
     """Say how alike two sites are of which one may stand for the other now; 0 where it does not."""
     if one.kind == "error":
         return _same_refusal(one, other)
+    if one.kind == "registration" and one.scope == METRICS:
+        # Metrics of one family are called much alike; what is said of one in words tells it from the others.
+        same = (one.value, one.scope, one.about) == (other.value, other.scope, other.about)
+        return max(likeness(one.name, other.name, 0.0), _ANY) if same and one.about else 0.0
     if one.kind == "registration":
         alike = likeness(one.name, other.name, _ONE_NAME)
         digits = [_DIGITS.findall(site.name) for site in (one, other)]

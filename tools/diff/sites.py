@@ -4,11 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from agent.facts import FactKind
+from agent.facts import COMMANDS, METRICS, FactKind
 from tools.diff.cautions import cautions, without_old_warnings
 from tools.diff.deprecations import without_old_deprecations
 from tools.diff.draft import Draft, Where
 from tools.diff.markers import remarked, remarked_draft
+from tools.diff.metrics import COUNTER, stem
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
@@ -201,6 +202,8 @@ def _key(site: Site) -> tuple[str, ...]:
     if site.kind == "warning":
         # Whether it is said once or each time is no matter.
         return site.kind, site.value or "", site.scope
+    if site.kind == "registration" and site.scope == METRICS and site.value == COUNTER:
+        return site.kind, stem(site.name), site.scope
     if site.kind in ("limit", "constant", "dependency", "config", "registration"):
         return site.kind, site.name, site.scope
     return site.kind, site.name
@@ -240,7 +243,8 @@ def _renamed(one: Site, other: Site) -> Draft:
         # Whoever runs into the same refusal by another macro of the project is told the same.
         public = one.public and not is_macro_exchanged(one, other)
         return Draft(FactKind.ERROR_CHANGED, other.name, public, _where(one, other), old, new, scope)
-    detail = (other.scope or None) if one.kind == "flag" else None
+    told = one.kind == "flag" or other.scope in (METRICS, COMMANDS)
+    detail = (other.scope or None) if told else None
     return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name, detail)
 
 

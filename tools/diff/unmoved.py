@@ -3,7 +3,7 @@
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from agent.facts import FactKind
+from agent.facts import COMMANDS, METRICS, FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.homes import Homes, plain_words
@@ -74,6 +74,8 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
 def _is_still_given(one: Shown, homes: Homes) -> bool:
     """Tell whether a name that is registered here, or no longer, is so elsewhere, or is that of a library in parts."""
     draft, came = one.draft, one.draft.kind is FactKind.REGISTERED
+    if draft.detail in (METRICS, COMMANDS):
+        return homes.quotes(draft.name, before=came)
     if (draft.detail or "").endswith(_IN_PARTS) or (not came and homes.is_alias(draft.name)):
         return True
     return one.place is not None and homes.registers(draft.name, one.place.file, before=came)

@@ -11,7 +11,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers import python_env, python_flags
+from tools.diff.readers import python_env, python_flags, python_offers
 from tools.diff.readers.syntax import mentions
 
 CALLED: Final = rb"(?=\s*\()"
@@ -26,6 +26,11 @@ CALLS: Final = tuple(
         (b"add_url_rule", b""),
         (b"register", rb"\w*"),
         (b"custom_op", b""),
+        (b"add_parser", b""),
+        (b"auge", rb"\w*"),
+        (b"ounter", rb"\w*"),
+        (b"istogram", rb"\w*"),
+        (b"ummary", rb"\w*"),
         (b"env", rb"\w*"),
         (b"Env", rb"\w*"),
         (b"ENV", rb"\w*"),
@@ -67,6 +72,10 @@ def purpose(name: bytes) -> str:
         return "warning"
     if word in ROUTERS:
         return "route"
+    if word == "add_parser":
+        return "command"
+    if python_offers.MEASURED.fullmatch(word):
+        return "metric"
     if REGISTERING.match(word) and not PRIVATE_REGISTERS.search(word):
         return "registration"
     return "env" if python_env.is_env_call(word) else ""

@@ -6,6 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from agent.facts import COMMANDS, METRICS
 from tools.diff.readers.python_declared import UNKNOWN, Assigned
 from tools.diff.readers.python_syntax import Code
 from tools.diff.reading import Site
@@ -46,7 +47,9 @@ class Registries:
             yield from self._listed(named)
             return
         value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
-        yield Site("registration", key, *lines, value=value, scope=self._scope(call))
+        # A function may have the name by which other things are known.
+        scope = self._scope(call)
+        yield Site("registration", key, *lines, value=value, scope="" if scope in (METRICS, COMMANDS) else scope)
 
     def _specified(self, record: Node, lines: tuple[int, int]) -> Iterator[Site]:
         """Read what is registered as a record describes it: `register(KernelSpec(op="a.b", backend=Backend.JIT))`."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers import python_checks, python_env, python_flags
+from tools.diff.readers import python_checks, python_env, python_flags, python_offers
 from tools.diff.readers.manifest_python import requirement
 from tools.diff.readers.python_declared import Found
 from tools.diff.readers.python_deprecated import subject
@@ -93,6 +93,10 @@ class Sites:
             yield from routes_of(self._code, call, self._scope(call))
         elif why == "registration":
             yield from self._registries.called(call)
+        elif why == "metric":
+            yield from python_offers.metric_of(self._code, call)
+        elif why == "command":
+            yield from python_offers.command_of(self._code, call)
         elif site := python_env.helper_read(self._code, call, self._constants, self._scope(call)):
             yield site
 
