@@ -10,12 +10,13 @@ _JOINTS = tuple(re.compile(rf"""{quote}\n\s*[frbFRB]{{0,2}}["']""") for quote in
 """Each begins with a literal, which is found fast; for that, lines end with their last sign."""
 _GIVEN = re.compile(r"""\(\s*[frb]{0,2}["']""")
 _WARNS = ("warn", "log", "print")
+_REMARKS = ("# ", "//", "/*", "* ")
 _WARNER = re.compile(r"(?:\bwarn(?:ing)?(?:_once)?|\blog\w*\.\w+|\bprint)$")
 
 
 def refused(lines: Iterable[str]) -> str:
-    """Give the letters of lines, strings that go on for several lines joined; warnings refuse nothing."""
-    return letters(_unwarned(_joined(lines)))
+    """Give the letters of lines, strings that go on for several lines joined; warnings and remarks refuse nothing."""
+    return letters(_unwarned(_joined(line for line in lines if not line.lstrip().startswith(_REMARKS))))
 
 
 def written(lines: Iterable[str]) -> str:
