@@ -13,7 +13,7 @@ from tools.diff.metrics import COUNTER, stem
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
-from tools.diff.refusals import is_macro_exchanged, loosened_or_tightened, spare
+from tools.diff.refusals import is_macro_exchanged, loosened_or_tightened, spare, without_echoes
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
 from tools.diff.surroundings import moved_out_or_in
 from tools.diff.values import requoted, same_value
@@ -99,6 +99,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
         if one.kind != "error" or _is_reported(one, other):
             drafts.append(_renamed(one, other))
         drafts += _altered(one, other)
+    gone, come = without_echoes(gone), without_echoes(come)
     drafts += [_one_sided(site, _REMOVED[site.kind], removed=True) for site in gone if _is_told(site, _REMOVED)]
     drafts += [_one_sided(site, _ADDED[site.kind], removed=False) for site in come if _is_told(site, _ADDED)]
     checks = [site for sites in after.values() for site in sites if site.under]

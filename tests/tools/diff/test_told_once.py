@@ -172,3 +172,14 @@ async def test_the_flags_of_a_program_at_the_root_are_for_users(
     new = f'{old}    parser.add_argument("--split", action="store_true")\n'
     (fact,) = await facts_of({path: old}, {path: new}, route)
     assert (fact.kind, fact.name, fact.severity) == (FactKind.FLAG_ADDED, "--split", severity)
+
+
+@ROUTES
+@pytest.mark.parametrize(("caller", "told"), [("run", ["run"]), ("_run", ["_pick", "_run"])])
+async def test_what_a_helper_refuses_as_its_caller_does_is_told_once(
+    caller: str, told: list[str], route: str, facts_of: "FactsOf"
+) -> None:
+    text = "def _pick(x):\n{0}    return x\n\n\ndef {1}(x):\n{0}    return _pick(x)\n"
+    check = '    if x > 8:\n        raise ValueError(f"at most eight are taken, got {x}")\n'
+    facts = await facts_of({"pkg/a.py": text.format("", caller)}, {"pkg/a.py": text.format(check, caller)}, route)
+    assert sorted(fact.detail or "" for fact in facts if fact.kind is FactKind.ERROR_ADDED) == told
