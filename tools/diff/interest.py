@@ -35,7 +35,7 @@ _BRACED_SITES = _words(
     """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
     bail ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route(
     HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL
-    cerr stderr abort( =*/ RuntimeCheck LOG_ERR emitOpError emitError diag;"""
+    ::arg( "_a cerr stderr abort( =*/ RuntimeCheck LOG_ERR emitOpError emitError diag;"""
 )
 _READ_BY_NAME = (
     *(re.compile(env + r"\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']") for env in ("nv", "NV", "nV", "Nv")),

@@ -140,6 +140,8 @@ class Site(NamedTuple):
     """Of a flag: what its help says, by which it is known under another name."""
     condition: str = ""
     """Of an error: the macro without which it is not compiled."""
+    params: tuple[Param, ...] | None = None
+    """Of a function that is registered: what those who call it by that name give, where it says so there."""
 
 
 @dataclass(frozen=True, slots=True)

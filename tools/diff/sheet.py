@@ -205,10 +205,12 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             place = place_of(draft, path, patch) if helper or debut else None
             yield Shown(met._replace(silent=True, debut=debut), place)
     named = path.endswith((".py", ".pyi"))
+    # What is bound for Python, Python calls.
+    bound = [draft for draft in drafts if draft.kind is FactKind.PARAMETER_RENAMED and draft in sites]
     retyped = {(draft.name, draft.detail) for draft in drafts if draft.kind is FactKind.SIGNATURE_CHANGED}
     for draft in drafts:
         # Only in Python does a caller write the name of a parameter; elsewhere another type says more.
-        if draft.kind is FactKind.PARAMETER_RENAMED and not named:
+        if draft.kind is FactKind.PARAMETER_RENAMED and not named and draft not in bound:
             if (draft.name, draft.detail) in retyped:
                 continue
             draft = draft._replace(public=False)

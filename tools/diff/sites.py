@@ -14,6 +14,7 @@ from tools.diff.readers.manifest_python import SETUP
 from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
 from tools.diff.refusals import is_macro_exchanged, loosened_or_tightened, spare, without_echoes
+from tools.diff.signatures import compare_signatures
 from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
 from tools.diff.surroundings import moved_out_or_in
 from tools.diff.values import requoted, same_value
@@ -221,12 +222,22 @@ def _paired(old: list[Site], new: list[Site]) -> Iterator[Draft]:
         return
     if len(old) == len(new) == 1:
         yield from _altered(old[0], new[0])
+        yield from _called_otherwise(old[0], new[0])
         return
     before, after = {site.value for site in old}, {site.value for site in new}
     gone = [site for site in old if site.value not in after]
     come = [site for site in new if site.value not in before]
     if gone and come and len({site.value for site in gone}) == len({site.value for site in come}) == 1:
         yield from _altered(gone[0], come[0])
+
+
+def _called_otherwise(one: Site, other: Site) -> Iterator[Draft]:
+    """Compare what those give who call a registered function by its name."""
+    if not one.params or not other.params:
+        return
+    for change in compare_signatures(one.params, other.params):
+        values = change.old, change.new, change.param
+        yield Draft(change.kind, other.name, one.public, _where(one, other), *values, breaking=change.breaking)
 
 
 def _facing(site: Site) -> tuple[str, bool] | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tools.diff.readers.calls import calls
+from tools.diff.readers.cfamily_bound import bound
 from tools.diff.readers.masked import Masked
 from tools.diff.readers.syntax import mentions
 from tools.diff.reading import Site, Symbol
@@ -66,7 +67,8 @@ def _registrations(masked: Masked) -> Iterator[Site]:
         if name:
             function = masked.fold(*arguments[1]) if len(arguments) > 1 else None
             value = schema if "(" in schema else function
-            yield Site("registration", name, masked.line(call.start), masked.line(call.end), value=value)
+            lines = masked.line(call.start), masked.line(call.end)
+            yield Site("registration", name, *lines, value=value, params=bound(masked, call))
 
 
 def _flags(masked: Masked) -> Iterator[Site]:
