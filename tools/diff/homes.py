@@ -35,6 +35,8 @@ _FOREIGN = (Role.TEST, Role.DOCUMENT)
 _MOST_OF_IT = 0.75
 _RUN, _STEP = 30, 4
 _TWICE = 2
+_LIST = "requirements.txt"
+"""The list that everybody installs by; those of tests and documents have longer names."""
 _WORDS = 24
 """Letters of a message that stand on one line nearly always."""
 
@@ -208,6 +210,13 @@ class Homes:
     def drops(self, path: str, line: str) -> bool:
         """Tell whether the commit takes a line of a file away."""
         return line in self._gone.get(path, ())
+
+    def asks_for(self, package: str, *, besides: str) -> bool:
+        """Tell whether a list of requirements other than this file has a package now that it did not have."""
+        word = re.escape(package).replace("\\-", "[-_.]")
+        asked = re.compile(rf"\n\+{word}(?![\w.-])", re.IGNORECASE)
+        lists = (file for file in self._files if file.path.endswith(_LIST) and file.path != besides and file.patch)
+        return any(asked.search(file.patch or "") for file in lists)
 
     def inherits(self, bases: Sequence[str], name: str) -> bool | None:
         """Tell whether new files give one of these bases a method; None where no base is in them."""

@@ -51,6 +51,7 @@ _WITH_THE_FILE = (
 _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _VALUES = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _WORD = re.compile(r"\w+")
+_COMPUTED = "property"
 _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
 _HELD = (*_VALUED, "field")
@@ -133,7 +134,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     whole = is_whole(versions.file)
     symbols = [] if whole else compare_symbols(versions.old, versions.new, patch)
     symbols = [draft for draft in symbols if not _is_only_annotated(draft, patch)]
-    symbols = [draft for draft in symbols if not _is_set_on_self(draft, versions)]
+    symbols = [draft for draft in symbols if not (_is_set_on_self(draft, versions) or _was_set_on_self(draft, patch))]
     sites = compare_sites(
         went_along(versions.old.sites, versions.new.sites, symbols), versions.new.sites, patch.together
     )
@@ -244,6 +245,14 @@ def _is_set_on_self(draft: Draft, versions: Versions) -> bool:
     added = versions.patch.added.items() if holder is not None else ()
     inside = (line for number, line in added if holder is not None and holder.start <= number <= holder.end)
     return any(re.search(rf"\bself\.{re.escape(own)}\s*(?::[^=]+)?=(?!=)", line) for line in inside if own in line)
+
+
+def _was_set_on_self(draft: Draft, patch: Patch) -> bool:
+    """Tell whether a property only takes the place of what each object had been given under its name."""
+    if draft.kind is not FactKind.SYMBOL_ADDED or draft.detail != _COMPUTED:
+        return False
+    given = re.compile(rf"-\s+self\.{re.escape(_last(draft.name))}\s*(?::[^=]+)?=(?!=)")
+    return any(given.match(line) for line in patch.removed.values())
 
 
 def _is_imported_still(draft: Draft, versions: Versions) -> bool:

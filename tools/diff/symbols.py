@@ -213,11 +213,20 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
         old=text if removed else None,
         new=None if removed else text,
         detail=_PROPERTY if is_property(symbol) else _OVERLOAD if symbol.overload else symbol.kind,
-        # A specialisation went: the template is somewhere.
-        breaking=True if required else False if removed and symbol.special is not None and not owner else None,
+        # Whoever derives from the class has to write it. A specialisation went: the template is somewhere.
+        breaking=True
+        if required or (not removed and _is_left_to_heirs(symbol))
+        else False
+        if removed and symbol.special is not None and not owner
+        else None,
         shape=symbol.shape,
         owner=owner.kind if owner else "",
     )
+
+
+def _is_left_to_heirs(symbol: Symbol) -> bool:
+    """Tell whether a method has to be written by whoever derives from its class."""
+    return symbol.kind == "method" and any("abstractmethod" in text for text in symbol.decorators)
 
 
 def _rename(one: Symbol, other: Symbol) -> Draft:
@@ -249,6 +258,10 @@ def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
         yield Draft(
             FactKind.SIGNATURE_CHANGED, other.name, public, where, one.kind, f"= {other.value}", "kind", breaking=listed
         )
+        return
+    if "trait" in (one.kind, other.kind) and one.kind != other.kind:
+        # Whoever implements it, or has a value of it, writes something else now.
+        yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.kind, other.kind, "kind", breaking=True)
         return
     if public and not other.public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         # Whoever uses it from outside has lost it, though it is still there.

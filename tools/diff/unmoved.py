@@ -24,6 +24,9 @@ _CAME = frozenset(_WENT.values())
 
 def without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     """Leave out what is still set or met; a variable that stays beside a new one was not renamed."""
+    listed = {(one.draft.name, one.place.file) for one in shown if one.draft.kind is FactKind.REGISTERED and one.place}
+    # What stands in another table of the same file can still be chosen.
+    shown = [one for one in shown if not _is_listed(one, listed)]
     here = {_met(one.draft, one.draft.old, _WENT[one.draft.kind]) for one in shown if one.draft.kind in _WENT}
     there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
     both = here & there
@@ -46,6 +49,12 @@ def _with_variables_that_stay(shown: Sequence[Shown], homes: Homes) -> list[Show
     ]
 
 
+def _is_listed(one: Shown, listed: Set[tuple[str, str]]) -> bool:
+    if one.draft.kind is not FactKind.UNREGISTERED or one.place is None:
+        return False
+    return (one.draft.name, one.place.file) in listed
+
+
 def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
     draft = one.draft
     # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
@@ -53,6 +62,8 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
     if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
         return True
     if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
+        return True
+    if draft.kind is FactKind.DEPENDENCY_REMOVED and one.place and homes.asks_for(draft.name, besides=one.place.file):
         return True
     if (draft.kind in _ENTRIES and _is_still_given(one, homes)) or is_still_opened(draft, homes):
         return True

@@ -264,3 +264,13 @@ async def test_the_options_of_a_build_are_one_fact_where_there_is_too_much_to_te
     )
     (fact,) = [fact for fact in facts if fact.kind is FactKind.CONFIG_ADDED]
     assert (fact.name, fact.detail, fact.new) == ("A_USE_MPI, A_USE_BLAS", "2 settings of CMakeLists.txt", None)
+
+
+@ROUTES
+async def test_a_trait_that_became_an_enumeration_is_told_as_that_alone(route: str, facts_of: "FactsOf") -> None:
+    old = "pub trait Router: Send + Sync {\n    fn select(&self) -> usize;\n}\n"
+    new = "#[derive(Debug)]\npub enum Router {\n    Even,\n    Odd,\n}\n"
+    facts = await facts_of({"src/router.rs": old}, {"src/router.rs": new}, route)
+    told = [(fact.kind, fact.severity, fact.old, fact.new) for fact in facts if fact.name == "Router"]
+    assert (FactKind.SIGNATURE_CHANGED, Severity.BREAKING, "trait", "enum") in told
+    assert FactKind.BASE_CHANGED not in {fact.kind for fact in facts}
