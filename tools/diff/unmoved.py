@@ -20,6 +20,9 @@ _WENT = {
 _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED)
 _IN_PARTS = "LIBRARY_FRAGMENT"
 _CAME = frozenset(_WENT.values())
+_RAISED = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
+_MOST_ERRORS = 800
+"""Errors of a commit whose words are looked for in all of it; with more of them that takes as long as the reading."""
 
 
 def without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
@@ -30,7 +33,8 @@ def without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     here = {_met(one.draft, one.draft.old, _WENT[one.draft.kind]) for one in shown if one.draft.kind in _WENT}
     there = {_met(one.draft, one.draft.new, one.draft.kind) for one in shown if one.draft.kind in _CAME}
     both = here & there
-    left = [one for one in joined(shown, homes) if not _is_unmoved(one, both, homes)]
+    few = sum(one.draft.kind in _RAISED for one in shown) <= _MOST_ERRORS
+    left = [one for one in joined(shown, homes) if not _is_unmoved(one, both, homes, few=few)]
     return _with_variables_that_stay(left, homes)
 
 
@@ -55,7 +59,7 @@ def _is_listed(one: Shown, listed: Set[tuple[str, str]]) -> bool:
     return (one.draft.name, one.place.file) in listed
 
 
-def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
+def _is_unmoved(one: Shown, both: Set[object], homes: Homes, *, few: bool) -> bool:
     draft = one.draft
     # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
     asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
@@ -70,12 +74,12 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes) -> bool:
     if draft.kind is FactKind.WARNING_ADDED:
         return homes.wrote_before(draft.new)
     if draft.kind in _WENT:
-        raised = draft.kind is FactKind.ERROR_REMOVED
+        raised = few and draft.kind is FactKind.ERROR_REMOVED
         return _met(draft, draft.old, _WENT[draft.kind]) in both or (
             raised and (homes.says(draft.old, came=True) or homes.still_says(draft.old))
         )
     if draft.kind in _CAME:
-        raised = draft.kind is FactKind.ERROR_ADDED
+        raised = few and draft.kind is FactKind.ERROR_ADDED
         return _met(draft, draft.new, draft.kind) in both or (
             raised and (homes.says(draft.new, came=False) or homes.said_before(draft.new))
         )

@@ -1,7 +1,9 @@
 """Axe on the pages of the site: both languages, both themes, phone and desk; skipped where there is no Chromium."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,10 @@ CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="NOT TESTED: axe on the site, because there is no chromium here (apt install chromium)"
 )
-WIDTHS, THEMES, LANGUAGES = (390, 1280), ("light", "dark"), ("en", "zh")
+# Every two of them meet once; with GITZETTE_EVERY_PAGE all three do, which takes twice as long.
+PAIRED = [("en", 390, "light"), ("zh", 390, "dark"), ("en", 1280, "dark"), ("zh", 1280, "light")]
+EVERY = list(product(("en", "zh"), (390, 1280), ("light", "dark")))
+SHEETS = pytest.mark.parametrize(("lang", "width", "theme"), EVERY if os.environ.get("GITZETTE_EVERY_PAGE") else PAIRED)
 DAY = "days/2026-02-04.html"
 # Evidence is folded away at first, and what is folded away is not looked at; a citation of each kind is enough.
 _UNFOLD = """() => {
@@ -39,10 +44,9 @@ def address(demo_site: Path) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(params=[(width, theme) for width in WIDTHS for theme in THEMES], ids=str)
-def sheet(request: pytest.FixtureRequest, browser: Any) -> Iterator[Any]:
+@pytest.fixture
+def sheet(width: int, theme: str, browser: Any) -> Iterator[Any]:
     """A page of one width and one theme."""
-    width, theme = request.param
     context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)
     yield context.new_page()
     context.close()
@@ -57,7 +61,7 @@ def test_axe_sees_a_fault_where_there_is_one(browser: Any, address: str, grave: 
     page.close()
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@SHEETS
 def test_axe_has_nothing_grave_to_say_of_a_day_with_everything_unfolded(
     sheet: Any, address: str, grave: Grave, lang: str
 ) -> None:
@@ -66,7 +70,7 @@ def test_axe_has_nothing_grave_to_say_of_a_day_with_everything_unfolded(
     assert grave(sheet) == []
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@SHEETS
 def test_axe_has_nothing_grave_to_say_of_the_front_page_and_of_stories(
     sheet: Any, address: str, grave: Grave, lang: str
 ) -> None:
@@ -88,7 +92,7 @@ def test_axe_has_nothing_grave_to_say_of_any_other_page(
     page.close()
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@SHEETS
 def test_axe_has_nothing_grave_to_say_of_what_a_search_found(sheet: Any, address: str, grave: Grave, lang: str) -> None:
     sheet.goto(f"{address}{lang}/search.html?q=显存")
     sheet.wait_for_function("() => results.dataset.answered === '显存'")

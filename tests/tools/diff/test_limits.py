@@ -116,7 +116,7 @@ def test_many_patches_that_are_too_much_together_are_read_in_part() -> None:
             "".join(text.format("old", n) for n in range(2_000)),
             "".join(text.format("new", n) for n in range(2_000)),
         )
-        for file in range(12)
+        for file in range(8)
     ]
     sheet = read_facts(commit_of(*files))
     left = [told for told in sheet.skipped if told.endswith("not read, the commit is too large")]
