@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from agent.facts import Fact, FactKind, Severity
 
-MOST = 30
+MOST = 36
 """Facts of a sheet; more is not read by anybody."""
 _INTERNAL_OF_A_KIND = 8
 _SHARES = {Severity.BREAKING: 12, Severity.BEHAVIOUR: 9, Severity.ADDITIVE: 9}

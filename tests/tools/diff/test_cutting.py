@@ -11,7 +11,7 @@ def fact(kind: FactKind, name: str, severity: Severity) -> Fact:
 
 
 def test_what_people_type_is_kept_before_what_only_code_calls() -> None:
-    removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(20)]
+    removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(30)]
     kinds = (FactKind.PARAMETER_ADDED, FactKind.PARAMETER_REMOVED, FactKind.FIELD_ADDED, FactKind.FIELD_REMOVED)
     inner = [fact(kind, f"{kind}_{n}", Severity.INTERNAL) for kind in kinds for n in range(3)]
     flag = fact(FactKind.FLAG_RENAMED, "--gated-act", Severity.INTERNAL)
