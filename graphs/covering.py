@@ -148,7 +148,7 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
 
 
 async def _beside(work: Awaitable[object], aside: Coroutine[Any, Any, object]) -> None:
-    """Wait for both; when the one fails, the other is not left running."""
+    """Wait for both; what is done aside ends with the work, and its failure is told when that has ended."""
     other = asyncio.create_task(aside)
     try:
         await work

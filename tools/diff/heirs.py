@@ -20,7 +20,8 @@ _COUNTED = re.compile(r"auto\(\)$")
 _QUOTED = re.compile(r"\((?:[^()]*, *)?[\"']\w[^\"']*[\"']")
 _LISTED = re.compile(r"(?:\w+\.)?Literal\[")
 _PROPERTY = re.compile(r"(?:^|[._])property$")
-_SPECIAL = re.compile(r"__\w+__")
+SPECIAL = re.compile(r"__\w+__$")
+"""Names by which Python itself calls a method."""
 _NEARLY = 0.9
 _ALIKE = 0.6
 _NEAR = 5
@@ -123,7 +124,7 @@ def _took_its_place(one: Symbol, other: Symbol) -> float:
     """Say how alike two declarations are of which one replaced the other where it stood; 0 where it did not."""
     if one.kind != other.kind or owner_of(one) != owner_of(other):
         return 0.0
-    if _SPECIAL.fullmatch(own_name(one)) and own_name(one) != own_name(other):
+    if SPECIAL.match(own_name(one)) and own_name(one) != own_name(other):
         # Python calls it by that name; only a slip of the pen is put right.
         return name_likeness(one, other, _NEARLY)
     if one.kind == "member" and one.value is not None and same_value(one.value, other.value):

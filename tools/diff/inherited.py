@@ -7,12 +7,11 @@ from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.headers import is_c
-from tools.diff.heirs import own_name, owners
+from tools.diff.heirs import SPECIAL, own_name, owners
 from tools.diff.homes import Homes
 from tools.diff.reading import Symbol
 
 _METHODS = ("method", "property")
-_SPECIAL = re.compile(r"^__\w+__$")
 _COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
 _ARGUMENTS = re.compile(r"[\[<(].*", re.DOTALL)
 _OVERRIDE = "override"
@@ -61,7 +60,7 @@ def _left_to_bases(
     rebased = draft.detail == "field" and old is not None and old.bases != owner.bases
     if (heirloom and heirloom not in before) or _has_a_namesake(owner, old, unseen):
         return
-    if heirloom or (unseen and (rebased or (draft.detail in _METHODS and _SPECIAL.match(name)))):
+    if heirloom or (unseen and (rebased or (draft.detail in _METHODS and SPECIAL.match(name)))):
         # Every class has the special methods from somewhere.
         detail = _OVERRIDE if draft.detail in _METHODS else draft.detail
         yield draft._replace(breaking=False, detail=detail, bases=unseen)
@@ -91,7 +90,7 @@ def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Map
 def _over_unseen(draft: Draft, bases: tuple[str, ...]) -> Draft:
     """Note the bases out of sight; from those of a project a class has its special methods mostly."""
     own = draft.name.rpartition(".")[2]
-    special = draft.detail in _METHODS and _SPECIAL.match(own) is not None
+    special = draft.detail in _METHODS and SPECIAL.match(own) is not None
     over = special and not all(map((_BARE if own in _EVERYBODYS else FOREIGN).match, bases))
     return draft._replace(bases=bases, detail=_OVERRIDE if over else draft.detail)
 

@@ -205,6 +205,13 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
     span = (symbol.start, symbol.head)
     owner = world.get(owner_of(symbol))
     required = not removed and owner is not None and must_be_given(symbol, owner, world)
+    breaking = None
+    if required or (not removed and _is_left_to_heirs(symbol)):
+        # Whoever makes one has to give it, and whoever derives from the class has to write it.
+        breaking = True
+    elif removed and symbol.special is not None and not owner:
+        # A specialisation went: the template is somewhere.
+        breaking = False
     return Draft(
         kind=kinds.get(symbol.kind, default),
         name=symbol.name,
@@ -213,12 +220,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
         old=text if removed else None,
         new=None if removed else text,
         detail=_PROPERTY if is_property(symbol) else _OVERLOAD if symbol.overload else symbol.kind,
-        # Whoever derives from the class has to write it. A specialisation went: the template is somewhere.
-        breaking=True
-        if required or (not removed and _is_left_to_heirs(symbol))
-        else False
-        if removed and symbol.special is not None and not owner
-        else None,
+        breaking=breaking,
         shape=symbol.shape,
         owner=owner.kind if owner else "",
     )
