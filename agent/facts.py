@@ -46,6 +46,8 @@ class FactKind(StrEnum):
     CONSTANT_CHANGED = "constant-changed"
     LIMIT_CHANGED = "limit-changed"
     """A number or name that a check compares with: `topK <= 22` became `topK <= 8`."""
+    VALUE_CHANGED = "value-changed"
+    """What a function sets, gives, compares with or returns, written out: `backend = "a"` became `backend = "b"`."""
     FLAG_ADDED = "flag-added"
     FLAG_REMOVED = "flag-removed"
     FLAG_RENAMED = "flag-renamed"

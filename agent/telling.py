@@ -13,6 +13,8 @@ _LINEAGE = (K.REVERT, K.RELAND, K.CHERRY_PICK)
 _SET = ("flag-", "env-", "config-key-", "route-", "limit-", "version-", "dependency-", "image-")
 _SET_BY_USERS = ("flag-", "env-", "config-key-", "route-", "limit-", "version-")
 _QUIET = ("error-",)
+_BEHIND = (*_QUIET, "value-")
+"""What functions decide inside comes behind what users write, as do errors."""
 _NATIVE = (".h", ".hpp", ".cuh", ".cu", ".cc", ".cpp", ".inl", ".inc")
 _GRAVITY = {Severity.BREAKING: 0, Severity.BEHAVIOUR: 1, Severity.ADDITIVE: 2, Severity.INTERNAL: 3}
 _DEEP = 3
@@ -42,7 +44,7 @@ def _rank(fact: Fact, facts: Sequence[Fact]) -> tuple[int, int]:
     gravity = _GRAVITY[fact.severity]
     if fact.kind.startswith(_SET_BY_USERS) and fact.severity is not Severity.BREAKING:
         return (0, 2) if fact.severity is Severity.BEHAVIOUR else (1, 0)
-    if fact.kind.startswith(_QUIET) and fact.severity is Severity.BEHAVIOUR:
+    if fact.kind.startswith(_BEHIND) and fact.severity is Severity.BEHAVIOUR:
         gravity = _GRAVITY[Severity.ADDITIVE]
     return gravity, _inwardness(fact, facts)
 
@@ -51,7 +53,7 @@ def _inwardness(fact: Fact, facts: Sequence[Fact]) -> int:
     """Count how far a fact is from what users write: settings, exported names, calls, members, the inside, errors."""
     if fact.kind.startswith(_SET):
         return 0
-    if fact.kind.startswith(_QUIET) or not says_much(fact):
+    if fact.kind.startswith(_BEHIND) or not says_much(fact):
         return 9
     exported = any(place.file.endswith("__init__.py") or place.file.count("/") < _DEEP for place in fact.places)
     own = {part for name in names_of(fact) for part in name.split(".")[-1:]}

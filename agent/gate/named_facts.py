@@ -74,6 +74,9 @@ def _told(fact: Fact) -> Iterator[tuple[str, Direction]]:
         yield from ((name, direction) for name in names_in(fact.name))
     elif direction is _D.CHANGE:
         yield from ((name, _D.CHANGE) for name in names_in(fact.name) | names_in(fact.detail))
+        if fact.kind is FactKind.VALUE_CHANGED:
+            # What one function no longer chooses has not gone, nor come what it chooses now.
+            return
         yield from ((name, _D.ADD) for name in new - old)
         yield from ((name, _D.REMOVE) for name in old - new)
     else:

@@ -169,6 +169,14 @@ def test_several_new_checks_are_told_each_with_its_own_message() -> None:
     ]
 
 
+def test_a_value_that_a_function_chooses_is_told_with_it_and_behind_what_users_set() -> None:
+    value = fact(K.VALUE_CHANGED, "Args.check", Severity.BEHAVIOUR, old='"a"', new='"b"', detail="args.backend")
+    assert told([value]) == ['In `Args.check`, `args.backend` changes from `"a"` to `"b"`.']
+    assert told([value], lang="zh") == ['`Args.check` 中的 `args.backend` 由 `"a"` 改为 `"b"`。']
+    constant = fact(K.CONSTANT_CHANGED, "LIMIT", Severity.BEHAVIOUR, old="1", new="2")
+    assert [group[0].kind for group in told_groups([value, constant])] == [K.CONSTANT_CHANGED, K.VALUE_CHANGED]
+
+
 def test_a_new_warning_is_told_with_its_words_before_errors() -> None:
     warning = fact(K.WARNING_ADDED, "warning", Severity.BEHAVIOUR, new="workers is ignored", detail="Args.check")
     assert told([warning]) == ["In `Args.check`, a new warning says `workers is ignored`."]

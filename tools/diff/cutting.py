@@ -1,5 +1,6 @@
 """Which facts of a list that is too long are kept: of every severity and every kind some, the gravest first."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -8,6 +9,8 @@ from agent.facts import Fact, FactKind, Severity
 MOST = 36
 """Facts of a sheet; more is not read by anybody."""
 _INTERNAL_OF_A_KIND = 8
+_EXCHANGED = 4
+"""Values inside of functions that a sheet has; the fifth tells less than the commit's title."""
 _SHARES = {Severity.BREAKING: 12, Severity.BEHAVIOUR: 9, Severity.ADDITIVE: 9}
 """Places that a severity is sure of, however many facts there are of others."""
 _MORE = {Severity.BREAKING: MOST, Severity.BEHAVIOUR: 12, Severity.ADDITIVE: 12}
@@ -38,12 +41,16 @@ _OVERRIDE = "override"
 def cut(facts: Sequence[Fact]) -> tuple[list[Fact], list[str]]:
     """Keep a list that can be read, in the order given, and say how much of what was left out."""
     turns = _turns(facts, lambda fact: fact.kind)
-    free = [
-        at for at, fact in enumerate(facts) if fact.severity is not Severity.INTERNAL or turns[at] < _INTERNAL_OF_A_KIND
-    ]
+    free = [at for at, fact in enumerate(facts) if turns[at] < _most_of_a_kind(fact)]
     kept = set(free) if len(free) <= MOST else _chosen(facts, free)
     left = Counter(fact.kind for at, fact in enumerate(facts) if at not in kept)
     return [facts[at] for at in sorted(kept)], [f"{count} more of {kind.value}" for kind, count in left.items()]
+
+
+def _most_of_a_kind(fact: Fact) -> int:
+    if fact.kind is FactKind.VALUE_CHANGED:
+        return _EXCHANGED
+    return _INTERNAL_OF_A_KIND if fact.severity is Severity.INTERNAL else sys.maxsize
 
 
 def _turns(facts: Sequence[Fact], family: Callable[[Fact], str]) -> list[int]:

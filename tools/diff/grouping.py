@@ -127,7 +127,8 @@ def _is_guessed(draft: Draft) -> bool:
 
 
 def _told(facts: Iterable[Fact]) -> int:
-    return sum(fact.severity is not Severity.INTERNAL for fact in facts)
+    told = (fact for fact in facts if fact.kind is not FactKind.VALUE_CHANGED)
+    return sum(fact.severity is not Severity.INTERNAL for fact in told)
 
 
 def _joined(shown: Iterable[Shown], crowd: Crowd) -> list[Fact]:
@@ -210,7 +211,7 @@ def _key(draft: Draft) -> tuple[object, ...]:
         return draft.kind, draft.detail, draft.name.rpartition("/")[0]
     if draft.kind in _RENAMES:
         return draft.kind, draft.old, draft.new
-    if draft.kind in _PARAMETERS or _is_in_a_series(draft):
+    if _is_of_many(draft):
         return draft.kind, draft.detail, draft.old, draft.new, severity_of(draft)
     if _is_alike(draft):
         return draft.kind, draft.name.rpartition(".")[2], draft.old, draft.new, severity_of(draft)
@@ -222,6 +223,11 @@ def _key(draft: Draft) -> tuple[object, ...]:
     if draft.kind in _BY_NAME:
         return draft.kind, draft.name, draft.old if draft.kind is FactKind.ERROR_REMOVED else draft.new
     return draft.kind, draft.name, draft.old, draft.new
+
+
+def _is_of_many(draft: Draft) -> bool:
+    """Tell whether the same is often so in several functions, which are then named together."""
+    return draft.kind in _PARAMETERS or draft.kind is FactKind.VALUE_CHANGED or _is_in_a_series(draft)
 
 
 def _is_alike(draft: Draft) -> bool:
@@ -245,7 +251,7 @@ def _fact(members: list[Shown]) -> Fact:
     severity = severity_of(draft)
     if len(members) > 1 and draft.kind in _MEMBERS:
         draft = _several(members, draft.name.rpartition(".")[0], f"{len(members)} {draft.detail}s")
-    elif len(members) > 1 and (draft.kind in _PARAMETERS or _is_in_a_series(draft) or _is_one_change(members)):
+    elif len(members) > 1 and (_is_of_many(draft) or _is_one_change(members)):
         draft = draft._replace(name=_all_names(members))
     elif len(members) > 1 and (package := _removed_package(members)):
         draft = draft._replace(name=package, old=_all_names(members), new=None, detail=PACKAGE)
@@ -317,4 +323,5 @@ def _rank(fact: Fact) -> tuple[object, ...]:
     first, last = fact.kind in _FIRST, fact.kind in _LAST
     # What new things refuse comes behind the things.
     debut = fact.kind is FactKind.ERROR_ADDED and fact.severity is Severity.ADDITIVE
-    return not first, _BY_SEVERITY[fact.severity], debut, last, -len(fact.places), fact.kind, fact.name
+    behind = debut or fact.kind is FactKind.VALUE_CHANGED
+    return not first, _BY_SEVERITY[fact.severity], behind, last, -len(fact.places), fact.kind, fact.name

@@ -11,6 +11,7 @@ from collections.abc import Sequence, Set
 from keyword import kwlist, softkwlist
 
 from tools.diff.cautions import may_caution
+from tools.diff.decided import may_decide
 from tools.diff.headers import HEADERS
 from tools.diff.hunks import Hunk
 from tools.diff.readers.python_mentions import may_declare
@@ -101,9 +102,11 @@ def telling(path: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
     if (extension not in _BRACED and extension not in _PYTHON) or _SETUP.search(path):
         return tuple(hunks)
     if extension in _PYTHON:
-        chosen = [hunk for hunk in hunks if _may_tell(path, extension, hunk, _PYTHON_SITES)]
+        chosen = [
+            hunk for hunk in hunks if _may_tell(path, extension, hunk, _PYTHON_SITES) or may_decide(path, hunk)
+        ]
         return tuple(hunk for hunk in chosen if not _is_prose("\n".join(hunk.lines)))
-    return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, _BRACED_SITES))
+    return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, _BRACED_SITES) or may_decide(path, hunk))
 
 
 def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from tools.diff.cautions import is_all_new
 from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
 from tools.diff.crates import module_lines
+from tools.diff.decided import decided, without_renamed
 from tools.diff.demands import debut_of, introduced
 from tools.diff.draft import Draft, Where
 from tools.diff.enumerated import without_same_members
@@ -92,7 +93,7 @@ class Gathered:
             # Where the commit takes the line away, nothing is read there any more.
             stays = [line for line in before if not self.homes.drops(*line)]
             known = recognise(self.shown, (*before, *self.modules), stays)
-        shown = join_moves(settle_checks(self.shown, self.homes), self.homes)
+        shown = without_renamed(join_moves(settle_checks(self.shown, self.homes), self.homes))
         facts, left = group(introduced(list(corrected(shown, known))))
         return FactSheet(facts=tuple(facts), route=self.route, skipped=(*self.skipped, *left))
 
@@ -205,6 +206,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             met = _met(draft, site_is_met(draft, path)) if helper else draft
             place = place_of(draft, path, patch) if helper or debut else None
             yield Shown(met._replace(silent=True, debut=debut), place)
+    if not whole:
+        drafts += decided(versions, [*drafts, *symbols, *sites])
     named = path.endswith((".py", ".pyi"))
     # What is bound for Python, Python calls.
     bound = [draft for draft in drafts if draft.kind is FactKind.PARAMETER_RENAMED and draft in sites]

@@ -29,6 +29,8 @@ class Versions:
     patch: Patch
     old: Reading
     new: Reading
+    whole: bool = False
+    """Whether all of both versions was read, and not only their hunks."""
 
 
 class Shelf:
@@ -62,7 +64,7 @@ def read_versions(file: FileChange, patch: Patch, shelf: Shelf, skipped: list[st
     # A file that only one side could read would seem to have lost, or won, everything.
     if bool(old.problems) != bool(new.problems) and patch.removed and patch.added:
         return None
-    return Versions(file, patch, old, new)
+    return Versions(file, patch, old, new, contents is not None)
 
 
 def _newcomer(file: FileChange, patch: Patch) -> Reading:

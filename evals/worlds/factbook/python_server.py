@@ -156,6 +156,11 @@ def _checks() -> list[Case]:
             ((head, head + '    if len(values) == 1:\n        logger.warning("~opt~ is ignored for one value")\n'),),
             Said("warning-added", "warning"),
         ),
+        _of(
+            "value exchanged",
+            (('        backend = "~mode~"', '        backend = "~mode2~"'),),
+            Said("value-changed", "choose", '"~mode~"', '"~mode2~"', severity="behaviour"),
+        ),
         _of("function deprecated by a warning", ((head, head + warn),), Said("deprecated", "~fn3~")),
         _of(
             "function deprecated by a decorator",

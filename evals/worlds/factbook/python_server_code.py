@@ -96,4 +96,12 @@ def ~fn3~(values: list[float]) -> float:
     for value in values:
         total += value
     return total / max(len(values), 1)
+
+
+def choose(device: str) -> str:
+    """Choose where nobody did."""
+    backend = "auto"
+    if device == "cpu":
+        backend = "~mode~"
+    return backend
 '''

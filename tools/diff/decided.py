@@ -1,0 +1,398 @@
+"""What code inside a function decides otherwise now: one written-out value that matters outside in place of another.
+
+Of all values that are exchanged (`exchanged.py`) few are anybody's business. Told is what says a choice by its name, or
+asks for a version or an architecture; not what a kernel computes with, what is logged, nor where anything lies.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft, Where
+from tools.diff.exchanged import Exchange, exchanges
+from tools.diff.grouping import Shown
+from tools.diff.hunks import Hunk, Side
+from tools.diff.roles import Role, role
+
+if TYPE_CHECKING:
+    from tools.diff.versions import Versions
+
+_PYTHON = (".py", ".pyi")
+_C = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl")
+_RUN = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR)
+_DEVICE = (Role.HEADER, Role.KERNEL)
+"""Where most is code of kernels, whose numbers are their own business."""
+_CALLED = ("function", "method")
+_SCOPES = (*_CALLED, "class")
+_CHOICE = re.compile(
+    r"backend|mode(?!l)|dtype|precision|default|method|version|kernel|thresh|timeout|max|min(?!or)|limit|size|strateg|polic"
+    r"|algorithm|format|layout|arch|capab|platform|device|activation|quant|type|transport|scheduler|attention|provider"
+    r"|retr(?:y|ies)|interval|ttl|level|budget|capacity|ratio|factor|eps|temperature|top_?[kp]\b|tokens|steps|workers"
+    r"|batch|modalit|language|encoding|status|supported|components?_names|logprob|decode\b|penalty|rate(?:_|$)|memory|(?:^|_)mem(?:_|$)",
+    re.IGNORECASE,
+)
+_SWITCH = re.compile(
+    r"^_?(?:use|enable|disable|allow|skip|should|can|is|has|needs?|force|supports?|requires?|with|no)_"
+    r"|(?:enabled?|disabled?|supported|allowed|by_default)$"
+)
+_ARCH = re.compile(
+    r"arch|capab|(?:^|_)(?:sm|cc|major|minor|ver|gfx|compute)(?:_|\d|$|\()|version|_VER|CUDART|ROCM|HIP_V",
+    re.IGNORECASE,
+)
+_SIZED = re.compile(
+    r"max|min(?!or)|top_?k|limit|thresh|page_size|block_size|batch|tokens|world_size|head_dim|head_size|steps|rank_size"
+    r"|(?:^|_)(?:tp|dp|ep|pp)(?:_size)?$|seq_?len",
+    re.IGNORECASE,
+)
+_SET_BY_USERS = re.compile(r"(?:config|args?|params|options?|opts|settings|request|req)(?:\.|->)\w+$", re.IGNORECASE)
+_OWN = re.compile(
+    r"tile|stages?(?:_|$)|warp|grid|thread|stride|offset|idx|index|(?:^|_|\.)(?:n?dims?|axis|rank|state|pos|slot|arg|args"
+    r"|id|ids|key|keys|path|paths|file|files|url|prefix|suffix|message|msg|reason|help|label|title|text|fields|color"
+    r"|module|order|error|choices|default|new_flag|timestep)$|shape|vec_|unroll|lane|smem|swizzle"
+    r"|mask|count|(?:tensor|scalar)_dtypes|mutates|module_path|op_name|op_type|__\w+__|_ir\.|register|barrier|align|epilogue|cacheop|buffer|pipeline_params",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"name$", re.IGNORECASE)
+_PAGED = re.compile(r"(?:page|block)_size$")
+_ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|reference|__repr__|__str__|profile_run|sample_inputs")
+_FOR_READERS = re.compile(
+    r"\b(?:log|logg(?:er|ing)|log_\w+|print\w*|raise|warn\w*|import|fprintf|printf|assert\w*|throw|static_assert|add_argument|environ|getenv)\b"
+    r"|\w*(?:CHECK|ASSERT|LOG)\w*\("
+    r"|^(?:def|class|async|@|template|using|typedef)\b"
+)
+_WHOLE_LIST = re.compile(r"[\[({]")
+_NUMBER = re.compile(r"-?(?:0x[\da-f]+|\d[\d_']*\.?\d*(?:e[-+]?\d+)?|\.\d+|float\(.*\))[ulf]*$", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"']")
+_EMPTY = ("[]", "{}", "()", '""', "''")
+_NOTHING = ("None", "nullptr")
+_SWITCHED = ("True", "False", "true", "false")
+_MEMBER = re.compile(r"(?<![\"'\w.:])([A-Za-z_]\w*(?:(?:\.|::)\w+)*)(?:\.|::)([A-Za-z_]\w*)(?![\w\"'(])")
+_COMPARED_WITH = re.compile(r"^(?:==|!=|<=|>=|<|>|not in|in) ")
+_INTEGER = re.compile(r"(?:torch|np|jnp|tl)\.u?int\w*$")
+_HASH = re.compile(r"[\"'](?=\w*\d)[0-9a-f]{7,}[\"']$")
+_ITEM = re.compile(r"[\"'][^\"']*[\"']|[A-Za-z_]\w*(?:(?:\.|::)\w+)+")
+_BRANCH = re.compile(r"\s*(?:\}\s*)?(?:if|elif|else|for|while|with|try|except|case|switch|catch)\b")
+_NEAR = 20
+"""Lines above a value that are looked at for what it stands under."""
+_LAMBDA = re.compile(r"\}\s*[),;]")
+_WORD = re.compile(r"\"[^\"]*\"|'[^']*'")
+_CONDITION = re.compile(r" if .* else ")
+_BEGUN = re.compile(r".\s*(?:async )?(?:def|class) |.[A-Za-z].*[({]\s*$")
+_PLACED = re.compile(r"/|::|\w\.[A-Za-z]")
+"""A path, an address or the name of a module."""
+_DEFINED = re.compile(r"(?:async )?def (\w+)|class (\w+)")
+_METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
+_C_HEADING = re.compile(r"(?:^|[\s*&~])((?:\w+::)*~?\w+)\s*\(")
+_C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|template|#)\b")
+_TRIPLE = ('"""', "'''")
+_RENAMED = (FactKind.MEMBER_RENAMED, FactKind.FIELD_RENAMED, FactKind.SYMBOL_RENAMED)
+
+
+def may_decide(path: str, hunk: Hunk) -> bool:
+    """Tell whether a hunk may show such a value."""
+    return any(True for _ in _choices(path, hunk)) if _is_read(path) else False
+
+
+def decided(versions: "Versions", told: Iterable[Draft]) -> Iterator[Draft]:
+    """Tell what functions that were there before decide otherwise, unless one of the other facts tells it."""
+    path = versions.file.path
+    if not _is_read(path):
+        return
+    spans = [draft.where for draft in told]
+    for hunk in versions.patch.hunks:
+        for found in _choices(path, hunk):
+            if any(_covers(where.new, found.after) or _covers(where.old, found.before) for where in spans):
+                continue
+            if _is_under_another(found, versions.patch.hunks):
+                continue
+            name = _scope(versions, hunk, found)
+            if name is not None and not _is_aside(name, found):
+                where = Where(old=(found.before, found.before), new=(found.after, found.after))
+                yield Draft(FactKind.VALUE_CHANGED, name, True, where, found.old, found.new, found.what or "return")
+
+
+def _is_aside(name: str, found: Exchange) -> bool:
+    """Tell whether a function is nobody's business outside, or what it returns."""
+    return _ASIDE.search(name) is not None or (found.form == "returned" and _OWN.search(name) is not None)
+
+
+def without_renamed(shown: Sequence[Shown]) -> list[Shown]:
+    """Leave out values that only follow a new name of what they are."""
+    names = {_ends(one.draft) for one in shown if one.draft.kind in _RENAMED}
+    if not names:
+        return list(shown)
+    return [one for one in shown if one.draft.kind is not FactKind.VALUE_CHANGED or _ends(one.draft) not in names]
+
+
+def _ends(draft: Draft) -> tuple[str, str]:
+    old, new = (re.split(r"[.:\s]", text or "")[-1] for text in (draft.old, draft.new))
+    return old, new
+
+
+def _is_read(path: str) -> bool:
+    return path.endswith((*_PYTHON, *_C)) and role(path) in _RUN
+
+
+def _covers(span: tuple[int, int] | None, line: int) -> bool:
+    return span is not None and span[0] <= line <= span[1]
+
+
+def _choices(path: str, hunk: Hunk) -> Iterator[Exchange]:
+    """Choose the exchanges of a hunk that may matter to somebody outside."""
+    python = path.endswith(_PYTHON)
+    for found in exchanges(hunk, python=python):
+        if _is_plain(found) and _matters(found, path) and not _is_moved(found, hunk) and not _is_prose(found, hunk):
+            yield found
+
+
+def _is_plain(found: Exchange) -> bool:
+    """Tell whether one value of a kind became another of that kind, and not the same thing in other words."""
+    old, new = (_bare(value) for value in (found.old, found.new))
+    if {old, new} <= {*_EMPTY, *_NOTHING} or any(map(_PLACED.search, _WORD.findall(old) + _WORD.findall(new))):
+        return False
+    if _HASH.match(old) or _HASH.match(new) or (_INTEGER.match(old) and _INTEGER.match(new)):
+        return False
+    owners = [{match[1] for match in _MEMBER.finditer(value)} for value in (old, new)]
+    if (owners[0] or owners[1]) and owners[0] != owners[1]:
+        return False
+    if _NUMBER.match(old) and _NUMBER.match(new) and _figure(found.old) == _figure(found.new):
+        return False
+    alike = _sort(old) == _sort(new)
+    equal = found.form == "compared" and all(value[:2] in ("==", "!=") for value in (found.old, found.new))
+    return alike or (found.form != "returned" and not equal)
+
+
+def _bare(value: str) -> str:
+    """Leave out by which sign something is compared, and under which condition a value is chosen."""
+    return _CONDITION.sub(" ", _COMPARED_WITH.sub("", value))
+
+
+def _figure(number: str) -> str:
+    text = number.rstrip("uUlLfF") if not number.startswith("0x") else number
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _sort(value: str) -> str:
+    if value in _SWITCHED:
+        return "switch"
+    if _NUMBER.match(value):
+        return "number"
+    if _WHOLE_LIST.match(value):
+        return "list"
+    return "word" if _QUOTED.match(value) else "name"
+
+
+def _matters(found: Exchange, path: str) -> bool:
+    """Tell by its name whether a value is a choice that shows outside."""
+    what = found.what.rpartition("self.")[2]
+    old, new = (_bare(value) for value in (found.old, found.new))
+    numbers = bool(_NUMBER.match(old) or _NUMBER.match(new))
+    device = role(path) in _DEVICE
+    if found.form == "returned":
+        return not device and old not in _NOTHING and new not in _NOTHING
+    if _OWN.search(what) and not _PAGED.search(what):
+        return False
+    if found.form != "compared" and _NAMED.search(what):
+        return False
+    if found.form == "compared":
+        if _ARCH.search(what):
+            return True
+        if device or what.isupper():
+            return False
+        numeric = numbers or not (_QUOTED.search(old + new) or _MEMBER.search(old + new))
+        return bool((_SIZED if numeric else _CHOICE).search(what))
+    if device and (numbers or found.form == "set"):
+        return False
+    if _SET_BY_USERS.search(what):
+        return True
+    switched = old in _SWITCHED and new in _SWITCHED
+    if switched and found.form != "set":
+        return True
+    return bool(_SWITCH.search(what.rpartition(".")[2]) if switched else _CHOICE.search(what))
+
+
+def _is_moved(found: Exchange, hunk: Hunk) -> bool:
+    """Tell whether the hunk still has the old line, had the new one before, or takes one case for another."""
+    gone = [line[1:].strip() for line in hunk.lines if line[:1] == "-"]
+    come = [line[1:].strip() for line in hunk.lines if line[:1] == "+"]
+    old, new = hunk_line(hunk, found.before, "-"), hunk_line(hunk, found.after, "+")
+    if old in come or new in gone or _FOR_READERS.search(old):
+        return True
+    if found.form == "set":
+        return _is_set_again(found, hunk)
+    return found.form == "compared" and _is_another_case(found, hunk, (old, new))
+
+
+def _is_another_case(found: Exchange, hunk: Hunk, lines: tuple[str, str]) -> bool:
+    """Tell whether, of several cases one after the other, another one stands here now: the old one is still there."""
+    before, after = ({*_ITEM.findall(value)} for value in (found.old, found.new))
+    if not before or not after or before == after:
+        return False
+    # A case that is left to a branch of its own, or joins another, is taken from one line and put on another.
+    context = "" if before & after else " "
+    texts = [
+        "\n".join(line for line in hunk.lines if line[:1] in (sign, context) and line[1:].strip() not in lines)
+        for sign in "+-"
+    ]
+    return any(item in texts[0] for item in before - after) or any(item in texts[1] for item in after - before)
+
+
+def _is_under_another(found: Exchange, hunks: Iterable[Hunk]) -> bool:
+    """Tell whether a condition around a line came or went, in this hunk or the one before."""
+    sides: tuple[tuple[Side, int], ...] = (("old", found.before), ("new", found.after))
+    hunks = [hunk for hunk in hunks if hunk.new_start <= found.after and found.after - hunk.span("new")[1] < _NEAR]
+    for side, number in sides:
+        lines = {at: line for hunk in hunks for at, line in enumerate(hunk.signed(side), hunk.span(side)[0])}
+        depth = _depth(lines[number])
+        for at in range(number - 1, number - _NEAR, -1):
+            line = lines.get(at, "")
+            if not line[1:].strip() or _depth(line) >= depth or line[1:].lstrip()[0] in "#)]}":
+                continue
+            depth = _depth(line)
+            if line[0] != " " and _BRANCH.match(line[1:]):
+                return True
+    return False
+
+
+def _is_set_again(found: Exchange, hunk: Hunk) -> bool:
+    """Tell whether another changed line, no deeper, sets the same: then neither value says what was or is."""
+    again = re.compile(rf"[-+](\s*){re.escape(found.what)}\s*(?::[^=]+)?=(?!=)")
+    depths = [len(match[1]) for line in _around(found, hunk) if (match := again.match(line)) is not None]
+    return len(depths) > 2 and sorted(depths)[2] <= depths[0]
+
+
+def _around(found: Exchange, hunk: Hunk) -> list[str]:
+    """Give the lines of a hunk that stand in the same function, as far as one can see."""
+    kept, at, reached = list[str](), hunk.new_start, False
+    for line in hunk.lines:
+        if _BEGUN.match(line):
+            if reached:
+                break
+            kept = []
+        kept.append(line)
+        reached = reached or (at == found.after and line[:1] == "+")
+        at += line[:1] not in ("-", "\\")
+    return kept
+
+
+def hunk_line(hunk: Hunk, number: int, sign: str) -> str:
+    """Give a changed line of a hunk by its number, without its sign and indentation."""
+    at = hunk.old_start if sign == "-" else hunk.new_start
+    other = "+" if sign == "-" else "-"
+    for line in hunk.lines:
+        if line[:1] in (other, "\\"):
+            continue
+        if at == number:
+            return line[1:].strip()
+        at += 1
+    return ""
+
+
+def _above(hunk: Hunk, number: int) -> list[str]:
+    """Give the lines of the new side above a line, with their signs."""
+    lines = hunk.signed("new")
+    return lines[: number - hunk.new_start]
+
+
+def _is_prose(found: Exchange, hunk: Hunk) -> bool:
+    """Tell whether a line lies inside a docstring that the hunk shows the beginning or the end of."""
+    above = _above(hunk, found.after)
+    below = hunk.signed("new")[len(above) + 1 :]
+    if sum(line.count(quotes) for line in above for quotes in _TRIPLE) % 2:
+        return True
+    for line in below:
+        if _DEFINED.match(line[1:].strip()):
+            return False
+        if any(quotes in line for quotes in _TRIPLE):
+            return line[1:].strip() in _TRIPLE
+    return False
+
+
+def _scope(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:
+    """Name the function in which a value is exchanged; None where there is none, or it is a new one."""
+    path = versions.file.path
+    if path.endswith(_PYTHON):
+        name = _python_scope(hunk, found)
+        if not versions.whole or name is None:
+            return name
+        symbol = _python_symbol(versions, hunk, found)
+        # What a function inside of another one returns, that one does not.
+        nested = symbol is not None and symbol.rpartition(".")[2] != name.rpartition(".")[2]
+        return None if nested and found.form == "returned" else symbol
+    if hunk_line(hunk, found.after, "+").startswith("#"):
+        return path.rpartition("/")[2]
+    if found.form == "returned" and _is_in_lambda(hunk, found):
+        return None
+    around = [one for one in versions.new.symbols if one.kind in _CALLED and one.head < found.after <= one.end]
+    if not around:
+        return _c_scope(hunk, found)
+    name = max(around, key=lambda one: one.start).name
+    return name if any(one.name == name and one.kind in _CALLED for one in versions.old.symbols) else None
+
+
+def _is_in_lambda(hunk: Hunk, found: Exchange) -> bool:
+    """Tell whether what ends below a line is given to a function, and so returns for itself."""
+    lines = hunk.signed("new")[found.after - hunk.new_start :]
+    depth = _depth(lines[0])
+    closing = next((line for line in lines if line[1:].strip() and _depth(line) < depth), "")
+    return _LAMBDA.match(closing[1:].strip()) is not None
+
+
+def _python_symbol(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:
+    """Name the last function that begins above a line, unless the line stands no deeper than that."""
+    above = [one for one in versions.new.symbols if one.kind in _SCOPES and one.start <= found.after]
+    last = max(above, key=lambda one: one.start, default=None)
+    if last is None or last.kind not in _CALLED or last.head >= found.after:
+        return None
+    depth = _depth(hunk.signed("new")[found.after - hunk.new_start])
+    known = any(one.name == last.name and one.kind in _CALLED for one in versions.old.symbols)
+    return last.name if known and depth > 4 * last.name.count(".") else None
+
+
+def _python_scope(hunk: Hunk, found: Exchange) -> str | None:
+    """Name the function by what the hunk shows above the line, and else by what git names the hunk by."""
+    lines = hunk.signed("new")
+    depth = _depth(lines[found.after - hunk.new_start])
+    names: list[str] = []
+    for line in reversed(_above(hunk, found.after)):
+        text = line[1:].strip()
+        if not text or text[0] in "#)]}\"'" or _depth(line) >= depth:
+            continue
+        depth = _depth(line)
+        if (match := _DEFINED.match(text)) is not None:
+            # What a new function decides is nothing else than before; of a function that is only begun here
+            # a value is a default.
+            if line[:1] == "+" or (not names and match[2]):
+                return None
+            names.append(match[1] or match[2])
+            if match[2]:
+                break
+        elif depth == 0:
+            return None
+    heading = _DEFINED.match(hunk.heading.strip())
+    if heading is not None and depth and (names or heading[1]):
+        inside = heading[2] is not None or not names
+        if not names and depth < (8 if _METHOD.match(hunk.heading.strip()) else 4):
+            return None
+        names += [heading[1] or heading[2]] if inside else []
+    return ".".join(reversed(names)) or None
+
+
+def _depth(line: str) -> int:
+    return len(line) - 1 - len(line[1:].lstrip(" "))
+
+
+def _c_scope(hunk: Hunk, found: Exchange) -> str | None:
+    """Name a function of C that begins at the left margin: in the hunk, or before it."""
+    head = hunk.heading
+    for line in _above(hunk, found.after):
+        text = line[1:]
+        if text[:1].isalpha() and ("(" in text or _C_CONTAINER.match(text)):
+            head = "" if line[:1] == "+" else text
+        elif text.startswith("}"):
+            head = ""
+    if not head or _C_CONTAINER.match(head):
+        return None
+    match = _C_HEADING.search(head)
+    return match[1].replace("::", ".") if match else None
