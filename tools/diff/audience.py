@@ -7,8 +7,8 @@ from tools.diff.draft import Draft
 from tools.diff.headers import HEADERS
 from tools.diff.roles import Role, is_public_path, role
 
-_OF_NO_USER = (Role.TEST, Role.BENCHMARK, Role.EXAMPLE, Role.SCRIPT, Role.CI, Role.DOCUMENT, Role.DATA)
-_FLAGS = (
+OF_NO_USER = (Role.TEST, Role.BENCHMARK, Role.EXAMPLE, Role.SCRIPT, Role.CI, Role.DOCUMENT, Role.DATA)
+FLAGS = (
     FactKind.FLAG_ADDED,
     FactKind.FLAG_REMOVED,
     FactKind.FLAG_RENAMED,
@@ -61,7 +61,7 @@ def site_is_met(draft: Draft, path: str) -> bool:
     what = role(path)
     if draft.kind is FactKind.DEPRECATED and what is Role.DOCUMENT:
         return True
-    if not draft.public or what in _OF_NO_USER or _PROTOCOL.search(draft.detail or ""):
+    if not draft.public or what in OF_NO_USER or _PROTOCOL.search(draft.detail or ""):
         return False
     if _COMPILED.search(draft.name):
         met = draft.kind is FactKind.ERROR_ADDED and not _HIDDEN.search(draft.detail or "")
@@ -69,7 +69,7 @@ def site_is_met(draft: Draft, path: str) -> bool:
     if draft.kind in _INSTALLED and path.endswith(_SCRIPT) and not (draft.old or draft.new):
         # What a script puts onto a machine, at whatever version, the package does not ask for.
         return False
-    if draft.kind in _FLAGS:
+    if draft.kind in FLAGS:
         # A kernel's own little program is for those who tune the kernel.
         named = _COMMANDS.search(path.lower()) is not None or _is_at_root(path)
         own = path.endswith(".py") and (not draft.detail or _PROGRAM.search(draft.detail) is not None)

@@ -131,6 +131,7 @@ def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
         public = is_public_path(file.path)
     patch = file.patch or ""
     declared = telling(file.path, patch, _SHOWN_NAMES)
+    defined = {found[1] for found in declared}
     if public and file.path.endswith(".py"):
         declared += islice(_CONSTANT.finditer(patch), _SHOWN_NAMES - len(declared))
     if public and file.path.endswith(HEADERS) and "constexpr" in patch:
@@ -142,7 +143,9 @@ def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
         # What new files have now is not gone, though the module is.
         moved = {name: home for name in names if (home := homes.of(name, file.path, came=True))}
         old = ", ".join(name for name in names if name not in moved) or file.path
-        new = ", ".join(dict.fromkeys(moved.values())) or None
+        # A constant that a new file has as well says nothing of where the classes and functions went.
+        heirs = [home for name, home in moved.items() if name in defined or not defined]
+        new = ", ".join(dict.fromkeys(heirs)) or None
     lines = tuple(_line_at(patch, found.start() + 1) for found in declared[:_SHOWN_LINES])
     lines = lines or tuple(line for line in patch.split("\n", 3)[1:3] if line[:1] in ("+", "-"))
     place = Place(file=file.path, line=1 if lines else 0, lines=lines)

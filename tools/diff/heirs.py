@@ -25,8 +25,6 @@ SPECIAL = re.compile(r"__\w+__$")
 _NEARLY = 0.9
 _ALIKE = 0.6
 _NEAR = 5
-_TELLING = 3
-"""Members of a class by which it is known again."""
 _BARELY, _PASSABLY, _CLOSELY, _SURELY = 0.4, 0.5, 0.7, 0.8
 
 
@@ -96,17 +94,6 @@ def _is_beside(one: Symbol, rival: Symbol) -> bool:
 
 def _words(symbol: Symbol) -> set[str]:
     return set(own_name(symbol).lower().strip("_").split("_"))
-
-
-def is_another(one: Symbol, other: Symbol, before: dict[str, Symbol], after: dict[str, Symbol]) -> bool:
-    """Tell whether a class that stands where another stood has other bases and less than half of its members."""
-    if one.kind not in CONTAINERS or one.bases == other.bases:
-        return False
-    mine, its = (
-        {own_name(symbol) for symbol in side.values() if owner_of(symbol) == owner.name}
-        for owner, side in ((one, before), (other, after))
-    )
-    return min(len(mine), len(its)) >= _TELLING and len(mine & its) < _PASSABLY * min(len(mine), len(its))
 
 
 def _exchanged(one: str, other: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from tools.diff.headers import is_c
 from tools.diff.heirs import SPECIAL, own_name, owners
 from tools.diff.homes import Homes
 from tools.diff.reading import Symbol
+from tools.diff.severity import OWN_LIST
 
 _METHODS = ("method", "property")
 _COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
@@ -23,6 +24,7 @@ FOREIGN = re.compile(
     r"|NamedTuple|TypedDict|dict|list|str|int|Dataset|metaclass=.*)$"
 )
 """Bases from outside of any project, of which nobody expects a method that a project removes."""
+_ALLOWED = re.compile(r"^(?:supported|allowed|valid|accepted)_\w+ = [\[({]")
 _CLASSES = ("class", "struct", "trait")
 _LOST = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
 _GAINED = (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED)
@@ -92,7 +94,14 @@ def _over_unseen(draft: Draft, bases: tuple[str, ...]) -> Draft:
     own = draft.name.rpartition(".")[2]
     special = draft.detail in _METHODS and SPECIAL.match(own) is not None
     over = special and not all(map((_BARE if own in _EVERYBODYS else FOREIGN).match, bases))
-    return draft._replace(bases=bases, detail=_OVERRIDE if over else draft.detail)
+    detail = _OVERRIDE if over else OWN_LIST if _is_allowed(draft, bases) else draft.detail
+    return draft._replace(bases=bases, detail=detail)
+
+
+def _is_allowed(draft: Draft, bases: tuple[str, ...]) -> bool:
+    """Tell whether a class lists for itself what it takes, which its base does for all of its heirs mostly."""
+    listed = draft.kind in _GAINED and _ALLOWED.search(draft.new or "") is not None
+    return listed and not all(map(FOREIGN.match, bases))
 
 
 def _is_repeated(draft: Draft, heirloom: Symbol, after: Mapping[str, Symbol]) -> bool:

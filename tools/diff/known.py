@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.facts import METRICS, FactKind, Severity
+from tools.diff.audience import FLAGS, OF_NO_USER
 from tools.diff.crates import Item, is_hidden, item_of
 from tools.diff.crates import words as crate_words
 from tools.diff.draft import Draft
@@ -30,6 +31,7 @@ _GIVES_ON = "__init__.py"
 _ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
 _WORD = re.compile(r"\w+")
 _SETTINGS = re.compile(r"(?:^|/)\w*env\w*\.py$")
+_MANIFEST = re.compile(r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject[\w-]*\.toml)$")
 _MODULE = re.compile(r"^(.*/)?(_[A-Za-z]\w*)\.py$")
 
 
@@ -54,6 +56,8 @@ class Known:
     """Names and files of Rust that only their crate sees."""
     metrics: frozenset[tuple[FactKind, str]] = frozenset()
     """Metrics that other code exported before, or goes on to export."""
+    programs: frozenset[str] = frozenset()
+    """Paths of modules that are installed as commands."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -71,6 +75,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
                 words[one.place.file.rpartition("/")[2]] = None
             if one.draft.kind is FactKind.ENV_ADDED:
                 words.update(dict.fromkeys(_endings(one.draft.name)))
+        elif (program := _program(one)) is not None:
+            words.update(dict.fromkeys(program))
         elif (module := _module(one)) is not None:
             words[f"{module[2]} import"] = None
         elif (part := _part(one)) is not None:
@@ -111,12 +117,30 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         _unasked(shown, lines),
         frozenset(crate for crate in crates if is_hidden(crate, lines)),
         _exported(shown, lines, stays),
+        _installed(shown, lines),
     )
 
 
 def _is_metric(one: Shown) -> bool:
     """Tell a metric that came or went."""
     return one.draft.kind in _ENTRIES and one.draft.detail == METRICS
+
+
+def _program(one: Shown) -> list[str] | None:
+    """Write as a manifest would what makes a command of a module with a flag that seems to be its own business."""
+    if one.draft.kind not in FLAGS or one.draft.public or one.place is None or not one.place.file.endswith(".py"):
+        return None
+    if role(one.place.file) in OF_NO_USER:
+        return None
+    module = one.place.file.rpartition("/")[2].removesuffix(".py")
+    return [f"{module}:{function}" for function in dict.fromkeys(("main", one.draft.detail or "main"))]
+
+
+def _installed(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """Choose the modules of which a manifest makes a command: `viewer = pkg.viewer:main`."""
+    asked = {one.place.file: words for one in shown if one.place and (words := _program(one)) is not None}
+    listed = [line for path, line in lines if asked and _MANIFEST.search(path)]
+    return frozenset(path for path, words in asked.items() if any(word in line for word in words for line in listed))
 
 
 def _exported(
@@ -182,7 +206,9 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
             yield Shown(one.draft._replace(public=False), one.place)
             continue
         module = _module(one)
-        yield Shown(one.draft._replace(public=True), one.place) if module and module[0] in known.modules else one
+        given_on = module is not None and module[0] in known.modules
+        run = known.programs and _program(one) is not None and one.place and one.place.file in known.programs
+        yield Shown(one.draft._replace(public=True), one.place) if given_on or run else one
 
 
 def _by_old_names(shown: Sequence[Shown]) -> list[Shown]:

@@ -208,11 +208,19 @@ def _from_a_file(one: Shown, homes: Homes) -> Shown:
 
 def _as_one(others: Sequence[Shown]) -> Iterator[Shown]:
     """Tell a name that a package gives on from the module that defines it, where both are new, as one thing."""
-    defined = {(one.draft.name, _is_python(one)): one.draft for one in others if one.draft.detail in _DEFINED}
+    defined = [one for one in others if one.draft.detail in _DEFINED]
     for one in sorted(others, key=lambda other: other.draft.detail == "variable"):
-        source = defined.get((one.draft.name, _is_python(one)))
         given_on = one.draft.detail == "variable" and (one.draft.new or "").endswith(f".{one.draft.name}")
-        yield Shown(source._replace(public=one.draft.public), one.place) if given_on and source else one
+        source = _source(one, defined) if given_on else None
+        yield one if source is None else Shown(source._replace(public=one.draft.public), one.place)
+
+
+def _source(one: Shown, defined: Sequence[Shown]) -> Draft | None:
+    """Find what a package gives on: of several of the name the one in the module that it imports."""
+    named = [other for other in defined if (other.draft.name, _is_python(other)) == (one.draft.name, _is_python(one))]
+    module = (one.draft.new or "").removesuffix(f".{one.draft.name}").rpartition(".")[2]
+    inside = [other for other in named if other.place is not None and f"/{other.place.file}".endswith(f"/{module}.py")]
+    return next((other.draft for other in (*inside, *reversed(named))), None)
 
 
 def _gone_as_one(told: Sequence[Shown]) -> list[Shown]:

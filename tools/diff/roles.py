@@ -263,6 +263,9 @@ def is_public_path(path: str) -> bool:
 def is_upkeep(path: str) -> bool:
     """Say whether a file only keeps the project going; a script may as well make what users get."""
     what = role(path)
+    if what is Role.BENCHMARK and is_public_path(path):
+        # It is a command of the package.
+        return False
     return (what in UPKEEP or what is Role.ASSET) and (what is not Role.SCRIPT or bool(_OF_THE_PROJECT.search(path)))
 
 

@@ -51,6 +51,8 @@ _INTERNAL = {
 }
 _OPTIONAL = re.compile(r"^\*| = ")
 _OVERRIDE = "override"
+OWN_LIST = "own list"
+"""The detail of what a class takes, listed by itself where its base may have had another list for it."""
 _BOUND = re.compile(r"^(<=|<|>=|>|==|!=)\s*(-?\d+(?:\.\d+)?)$")
 
 
@@ -75,8 +77,8 @@ def _mild(draft: Draft) -> Severity:
         return Severity.ADDITIVE
     # What has to be given is nothing that one may leave aside, even where no user is the one to give it.
     asked = draft.kind is FactKind.PARAMETER_ADDED and not _OPTIONAL.search(draft.new or "")
-    # Whoever calls a method of a base has another one now.
-    over = draft.kind is FactKind.SYMBOL_ADDED and draft.detail == _OVERRIDE
+    # Whoever calls a method of a base, or is held to a list of it, has another one now.
+    over = draft.kind in (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED) and draft.detail in (_OVERRIDE, OWN_LIST)
     return Severity.ADDITIVE if draft.kind in _ADDITIVE and not (asked or over) else Severity.BEHAVIOUR
 
 

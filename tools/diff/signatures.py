@@ -77,7 +77,7 @@ def _renamed(
             same_look = _same_thing(param.annotation, other.annotation) and same_value(param.default, other.default)
             # Where there is one parameter only, it is the same one, unless names and types have nothing in common.
             only_one = len(old) == len(new) == 1 and not (param.annotation and other.annotation)
-            if _is_other_thing(param, other, gone, come):
+            if _is_other_thing(param, other, gone, come) or _is_one_of_two(param, other, new, come):
                 continue
             if same_place and not other.star and (same_look or only_one or _akin(param, other, gone, come)):
                 free.remove(other)
@@ -101,6 +101,20 @@ def _is_other_thing(param: Param, other: Param, gone: list[Param], come: list[Pa
     rivals = [one for one in gone if one.annotation is None and same_value(one.default, param.default)]
     mine = likeness(param.name, other.name, 0.0)
     return any(likeness(one.name, other.name, 0.0) > mine for one in rivals)
+
+
+def _is_one_of_two(param: Param, other: Param, new: tuple[Param, ...], come: list[Param]) -> bool:
+    """Tell whether one came together with its like, and neither sounds like what went: two took the place of one."""
+    if len(come) < 2 or _sound_alike(param.name, other.name):
+        return False
+    place = new.index(other)
+    beside = (one for one in new[max(0, place - 1) : place + 2] if one is not other and one in come)
+    return any(
+        _share_a_word(one.name, other.name)
+        and same_type(one.annotation, other.annotation)
+        and same_value(one.default, other.default)
+        for one in beside
+    )
 
 
 def _same_thing(one: str | None, other: str | None) -> bool:

@@ -10,7 +10,6 @@ from tools.diff.heirs import (
     CONTAINERS,
     follow,
     in_other_hunks,
-    is_another,
     is_list_of_values,
     is_property,
     own_name,
@@ -22,6 +21,7 @@ from tools.diff.heirs import (
 )
 from tools.diff.hunks import Patch
 from tools.diff.inherited import gone_for_good, new_to_all
+from tools.diff.kindred import kindred
 from tools.diff.overloads import indexed
 from tools.diff.reading import Param, Reading, Symbol
 from tools.diff.records import must_be_given
@@ -87,7 +87,7 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
     pairs = list(same_bodies(went, came, before, after)) if old.overloaded and new.overloaded else []
     kept = patch.kept if patch is not None else None
     pairs += same_place.stayed(*_left(went, came, pairs), kept) if kept is not None else ()
-    pairs += [pair for pair in renames(*_left(went, came, pairs), kept) if not is_another(*pair, before, after)]
+    pairs += kindred(list(renames(*_left(went, came, pairs), kept)), went, before, after)
     if patch is not None and old.overloaded:
         pairs = without_others(pairs, before, after, patch)
     pairs += swapped(before, after, pairs)

@@ -9,6 +9,7 @@ from tools.diff.grouping import Shown
 from tools.diff.homes import Homes, plain_words
 from tools.diff.namespaces import is_still_opened
 from tools.diff.options import joined
+from tools.diff.variables import is_only_set
 
 _WENT = {
     FactKind.ERROR_REMOVED: FactKind.ERROR_ADDED,
@@ -64,6 +65,8 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes, *, few: bool) -> bo
     # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
     asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
     if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):
+        return True
+    if asked and one.place is not None and is_only_set(draft.name, one.place.file, one.place.lines):
         return True
     if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
         return True

@@ -24,6 +24,14 @@ def is_foreign(name: str) -> bool:
     return _FOREIGN.fullmatch(name) is not None
 
 
+def is_only_set(name: str, path: str, lines: Iterable[str]) -> bool:
+    """Tell whether a script of CI sets a variable for what it runs, and does not ask whether somebody else has."""
+    if role(path) is not Role.CI:
+        return False
+    named = [line[1:].strip() for line in lines if name in line]
+    return bool(named) and all(line.startswith(f"export {name}=") and f"{{{name}" not in line for line in named)
+
+
 def asking(text: str) -> list[str]:
     """List the lines that may read a variable: whoever asks for one speaks of `env`, in some case."""
     lower = text.lower()

@@ -106,3 +106,18 @@ async def test_of_a_compiler_s_class_users_call_what_examples_call(past: "Histor
     past.commit({"pkg/base_dsl/__init__.py": "from .dsl import Dsl\n", "pkg/base_dsl/dsl.py": dsl, user: calls})
     (fact,) = await studied(past, past.commit({"pkg/base_dsl/dsl.py": dsl.replace(", names", "")}))
     assert fact.severity is (Severity.BREAKING if user.startswith("examples") else Severity.INTERNAL)
+
+
+@pytest.mark.parametrize(
+    ("listed", "severity"), [("watch = atlas.watch:main", Severity.ADDITIVE), ("x = atlas.y:main", Severity.INTERNAL)]
+)
+async def test_flags_of_a_module_that_is_installed_as_a_command_are_for_users(
+    listed: str, severity: Severity, past: "History"
+) -> None:
+    text = "import argparse\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n{}    parser.parse_args()\n"
+    setup = f'from setuptools import setup\n\nsetup(entry_points={{"console_scripts": ["{listed}"]}})\n'
+    past.commit({"lib/watch.py": text.format(""), "setup.py": setup})
+    flag = '    parser.add_argument("--depth", type=int, default=9)\n'
+    facts = await studied(past, past.commit({"lib/watch.py": text.format(flag)}))
+    told = [(fact.name, fact.severity) for fact in facts if fact.kind is FactKind.FLAG_ADDED]
+    assert told == [("--depth", severity)]

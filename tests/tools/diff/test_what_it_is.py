@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.facts import FactKind
+from agent.facts import FactKind, Severity
 
 if TYPE_CHECKING:
     from tests.tools.diff.conftest import FactsOf
@@ -122,3 +122,48 @@ async def test_a_method_in_the_place_of_another_with_its_quotes_alone_is_a_new_o
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     told = {(fact.kind, fact.name) for fact in facts}
     assert told == {(FactKind.SYMBOL_REMOVED, "Pipe.expect_response"), (FactKind.SYMBOL_ADDED, "Pipe.issue_next")}
+
+
+async def test_a_function_that_a_class_is_given_for_a_word_is_no_name_to_choose(facts_of: "FactsOf") -> None:
+    text = "{}@REGISTRY.register_model('atlas')\nclass Atlas(Model):\n    size = 1\n"
+    given = "@REGISTRY.register_most('audio', most_of_audio)\n"
+    facts = await facts_of({"pkg/a.py": text.format(given)}, {"pkg/a.py": text.format("")})
+    assert [(fact.kind, fact.detail) for fact in facts] == [(FactKind.SIGNATURE_CHANGED, "decorators")]
+
+
+async def test_a_list_of_what_a_class_takes_is_more_than_an_addition_where_its_base_may_have_one(
+    facts_of: "FactsOf",
+) -> None:
+    text = "class Backend({}):\n    name = 'a'\n{}"
+    for base, severity in (("RowBackend", Severity.BEHAVIOUR), ("ABC", Severity.ADDITIVE)):
+        for place, typed in enumerate(("", ": ClassVar[list[str]]")):
+            path = f"{base}{place}/a.py"
+            listed = text.format(base, f"    supported_dtypes{typed} = ['half']\n")
+            (fact,) = await facts_of({path: text.format(base, "")}, {path: listed})
+            assert fact.severity is severity
+
+
+async def test_a_variable_that_a_script_of_ci_only_sets_has_not_come(facts_of: "FactsOf") -> None:
+    lines = 'export ATLAS_DEVICE=cpu\nexport ATLAS_JOBS="${ATLAS_JOBS:-4}"\n'
+    facts = await facts_of({".github/build.sh": "ls\n"}, {".github/build.sh": f"ls\n{lines}"})
+    assert [fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED] == ["ATLAS_JOBS"]
+
+
+async def test_a_benchmark_that_is_a_command_of_the_package_is_no_upkeep(facts_of: "FactsOf") -> None:
+    old, new = "def start(a):\n    pass\n", "def start(a, b=None):\n    pass\n"
+    facts = await facts_of({"pkg/bench_rows.py": old}, {"pkg/bench_rows.py": new})
+    assert [fact.kind for fact in facts] == [FactKind.PARAMETER_ADDED]
+
+
+async def test_a_package_gives_a_new_name_on_from_the_module_that_it_imports(facts_of: "FactsOf") -> None:
+    head = "def other():\n    pass\n"
+    facts = await facts_of(
+        {"pkg/__init__.py": "from .core import other\n", "pkg/core.py": head, "pkg/_inner.py": head},
+        {
+            "pkg/__init__.py": "from .core import other, scan\n",
+            "pkg/core.py": f"{head}\n\ndef scan(rows, axis):\n    return rows\n",
+            "pkg/_inner.py": f"{head}\n\ndef scan(builder):\n    return builder\n",
+        },
+    )
+    told = {fact.new for fact in facts if fact.kind is FactKind.SYMBOL_ADDED and fact.severity is Severity.ADDITIVE}
+    assert told == {"scan(rows, axis)"}

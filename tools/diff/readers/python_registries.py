@@ -46,10 +46,23 @@ class Registries:
         if key is None or not KEY.match(key):
             yield from self._listed(named)
             return
+        if len(positional) > 1 and self._is_said_of_a_class(call, positional[1]):
+            return
         value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
         # A function may have the name by which other things are known.
         scope = self._scope(call)
         yield Site("registration", key, *lines, value=value, scope="" if scope in (METRICS, COMMANDS) else scope)
+
+    def _is_said_of_a_class(self, call: Node, value: Node) -> bool:
+        """Tell a decorator that gives a class a function for a word: `@REGISTRY.register_limit("audio", longest)`.
+
+        The class is what was registered, and it is told with its decorators.
+        """
+        around = call.parent
+        if around is None or around.type != "decorator" or value.type != "identifier":
+            return False
+        holder = around.parent.child_by_field_name("definition") if around.parent is not None else None
+        return holder is not None and holder.type == "class_definition" and self._code.word(value).islower()
 
     def _specified(self, record: Node, lines: tuple[int, int]) -> Iterator[Site]:
         """Read what is registered as a record describes it: `register(KernelSpec(op="a.b", backend=Backend.JIT))`."""

@@ -1,0 +1,70 @@
+"""Whether a class that stands where another stood is that class under a new name: their members tell."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tools.diff.heirs import CONTAINERS, name_likeness, own_name, owner_of
+from tools.diff.reading import Symbol
+
+_TELLING = 3
+"""Members of a class by which it is known again."""
+_HALF = 0.5
+_SURELY = 0.8
+_BETTER = 0.2
+"""How much more of its members another class must have to be the likelier one."""
+
+Pair = tuple[Symbol, Symbol]
+
+
+def kindred(
+    pairs: Sequence[Pair], gone: Iterable[Symbol], before: Mapping[str, Symbol], after: Mapping[str, Symbol]
+) -> Iterator[Pair]:
+    """Leave out classes that were paired by name and place, while their members say that they are two."""
+    if not any(_is_guessed(*pair) for pair in pairs):
+        yield from pairs
+        return
+    paired = {id(one) for one, _ in pairs}
+    left = [symbol for symbol in gone if symbol.kind in CONTAINERS and id(symbol) not in paired]
+    for one, other in pairs:
+        if not _is_guessed(one, other) or not (
+            _is_another(one, other, before, after) or _is_rather_one_of(left, one, other, before, after)
+        ):
+            yield one, other
+
+
+def _is_guessed(one: Symbol, other: Symbol) -> bool:
+    return one.kind in CONTAINERS and own_name(one) != own_name(other)
+
+
+def _is_another(one: Symbol, other: Symbol, before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> bool:
+    """Tell whether a class has less than half of the members; of the same bases, a like name or decorator is enough."""
+    if one.bases == other.bases and (name_likeness(one, other, _SURELY) or one.decorators == other.decorators != ()):
+        return False
+    mine, its = _members(one, before).keys(), _members(other, after).keys()
+    least = min(len(mine), len(its))
+    return least >= _TELLING and len(mine & its) < _HALF * least
+
+
+def _is_rather_one_of(
+    left: Iterable[Symbol], one: Symbol, other: Symbol, before: Mapping[str, Symbol], after: Mapping[str, Symbol]
+) -> bool:
+    """Tell whether a class that went, and became none of the new ones, has clearly more of what the new one has."""
+    its = _members(other, after)
+    if len(its) < _TELLING or name_likeness(one, other, _SURELY):
+        return False
+    least = _agreement(_members(one, before), its) + _BETTER
+    rivals = (_members(rival, before) for rival in left if owner_of(rival) == owner_of(one))
+    return any(_agreement(mine, its) >= least for mine in rivals)
+
+
+def _members(holder: Symbol, side: Mapping[str, Symbol]) -> dict[str, Symbol]:
+    inside = f"{holder.name}."
+    return {
+        own_name(one): one for name, one in side.items() if name.startswith(inside) and owner_of(one) == holder.name
+    }
+
+
+def _agreement(mine: Mapping[str, Symbol], its: Mapping[str, Symbol]) -> float:
+    """Say which share of two classes' members they have in common; those that are called otherwise count half."""
+    common = [(mine[name], its[name]) for name in mine.keys() & its.keys()]
+    same = sum(1.0 if one.params == other.params else 0.5 for one, other in common)
+    return same / (len(mine.keys() | its.keys()) or 1)
