@@ -20,6 +20,8 @@ _ALWAYS = (FactKind.VERSION_CHANGED, FactKind.REVERT, FactKind.RELAND, FactKind.
 _FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED)
 PACKAGE = "package"
 """What a fact says of files that are a package as a whole."""
+ATTRIBUTE = "attribute"
+"""What a fact says of a field that only a constructor gives to the objects of a class."""
 _AT_A_TIME, _RENAMED, _FEW = 4, 3, 2
 """So many are kept before others of a severity have their turn: of a kind, of renames, of a family of details."""
 _DETAILS = {
@@ -71,7 +73,7 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
         free,
         key=lambda at: (
             _order(facts[at]),
-            _is_declared_over(facts[at]),
+            _is_declared_over(facts[at]) or is_attribute(facts[at]),
             rounds[at],
             not _is_set(facts[at]),
             at,
@@ -116,6 +118,11 @@ def _at_a_time(fact: Fact) -> int:
 def _is_declared_over(fact: Fact) -> bool:
     """Tell of a method that was there already, in a base, or of several."""
     return fact.kind is FactKind.SYMBOL_ADDED and _OVERRIDE in (fact.detail or "")
+
+
+def is_attribute(fact: Fact) -> bool:
+    """Tell of attributes that no declaration promises: they give way to what is declared."""
+    return (fact.detail or "").removesuffix("s").endswith(ATTRIBUTE) and fact.kind.value.startswith("field-")
 
 
 def _order(fact: Fact) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, FactKind, Place, Severity
-from tools.diff.cutting import MOST, PACKAGE, cut
+from tools.diff.cutting import MOST, PACKAGE, cut, is_attribute
 from tools.diff.draft import Draft
 from tools.diff.likeness import likeness
 from tools.diff.severity import severity_of
@@ -320,7 +320,7 @@ def _several(members: list[Shown], name: str, detail: str | None) -> Draft:
 
 
 def _rank(fact: Fact) -> tuple[object, ...]:
-    first, last = fact.kind in _FIRST, fact.kind in _LAST
+    first, last = fact.kind in _FIRST, fact.kind in _LAST or is_attribute(fact)
     # What new things refuse comes behind the things.
     debut = fact.kind is FactKind.ERROR_ADDED and fact.severity is Severity.ADDITIVE
     behind = debut or fact.kind is FactKind.VALUE_CHANGED

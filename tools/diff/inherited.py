@@ -137,6 +137,11 @@ def _resolved(base: str, heir: str, world: Mapping[str, Symbol]) -> str | None:
     return None
 
 
+def is_bare(base: str) -> bool:
+    """Tell whether a base has nothing of its own that a class would have from it: `ABC`, `Generic[T]`."""
+    return _BARE.match(base if base.startswith("metaclass=") else plain(base)) is not None
+
+
 def plain(base: str) -> str:
     """Write the name of a base without its module or namespace and its type arguments."""
     return _ARGUMENTS.sub("", base).replace("::", ".").strip().rpartition(".")[2]

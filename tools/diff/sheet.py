@@ -8,6 +8,7 @@ from typing import Literal
 from agent.domain import Change
 from agent.facts import FactKind, FactSheet
 from tools.diff.along import renamed_scope, renamed_symbols, went_along
+from tools.diff.attributes import losers, lost_attributes
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.cautions import is_all_new
 from tools.diff.checks import settle_checks
@@ -55,7 +56,7 @@ _WORD = re.compile(r"\w+")
 _COMPUTED = "property"
 _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
-_HELD = (*_VALUED, "field")
+_OWNED = (*_VALUED, "field", _COMPUTED)
 _LEFT = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
 _ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
 _ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
@@ -116,6 +117,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_members(overriding(shown, read), read)
+    shown += () if blobs is None else lost_attributes(files, blobs)
     shown += unchanged_code(files, shown, blobs)
     return Gathered(
         tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped), tuple(module_lines(files))
@@ -126,7 +128,8 @@ def paths_to_read(change: Change) -> list[str]:
     """Name the files of which whole versions would tell more than the patch."""
     files = unpaired(change.files)
     told = [file.path for file, _ in patches(files, []) if not is_whole(file)]
-    return list(dict.fromkeys((*told, *reworded_paths(files))))[:_MOST_BLOBS]
+    gave = (file.path for file in losers(files))
+    return list(dict.fromkeys((*told, *reworded_paths(files), *gave)))[:_MOST_BLOBS]
 
 
 def _compared(versions: Versions) -> Iterator[Shown]:
@@ -240,9 +243,9 @@ def _is_only_annotated(draft: Draft, patch: Patch) -> bool:
 
 
 def _is_set_on_self(draft: Draft, versions: Versions) -> bool:
-    """Tell whether each object of a plain class gets now by itself what the class had for all of them."""
+    """Tell whether each object of a plain class gets now by itself what the class had, or computed, for all of them."""
     owner, dot, own = draft.name.rpartition(".")
-    if draft.kind not in _LEFT or draft.owner != "class" or not dot or draft.detail not in _HELD:
+    if draft.kind not in _LEFT or draft.owner != "class" or not dot or draft.detail not in _OWNED:
         return False
     holder = next((symbol for symbol in versions.new.symbols if symbol.name == owner), None)
     added = versions.patch.added.items() if holder is not None else ()

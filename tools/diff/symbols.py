@@ -231,6 +231,11 @@ def _is_left_to_heirs(symbol: Symbol) -> bool:
     return symbol.kind == "method" and any("abstractmethod" in text for text in symbol.decorators)
 
 
+def _is_left_to_heirs_now(one: Symbol, other: Symbol) -> bool:
+    """Tell whether a method has to be written now by those who derive from its class and could leave it out before."""
+    return _is_left_to_heirs(other) and not _is_left_to_heirs(one)
+
+
 def _rename(one: Symbol, other: Symbol) -> Draft:
     return Draft(
         kind=_RENAMED.get(one.kind, FactKind.SYMBOL_RENAMED),
@@ -362,7 +367,7 @@ def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
         detail = "template" if (old or new or "").startswith(TEMPLATE) else "decorators"
         # Whoever calls a function lets its template's arguments be found; a class is named with them.
         asked = asks_otherwise(*templates) or not all(templates)
-        breaking = detail == "template" and one.kind in CONTAINERS and asked
+        breaking = (detail == "template" and one.kind in CONTAINERS and asked) or _is_left_to_heirs_now(one, other)
         where = _where(one, other)
         yield Draft(
             FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, detail, breaking=breaking or None

@@ -59,7 +59,7 @@ def read_versions(file: FileChange, patch: Patch, shelf: Shelf, skipped: list[st
     elif contents is None:
         old, new = _hunk_by_hunk(old_path, file.path, patch)
     else:
-        old, new = _whole(old_path, patch, "old", contents[0]), _whole(file.path, patch, "new", contents[1])
+        old, new = read_whole(old_path, patch, "old", contents[0]), read_whole(file.path, patch, "new", contents[1])
     skipped += [_named(file.path, problem) for problem in dict.fromkeys((*old.problems, *new.problems))]
     # A file that only one side could read would seem to have lost, or won, everything.
     if bool(old.problems) != bool(new.problems) and patch.removed and patch.added:
@@ -81,7 +81,7 @@ def _named(path: str, problem: str) -> str:
     return problem if problem.startswith(path) else f"{path}: {problem}"
 
 
-def _whole(path: str, patch: Patch, side: Side, blob: bytes | None) -> Reading:
+def read_whole(path: str, patch: Patch, side: Side, blob: bytes | None) -> Reading:
     """Read one version of a file, with an eye to what the patch touches."""
     near = tuple(hunk.span(side) for hunk in patch.hunks)
     changed = patch.removed if side == "old" else patch.added

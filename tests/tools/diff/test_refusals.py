@@ -206,3 +206,10 @@ async def test_a_condition_that_says_what_must_hold_lets_it_through(route: str, 
     assert [(fact.old, fact.new, fact.severity) for fact in facts if fact.kind is FactKind.LIMIT_CHANGED] == [
         ("<= 3", "<= 4", Severity.BEHAVIOUR)
     ]
+
+
+async def test_the_words_of_an_error_may_stand_in_a_constant(facts_of: "FactsOf") -> None:
+    said = 'NO_POOLING = "pooling takes no processors"\n\n\ndef check(pooled):\n'
+    before, after = f"{said}    return pooled\n", f"{said}    if pooled:\n        raise ValueError(NO_POOLING)\n"
+    (fact,) = await facts_of({"pkg/a.py": before}, {"pkg/a.py": after})
+    assert (fact.kind, fact.new) == (FactKind.ERROR_ADDED, "pooling takes no processors")

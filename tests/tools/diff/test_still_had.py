@@ -47,6 +47,14 @@ async def test_a_new_method_that_heirs_must_write_breaks_them(route: str, facts_
 
 
 @ROUTES
+async def test_a_method_that_heirs_must_write_now_breaks_them(route: str, facts_of: "FactsOf") -> None:
+    old = "class Processor(ABC):\n    def __init__(self):\n        self.size = 1\n"
+    new = old.replace("    def", "    @abstractmethod\n    def")
+    (fact,) = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
+    assert (fact.kind, fact.severity, fact.new) == (FactKind.SIGNATURE_CHANGED, Severity.BREAKING, "abstractmethod")
+
+
+@ROUTES
 async def test_a_property_instead_of_an_attribute_is_not_new(route: str, facts_of: "FactsOf") -> None:
     old = "class Manager:\n    def __init__(self, config):\n        self.token = config.token\n        self.size = 1\n"
     new = (

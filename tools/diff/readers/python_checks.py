@@ -1,7 +1,7 @@
 """What a Python file refuses: errors raised, assertions, the bounds they check."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tree_sitter import Node
@@ -52,7 +52,7 @@ def _version(code: Code, scopes: Scopes, found: re.Match[bytes], bound: str) -> 
     return Site("limit", found[1].decode(), *lines, value=bound, scope=scopes.around(found.start()))
 
 
-def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
+def raised(code: Code, node: Node, scope: str, constants: Mapping[str, Node]) -> Iterator[Site]:
     """Read `raise X("…")` and the bounds of the condition it stands under."""
     thrown = next(iter(node.named_children), None)
     if thrown is None or thrown.type == "comment" or _is_caught(code, node, thrown):
@@ -60,7 +60,7 @@ def raised(code: Code, node: Node, scope: str) -> Iterator[Site]:
     message = None
     if thrown.type == "call":
         positional, named = code.arguments(thrown)
-        message = code.message(positional[0] if positional else next(iter(named.values()), None))
+        message = _said(code, positional[0] if positional else next(iter(named.values()), None), constants)
         name = code.callee(thrown)
     else:
         name = code.word(last_name(thrown))
@@ -100,17 +100,24 @@ def _goes_on(code: Code, handler: Node, name: str) -> bool:
     return bool(named & {name, *ALL_ERRORS}) and RAISES.search(code.raw(parts[-1])) is None if parts else False
 
 
-def asserted(code: Code, node: Node, scope: str) -> Iterator[Site]:
+def asserted(code: Code, node: Node, scope: str, constants: Mapping[str, Node]) -> Iterator[Site]:
     """Read `assert condition, "…"`: the message is an error, the comparisons are limits."""
     parts = [child for child in node.named_children if child.type != "comment"]
     if parts:
         # One without words is nothing by itself, but may become an error that has some.
         lines = code.line(node), code.last_line(node)
-        message = code.message(parts[1]) if len(parts) > 1 else None
+        message = _said(code, parts[1], constants) if len(parts) > 1 else None
         guard = _guard(code, parts[0], refused=False)
         under = _under(code, node, own=False)
         yield Site("error", ASSERTED, *lines, value=message, scope=scope, guard=guard, under=under)
         yield from _bounds(code, parts[0], scope)
+
+
+def _said(code: Code, node: Node | None, constants: Mapping[str, Node]) -> str | None:
+    """Find the words of an error; those of a constant stand at the top of the module."""
+    if node is not None and node.type == "identifier" and CONSTANT.match(name := code.word(node)):
+        node = constants.get(name)
+    return code.message(node)
 
 
 def _condition(node: Node) -> Node | None:

@@ -150,12 +150,12 @@ class Sites:
     def _raise(self, node: Node) -> Iterator[Site]:
         # What stands in for a thing that is missing refuses nothing that would have worked.
         if not any(start <= node.start_byte < end for start, end in self._found.spares):
-            yield from python_checks.raised(self._code, node, self._scope(node))
+            yield from python_checks.raised(self._code, node, self._scope(node), self._constants)
 
     def _assert(self, node: Node) -> Iterator[Site]:
         scope = self._scope(node)
         symbol = self._found.symbols.get(scope)
-        for site in python_checks.asserted(self._code, node, scope):
+        for site in python_checks.asserted(self._code, node, scope, self._constants):
             # Without words it only matters to those who call the function.
             hidden = (
                 site.kind == "error"
