@@ -51,3 +51,10 @@ async def test_what_a_package_takes_of_its_workspace_is_no_dependency(route: str
     old = '[package]\nname = "llm"\n' + "# about the package\n" * 5 + "edition.workspace = true\n"
     new = f"{old}license.workspace = true\n"
     assert await facts_of({"llm/Cargo.toml": old}, {"llm/Cargo.toml": new}, route) == []
+
+
+async def test_a_compiled_module_under_another_name_is_told(facts_of: "FactsOf") -> None:
+    setup = "from setuptools import setup\n\nsetup(name='pkg', ext_modules=[CUDAExtension(name='{}', sources=[])])\n"
+    (fact,) = await facts_of({"setup.py": setup.format("pkg_cpp")}, {"setup.py": setup.format("pkg._C")})
+    assert (fact.kind, fact.name) == (FactKind.CONFIG_CHANGED, "ext_modules.name")
+    assert (fact.old, fact.new) == ("pkg_cpp", "pkg._C")

@@ -40,6 +40,8 @@ _VARIABLE = re.compile(
 )
 _LIMITED = re.compile(r"""(["']?)\bpy_limited_api\1\s*[=:]\s*(True|False|["']\w+["'])(?=\s*[,)}\n])""")
 """For which versions of Python one build serves: said of a module, or of the wheel by a key."""
+_EXTENSION = re.compile(r"""\b\w*Extension\(\s*(?:name\s*=\s*)?["']([A-Za-z_][\w.]*)["']""")
+"""A module that is compiled, by the name under which it is imported."""
 _VERSIONS = ("__version__", "version", "VERSION", "PACKAGE_VERSION")
 
 
@@ -49,6 +51,7 @@ def read_setup(source: Source) -> Iterator[Site]:
     yield from _variables(source, text)
     yield from _refusals(source, text)
     yield from _limited(source, text)
+    yield from _extensions(source, text)
     yield from _Listing(source, text).read()
 
 
@@ -208,6 +211,14 @@ def _limited(source: Source, text: str) -> Iterator[Site]:
         line = source.first_line + text.count("\n", 0, found.start())
         name = "bdist_wheel.py_limited_api" if found[1] else "py_limited_api"
         yield Site("config", name, line, line, value=found[2].strip("\"'"), scope=SETUP)
+
+
+def _extensions(source: Source, text: str) -> Iterator[Site]:
+    """Find by which names the compiled modules of a package are imported."""
+    for found in _EXTENSION.finditer(text) if "Extension(" in text else ():
+        first = source.first_line + text.count("\n", 0, found.start())
+        last = first + found[0].count("\n")
+        yield Site("config", "ext_modules.name", first, last, value=found[1], scope=SETUP)
 
 
 def _variables(source: Source, text: str) -> Iterator[Site]:
