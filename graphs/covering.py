@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Awaitable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, TypedDict
 
@@ -28,17 +29,19 @@ from agent.linking.undoing import carried_links, partners
 from agent.links import Link
 from agent.report import Depth, Drop, Failure, LedgerRow, RepoSection
 from agent.settings import Language, RepoSpec
+from agent.sources import CodeSource
 from agent.stories import Story
 from agent.threads import Connected, issue_news, release_news, with_pulls
 from agent.triage import Tier, Triage, rank
 from agent.weaving.bumps import Taken, taken
 from agent.weaving.released import released_fixes, released_stories
+from agent.weaving.woven import Woven
 from agent.window import Window
-from graphs.desk import Deps
+from graphs.desk import Deps, Foreseen
 from graphs.investigation import investigate, tool_specs
 from graphs.leaving import leave
 from graphs.scouting import Scales, Scouted
-from graphs.weaving import Woven, told_stories, with_past, with_stories, woven
+from graphs.weaving import told_stories, with_past, with_stories, woven
 from tools.toolset import Toolset
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -122,8 +125,8 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
     investigation = investigate(deps.analyst, assignment, toolset, deps.turns)
     if isinstance(deps.analyst, Accountable):
         # Nobody may talk a model out of a commit: what it passes over is read all the same, only not explained by it.
-        # So that is read while the model thinks.
-        await _beside(investigation, deps.library.study_all(desk.code, allotment.deep, landed=landed))
+        # So that is read while the model thinks, and its stories are found.
+        await _beside(investigation, _foresee(state, deps, desk.code, allotment.deep))
         # A page is enough to want it: code reads the whole, and shows the lines that matter most when it is written.
         chosen, passed_over = toolset.shown, set(allotment.deep) - set(toolset.shown)
     else:
@@ -137,14 +140,28 @@ async def read_closely(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any
         lambda: deps.progress.step(repo, "reading in depth", next(done), total),
         landed,
     )
-    deep = tuple(evidence.change.commit.sha for evidence in studied)
-    background = [old for evidence in studied for old in _undone(evidence) if old not in titles]
-    unasked = tuple(sha for sha in deep if sha in passed_over)
-    readings = Readings(
-        deep=deep, unasked=unasked, background=tuple(dict.fromkeys(background)), account=_account(deps, repo)
-    )
+    readings = _readings(studied, scouted)
+    unasked = tuple(sha for sha in readings.deep if sha in passed_over)
+    readings = readings.model_copy(update={"unasked": unasked, "account": _account(deps, repo)})
     deps.notes.keep("readings", repo, readings)
     return {"done": ["investigate"]}
+
+
+def _readings(studied: Sequence[CommitEvidence], scouted: Scouted) -> Readings:
+    landed = {row.commit.sha for row in scouted.landed}
+    background = sorted({old for evidence in studied for old in _undone(evidence)} - landed)
+    return Readings(deep=tuple(one.change.commit.sha for one in studied), background=tuple(background))
+
+
+async def _foresee(state: Covering, deps: Deps, code: CodeSource, shas: Sequence[str]) -> None:
+    """Read these commits and find their stories, before it is sure that no others are read."""
+    repo = state["spec"].name
+    scouted = deps.notes.read("scouted", repo, Scouted)
+    studied = await deps.library.study_all(code, shas, landed=[row.commit for row in scouted.rows])
+    readings = _readings(studied, scouted)
+    material = await _gather(state, deps, readings)
+    found = await woven(material, code, deps.library, deps.stories)
+    deps.foreseen[repo] = Foreseen(deep=frozenset(readings.deep), material=material, woven=found)
 
 
 async def _beside(work: Awaitable[object], aside: Coroutine[Any, Any, object]) -> None:
@@ -169,8 +186,24 @@ async def weave(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
     deps, repo = runtime.context, state["spec"].name
     deps.progress.step(repo, "looking back")
     code = (await deps.desks.open(state["spec"])).code
-    deps.notes.keep("woven", repo, await woven(await _read(state, deps), code, deps.library, deps.stories))
+    readings = deps.notes.read("readings", repo, Readings)
+    foreseen = deps.foreseen.pop(repo, None)
+    if foreseen and foreseen.deep == set(readings.deep):
+        deps.gathered[repo] = _asked(foreseen.material, readings)
+        found = foreseen.woven
+    else:
+        found = await woven(await _read(state, deps), code, deps.library, deps.stories)
+    deps.notes.keep("woven", repo, found)
     return {"done": ["weave"]}
+
+
+def _asked(material: Material, readings: Readings) -> Material:
+    """Note which commits the analyst asked for."""
+    unasked = set(readings.unasked)
+    return replace(
+        material,
+        reads=[replace(one, asked=one.evidence.change.commit.sha not in unasked) for one in material.reads],
+    )
 
 
 async def write(state: Covering, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -327,14 +360,14 @@ async def _read(state: Covering, deps: Deps) -> Material:
     """Gather what was read: from this process, or again from the record."""
     repo, gathered = state["spec"].name, deps.gathered
     if repo not in gathered:
-        gathered[repo] = await _gather(state, deps)
+        readings = deps.notes.read("readings", repo, Readings)
+        gathered[repo] = _asked(await _gather(state, deps, readings), readings)
     return gathered[repo]
 
 
-async def _gather(state: Covering, deps: Deps) -> Material:
+async def _gather(state: Covering, deps: Deps, readings: Readings) -> Material:
     repo = state["spec"].name
     scouted = deps.notes.read("scouted", repo, Scouted)
-    readings = deps.notes.read("readings", repo, Readings)
     code = (await deps.desks.open(state["spec"])).code
     table, landed = [one.sha for one in scouted.table], [row.commit for row in scouted.rows]
     skimmed = {one.change.commit.sha: one async for one in deps.library.skim(code, table)}
@@ -348,8 +381,7 @@ async def _gather(state: Covering, deps: Deps) -> Material:
     reads = []
     for one in _weighed_again(known, undone, Scales(scouted, state["spec"]), deps):
         depth = Depth.DEEP if one.sha in deep else Depth.GROUP if one.tier is Tier.NOISE else Depth.SKIM
-        asked = one.sha not in readings.unasked
-        reads.append(Read(evidence=known[one.sha], triage=one, depth=depth, asked=asked))
+        reads.append(Read(evidence=known[one.sha], triage=one, depth=depth))
     background = {one.id: one async for one in deps.library.skim(code, readings.background)}
     earlier = deps.issues.known(repo, state["window"])
     links = with_pulls(carried_links(scouted.links, earlier.links, partners(known.values())), pulls)

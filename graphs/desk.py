@@ -18,6 +18,7 @@ from agent.report import Report
 from agent.settings import RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
 from agent.weaving.weave import Remembered
+from agent.weaving.woven import Woven
 from agent.window import Window
 from graphs.library import Library
 from tools.toolset import Recall
@@ -136,6 +137,15 @@ class Notes(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Foreseen:
+    """What a repository's commits come to, if just these are read in depth."""
+
+    deep: frozenset[str]
+    material: Material
+    woven: Woven
+
+
+@dataclass(frozen=True, kw_only=True)
 class Deps:
     """What the nodes of a daily run may touch."""
 
@@ -160,3 +170,5 @@ class Deps:
     """Where what was read is left for questions; None where nothing may be written."""
     gathered: dict[RepoId, Material] = field(default_factory=dict)
     """What this run has read of a repository, put together once for all steps that work with it."""
+    foreseen: dict[RepoId, Foreseen] = field(default_factory=dict)
+    """What was worked out while a model still chose what to read."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from typing import ParamSpec, TypeVar
 
 from agent.compact import compact
 from agent.domain import Change, Commit
@@ -10,8 +11,11 @@ from agent.facts import FactKind
 from agent.ids import commit_id
 from agent.sources import CodeSource, Foresees, Study
 from tools.diff.known import asked, is_read
-from tools.diff.sheet import Gathered, read_facts
-from tools.diff.study import gathered_of, lines_before, planned
+from tools.diff.sheet import Gathered, gather, read_facts
+from tools.diff.study import blobs_and_partner, lines_before, planned
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _AT_ONCE = 4
 """How many commits are studied at the same time: while git looks for the one, facts are read of another."""
@@ -25,6 +29,7 @@ class Library:
         self._studied: dict[EvidenceId, CommitEvidence] = {}
         self._whole: dict[EvidenceId, Change] = {}
         self._settled: set[EvidenceId] = set()
+        self._reading = asyncio.Lock()
 
     def get(self, name: EvidenceId) -> CommitEvidence | None:
         """Find a commit as closely as it was read."""
@@ -39,7 +44,8 @@ class Library:
         """
         unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
         async for change in code.changes(unread):
-            evidence = CommitEvidence(change=_without_patches(change), sheet=read_facts(change, None), landed=True)
+            sheet = await self._aside(read_facts, change, None)
+            evidence = CommitEvidence(change=_without_patches(change), sheet=sheet, landed=True)
             self._skimmed[evidence.id] = compact(evidence)
             look(change)
         for sha in shas:
@@ -78,7 +84,8 @@ class Library:
 
         async def one(plan: Study) -> tuple[Change, Gathered]:
             async with few:
-                return plan.change, await gathered_of(code, plan)
+                seen = await blobs_and_partner(code, plan)
+                return plan.change, await self._aside(gather, plan.change, *seen)
 
         tasks = {plan.change.commit.id: asyncio.create_task(one(plan)) for plan in plans}
         gathered: list[tuple[Change, Gathered]] = []
@@ -94,6 +101,11 @@ class Library:
             await asyncio.gather(*tasks.values(), return_exceptions=True)
         await self._settle(code, gathered, landed)
         return [self._studied[name] for name in names if name in self._studied]
+
+    async def _aside(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Read facts of one commit after the other in a thread: meanwhile git and models are heard."""
+        async with self._reading:
+            return await asyncio.to_thread(read, *args, **kwargs)
 
     async def _settle(
         self, code: CodeSource, gathered: Sequence[tuple[Change, Gathered]], landed: Sequence[Commit]

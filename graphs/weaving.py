@@ -3,37 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pydantic import Field
-
 from agent.analyst import Material, Read
 from agent.claims import Claim
-from agent.domain import Change, Frozen
+from agent.domain import Change
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import commit_id
 from agent.settings import Language
-from agent.sources import CodeSource, Headline, LooksBack, Past
+from agent.sources import CodeSource, LooksBack, Past
 from agent.stories import Story
 from agent.weaving.claims import short_text, story_claims
 from agent.weaving.headlines import evidence_of
 from agent.weaving.wanted import FAR, pattern
 from agent.weaving.weave import Loom, said_by, weave, with_memory
+from agent.weaving.woven import Woven
 from graphs.desk import StoryMemory
 from graphs.library import Library
 from graphs.lookback import Lookback
 
 _LINEAGE = ("undoes", "relands")
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-
-
-class Woven(Frozen):
-    """The stories of a day, and the earlier commits that they name; it is handed on as a note."""
-
-    stories: tuple[Story, ...] = ()
-    heads: tuple[Headline, ...] = ()
-    whole: tuple[str, ...] = ()
-    """Commits whose lines prove a story: they are cited with their patches."""
-    said: dict[EvidenceId, EvidenceId] = Field(default_factory=dict)
-    """The pull requests that say for their commits what these follow."""
 
 
 async def woven(material: Material, code: CodeSource, library: Library, stories_told: StoryMemory) -> Woven:

@@ -4,6 +4,7 @@ import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent.errors import UpstreamError
+from tools.trust import trust
 
 _LARGEST = 4_000_000
 _SECONDS = 5.0
@@ -60,7 +61,7 @@ async def _listed(url: str, key: str | None, seconds: float) -> tuple[_Model, ..
     place = f"{url.rstrip('/')}/models"
     try:
         async with (
-            httpx.AsyncClient(timeout=seconds, follow_redirects=False) as client,
+            httpx.AsyncClient(timeout=seconds, follow_redirects=False, verify=trust(place)) as client,
             client.stream("GET", place, headers=headers) as response,
         ):
             body = b""

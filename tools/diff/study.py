@@ -8,7 +8,8 @@ from agent.sources import CodeSource, SearchesTrees, Study
 from tools.diff.known import asked
 from tools.diff.lineage import Lineage, find_partner
 from tools.diff.patch_id import patch_ids
-from tools.diff.sheet import Gathered, gather, paths_to_read
+from tools.diff.sheet import gather, paths_to_read
+from tools.diff.versions import Blobs
 
 _PARTNER_FILES = 3
 
@@ -22,14 +23,14 @@ async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> Fac
     """Read the facts with both versions of the files and the tree before, or with `hunks` by the patch alone."""
     if hunks:
         return gather(change, None, await partner_of(code, change)).sheet()
-    gathered = await gathered_of(code, planned(change))
+    gathered = gather(change, *await blobs_and_partner(code, planned(change)))
     before = change.commit.parents[0] if change.commit.parents else None
     return gathered.sheet(await lines_before(code, before, asked(gathered.shown)))
 
 
-async def gathered_of(code: CodeSource, plan: Study) -> Gathered:
-    """Find what differs in a change, with both versions of its files, and what it undoes."""
-    return gather(plan.change, await code.blobs(plan.change, plan.read), await partner_of(code, plan.change))
+async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Lineage | None]:
+    """Get both versions of a change's files, and what it undoes: what finding its facts needs."""
+    return await code.blobs(plan.change, plan.read), await partner_of(code, plan.change)
 
 
 async def lines_before(code: CodeSource, sha: str | None, words: Sequence[str]) -> Sequence[tuple[str, str]]:

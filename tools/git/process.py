@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -90,10 +91,16 @@ class Running:
 
 def git_program(search_path: str | None = None) -> str:
     """Find git on the search path (by default this process's own)."""
-    program = shutil.which("git", path=search_path)
+    program = _found(os.environ.get("PATH") if search_path is None else search_path)
     if program is None:
         raise InputError("git is not installed or not on PATH; install git 2.37 or newer")
     return program
+
+
+@functools.cache
+def _found(search_path: str | None) -> str | None:
+    """Look once: a day starts git some hundred times."""
+    return shutil.which("git", path=search_path)
 
 
 @contextlib.asynccontextmanager
@@ -141,7 +148,14 @@ async def run(
 @contextlib.contextmanager
 def _as_file(content: bytes) -> Iterator[IO[bytes]]:
     """Hold the input in a file: git reads it at its own pace, and nothing can block on a full pipe."""
-    with tempfile.TemporaryFile() if content else Path(os.devnull).open("r+b") as file:
+    with _scratch() if content else Path(os.devnull).open("r+b") as file:
         file.write(content)
         file.seek(0)
         yield file
+
+
+def _scratch() -> IO[bytes]:
+    """Open a file that nobody else sees, in memory where the system has such."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("git-input"), "w+b")
+    return tempfile.TemporaryFile()

@@ -1,6 +1,5 @@
 """Where a GitHub is: the address of its REST and GraphQL interfaces, and which addresses belong to it."""
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -52,13 +51,6 @@ class Address:
             return ip_address(host).is_loopback
         except ValueError:
             return host == "localhost"
-
-    def trust(self) -> bool | ssl.SSLContext:
-        """Say whose certificates to believe: the usual ones, and nobody's where TLS is never spoken.
-
-        Loading the usual ones takes longer than a whole day's listing from a loopback server.
-        """
-        return True if self.base.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
     def url(self, path: str, params: Mapping[str, str | int]) -> str:
         """Write the address of a path with its query; equal questions get equal addresses."""

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -21,6 +22,7 @@ from tools.github.cache import HttpCache, StoredAnswer, TransientCache, identity
 from tools.github.graph import GraphAnswer
 from tools.github.usage import Usage
 from tools.github.wire import Ask, Manners, Raw, Wire
+from tools.trust import trust
 
 T = TypeVar("T")
 A = TypeVar("A", bound=GraphAnswer)
@@ -69,23 +71,28 @@ class GitHubClient:
         self._spent = self.usage.host(self.address.host)
         self._cache: HttpCache = cache or TransientCache()
         self._identity, self._clock = identity(token), clock
-        self._http = httpx.AsyncClient(
-            http2=True,
-            timeout=httpx.Timeout(manners.read_seconds),
-            limits=httpx.Limits(max_connections=manners.concurrency),
-            headers={"User-Agent": "gitzette", "X-GitHub-Api-Version": _VERSION},
-            trust_env=not self.address.is_loopback,
-            verify=self.address.trust(),
-        )
+        self._manners = manners
         self._wire = Wire(
             self.address,
-            self._http,
+            lambda: self._http,
             authorization=f"Bearer {token}" if token else None,
             manners=manners,
             spent=self._spent,
             clock=clock,
             sleep=sleep,
             jitter=jitter,
+        )
+
+    @cached_property
+    def _http(self) -> httpx.AsyncClient:
+        """The connections; a run on mirrors alone never needs them, nor the certificates, which take long to load."""
+        return httpx.AsyncClient(
+            http2=True,
+            timeout=httpx.Timeout(self._manners.read_seconds),
+            limits=httpx.Limits(max_connections=self._manners.concurrency),
+            headers={"User-Agent": "gitzette", "X-GitHub-Api-Version": _VERSION},
+            trust_env=not self.address.is_loopback,
+            verify=trust(self.address.base),
         )
 
     def __repr__(self) -> str:
@@ -100,8 +107,9 @@ class GitHubClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+        """Close the connections, if there are any."""
+        if "_http" in vars(self):
+            await self._http.aclose()
 
     def remaining(self) -> int | None:
         """Say how many REST requests the primary limit leaves; None before the first answer."""

@@ -84,7 +84,7 @@ class Wire:
     def __init__(
         self,
         address: Address,
-        http: httpx.AsyncClient,
+        http: Callable[[], httpx.AsyncClient],
         *,
         authorization: str | None,
         manners: Manners,
@@ -136,7 +136,7 @@ class Wire:
             headers["Authorization"] = self._authorization
         try:
             async with asyncio.timeout(self._manners.request_seconds):
-                async with self._http.stream(ask.method, ask.url, headers=headers, content=ask.content) as response:
+                async with self._http().stream(ask.method, ask.url, headers=headers, content=ask.content) as response:
                     raw = Raw(response.status_code, response.headers, await self._body(ask, response))
         except TimeoutError as error:
             message = f"{ask}: no whole answer within {self._manners.request_seconds:g} s"
