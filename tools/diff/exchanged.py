@@ -74,19 +74,20 @@ def exchanges(hunk: Hunk, *, python: bool) -> Iterator[Exchange]:
 def _stretches(hunk: Hunk) -> Iterator[tuple[list[Line], list[Line]]]:
     """Give the lines that went and came next to each other."""
     old, new = hunk.old_start, hunk.new_start
-    gone: list[Line] = []
-    come: list[Line] = []
+    gone: list[tuple[int, str]] = []
+    come: list[tuple[int, str]] = []
     for line in (*hunk.lines, " "):
         sign = line[:1]
         if sign == "-":
-            gone.append(_line(old, line))
+            gone.append((old, line))
             old += 1
         elif sign == "+":
-            come.append(_line(new, line))
+            come.append((new, line))
             new += 1
         elif sign != "\\":
             if gone and come and max(len(gone), len(come)) <= _MOST:
-                yield gone, come
+                # Most lines only come or only go, and are not looked at.
+                yield [_line(*one) for one in gone], [_line(*one) for one in come]
             if gone or come:
                 gone, come = [], []
             old += 1
