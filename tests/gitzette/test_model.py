@@ -170,6 +170,31 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     assert len(explained) == 1
 
 
+@pytest.mark.parametrize("wanted", [("c1",), ("c1", "c2", "c3")])
+def test_the_stories_are_the_same_whoever_chooses_what_to_read(
+    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, wanted: tuple[str, ...]
+) -> None:
+    def choosing(asked: Asked) -> Saying:
+        if "get_diff" not in asked.tools or "read so far" in asked.user:
+            return honest(asked)
+        return Saying(calls=tuple(ToolCall("get_diff", json.dumps({"sha": name})) for name in wanted))
+
+    limit = "def limit(n: int) -> int:\n    return min(n, {})\n"
+    work = [("Lower the limit", limit.format(8)), ('Revert "Lower the limit"', limit.format(22)), ("Add X", "X = 1\n")]
+    engine.commit("Add a limit", datetime(2026, 2, 4, 1, tzinfo=UTC), limits=limit.format(22))
+    for hour, (title, code) in enumerate(work):
+        engine.commit(title, datetime(2026, 2, 5, hour, tzinfo=UTC), limits=code)
+    stories = {}
+    with ModelServer(choosing, context=32_768) as server:
+        point(server)
+        for who in ("rules", "model"):
+            out = tmp_path / who
+            assert main(["run", "--date", "2026-02-05", "--analyst", who, "--out", str(out), *engine.repo]) == 0
+            stories[who] = json.loads((out / "reports" / "2026-02-05.json").read_text())["stories"]
+    assert stories["rules"]
+    assert [one["steps"] for one in stories["model"]] == [one["steps"] for one in stories["rules"]]
+
+
 def test_a_report_says_where_the_rules_had_to_do_without_the_model(
     engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
