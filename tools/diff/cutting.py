@@ -37,7 +37,7 @@ _DETAILS = {
     "base": "base",
 }
 """Kinds that say how a thing is declared, by how their names begin: of a name that went these say nothing any more."""
-_OVERRIDE = "override"
+_OVERRIDE, _DECORATORS = "override", "decorators"
 
 
 def cut(facts: Sequence[Fact]) -> tuple[list[Fact], list[str]]:
@@ -73,7 +73,7 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
         free,
         key=lambda at: (
             _order(facts[at]),
-            _is_declared_over(facts[at]) or is_attribute(facts[at]),
+            _is_declared_over(facts[at]) or is_attribute(facts[at]) or _is_decorated(facts[at]),
             rounds[at],
             not _is_set(facts[at]),
             at,
@@ -118,6 +118,11 @@ def _at_a_time(fact: Fact) -> int:
 def _is_declared_over(fact: Fact) -> bool:
     """Tell of a method that was there already, in a base, or of several."""
     return fact.kind is FactKind.SYMBOL_ADDED and _OVERRIDE in (fact.detail or "")
+
+
+def _is_decorated(fact: Fact) -> bool:
+    """Tell of other decorators, which mostly say how a thing is wired: what it refuses or takes matters more."""
+    return fact.kind is FactKind.SIGNATURE_CHANGED and fact.detail == _DECORATORS
 
 
 def is_attribute(fact: Fact) -> bool:

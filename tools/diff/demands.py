@@ -63,11 +63,12 @@ def debut_of(draft: Draft, path: str, reading: Reading, come: Iterable[str], pat
         return ""
     if whole:
         return path if _is_reached(draft.detail, patch) else ""
-    if any(_is_own(part) for part in draft.detail.split(".")):
-        return ""
     parts = draft.detail.split(".")
     names = (".".join(parts[:size]) for size in range(1, len(parts) + 1))
     function = next((name for name in names if name in come), "")
+    # What a new class or function has for itself, it or a base of its calls.
+    if any(_is_own(part) for part in function.split(".")):
+        return ""
     owner, _, last = function.rpartition(".")
     if last.startswith("__") or (owner and _inherits(owner, reading)):
         # Whoever made or called such an object has done so before.

@@ -63,7 +63,7 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
     """Tell what happened to files; many of one role that came or went together are one fact."""
     yield from _only(files)
     yield from _foreign(files)
-    files = as_moved(files)
+    files = as_moved([file for file in files if not is_submodule_patch(file.patch or "")])
     folders = renamed_folders(files)
     files = without_empty(files)
     for old, new, count in folders:

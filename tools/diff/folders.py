@@ -1,5 +1,6 @@
 """Folders that were renamed or came as packages: many files, told as one."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,8 +36,15 @@ def new_packages(files: Sequence[FileChange]) -> list[Package]:
         inside = [other for other in files if other.path.startswith(f"{folder}/")]
         known = any(f"{folder}/".startswith(f"{package.folder}/") for package in found)
         if folder and not known and role(f"{folder}/x.py") not in _UPKEEP and _is_package(inside):
-            found.append(Package(folder, file))
+            found.append(Package(folder, _installing(folder, files) or file))
     return found
+
+
+def _installing(folder: str, files: Sequence[FileChange]) -> FileChange | None:
+    """Find the new manifest at the top of the repository that installs a package beside it, by its name."""
+    called = re.compile(rf"""\n\+\s*name\s*=\s*["']{re.escape(folder).replace("_", "[_-]")}["']""")
+    top = (file for file in files if file.path in _MANIFESTS and file.status == "added")
+    return next((file for file in top if called.search(file.patch or "")), None)
 
 
 def _is_package(inside: Sequence[FileChange]) -> bool:

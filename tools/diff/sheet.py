@@ -34,6 +34,7 @@ from tools.diff.relocated import relocated
 from tools.diff.rewritten import unpaired
 from tools.diff.sites import compare_sites
 from tools.diff.specialisations import newcomers
+from tools.diff.submodules import is_commit, told_once
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import reworded_paths, unchanged_code
 from tools.diff.versions import Blobs, Shelf, Versions, read_versions
@@ -113,7 +114,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
             shown += _compared(versions)
             homes.learn(file.path, versions.new.includes)
             read.append(versions)
-    shown = without_given_on(through_packages(shown, files))
+    shown = told_once(without_given_on(through_packages(shown, files)))
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_members(overriding(shown, read), read)
@@ -197,7 +198,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         refuses = draft.kind is FactKind.ERROR_ADDED and not draft.detail and path.endswith("/__init__.py")
         # What a part of the build lets its users set, they set for all of the build.
         offered = draft.kind is FactKind.CONFIG_ADDED and path.endswith(".cmake")
-        with_file = whole and not (refuses or offered)
+        with_file = whole and not (refuses or offered or is_commit(draft))
         along = (draft.kind in _WITH_THE_FILE and (with_file or _is_within(draft.detail, gone))) or (
             draft.kind is FactKind.ERROR_ADDED and (_is_within(draft.detail, come) or _stands_in(draft, special))
         )
@@ -292,7 +293,7 @@ def _called(names: Set[str], patch: Patch) -> set[str]:
     """Choose the functions that an added line calls."""
     added = "\n".join(patch.added.values())
     called = (name for name in names if f"{_last(name)}(" in added)
-    return {name for name in called if re.search(rf"(?<!def )\b{re.escape(_last(name))}\(", added)}
+    return {name for name in called if re.search(rf"(?<!def )(?<!class )\b{re.escape(_last(name))}\(", added)}
 
 
 def _met(draft: Draft, public: bool) -> Draft:

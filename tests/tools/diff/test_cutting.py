@@ -65,3 +65,12 @@ def test_a_far_fetched_rename_is_not_told_where_everything_changes() -> None:
     gone = [Shown(Draft(FactKind.SYMBOL_REMOVED, f"f{n}", True, Where(), f"f{n}"), None) for n in range(60)]
     facts, _ = group([*gone, renamed("compile", "_parse_options_from_str"), renamed("make_atom", "make_tma_atom")])
     assert [fact.name for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED] == ["make_tma_atom"]
+
+
+def test_decorators_give_way_to_what_is_refused() -> None:
+    removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(60)]
+    wired = [fact(FactKind.SIGNATURE_CHANGED, f"Model{n}", Severity.BEHAVIOUR) for n in range(9)]
+    wired = [one.model_copy(update={"detail": "decorators"}) for one in wired]
+    refused = [fact(FactKind.ERROR_ADDED, f"f_{n}", Severity.BEHAVIOUR) for n in range(9)]
+    kept, _ = cut([*removed, *wired, *refused])
+    assert set(refused) < set(kept)

@@ -105,3 +105,14 @@ async def test_a_method_that_a_base_may_have_had_is_not_called_new(route: str, f
     old = "class Own(Base):\n    size = 1\n"
     new = old + '\n    def fold(self, n):\n        if n > 8:\n            raise ValueError("n is too large")\n'
     assert refusals(await facts_of({"pkg/run.py": old}, {"pkg/run.py": new}, route)) == []
+
+
+@ROUTES
+async def test_private_methods_of_a_new_class_refuse_with_it(route: str, facts_of: "FactsOf") -> None:
+    check = '        if n > 8:\n            raise ValueError("n is too large")\n        return n\n'
+    new = f"\n\nclass Fold(Base):\n    def _apply(self, n):\n{check}"
+    assert refusals(await facts_of({"pkg/run.py": OLD}, {"pkg/run.py": OLD + new}, route)) == [
+        ("Fold", "n is too large")
+    ]
+    own = new.replace("class Fold", "class _Fold")
+    assert refusals(await facts_of({"pkg/run.py": OLD}, {"pkg/run.py": OLD + own}, route)) == []

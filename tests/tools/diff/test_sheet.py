@@ -270,6 +270,28 @@ async def test_a_submodule_that_moved_on_is_a_dependency(past: "History") -> Non
     assert (fact.name, fact.old, fact.new) == ("3rdparty/cutlass", "1" * 40, "2" * 40)
 
 
+async def test_a_submodule_that_came_or_went_is_one_dependency_and_no_file(past: "History") -> None:
+    entry = '[submodule "{0}"]\n\tpath = 3rdparty/{0}\n\turl = https://example.org/{0}\n'
+    said = []
+    for name, text in (("one", entry.format("one")), ("two", entry.format("one") + entry.format("two"))):
+        (past.path / ".gitmodules").write_text(text)
+        past.git("add", ".gitmodules")
+        past.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},3rdparty/{name}")
+        past.git("commit", "--quiet", "--message", name)
+        _, sheet = await facts_of(past, past.git("rev-parse", "HEAD"), "blobs")
+        said.append(found(sheet, FactKind.DEPENDENCY_ADDED))
+        assert not [fact for fact in sheet.facts if fact.name == fact.new == f"3rdparty/{name}"]
+    assert [(fact.name, fact.new, fact.detail) for fact in said] == [
+        ("3rdparty/one", "111111111", "submodule"),
+        ("3rdparty/two", "https://example.org/two at 111111111", "submodule"),
+    ]
+    assert [place.file for place in said[1].places] == [".gitmodules", "3rdparty/two"]
+    past.git("rm", "--quiet", "--cached", "3rdparty/two")
+    past.git("commit", "--quiet", "--message", "gone")
+    _, sheet = await facts_of(past, past.git("rev-parse", "HEAD"), "hunks")
+    assert [(fact.kind, fact.old) for fact in sheet.facts] == [(FactKind.DEPENDENCY_REMOVED, "111111111")]
+
+
 async def test_a_malformed_patch_is_said_and_nothing_breaks(past: "History") -> None:
     past.commit({"pkg/core.py": "def run(x):\n    return x\n"})
     change, _ = await facts_of(past, past.commit({"pkg/core.py": "def run(x, y):\n    return x\n"}), "hunks")

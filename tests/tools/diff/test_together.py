@@ -52,6 +52,14 @@ async def test_a_package_that_came_as_a_whole_is_told_by_the_name_it_is_installe
 
 
 @ROUTES
+async def test_a_package_at_the_top_is_told_by_the_manifest_beside_it(route: str, facts_of: "FactsOf") -> None:
+    setup = "import setuptools\n\nsetuptools.setup(\n    name='big-atlas',\n    version='1.0.0' + revision,\n)\n"
+    code = {f"big_atlas/{name}.py": f"def run_{name}(x):\n    return x\n" for name in ("__init__", "one", "two")}
+    facts = await facts_of({"a.py": "x = 1\n"}, {"setup.py": setup, **code}, route)
+    assert [(fact.name, fact.new) for fact in facts if fact.detail == "package"] == [("big_atlas", "big-atlas 1.0.0")]
+
+
+@ROUTES
 async def test_a_file_that_is_told_as_renamed_has_not_come_besides(route: str, facts_of: "FactsOf") -> None:
     names = ("check_prefix", "find_all_users", "print_report")
     old = "".join(f"def {name}(x):\n    return {n} + x\n\n\n" for n, name in enumerate(names))
