@@ -29,6 +29,8 @@ PINNED: Final = re.compile(
 )
 """A package that a program refuses to start without: `assert_pkg_version("wheel", "1.2.3", ...)`."""
 AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
+COMPARING: Final = re.compile(rb"ersion[\w.]{0,80}(?:\([\w.]{0,80}\))?\s*[<>=]")
+"""What a comparison with a version has in any case, and what is quickly found."""
 COMPARED: Final = re.compile(
     rb"(?<![\w.])([\w.]{0,80}?[vV]ersion[\w.]{0,80}(?:\([\w.]{0,80}\))?)\s*([<>]=?|==)\s*"
     rb"(?:[\w.]{0,80}(?:parse|[vV]ersion)\()?[\"'](\d+(?:\.\d+)+)[\"']"
@@ -39,12 +41,23 @@ def versions(code: Code, scopes: Scopes) -> Iterator[Site]:
     """Read the versions that are asked for: `is_cuda_version_at_least("12.9")`, `torch.version.cuda >= "12.9"`."""
     for found in AT_LEAST.finditer(code.text) if b"at_least" in code.text else ():
         yield _version(code, scopes, found, f">= {found[2].decode()}")
-    for found in COMPARED.finditer(code.text) if b"ersion" in code.text else ():
+    for found in _compared(code.text):
         # Quotes keep a version from being taken for a number: 2.10 is more than 2.9.
         yield _version(code, scopes, found, f'{found[2].decode()} "{found[3].decode()}"')
     for found in PINNED.finditer(code.text) if b"_version" in code.text else ():
         lines = code.line_at(found.start()), code.line_at(found.end())
         yield Site("dependency", normal(found[1].decode()), *lines, value=found[2].decode())
+
+
+def _compared(text: bytes) -> Iterator[re.Match[bytes]]:
+    """Find the comparisons with versions, each where its line begins at the earliest."""
+    done = 0
+    for hint in COMPARING.finditer(text):
+        begin = max(done, text.rfind(b"\n", 0, hint.start()) + 1)
+        found = COMPARED.search(text, begin, hint.end() + 200)
+        if found is not None:
+            done = found.end()
+            yield found
 
 
 def _version(code: Code, scopes: Scopes, found: re.Match[bytes], bound: str) -> Site:
