@@ -1,7 +1,7 @@
 """A short piece of a diff that shows a change where there is little else to tell."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from agent.domain import Change
@@ -12,6 +12,8 @@ _BESIDE = re.compile(
 _SAYS_LITTLE = re.compile(r"^[+-]\s*(?:#|//|\*|/\*|import\b|from\b.*\bimport\b|\"\"\"|[)}\]({\[,;]*$|$)")
 _REMARK = re.compile(r"^\+\s*(?:#\s|//|\*\s|/\*)\s*\w")
 _MOST, _FEW = 12, 2
+_WIDEST = 400
+"""Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables."""
 
 
 def short_change(change: Change) -> tuple[str, tuple[str, ...]] | None:
@@ -41,14 +43,19 @@ def is_code(path: str) -> bool:
     return not path.endswith((".json", ".csv", ".lock", ".txt", ".svg", ".ipynb"))
 
 
+def is_legible(lines: Iterable[str]) -> bool:
+    """Tell whether a person would read these lines."""
+    return all(len(line) <= _WIDEST for line in lines)
+
+
 def _stretches(change: Change) -> Iterator[tuple[str, list[str]]]:
     """Give the stretches of changed lines of code, each with its path, those of the files with most changes first."""
     files = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
     for file in files:
         lines = () if _BESIDE.search(file.path) else (file.patch or "").split("\n")
         for changed, run in groupby(lines, key=lambda line: line[:1] in ("+", "-")):
-            if changed:
-                yield file.path, list(run)
+            if changed and is_legible(stretch := list(run)):
+                yield file.path, stretch
 
 
 def _trimmed(lines: list[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
 from agent.because import reasons_of
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.excerpts import is_code, short_change
+from agent.excerpts import is_code, is_legible, short_change
 from agent.facts import FactKind, Severity
 from agent.links import Link
 from agent.naming import names_of
@@ -143,7 +143,7 @@ def _lines(group: Group | None, evidence: CommitEvidence) -> tuple[str, tuple[st
     for pick in ("+- ", "+", "-"):
         for place in short:
             lines = tuple(line for line in place.lines if line[:1] in pick)
-            if lines and "\n".join(lines) in patches.get(place.file, ""):
+            if lines and is_legible(lines) and "\n".join(lines) in patches.get(place.file, ""):
                 return place.file, lines
     return None
 

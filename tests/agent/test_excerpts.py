@@ -54,3 +54,9 @@ def test_of_a_stretch_that_is_too_long_what_its_author_says_of_it_is_shown() -> 
     patch = f"@@ -1,1 +1,24 @@\n+  # one\n+  begin()\n{said}\n{code}\n x"
     assert short_change(change(src_a_py=patch)) == ("src/a.py", tuple(said.split("\n")))
     assert short_change(change(src_a_py=f"@@ -1,1 +1,24 @@\n+#include <a.h>\n+#include <b.h>\n{code}\n x")) is None
+
+
+def test_lines_that_nobody_reads_are_not_shown() -> None:
+    picture = 'LOGO = "' + "iVBOR" * 100 + '"'
+    patch = f"@@ -1,3 +1,3 @@\n-{picture}\n+{picture}=\n x\n@@ -9,2 +9,2 @@\n-  limit = 8\n+  limit = 9"
+    assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  limit = 8", "+  limit = 9"))

@@ -75,7 +75,7 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
             _order(facts[at]),
             _is_declared_over(facts[at]) or is_attribute(facts[at]) or _is_decorated(facts[at]),
             rounds[at],
-            not _is_set(facts[at]),
+            _rank(facts[at]),
             at,
         ),
     )
@@ -106,7 +106,14 @@ def _is_whole(fact: Fact) -> bool:
 def _family(fact: Fact) -> str:
     if _is_whole(fact):
         return f"{fact.kind} as a whole"
+    if _is_model(fact):
+        return "model"
     return _DETAILS.get(fact.kind.value.partition("-")[0], fact.kind.value)
+
+
+def _is_model(fact: Fact) -> bool:
+    """Tell of a model that came: in a commit of three hundred files that is mostly what it is for."""
+    return fact.kind is FactKind.FILE_ADDED and fact.detail == "model"
 
 
 def _at_a_time(fact: Fact) -> int:
@@ -134,6 +141,9 @@ def _order(fact: Fact) -> int:
     return list(Severity).index(fact.severity)
 
 
-def _is_set(fact: Fact) -> bool:
-    """Tell what people type from what only code calls: the flag of a script matters to whoever runs it."""
-    return fact.kind.value.startswith(("flag-", "env-"))
+def _rank(fact: Fact) -> int:
+    """Put first what the project can do now, a model or what goes by a name, then what people type, then code."""
+    if fact.kind is FactKind.REGISTERED or _is_model(fact):
+        return 0
+    # The flag of a script matters to whoever runs it.
+    return 1 if fact.kind.value.startswith(("flag-", "env-")) else 2

@@ -74,3 +74,13 @@ def test_decorators_give_way_to_what_is_refused() -> None:
     refused = [fact(FactKind.ERROR_ADDED, f"f_{n}", Severity.BEHAVIOUR) for n in range(9)]
     kept, _ = cut([*removed, *wired, *refused])
     assert set(refused) < set(kept)
+
+
+def test_a_new_model_is_told_however_much_came_with_it() -> None:
+    removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(60)]
+    flags = [fact(FactKind.FLAG_ADDED, f"--flag-{n}", Severity.ADDITIVE) for n in range(30)]
+    files = [fact(FactKind.FILE_ADDED, f"pkg/{n}.py", Severity.ADDITIVE) for n in range(30)]
+    model = fact(FactKind.FILE_ADDED, "models/inkling.py", Severity.ADDITIVE).model_copy(update={"detail": "model"})
+    named = fact(FactKind.REGISTERED, "inkling", Severity.ADDITIVE)
+    kept, _ = cut([*removed, *flags, *files, model, named])
+    assert {model, named} < set(kept)
