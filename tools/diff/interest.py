@@ -35,8 +35,8 @@ _SET_BY_USERS = _words(
 _BRACED_SITES = _words(
     """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
     bail ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route(
-    HandleFunc .GET( .POST( Flags() cmd_line .def( TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL
-    ::arg( "_a cerr stderr abort( =*/ RuntimeCheck LOG_ERR emitOpError emitError diag;"""
+    HandleFunc .GET( .POST( Flags() cmd_line .def( .def_ TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL
+    .value(" ::arg( "_a cerr stderr abort( =*/ RuntimeCheck LOG_ERR emitOpError emitError diag;"""
 )
 _READ_BY_NAME = (
     *(re.compile(env + r"\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']") for env in ("nv", "NV", "nV", "Nv")),
@@ -90,6 +90,8 @@ _PACKAGE = "/__init__.py"
 _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
 """Languages whose functions often stand inside something else, so that the margin does not tell where they end."""
 _BRACED = _INDENTED | {"c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc"}
+_SHADERS = ("metal", "cl")
+"""Languages of which kernels alone are told."""
 _SWITCHED = re.compile(
     r"\n[+-][ \t]*#[ \t]*(?:el)?if[^\n]*\b(?:[A-Z0-9]+_)*(?:DISABLE|ENABLE|WITH|WITHOUT|USE|NO|BUILD|SKIP)_"
 )
@@ -146,6 +148,8 @@ def may_tell_whole(path: str, patch: str) -> bool:
     extension = path.rpartition(".")[2].lower()
     if extension in _PYTHON:
         return may_declare(patch.encode("utf-8", "replace")) or (path.endswith(_PACKAGE) and "raise " in patch)
+    if extension in _SHADERS:
+        return False
     if extension not in _BRACED or _has(patch, _SET_BY_USERS):
         return True
     return any(pattern.search(patch) for pattern in _READ_BY_NAME)

@@ -1,14 +1,19 @@
 """Whether a class that stands where another stood is that class under a new name: their members tell."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tools.diff.heirs import CONTAINERS, name_likeness, own_name, owner_of
 from tools.diff.reading import Symbol
 
+_GIVEN = re.compile(r'"([^"]+)"')
+_WORD = re.compile(r"[A-Za-z0-9]+")
 _TELLING = 3
 """Members of a class by which it is known again."""
 _HALF = 0.5
 _SURELY = 0.8
+_MOSTLY = 2 / 3
+"""What two records of a compiler must take in common."""
 _BETTER = 0.2
 """How much more of its members another class must have to be the likelier one."""
 
@@ -37,11 +42,29 @@ def _is_guessed(one: Symbol, other: Symbol) -> bool:
 
 def _is_another(one: Symbol, other: Symbol, before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> bool:
     """Tell whether a class has less than half of the members; of the same bases, a like name or decorator is enough."""
+    if one.params is not None and other.params is not None:
+        # Records that take values all begin alike; only what they take tells them apart.
+        taken = [{param.name for param in symbol.params or ()} for symbol in (one, other)]
+        return len(taken[0] & taken[1]) < _MOSTLY * max(map(len, taken))
+    if _is_called_otherwise(one, other):
+        return True
     if one.bases == other.bases and (name_likeness(one, other, _SURELY) or one.decorators == other.decorators != ()):
         return False
     mine, its = _members(one, before).keys(), _members(other, after).keys()
     least = min(len(mine), len(its))
     return least >= _TELLING and len(mine & its) < _HALF * least
+
+
+def _is_called_otherwise(one: Symbol, other: Symbol) -> bool:
+    """Tell whether the words that two records give to their bases, `Pass<"lib-fold">`, have nothing in common."""
+    given = [
+        _WORD.findall(word[1]) for symbol in (one, other) for base in symbol.bases if (word := _GIVEN.search(base))
+    ]
+    if len(given) < len((one, other)) or name_likeness(one, other, _SURELY):
+        return False
+    # The first word is that of the project, where both have it.
+    mine, its = (words[given[0][0] == given[1][0] :] for words in given[:2])
+    return not set(mine) & set(its)
 
 
 def _is_rather_one_of(

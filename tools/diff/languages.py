@@ -13,7 +13,9 @@ from tools.diff.readers import (
     python,
     rust,
     script,
+    shader,
     shell,
+    tablegen,
 )
 from tools.diff.reading import Reader
 from tools.diff.roles import Role, role
@@ -24,6 +26,8 @@ _BY_EXTENSION: dict[str, Reader] = {
     "rs": rust.read,
     "go": go.read,
     "proto": proto.read,
+    "td": tablegen.read,
+    **dict.fromkeys(("metal", "cl"), shader.read),
     **dict.fromkeys(("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"), script.read),
     **dict.fromkeys(("sh", "bash", "zsh", "mk"), shell.read),
     **dict.fromkeys(("md", "rst", "txt", "mdx"), document.read),

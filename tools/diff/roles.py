@@ -86,7 +86,7 @@ _KERNELS_IN = _words("kernel kernels kernel_src triton triton_kernels cute_dsl j
 _OPERATORS_IN = _words("op ops custom_ops")
 _NOT_A_MODEL = _words("__init__.py registry.py utils.py interfaces.py interfaces_base.py adapters.py base.py config.py")
 _HIDDEN = _words("internal private detail details impl csrc") | _BENCHMARKS_IN
-_HEADERS = _words("h hh hpp hxx cuh inl inc")
+_HEADERS = _words("h hh hpp hxx cuh inl inc td")
 _IMPORTED = _words("py pyi rs go ts tsx js jsx mjs proto")
 # A benchmark outside a folder of benchmarks is a command of the package: `python -m sglang.bench_serving`.
 _PUBLIC = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR, Role.BENCHMARK)

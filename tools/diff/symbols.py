@@ -43,6 +43,7 @@ _HANDLES = re.compile(r"\.(?:get|post|put|delete|patch|head|options|route|api_ro
 _NEEDLESS = re.compile(r"(?<=[-+*/%=<>,(\[:] )\(([\w.]+(?:\[[^()\[\]]*\])?)\)")
 """Brackets around a single name."""
 _WORD = re.compile(r"\w+")
+_GIVEN_WORD = re.compile(r'"[^"]*"')
 _WRITTEN = (
     FactKind.CONSTANT_CHANGED,
     FactKind.FIELD_CHANGED,
@@ -275,7 +276,7 @@ def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
         yield Draft(FactKind.SYMBOL_REMOVED, one.name, public, where, _declaration(one), None, one.kind)
     if other.public and not public and one.name == other.name and one.kind in (*_CALLABLE, *CONTAINERS):
         yield Draft(FactKind.SYMBOL_ADDED, one.name, True, where, None, _declaration(other), "public now")
-    if one.bases != other.bases and (one.kind in CONTAINERS or other.bases):
+    if one.bases != other.bases and (one.kind in CONTAINERS or other.bases) and not _is_renamed_throughout(one, other):
         old, new = ", ".join(one.bases) or None, ", ".join(other.bases) or None
         yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
     if one.params is not None and other.params is not None:
@@ -308,6 +309,12 @@ def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
         yield Draft(FactKind.MEMBER_CHANGED, other.name, public, where, *carried, "carries", breaking=True)
     elif one.kind == "field" and not _is_same_type(one.annotation, other.annotation, generics):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
+
+
+def _is_renamed_throughout(one: Symbol, other: Symbol) -> bool:
+    """Tell whether a record was renamed and with it the word that its base is given for it: `LIB_Op<"scan">`."""
+    bases = [[_GIVEN_WORD.sub("", base) for base in symbol.bases] for symbol in (one, other)]
+    return one.name != other.name and bases[0] == bases[1]
 
 
 def _typed_alike(params: tuple[Param, ...], others: tuple[Param, ...], generics: Set[str]) -> tuple[Param, ...]:
