@@ -51,3 +51,44 @@ async def test_another_default_is_told_and_another_way_to_write_it_is_not(route:
         (FactKind.PARAMETER_DEFAULT, Severity.BEHAVIOUR, "product", "size", "8", "16")
     ]
     assert await _told(facts_of, route, 'py::arg("bias") = std::nullopt', 'py::arg("bias") = py::none()') == []
+
+
+CLASS = """#include <pybind11/pybind11.h>
+
+void init(py::module &&m) {{
+  py::enum_<Mode>(m, "MODE", py::module_local())
+      .value("FAST", Mode::FAST){}
+      .export_values();
+
+  py::class_<Builder> binding =
+      py::class_<Builder>(m, "builder", py::dynamic_attr());
+  binding
+      .def(py::init<Context *>())
+      // Constants.
+      .def("get_int", [](Builder &self, int v) -> Value {{
+             return self.create<Op>(v);
+           }}){};
+}}
+"""
+
+
+async def _members(facts_of: "FactsOf", old: tuple[str, str], new: tuple[str, str]) -> list[object]:
+    file = "python/src/ir.cc"
+    facts = await facts_of({file: CLASS.format(*old)}, {file: CLASS.format(*new)})
+    return [(fact.kind, fact.severity, fact.name) for fact in facts]
+
+
+async def test_what_is_bound_to_a_class_is_told_with_the_class(facts_of: "FactsOf") -> None:
+    value = '\n      .value("SLOW", Mode::SLOW)'
+    method = '\n      .def("get_bool", [](Builder &self, bool v) { return self.create<Op>(v, v); })'
+    assert await _members(facts_of, ("", ""), (value, method)) == [
+        (FactKind.REGISTERED, Severity.INTERNAL, "MODE.SLOW"),
+        (FactKind.REGISTERED, Severity.INTERNAL, "builder.get_bool"),
+    ]
+
+
+async def test_what_is_no_longer_bound_to_a_class_is_told(facts_of: "FactsOf") -> None:
+    field = '\n      .def_readwrite("depth", &Builder::depth)'
+    assert await _members(facts_of, ("", field), ("", "")) == [
+        (FactKind.UNREGISTERED, Severity.INTERNAL, "builder.depth")
+    ]

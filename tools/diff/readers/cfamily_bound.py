@@ -17,7 +17,7 @@ _FIRST = 2
 
 def bound(masked: Masked, call: Call) -> tuple[Param, ...] | None:
     """List the parameters that a binding names; None where it names none."""
-    if not any(word in masked.bare[call.start : call.end + 1] for word in _BINDS):
+    if not names_arguments(masked, call):
         return None
     params: list[Param] = []
     by_keyword = False
@@ -27,6 +27,11 @@ def bound(masked: Masked, call: Call) -> tuple[Param, ...] | None:
         if found := _BOUND.fullmatch(text):
             params.append(Param(found[1] or found[2], _as_python(found[3]), keyword_only=by_keyword))
     return tuple(params) or None
+
+
+def names_arguments(masked: Masked, call: Call) -> bool:
+    """Tell whether a binding says what its arguments are called."""
+    return any(word in masked.bare[call.start : call.end + 1] for word in _BINDS)
 
 
 def _as_python(default: str | None) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tools.diff.readers.calls import calls
 from tools.diff.readers.cfamily_bound import bound
+from tools.diff.readers.cfamily_chains import chained
 from tools.diff.readers.masked import Masked
 from tools.diff.readers.syntax import mentions
 from tools.diff.reading import Site, Symbol
@@ -57,8 +58,12 @@ def _registrations(masked: Masked) -> Iterator[Site]:
             lines = masked.line(call.start), masked.line(call.end)
             yield Site("registration", name, *lines, value=value, scope=call.name)
     classes = b"class_<" in masked.mask
+    members = dict(chained(masked))
+    yield from members.values()
     for call in calls(masked, _DEF):
         # Behind a bracket stands the next method of a class that is bound, behind a name what a module gives.
+        if call.start in members:
+            continue
         if classes and _CHAINED.search(masked.mask[max(0, call.start - _NEAR) : call.start]):
             continue
         arguments = call.arguments
