@@ -19,7 +19,7 @@ from agent.templates import SEVERAL, params_of, params_of_several, sentence
 from agent.triage import Tier
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_SHOWN_DEEP, _SHOWN_SKIM = 6, 1
+_SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1
 _EXCERPT_LINES = 12
 
 
@@ -70,7 +70,7 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
     groups = told_groups(evidence.facts)
-    shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM]
+    shown = groups[: _SHOWN_DEEP if deep else _SHOWN_LOW if read.triage.tier is Tier.LOW else _SHOWN_SKIM]
     proof = _proof(shown, evidence) if deep else None
     for group in shown:
         yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())

@@ -17,6 +17,7 @@ _BEHIND = (*_QUIET, "value-")
 """What functions decide inside comes behind what users write, as do errors."""
 _NATIVE = (".h", ".hpp", ".cuh", ".cu", ".cc", ".cpp", ".inl", ".inc")
 _GRAVITY = {Severity.BREAKING: 0, Severity.BEHAVIOUR: 1, Severity.ADDITIVE: 2, Severity.INTERNAL: 3}
+_PARTS = ("parameter-", "field-", "signature-")
 _DEEP = 3
 """Folders below which a name is rather a part of the inside."""
 
@@ -40,13 +41,26 @@ def _tells(fact: Fact) -> bool:
     return not (fact.kind is K.PARAMETER_RENAMED and _native(fact))
 
 
-def _rank(fact: Fact, facts: Sequence[Fact]) -> tuple[int, int]:
-    gravity = _GRAVITY[fact.severity]
-    if fact.kind.startswith(_SET_BY_USERS) and fact.severity is not Severity.BREAKING:
-        return (0, 2) if fact.severity is Severity.BEHAVIOUR else (1, 0)
+def _rank(fact: Fact, facts: Sequence[Fact]) -> tuple[int, int, bool]:
+    """Order by how grave a fact is, how far from users, and whether it is of a whole thing or of how it is called."""
+    gravity, part = _GRAVITY[fact.severity], fact.kind.startswith(_PARTS)
+    if _is_new_model(fact):
+        # What a commit of three hundred files is for.
+        return 0, 1, part
+    if fact.severity is not Severity.BREAKING and (fact.kind.startswith(_SET_BY_USERS) or _is_retired_setting(fact)):
+        return (0, 2, part) if fact.severity is Severity.BEHAVIOUR else (1, 0, part)
     if fact.kind.startswith(_BEHIND) and fact.severity is Severity.BEHAVIOUR:
         gravity = _GRAVITY[Severity.ADDITIVE]
-    return gravity, _inwardness(fact, facts)
+    return gravity, _inwardness(fact, facts), part
+
+
+def _is_new_model(fact: Fact) -> bool:
+    return fact.kind is K.FILE_ADDED and fact.detail == "model"
+
+
+def _is_retired_setting(fact: Fact) -> bool:
+    """Tell a variable or a flag that should no longer be used."""
+    return fact.kind is K.DEPRECATED and (fact.name.startswith("--") or fact.name.isupper())
 
 
 def _inwardness(fact: Fact, facts: Sequence[Fact]) -> int:

@@ -122,6 +122,17 @@ def test_what_users_set_comes_before_the_inside() -> None:
     assert [group[0].name for group in told_groups(facts)] == ["topK", "ns.deep.inner", "helper", "ValueError"]
 
 
+def test_a_whole_thing_comes_before_how_another_is_called_and_a_new_model_before_both() -> None:
+    facts = [
+        fact(K.PARAMETER_REMOVED, "ns.deep.call", old="x: int"),
+        fact(K.SYMBOL_REMOVED, "ns.deep.inner", old="inner()", detail="function"),
+        fact(K.DEPRECATED, "ATLAS_CHUNK", Severity.BEHAVIOUR),
+        fact(K.FILE_ADDED, "models/inkling.py", Severity.ADDITIVE, new="Inkling", detail="model"),
+    ]
+    names = [group[0].name for group in told_groups(facts)]
+    assert names == ["models/inkling.py", "ATLAS_CHUNK", "ns.deep.inner", "ns.deep.call"]
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("predicate", ["facts", "risks", "advices"])
 @pytest.mark.parametrize("kind", list(FactKind))

@@ -59,7 +59,7 @@ _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
 _OWNED = (*_VALUED, "field", _COMPUTED)
 _LEFT = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
-_ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
+_ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED, FactKind.ENV_RENAMED)
 _ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
 _UNSEEN = (*_ONE_SIDED, FactKind.PARAMETER_RENAMED)
 """What those who call a function by a registered name do not see, or are told by the name."""
@@ -169,7 +169,9 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         ]
     # A variable that a class of settings declares is told as the variable.
     asked = {draft.name for draft in sites if draft.kind in _ENVS}
-    symbols = [draft for draft in symbols if draft.kind not in _ONE_SIDED or _last(draft.name) not in asked]
+    asked |= {draft.old for draft in sites if draft.kind is FactKind.ENV_RENAMED and draft.old}
+    told = (*_ONE_SIDED, *_VALUES, FactKind.SYMBOL_RENAMED)
+    symbols = [draft for draft in symbols if draft.kind not in told or _last(draft.name) not in asked]
     unset = {draft.name for draft in sites if draft.kind is FactKind.ENV_DEFAULT}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or _last(draft.name) not in unset]
     released = {draft.name for draft in sites if draft.kind is FactKind.VERSION_CHANGED}

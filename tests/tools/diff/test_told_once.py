@@ -22,6 +22,22 @@ async def test_a_variable_that_a_class_of_settings_declares_is_no_symbol_besides
 
 
 @ROUTES
+async def test_a_variable_with_a_new_name_is_told_as_variables_and_the_old_name_as_deprecated(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "class Envs:\n    ATLAS_A = EnvBool(False)\n    {}\n"
+    old, new = (
+        "ATLAS_CHUNK_SIZE = EnvInt(8)",
+        'ATLAS_PIECE_SIZE = EnvIntWithAlias(8, deprecated_name="ATLAS_CHUNK_SIZE")',
+    )
+    facts = await facts_of({"pkg/environ.py": text.format(old)}, {"pkg/environ.py": text.format(new)}, route)
+    assert [(fact.kind, fact.name) for fact in facts] == [
+        (FactKind.DEPRECATED, "ATLAS_CHUNK_SIZE"),
+        (FactKind.ENV_ADDED, "ATLAS_PIECE_SIZE"),
+    ]
+
+
+@ROUTES
 async def test_a_switch_that_must_be_given_is_not_one_that_might_be_under_another_name(
     route: str, facts_of: "FactsOf"
 ) -> None:
