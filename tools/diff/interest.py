@@ -36,7 +36,8 @@ _BRACED_SITES = _words(
     """CHECK raise default assert throw _ERROR( env Env ENV eprecat DEPRECAT regist Regist REGISTR VERSION panic
     bail ensure! Err( Errorf errors.New "-- '-- flag. DEFINE_ .long( #[arg .option( .get("/ .post("/ Route( .route(
     HandleFunc .GET( .POST( Flags() cmd_line .def( .def_ TORCH_LIB EXPORT_ TVM_ _MAP __version__ THROW ASSERT FATAL
-    .value(" ::arg( "_a cerr stderr abort( =*/ RuntimeCheck LOG_ERR emitOpError emitError diag;"""
+    .value(" describe_ counter!( gauge!( histogram!( ::arg( "_a cerr stderr abort( =*/ RuntimeCheck LOG_ERR
+    emitOpError emitError diag;"""
 )
 _READ_BY_NAME = (
     *(re.compile(env + r"\w*\s*(?:<[^<>\n]*>\s*)?\(\s*[\"']") for env in ("nv", "NV", "nV", "Nv")),
@@ -85,6 +86,8 @@ _NAMED_ITEM = re.compile(r"\n.    [A-Z]\w*\(\n.        name=[\"']")
 _METRIC = re.compile(r"\n.\s*+name=\"[A-Za-z]\w*[:_][\w:]+\",?(?:\n|\Z)")
 _METRICS = _words("auge( auge_cls( ounter( ounter_cls( istogram( istogram_cls( ummary( ummary_cls(")
 """Where a metric may be called otherwise below a line that stays."""
+_MEASURED = _words("describe_ counter!( gauge!( histogram!( counter_vec!( gauge_vec!( histogram_vec!(")
+"""The same, of Rust."""
 _PYTHON = ("py", "pyi")
 _PACKAGE = "/__init__.py"
 _INDENTED = frozenset(("rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"))
@@ -128,6 +131,8 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
         if _DECLARED.search(text) or ("regist" in text and _REGISTERED.search(text)):
             return True
         return _NAMED_ITEM.search(text) is not None or _python(path, hunk, changed)
+    if extension == "rs" and '"' in text and _WORDING.search(text) and _has("\n".join(hunk.lines), _MEASURED):
+        return True
     if "const" in text and _BOUNDED.search(text):
         return True
     if "#" in text and path.endswith(HEADERS) and _SWITCHED.search(text):

@@ -148,3 +148,75 @@ async def test_a_parser_of_a_format_is_no_subcommand(route: str, facts_of: "Fact
     old = "def main(formats):\n    return formats\n"
     new = 'def main(formats):\n    formats.add_parser("yaml", Yaml)\n    return formats\n'
     assert await facts_of({"pkg/cli/main.py": old}, {"pkg/cli/main.py": new}, route) == []
+
+
+RUST = """use metrics::{{describe_counter, describe_gauge}};
+
+pub fn init_metrics() {{
+    describe_gauge!(
+        "app_running",
+        "Requests that run"
+    );
+{}}}
+
+pub fn note(size: usize) {{
+    gauge!("app_running", "kind" => "any").set(size as f64);
+}}
+"""
+DONE = """    describe_counter!(
+        "{}",
+        "Requests that are done"
+    );
+"""
+
+
+async def _rust(facts_of: "FactsOf", route: str, old: str, new: str) -> list[tuple[object, ...]]:
+    file = "router/src/observability/stats.rs"
+    facts = await facts_of({file: RUST.format(old)}, {file: RUST.format(new)}, route)
+    return [(fact.kind, fact.severity, fact.name, fact.detail) for fact in facts]
+
+
+@ROUTES
+async def test_a_metric_of_rust_that_comes_or_goes_is_told(route: str, facts_of: "FactsOf") -> None:
+    assert await _rust(facts_of, route, "", DONE.format("app_done_total")) == [
+        (FactKind.REGISTERED, Severity.ADDITIVE, "app_done_total", "metrics")
+    ]
+    assert await _rust(facts_of, route, DONE.format("app_done_total") + "\n", "") == [
+        (FactKind.UNREGISTERED, Severity.BREAKING, "app_done_total", "metrics")
+    ]
+
+
+@ROUTES
+async def test_a_metric_of_rust_was_renamed_where_its_words_stay(route: str, facts_of: "FactsOf") -> None:
+    assert await _rust(facts_of, route, DONE.format("app_done_total"), DONE.format("app_finished_total")) == [
+        (FactKind.SYMBOL_RENAMED, Severity.BREAKING, "app_finished_total", "metrics")
+    ]
+
+
+@ROUTES
+async def test_a_label_of_a_metric_is_no_metric(route: str, facts_of: "FactsOf") -> None:
+    file, old = "router/src/stats.rs", RUST.format("")
+    assert await facts_of({file: old}, {file: old.replace('"kind" => "any"', '"of_kind" => "any_one"')}, route) == []
+
+
+CLAP = """use clap::{{Parser, Subcommand}};
+
+#[derive(Debug, Subcommand)]
+pub enum Command {{
+    /// Serve.
+    Serve(ServeArgs),
+{}}}
+"""
+
+
+async def test_a_subcommand_of_rust_that_comes_or_goes_is_told(facts_of: "FactsOf") -> None:
+    file = "router/src/cli.rs"
+    old, new = CLAP.format(""), CLAP.format('    DryRun(RunArgs),\n    #[command(name = "show")]\n    Display,\n')
+    facts = await facts_of({file: old}, {file: new})
+    assert [(fact.kind, fact.severity, fact.name, fact.detail) for fact in facts] == [
+        (FactKind.REGISTERED, Severity.ADDITIVE, "dry-run, show", "commands")
+    ]
+    facts = await facts_of({file: new + "\n"}, {file: old + "\n"})
+    assert [(fact.kind, fact.severity, fact.name, fact.detail) for fact in facts] == [
+        (FactKind.UNREGISTERED, Severity.BREAKING, "dry-run, show", "commands")
+    ]

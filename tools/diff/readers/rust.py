@@ -10,6 +10,7 @@ from tools.diff.readers.fragment import OPENING, edges, enclose, uncomment
 from tools.diff.readers.located import Located
 from tools.diff.readers.masked import Masked
 from tools.diff.readers.rust_aliases import unaliased
+from tools.diff.readers.rust_offers import commands
 from tools.diff.readers.rust_sites import sites
 from tools.diff.readers.rust_symbols import SymbolReader
 from tools.diff.readers.scopes import Scopes
@@ -50,6 +51,10 @@ def read(source: Source) -> Reading:
         symbols = [symbol for symbol in symbols if symbol.public]
     found = [*reader.sites, *sites(masked, scopes, reader.tests, asserts=source.whole)]
     found += named_environment(masked, symbols, _ENV)
+    if b"Subcommand" in masked.mask:
+        offered = commands(symbols)
+        found += offered.values()
+        symbols = [symbol for symbol in symbols if symbol.name not in offered]
     return Reading(
         symbols=tuple(sorted(symbols, key=lambda symbol: (symbol.start, -symbol.end))),
         sites=tuple(sorted(found, key=lambda site: (site.start, site.kind, site.name))),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tools.diff.readers.calls import Sites, calls
 from tools.diff.readers.masked import Masked
+from tools.diff.readers.rust_offers import metrics
 from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Site
 
@@ -35,6 +36,7 @@ def sites(masked: Masked, scopes: Scopes, tests: list[tuple[int, int]], *, asser
         *make.guards(_IF, _FAILS),
         *_routes(make),
         *_flags(make),
+        *metrics(make),
     ]
     return [site for site in found if not any(first <= site.start <= last for first, last in tests)]
 
