@@ -17,6 +17,7 @@ _COUNTED = re.compile(r"and (\d+) more")
 _SHOWN = 5
 _LISTS = (K.CONSTANT_CHANGED, K.FLAG_CHOICES, K.BASE_CHANGED, K.FIELD_CHANGED, K.CONFIG_CHANGED, K.SIGNATURE_CHANGED)
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
+_PARTS = ("case", "#if")
 _VALUED = (*_LISTS, K.VALUE_CHANGED, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
 _MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED, K.WARNING_ADDED)
 _OF_SYMBOLS = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED)
@@ -46,6 +47,10 @@ class Phrases:
     without_values: Mapping[FactKind, str]
     """For kinds whose old or new value is missing or too long for a sentence; the excerpt shows it."""
     gained_default: str
+    new_choice: str
+    """For a value that a function sets or returns, in some case, and did not before."""
+    new_part: str
+    gone_part: str
     by_keyword: str
     """Parameters that could be given by position before."""
     signature: str
@@ -101,6 +106,8 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.gained_default
     if fact.kind is K.DEPENDENCY_CHANGED and fact.new and not fact.old:
         template = phrases.now_needs
+    if fact.kind is K.VALUE_CHANGED and (fact.old is None) != (fact.new is None):
+        template = _one_sided(fact, phrases)
     if fact.kind is K.SIGNATURE_CHANGED and not fact.detail:
         starred, _, names = (fact.new or "").partition(", ")
         if starred == "*":
@@ -125,6 +132,13 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
     if fact.kind is K.PARAMETER_ADDED and must_be_given(fact):
         told += ("" if told.endswith("。") else " ") + phrases.must_give
     return told
+
+
+def _one_sided(fact: Fact, phrases: Phrases) -> str:
+    """Choose the words for what a function chooses anew, and for a case or a condition that came or went."""
+    if fact.new is None:
+        return phrases.gone_part
+    return phrases.new_part if fact.detail in _PARTS else phrases.new_choice
 
 
 def _typed(fact: Fact, phrases: Phrases) -> tuple[str, Fact]:
@@ -296,7 +310,9 @@ def says_much(fact: Fact) -> bool:
     if fact.kind not in _VALUED:
         return True
     values = (fact.old, fact.new)
-    short = all(value and len(_value(value)) <= _LONG and "\n" not in value for value in values)
+    one_sided = fact.kind is K.VALUE_CHANGED and (fact.old or fact.new)
+    shown = [value for value in values if value or not one_sided]
+    short = all(value and len(_value(value)) <= _LONG and "\n" not in value for value in shown)
     gone, came, stayed = _exchanged(fact) if fact.kind in _LISTS else ([], [], False)
     return short or (stayed and 0 < len(gone) + len(came) <= _SHOWN)
 

@@ -184,6 +184,13 @@ def test_a_value_that_a_function_chooses_is_told_with_it_and_behind_what_users_s
     value = fact(K.VALUE_CHANGED, "Args.check", Severity.BEHAVIOUR, old='"a"', new='"b"', detail="args.backend")
     assert told([value]) == ['In `Args.check`, `args.backend` changes from `"a"` to `"b"`.']
     assert told([value], lang="zh") == ['`Args.check` 中的 `args.backend` 由 `"a"` 改为 `"b"`。']
+    anew = value.model_copy(update={"old": None})
+    assert told([anew]) == ['In `Args.check`, `args.backend` can be `"b"` now.']
+    assert told([anew], lang="zh") == ['`Args.check` 中的 `args.backend` 现在可以是 `"b"`。']
+    case = value.model_copy(update={"old": "OP_ADD", "new": None, "detail": "case"})
+    assert told([case]) == ["In `Args.check`, `case` `OP_ADD` is gone."]
+    case = case.model_copy(update={"old": None, "new": "OP_ADD"})
+    assert told([case]) == ["In `Args.check`, `case` `OP_ADD` is new."]
     constant = fact(K.CONSTANT_CHANGED, "LIMIT", Severity.BEHAVIOUR, old="1", new="2")
     assert [group[0].kind for group in told_groups([value, constant])] == [K.CONSTANT_CHANGED, K.VALUE_CHANGED]
 

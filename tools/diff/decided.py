@@ -9,17 +9,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent.facts import FactKind
+from tools.diff.cases import CASE, cases
+from tools.diff.choices import choices
 from tools.diff.draft import Draft, Where
 from tools.diff.exchanged import Exchange, exchanges
 from tools.diff.grouping import Shown
-from tools.diff.hunks import Hunk, Side
+from tools.diff.guards import build_guards, guards
+from tools.diff.hunks import Hunk, Patch, Side
 from tools.diff.roles import Role, role
+from tools.diff.written import is_value, tokens_of
 
 if TYPE_CHECKING:
     from tools.diff.versions import Versions
 
 _PYTHON = (".py", ".pyi")
 _C = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl")
+_BUILD = ("CMakeLists.txt", ".cmake")
 _RUN = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR)
 _DEVICE = (Role.HEADER, Role.KERNEL)
 """Where most is code of kernels, whose numbers are their own business."""
@@ -40,6 +45,7 @@ _ARCH = re.compile(
     r"arch|capab|(?:^|_)(?:sm|cc|major|minor|ver|gfx|compute)(?:_|\d|$|\()|version|_VER|CUDART|ROCM|HIP_V",
     re.IGNORECASE,
 )
+_COMPILER = re.compile(r"CUDACC_VER|CUDA_VERSION|CUDART_VERSION|_MSC_VER|__GNUC__|HIP_VERSION")
 _SIZED = re.compile(
     r"max|min(?!or)|top_?k|limit|thresh|page_size|block_size|batch|tokens|world_size|head_dim|head_size|steps|rank_size"
     r"|(?:^|_)(?:tp|dp|ep|pp)(?:_size)?$|seq_?len",
@@ -61,6 +67,8 @@ _FOR_READERS = re.compile(
     r"|\w*(?:CHECK|ASSERT|LOG)\w*\("
     r"|^(?:def|class|async|@|template|using|typedef)\b"
 )
+_OPTIONS = re.compile(r"(?:Args|Arguments|Config|Options|Settings)$")
+_SUPPORT = re.compile(r"support", re.IGNORECASE)
 _WHOLE_LIST = re.compile(r"[\[({]")
 _NUMBER = re.compile(r"-?(?:0x[\da-f]+|\d[\d_']*\.?\d*(?:e[-+]?\d+)?|\.\d+|float\(.*\))[ulf]*$", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"']")
@@ -68,11 +76,13 @@ _EMPTY = ("[]", "{}", "()", '""', "''")
 _NOTHING = ("None", "nullptr")
 _SWITCHED = ("True", "False", "true", "false")
 _MEMBER = re.compile(r"(?<![\"'\w.:])([A-Za-z_]\w*(?:(?:\.|::)\w+)*)(?:\.|::)([A-Za-z_]\w*)(?![\w\"'(])")
+_BOUND = re.compile(r"([<>])(=?) (\d+)$")
 _COMPARED_WITH = re.compile(r"^(?:==|!=|<=|>=|<|>|not in|in) ")
 _INTEGER = re.compile(r"(?:torch|np|jnp|tl)\.u?int\w*$")
 _HASH = re.compile(r"[\"'](?=\w*\d)[0-9a-f]{7,}[\"']$")
 _ITEM = re.compile(r"[\"'][^\"']*[\"']|[A-Za-z_]\w*(?:(?:\.|::)\w+)+")
 _BRANCH = re.compile(r"\s*(?:\}\s*)?(?:if|elif|else|for|while|with|try|except|case|switch|catch)\b")
+_INDENT = 4
 _NEAR = 20
 """Lines above a value that are looked at for what it stands under."""
 _LAMBDA = re.compile(r"\}\s*[),;]")
@@ -99,21 +109,51 @@ def decided(versions: "Versions", told: Iterable[Draft]) -> Iterator[Draft]:
     path = versions.file.path
     if not _is_read(path):
         return
-    spans = [draft.where for draft in told]
+    drafts = list(told)
+    labels: dict[tuple[str, bool], Draft] = {}
     for hunk in versions.patch.hunks:
         for found in _choices(path, hunk):
-            if any(_covers(where.new, found.after) or _covers(where.old, found.before) for where in spans):
+            if any(_tells(draft, found) for draft in drafts) or _is_elsewhere(found, hunk, versions.patch):
                 continue
-            if _is_under_another(found, versions.patch.hunks):
+            if found.by == "place" and found.old and found.new and _is_under_another(found, versions.patch.hunks):
                 continue
             name = _scope(versions, hunk, found)
-            if name is not None and not _is_aside(name, found):
-                where = Where(old=(found.before, found.before), new=(found.after, found.after))
-                yield Draft(FactKind.VALUE_CHANGED, name, True, where, found.old, found.new, found.what or "return")
+            if name is None or _is_aside(name, found):
+                continue
+            where = Where(found.before if found.old else None, found.after if found.new else None)
+            old, new = found.old or None, found.new or None
+            draft = Draft(FactKind.VALUE_CHANGED, name, True, where, old, new, found.what or "return")
+            if found.what == CASE:
+                key = name, found.old == ""
+                labels[key] = _with_label(labels[key], draft) if key in labels else draft
+            else:
+                yield draft
+    yield from labels.values()
+
+
+def _with_label(one: Draft, other: Draft) -> Draft:
+    """Put two cases of a function that went, or came, into one."""
+    old, new = (", ".join(each for each in pair if each) for pair in ((one.old, other.old), (one.new, other.new)))
+    return one._replace(old=old or None, new=new or None)
+
+
+def _is_elsewhere(found: Exchange, hunk: Hunk, patch: Patch) -> bool:
+    """Tell whether what only came, or only went, did the other elsewhere in the file."""
+    if found.old and found.new:
+        return False
+    text = hunk_line(hunk, found.come, "+") if found.new else hunk_line(hunk, found.gone, "-")
+    others = patch.removed if found.new else patch.added
+    return any(line[1:].strip() == text for line in others.values())
 
 
 def _is_aside(name: str, found: Exchange) -> bool:
-    """Tell whether a function is nobody's business outside, or what it returns."""
+    """Tell whether a function is nobody's business outside, or what it returns, sets or asks for anew."""
+    if not found.old:
+        owner, _, own = name.rpartition(".")
+        if found.by == "own" and (own == "__init__" or not _OPTIONS.search(owner)):
+            return True
+        if (found.form == "returned" and not _CHOICE.search(own)) or (found.what == CASE and not _SUPPORT.search(own)):
+            return True
     return _ASIDE.search(name) is not None or (found.form == "returned" and _OWN.search(name) is not None)
 
 
@@ -131,7 +171,16 @@ def _ends(draft: Draft) -> tuple[str, str]:
 
 
 def _is_read(path: str) -> bool:
-    return path.endswith((*_PYTHON, *_C)) and role(path) in _RUN
+    return path.endswith(_BUILD) or (path.endswith((*_PYTHON, *_C)) and role(path) in _RUN)
+
+
+def _tells(draft: Draft, found: Exchange) -> bool:
+    """Tell whether another fact is about the same line; where one branch refuses something, another may choose."""
+    if draft.kind is FactKind.ERROR_ADDED and not found.old:
+        return False
+    return bool(found.new and _covers(draft.where.new, found.come)) or bool(
+        found.old and _covers(draft.where.old, found.gone)
+    )
 
 
 def _covers(span: tuple[int, int] | None, line: int) -> bool:
@@ -140,10 +189,20 @@ def _covers(span: tuple[int, int] | None, line: int) -> bool:
 
 def _choices(path: str, hunk: Hunk) -> Iterator[Exchange]:
     """Choose the exchanges of a hunk that may matter to somebody outside."""
+    if path.endswith(_BUILD):
+        yield from build_guards(hunk)
+        return
     python = path.endswith(_PYTHON)
-    for found in exchanges(hunk, python=python):
-        if _is_plain(found) and _matters(found, path) and not _is_moved(found, hunk) and not _is_prose(found, hunk):
+    seen: set[int] = set()
+    for found in (*exchanges(hunk, python=python), *(choices(hunk) if python else ())):
+        if found.come in seen or _is_prose(found, hunk):
+            continue
+        if _is_plain(found) and _matters(found, path) and not _is_moved(found, hunk):
+            seen.add(found.come)
             yield found
+    if not python:
+        yield from (found for found in guards(hunk) if found.come not in seen)
+        yield from cases(hunk) if role(path) not in _DEVICE else ()
 
 
 def _is_plain(found: Exchange) -> bool:
@@ -151,6 +210,12 @@ def _is_plain(found: Exchange) -> bool:
     old, new = (_bare(value) for value in (found.old, found.new))
     if {old, new} <= {*_EMPTY, *_NOTHING} or any(map(_PLACED.search, _WORD.findall(old) + _WORD.findall(new))):
         return False
+    if _is_same_bound(found.old, found.new):
+        return False
+    if _is_asked(found):
+        return not {old, new} & {*_EMPTY, *_NOTHING}
+    if not old or found.by == "branches":
+        return _HASH.match(new) is None
     if _HASH.match(old) or _HASH.match(new) or (_INTEGER.match(old) and _INTEGER.match(new)):
         return False
     owners = [{match[1] for match in _MEMBER.finditer(value)} for value in (old, new)]
@@ -161,6 +226,22 @@ def _is_plain(found: Exchange) -> bool:
     alike = _sort(old) == _sort(new)
     equal = found.form == "compared" and all(value[:2] in ("==", "!=") for value in (found.old, found.new))
     return alike or (found.form != "returned" and not equal)
+
+
+def _is_same_bound(old: str, new: str) -> bool:
+    """Tell whether two comparisons with whole numbers hold for the same ones: `>= 13` and `> 12`."""
+    sides = [_BOUND.match(text) for text in (old, new)]
+    if sides[0] is None or sides[1] is None:
+        return False
+    bounds = {(side[1], int(side[3]) + (side[2] == "=") * (1 if side[1] == "<" else -1)) for side in sides if side}
+    return len(bounds) == 1
+
+
+def _is_asked(found: Exchange) -> bool:
+    """Tell whether one of both is no value but an expression that gives one."""
+    if found.form not in ("set", "given") or found.by != "place":
+        return False
+    return not all(" if " in value or is_value(tokens_of(value, python=True)) for value in (found.old, found.new))
 
 
 def _bare(value: str) -> str:
@@ -191,6 +272,8 @@ def _matters(found: Exchange, path: str) -> bool:
     device = role(path) in _DEVICE
     if found.form == "returned":
         return not device and old not in _NOTHING and new not in _NOTHING
+    if found.form == "compared" and _COMPILER.search(what):
+        return True
     if _OWN.search(what) and not _PAGED.search(what):
         return False
     if found.form != "compared" and _NAMED.search(what):
@@ -206,7 +289,7 @@ def _matters(found: Exchange, path: str) -> bool:
         return False
     if _SET_BY_USERS.search(what):
         return True
-    switched = old in _SWITCHED and new in _SWITCHED
+    switched = (not old or old in _SWITCHED) and new in _SWITCHED
     if switched and found.form != "set":
         return True
     return bool(_SWITCH.search(what.rpartition(".")[2]) if switched else _CHOICE.search(what))
@@ -216,8 +299,8 @@ def _is_moved(found: Exchange, hunk: Hunk) -> bool:
     """Tell whether the hunk still has the old line, had the new one before, or takes one case for another."""
     gone = [line[1:].strip() for line in hunk.lines if line[:1] == "-"]
     come = [line[1:].strip() for line in hunk.lines if line[:1] == "+"]
-    old, new = hunk_line(hunk, found.before, "-"), hunk_line(hunk, found.after, "+")
-    if old in come or new in gone or _FOR_READERS.search(old):
+    old, new = hunk_line(hunk, found.gone, "-") if found.old else "", hunk_line(hunk, found.come, "+")
+    if (found.by == "place" and old in come) or new in gone or _FOR_READERS.search(old or new):
         return True
     if found.form == "set":
         return _is_set_again(found, hunk)
@@ -227,7 +310,7 @@ def _is_moved(found: Exchange, hunk: Hunk) -> bool:
 def _is_another_case(found: Exchange, hunk: Hunk, lines: tuple[str, str]) -> bool:
     """Tell whether, of several cases one after the other, another one stands here now: the old one is still there."""
     before, after = ({*_ITEM.findall(value)} for value in (found.old, found.new))
-    if not before or not after or before == after:
+    if not before or not after or before == after or after < before:
         return False
     # A case that is left to a branch of its own, or joins another, is taken from one line and put on another.
     context = "" if before & after else " "
@@ -240,8 +323,8 @@ def _is_another_case(found: Exchange, hunk: Hunk, lines: tuple[str, str]) -> boo
 
 def _is_under_another(found: Exchange, hunks: Iterable[Hunk]) -> bool:
     """Tell whether a condition around a line came or went, in this hunk or the one before."""
-    sides: tuple[tuple[Side, int], ...] = (("old", found.before), ("new", found.after))
-    hunks = [hunk for hunk in hunks if hunk.new_start <= found.after and found.after - hunk.span("new")[1] < _NEAR]
+    sides: tuple[tuple[Side, int], ...] = (("old", found.gone), ("new", found.come))
+    hunks = [hunk for hunk in hunks if hunk.new_start <= found.come and found.come - hunk.span("new")[1] < _NEAR]
     for side, number in sides:
         lines = {at: line for hunk in hunks for at, line in enumerate(hunk.signed(side), hunk.span(side)[0])}
         depth = _depth(lines[number])
@@ -271,7 +354,7 @@ def _around(found: Exchange, hunk: Hunk) -> list[str]:
                 break
             kept = []
         kept.append(line)
-        reached = reached or (at == found.after and line[:1] == "+")
+        reached = reached or (at == found.come and line[:1] == "+")
         at += line[:1] not in ("-", "\\")
     return kept
 
@@ -297,43 +380,59 @@ def _above(hunk: Hunk, number: int) -> list[str]:
 
 def _is_prose(found: Exchange, hunk: Hunk) -> bool:
     """Tell whether a line lies inside a docstring that the hunk shows the beginning or the end of."""
-    above = _above(hunk, found.after)
+    above = _above(hunk, found.come)
     below = hunk.signed("new")[len(above) + 1 :]
     if sum(line.count(quotes) for line in above for quotes in _TRIPLE) % 2:
         return True
+    last = ""
     for line in below:
-        if _DEFINED.match(line[1:].strip()):
+        text = line[1:].strip()
+        if _DEFINED.match(text):
             return False
         if any(quotes in line for quotes in _TRIPLE):
-            return line[1:].strip() in _TRIPLE
+            # Behind a colon a docstring only begins.
+            return text in _TRIPLE and not last.endswith(":")
+        last = text or last
     return False
 
 
 def _scope(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:
     """Name the function in which a value is exchanged; None where there is none, or it is a new one."""
     path = versions.file.path
+    if path.endswith(_BUILD):
+        return path.rpartition("/")[2]
     if path.endswith(_PYTHON):
         name = _python_scope(hunk, found)
-        if not versions.whole or name is None:
+        if not versions.whole or (name is None and not _is_deep_in_class(hunk, found)):
             return name
         symbol = _python_symbol(versions, hunk, found)
         # What a function inside of another one returns, that one does not.
-        nested = symbol is not None and symbol.rpartition(".")[2] != name.rpartition(".")[2]
+        nested = name is not None and symbol is not None and symbol.rpartition(".")[2] != name.rpartition(".")[2]
         return None if nested and found.form == "returned" else symbol
-    if hunk_line(hunk, found.after, "+").startswith("#"):
+    if hunk_line(hunk, found.come, "+").startswith("#"):
         return path.rpartition("/")[2]
     if found.form == "returned" and _is_in_lambda(hunk, found):
         return None
-    around = [one for one in versions.new.symbols if one.kind in _CALLED and one.head < found.after <= one.end]
+    around = [one for one in versions.new.symbols if one.kind in _CALLED and one.head < found.come <= one.end]
     if not around:
         return _c_scope(hunk, found)
     name = max(around, key=lambda one: one.start).name
     return name if any(one.name == name and one.kind in _CALLED for one in versions.old.symbols) else None
 
 
+def _is_deep_in_class(hunk: Hunk, found: Exchange) -> bool:
+    """Tell whether a line stands in a method of a class that a hunk is headed by, and begins nothing above."""
+    heading = _DEFINED.match(hunk.heading)
+    if heading is None or not heading[2] or found.form == "returned":
+        return False
+    above = _above(hunk, found.come)
+    deep = _depth(hunk.signed("new")[len(above)]) >= 2 * _INDENT
+    return deep and not any(_DEFINED.match(line[1:].lstrip()) for line in above)
+
+
 def _is_in_lambda(hunk: Hunk, found: Exchange) -> bool:
     """Tell whether what ends below a line is given to a function, and so returns for itself."""
-    lines = hunk.signed("new")[found.after - hunk.new_start :]
+    lines = hunk.signed("new")[found.come - hunk.new_start :]
     depth = _depth(lines[0])
     closing = next((line for line in lines if line[1:].strip() and _depth(line) < depth), "")
     return _LAMBDA.match(closing[1:].strip()) is not None
@@ -341,21 +440,21 @@ def _is_in_lambda(hunk: Hunk, found: Exchange) -> bool:
 
 def _python_symbol(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:
     """Name the last function that begins above a line, unless the line stands no deeper than that."""
-    above = [one for one in versions.new.symbols if one.kind in _SCOPES and one.start <= found.after]
+    above = [one for one in versions.new.symbols if one.kind in _SCOPES and one.start <= found.come]
     last = max(above, key=lambda one: one.start, default=None)
-    if last is None or last.kind not in _CALLED or last.head >= found.after:
+    if last is None or last.kind not in _CALLED or last.head >= found.come:
         return None
-    depth = _depth(hunk.signed("new")[found.after - hunk.new_start])
+    depth = _depth(hunk.signed("new")[found.come - hunk.new_start])
     known = any(one.name == last.name and one.kind in _CALLED for one in versions.old.symbols)
-    return last.name if known and depth > 4 * last.name.count(".") else None
+    return last.name if known and depth > _INDENT * last.name.count(".") else None
 
 
 def _python_scope(hunk: Hunk, found: Exchange) -> str | None:
     """Name the function by what the hunk shows above the line, and else by what git names the hunk by."""
     lines = hunk.signed("new")
-    depth = _depth(lines[found.after - hunk.new_start])
+    depth = _depth(lines[found.come - hunk.new_start])
     names: list[str] = []
-    for line in reversed(_above(hunk, found.after)):
+    for line in reversed(_above(hunk, found.come)):
         text = line[1:].strip()
         if not text or text[0] in "#)]}\"'" or _depth(line) >= depth:
             continue
@@ -386,7 +485,7 @@ def _depth(line: str) -> int:
 def _c_scope(hunk: Hunk, found: Exchange) -> str | None:
     """Name a function of C that begins at the left margin: in the hunk, or before it."""
     head = hunk.heading
-    for line in _above(hunk, found.after):
+    for line in _above(hunk, found.come):
         text = line[1:]
         if text[:1].isalpha() and ("(" in text or _C_CONTAINER.match(text)):
             head = "" if line[:1] == "+" else text

@@ -146,6 +146,169 @@ async def test_functions_of_c_and_guards_of_a_compiler_are_told(facts_of: "Facts
     assert (fact.name, fact.detail, fact.old, fact.new) == ("run.h", "CUDA_VERSION", ">= 120400", "< 120200")
 
 
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        # Branches in place of a line.
+        (
+            ('args.backend = "slow"',),
+            ("if device.fast:", '    args.backend = "fast"', "else:", '    args.backend = "slow"'),
+            ("args.backend", '"slow"', '"fast" if device.fast else "slow"'),
+        ),
+        (
+            ('backend = "a"',),
+            ("if x:", '    backend = "b"', "elif y:", '    backend = "c"', "else:", '    backend = "a"'),
+            ("backend", '"a"', '"b" or "c" or "a"'),
+        ),
+        # A new branch beside others.
+        (
+            ("if x:", '    backend = "a"', "else:", '    backend = "b"'),
+            ("if x:", '    backend = "a"', "elif y:", '    backend = "c"', "else:", '    backend = "b"'),
+            ("backend", None, '"c"'),
+        ),
+        # One value in place of another, where it occurs.
+        ((), ('if one.logprob == float("-inf"):', "    one.logprob = -9.0"), ("one.logprob", 'float("-inf")', "-9.0")),
+        # An option that nobody set here.
+        ((), ("if device.old:", "    server_args.use_graph = False"), ("server_args.use_graph", None, "False")),
+        # A statement over several lines.
+        (
+            ("flags = lib.flags(", "    versions=[9, 10]", ")"),
+            ("flags = lib.flags(versions=[9])",),
+            ("versions", "[9, 10]", "[9]"),
+        ),
+        (
+            ("lib.run(", "    a=1,", "    strict=False,", ")"),
+            ("lib.run(b=2, strict=True)",),
+            ("strict", "False", "True"),
+        ),
+        # A value that has a name now.
+        (
+            ('lib.set("denormals", "flush")',),
+            ('mode = "flush" if args.flush else "keep"', 'lib.set("denormals", mode)'),
+            ("mode", '"flush"', '"flush" if args.flush else "keep"'),
+        ),
+        # A value that is asked for now.
+        (('backend = "a"',), ("backend = lib.choose(device)",), ("backend", '"a"', "lib.choose(device)")),
+        # A case that has a branch of its own now.
+        (
+            ('if backend in ("1", "2"):', "    lib.one()"),
+            ('if backend == "2":', "    lib.two()", 'if backend in ("1",):', "    lib.one()"),
+            ("backend", 'in ("1", "2")', 'in ("1",)'),
+        ),
+    ],
+)
+async def test_what_a_function_chooses_anew_is_told(
+    facts_of: "FactsOf", old: tuple[str, ...], new: tuple[str, ...], said: tuple[str, str | None, str], route: str
+) -> None:
+    (fact,) = await _told(facts_of, _body(*old), _body(*new), route)
+    assert (fact.detail, fact.old, fact.new) == said
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # What is made here is nobody's option.
+        ((), ("args = lib.make()", "args.mode = 1")),
+        # What is new itself was nothing before.
+        ((), ("mode = lib.ask()", 'if mode == "a":', '    mode = "b"')),
+        # A bare name may have the value, and what has the type of something else has none in particular.
+        (('mode = "a"',), ("mode = first",)),
+        (("dtype = torch.float16",), ("dtype = x.dtype",)),
+        (("use_it = True",), ("use_it = self._use_it",)),
+        # The attributes of an object of its own.
+        ((), ("self.use_graph = False",)),
+        # Comparisons that hold for the same numbers.
+        (("if args.version >= 13: lib.go()",), ("if args.version > 12: lib.go()",)),
+        # Set here and not there any more.
+        (("args.mode = 1", "lib.a()", "lib.b()", "lib.c()"), ("lib.a()", "lib.b()", "lib.c()", "args.mode = 1")),
+    ],
+)
+async def test_what_is_chosen_by_nobody_anew_is_not_told(
+    facts_of: "FactsOf", old: tuple[str, ...], new: tuple[str, ...]
+) -> None:
+    assert await _told(facts_of, _body(*old), _body(*new)) == []
+
+
+async def test_what_options_set_of_their_own_is_told(facts_of: "FactsOf") -> None:
+    text = "import lib\n\n\nclass ServerArgs:\n    def check(self):\n        lib.begin()\n{}"
+    (fact,) = await _told(facts_of, "", "        if lib.old():\n            self.use_graph = False\n", text=text)
+    assert (fact.name, fact.detail, fact.old, fact.new) == ("ServerArgs.check", "self.use_graph", None, "False")
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "defined(__AVX512F__) || defined(BF16)",
+            "defined(__AVX512F__) || \\\n    (!defined(__APPLE__) && defined(BF16))",
+            (
+                "#if",
+                "defined(__AVX512F__) || defined(BF16)",
+                "defined(__AVX512F__) || (!defined(__APPLE__) && defined(BF16))",
+            ),
+        ),
+        (
+            "(MAJOR_VER * 100 + MINOR < 1204) && FAST",
+            "(MAJOR_VER * 100 + MINOR < 1202) && FAST",
+            ("MAJOR_VER*100+MINOR", "< 1204", "< 1202"),
+        ),
+    ],
+)
+async def test_guards_that_ask_for_another_platform_are_told(
+    facts_of: "FactsOf", old: str, new: str, said: tuple[str, str, str], route: str
+) -> None:
+    (fact,) = await _told(facts_of, old, new, route, "include/lib/run.h", GUARD)
+    assert (fact.name, fact.detail, fact.old, fact.new) == ("run.h", *said)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("defined(__CUDA_ARCH__) && FAST", "LIB_HAS_FAST"),
+        ("CUDA_VERSION > 12060", "((__CUDACC_VER_MAJOR__ > 12) || (__CUDACC_VER_MINOR__ > 6))"),
+        ("defined(OLD_NAME) && __APPLE__", "defined(NEW_NAME) && __APPLE__"),
+        ("defined( __APPLE__)", "defined(__APPLE__)"),
+    ],
+)
+async def test_guards_that_may_ask_for_the_same_are_not_told(facts_of: "FactsOf", old: str, new: str) -> None:
+    assert await _told(facts_of, old, new, path="include/lib/run.h", text=GUARD) == []
+
+
+@ROUTES
+async def test_a_guard_around_what_stays_is_told(facts_of: "FactsOf", route: str) -> None:
+    text = '#pragma once\n#include "run.h"\n\n{}struct Fast;\n{}'
+    old, new = text.format("", ""), text.format("#if CUDA_VERSION >= 12000\n", "#endif\n")
+    (fact,) = await _told(facts_of, old, new, route, "include/lib/run.h", "{}")
+    assert (fact.name, fact.detail, fact.old, fact.new) == ("run.h", "#if", None, "CUDA_VERSION >= 12000")
+
+
+@ROUTES
+async def test_versions_and_architectures_of_a_build_are_told(facts_of: "FactsOf", route: str) -> None:
+    text = 'project(lib)\nif(CUDA_VERSION VERSION_GREATER_EQUAL 11.8)\n  go()\nendif()\narchs(FAST_ARCHS "9.0")\n'
+    new = text.replace("11.8", "12.0").replace('"9.0"', '"9.0;10.0"')
+    facts = await _told(facts_of, text, new, route, "CMakeLists.txt", "{}")
+    assert {(fact.name, fact.detail, fact.old, fact.new) for fact in facts} == {
+        ("CMakeLists.txt", "FAST_ARCHS", '"9.0"', '"9.0;10.0"'),
+        ("CMakeLists.txt", "if", "CUDA_VERSION VERSION_GREATER_EQUAL 11.8", "CUDA_VERSION VERSION_GREATER_EQUAL 12.0"),
+    }
+
+
+@ROUTES
+async def test_cases_that_are_gone_or_supported_now_are_told(facts_of: "FactsOf", route: str) -> None:
+    begin, end = (
+        "(int op) {{\n  switch (op) {{\n",
+        "  case OP_ADD:\n    return true;\n  default:\n    go();\n  }}\n}}\n",
+    )
+    labels = "  case OP_MUL:\n  case OP_SUB:\n"
+    (fact,) = await _told(facts_of, labels, "", route, "src/run.cpp", f"bool run{begin}{{}}{end}")
+    assert (fact.name, fact.detail, fact.old, fact.new) == ("run", "case", "OP_MUL, OP_SUB", None)
+    assert await _told(facts_of, "", labels, route, "src/walk.cpp", f"bool walk{begin}{{}}{end}") == []
+    (fact,) = await _told(facts_of, "", labels, route, "src/ops.cpp", f"bool supports_op{begin}{{}}{end}")
+    assert (fact.name, fact.detail, fact.old, fact.new) == ("supports_op", "case", None, "OP_MUL, OP_SUB")
+
+
 async def test_what_a_lambda_of_c_returns_its_function_does_not(facts_of: "FactsOf") -> None:
     body = "  wait([&]() {{\n    return {};\n  }});\n"
     old, new = (body.format(value) for value in ("false", "true"))
