@@ -24,6 +24,8 @@ _LIMIT = re.compile(
 )
 """What a header holds its users to."""
 _MOST_LIMITS = 4
+_SHADER = ".comp"
+"""A shader of GLSL that computes: what it calls `main` is a kernel, and no program."""
 # Each begins with a literal, which is found fast.
 _NAMED = (r"\+class \w+Kernel(?:[A-Z][a-z]?\d+\w*)?[(:]", r"\+def \w*_kernel\(")
 _SPOKEN = tuple(rf"{short}\.(?<!\w{short}\.)\w+\(" for short in ("tl", "cute", "pl", "T", "gl"))
@@ -158,6 +160,8 @@ def _role_by_content(file: FileChange) -> Role:
     if what not in (Role.KERNEL, Role.MODEL) or not file.patch:
         return what
     text = file.patch.replace("\n-", "\n+") if file.status == "removed" else file.patch
+    if file.path.endswith(_SHADER):
+        return what
     if not file.path.endswith(".py"):
         program = "main(" in text and _PROGRAM.search(text) is not None and "__global__" not in text
         return Role.SOURCE if program else what

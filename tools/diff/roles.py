@@ -49,7 +49,7 @@ def _words(words: str) -> frozenset[str]:
 
 
 _CODE = _words(
-    "py pyi pyx c cc cpp cxx cu cuh h hh hpp hxx inl inc hip mu muh metal cl rs go ts tsx js jsx mjs cjs java"
+    "py pyi pyx c cc cpp cxx cu cuh h hh hpp hxx inl inc hip mu muh metal cl comp rs go ts tsx js jsx mjs cjs java"
 )
 _CODE |= _words("kt swift scala rb php proto mlir td jinja jinja2 m mm lua zig asm s ptx sql vue")
 _SETTINGS = _words("yaml yml toml json jsonc json5 ini cfg conf env properties xml pbtxt tmpl tpl")
@@ -213,7 +213,7 @@ def _code(name: str, inside: set[str], extension: str) -> Role:
     """Tell the sorts of source code apart."""
     if extension in ("h", "hh", "hpp", "hxx", "inl", "inc") or (extension == "cuh" and "include" in inside):
         return Role.HEADER
-    if extension in ("cu", "cuh", "hip", "mu", "muh", "metal", "cl", "ptx"):
+    if extension in ("cu", "cuh", "hip", "mu", "muh", "metal", "cl", "comp", "ptx"):
         return Role.OPERATOR if _OPERATOR_NAME.search(name) else Role.KERNEL
     if extension in ("jinja", "jinja2"):
         return Role.KERNEL if "csrc" in inside else Role.DATA

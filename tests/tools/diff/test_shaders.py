@@ -65,3 +65,10 @@ async def test_a_new_file_speaks_for_its_kernels(route: str, facts_of: "FactsOf"
     new = "kernel void shift(global float * x) {\n    x[get_global_id(0)] += 1.0f;\n}\n"
     facts = await facts_of({"README.md": "One.\n"}, {"src/opencl/shift.cl": new}, route)
     assert [(fact.kind, fact.detail) for fact in facts] == [(FactKind.FILE_ADDED, "kernel")]
+
+
+@ROUTES
+async def test_a_new_shader_of_glsl_is_a_kernel(route: str, facts_of: "FactsOf") -> None:
+    new = "#version 450\n\nlayout(local_size_x = 64) in;\n\nvoid main() {\n    y[gl_GlobalInvocationID.x] = 0.0;\n}\n"
+    facts = await facts_of({"README.md": "One.\n"}, {"src/vulkan/zero.comp": new}, route)
+    assert [(fact.kind, fact.detail) for fact in facts] == [(FactKind.FILE_ADDED, "kernel")]

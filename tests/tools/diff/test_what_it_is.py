@@ -50,7 +50,10 @@ async def test_a_method_of_a_bound_class_is_nothing_to_choose_by_name(facts_of: 
         {"src/bind.cc": text.format("", "")},
         {"src/bind.cc": text.format('  m.def("stop", &stop);\n', '\n      .def("sync", &Builder::sync)')},
     )
-    assert [fact.name for fact in facts if fact.kind is FactKind.REGISTERED] == ["stop"]
+    assert [(fact.name, fact.severity) for fact in facts if fact.kind is FactKind.REGISTERED] == [
+        ("stop", Severity.ADDITIVE),
+        ("Builder.sync", Severity.INTERNAL),
+    ]
 
 
 @pytest.mark.parametrize(
