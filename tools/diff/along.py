@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from agent.facts import FactKind
 from tools.diff.draft import Draft
+from tools.diff.readers.definitions import DEFINE
 from tools.diff.reading import Site
 
 _WITHIN = ("error", "limit", "warning")
@@ -21,7 +22,7 @@ def went_along(old: Sequence[Site], new: Sequence[Site], symbols: Sequence[Draft
     renamed = renamed_symbols(symbols)
     if renamed:
         old = [
-            site._replace(scope=renamed_scope(site.scope, renamed)) if site.kind in _WITHIN and site.scope else site
+            site._replace(scope=renamed_scope(site.scope, renamed)) if site.scope and _is_within(site) else site
             for site in old
         ]
     parameters = _renamed_parameters(symbols)
@@ -29,6 +30,10 @@ def went_along(old: Sequence[Site], new: Sequence[Site], symbols: Sequence[Draft
         return old
     made = {_check(site) for site in new if site.scope in parameters}
     return [_in_new_words(site, parameters, made) if site.scope in parameters else site for site in old]
+
+
+def _is_within(site: Site) -> bool:
+    return site.kind in _WITHIN or site.name.startswith(DEFINE)
 
 
 def renamed_symbols(symbols: Sequence[Draft]) -> dict[str, str]:

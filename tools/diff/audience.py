@@ -47,13 +47,28 @@ _PROGRAM = re.compile(r"(?:^|\.)_?(?:main|parse\w*|get_parser|\w*args|run|test\w
 _LOOKED_UP = re.compile(r"REGISTR|REGISTER|MODELS$|PARSERS?|BACKENDS|LOADERS|DLL_EXPORT|LIBRARY", re.IGNORECASE)
 _BYGONE = re.compile(r"PREVIOUS|UNSUPPORTED|REMOVED|DEPRECATED|LEGACY", re.IGNORECASE)
 
+_TAKEN = re.compile(
+    r"^(?:[A-Za-z]\w*\.)*_?(?:[A-Z0-9]+_)*(?:SUPPORTED|ALLOWED|VALID|ACCEPTED)(?:_[A-Z0-9]+)*$"
+    r"|^(?:[A-Za-z]\w*\.)*_?(?:[A-Z0-9]+_)+(?:TYPES|MODELS|FIELDS|BACKENDS|DTYPES|FORMATS|ARCHS|ARCHITECTURES)$"
+)
+_LISTED = re.compile(r"(?:(?:frozen)?set\()?[\[({]\s*[\w\"']")
+"""Members that are written out, in whichever brackets."""
+
 
 def symbol_is_met(draft: Draft, path: str) -> bool:
     """Tell of a symbol: its name is public, and users import or include the file."""
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
     made = draft.kind is FactKind.CONSTANT_CHANGED and draft.detail == "type" and _COMPUTED.search(draft.new or "")
     inner = _TRAITS.search(path) or any(own.search(draft.name) for own in (_PROTOCOL, _LAYOUT, _HANDED_ON))
-    return draft.public and not own and not made and not inner and is_public_path(path)
+    met = draft.public or _decides_what_is_taken(draft)
+    return met and not own and not made and not inner and is_public_path(path)
+
+
+def _decides_what_is_taken(draft: Draft) -> bool:
+    """Tell of a list that is the file's own and says what users may ask for: `_SUPPORTED_DTYPES = {…}`."""
+    if draft.kind is not FactKind.CONSTANT_CHANGED or not _TAKEN.search(draft.name):
+        return False
+    return all(_LISTED.match(value or "") for value in (draft.old, draft.new))
 
 
 def site_is_met(draft: Draft, path: str) -> bool:

@@ -23,7 +23,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 # The words that are seen most stand first.
 _PYTHON_SITES = _words(
-    """raise assert env "-- '-- default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute(
+    """raise assert env "-- '-- "-D '-D default= choices= add_argument eprecat VERSION __version__ Env ENV ption( oute(
     "/ '/ at_least( ersion( version. DEFINE_ REGIST Regist _MAP _MODELS DEPRECAT typer. paths=[ names=[ models=[
     aliases=[ add_parser( Gauge( gauge_cls( Counter( counter_cls( Histogram( histogram_cls( Summary( summary_cls("""
 )
@@ -107,9 +107,7 @@ def telling(path: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
     if (extension not in _BRACED and extension not in _PYTHON) or _SETUP.search(path):
         return tuple(hunks)
     if extension in _PYTHON:
-        chosen = [
-            hunk for hunk in hunks if _may_tell(path, extension, hunk, _PYTHON_SITES) or may_decide(path, hunk)
-        ]
+        chosen = [hunk for hunk in hunks if _may_tell(path, extension, hunk, _PYTHON_SITES) or may_decide(path, hunk)]
         return tuple(hunk for hunk in chosen if not _is_prose("\n".join(hunk.lines)))
     return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, _BRACED_SITES) or may_decide(path, hunk))
 

@@ -26,6 +26,7 @@ from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
 from tools.diff.known import Known, corrected, recognise
 from tools.diff.lineage import Lineage, read_lineage
+from tools.diff.macros import given, without_moved
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
 from tools.diff.proof import place_of
@@ -114,7 +115,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
             shown += _compared(versions)
             homes.learn(file.path, versions.new.includes)
             read.append(versions)
-    shown = told_once(without_given_on(through_packages(shown, files)))
+    shown = without_moved(told_once(without_given_on(through_packages(shown, files))), homes)
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_members(overriding(shown, read), read)
@@ -194,6 +195,15 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     callers = {draft.name for draft in symbols if draft.name in come and draft.detail not in _VALUED}
     if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
         come -= _called(come, patch)
+    own = gone | come
+    sites = list(
+        given(
+            sites,
+            versions.old.sites,
+            versions.new.sites,
+            lambda draft: site_is_met(draft, path) and not (whole or _is_within(draft.detail, own)),
+        )
+    )
     special = newcomers(versions.old, versions.new) if path.endswith(_SPACED) else ()
     for draft in sites:
         # A package that refuses to be imported says more than that it came.

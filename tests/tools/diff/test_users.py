@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.facts import FactKind
+from agent.facts import FactKind, Severity
 
 if TYPE_CHECKING:
     from tests.tools.diff.conftest import FactsOf
@@ -85,3 +85,22 @@ async def test_parameters_of_one_type_that_changed_places_in_an_overload_are_tol
     new = old.replace("int left, int right", "int right, int left")
     (fact,) = await facts_of({"include/lib/box.h": old}, {"include/lib/box.h": new}, route)
     assert (fact.kind, fact.old, fact.new) == (FactKind.PARAMETER_REORDERED, "left, right", "right, left")
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [
+        ("_SUPPORTED_DTYPES", Severity.BEHAVIOUR),
+        ("_GATED_ACTIVATION_TYPES", Severity.BEHAVIOUR),
+        ("_VALIDATION_STEPS", Severity.INTERNAL),
+        ("_TILE_SIZES", Severity.INTERNAL),
+    ],
+)
+async def test_a_list_of_its_own_by_which_a_file_says_what_it_takes_is_for_users(
+    name: str, severity: Severity, facts_of: "FactsOf"
+) -> None:
+    text = "{0} = ({1})\n\n\ndef run(x):\n    assert x in {0}\n"
+    old, new = text.format(name, '"a", "b"'), text.format(name, '"a", "b", "c"')
+    (fact,) = await facts_of({"pkg/run.py": old}, {"pkg/run.py": new}, "blobs")
+    assert (fact.kind, fact.severity) == (FactKind.CONSTANT_CHANGED, severity)
+    assert fact.new == '("a", "b", "c")'

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from tools.diff.readers.definitions import defined
 from tools.diff.readers.lines import fold, lines_of, unquote
 from tools.diff.readers.manifest_pins import pinned_by_name
 from tools.diff.reading import Site, Source
 
 _COMMAND = re.compile(
-    r"^\s*(project|find_package|set|(?:\w+_)?option|message|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$",
+    r"^\s*(project|find_package|set|(?:\w+_)?option|message|(?:add|target)_compile_definitions|add_definitions|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$",
     re.I,
 )
 _LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
@@ -26,6 +27,7 @@ _BRANCH = re.compile(r"^\s*(if|elseif|else|endif)\s*\((.*)$", re.I)
 _COMPILER = re.compile(r"COMPILER|\bMSVC\b|\bMINGW\b|clang|intel", re.I)
 """A condition of a build for one compiler: what is set there is not for everybody to set."""
 _MAX_LINES = 40
+_DEFINITIONS = "definitions"
 _OPTION, _NAMED = "option", re.compile(r"[A-Z][A-Z0-9_]+$")
 
 
@@ -49,7 +51,9 @@ def _sites(source: Source) -> Iterator[Site]:
             before = lines[at - 1] if at else ""
             arguments, at = _arguments(lines, at, found[2])
             foreign = found[1].lower() == "set" and any(map(_COMPILER.search, conditions))
-            for site in _command(found[1].lower(), arguments, number, source.first_line + at):
+            read = _defined if found[1].lower().endswith(_DEFINITIONS) else _command
+            for site in read(found[1].lower(), arguments, number, source.first_line + at):
+                site = site._replace(condition=" ".join(conditions)) if read is _defined else site
                 if site.kind != "config" or not (foreign or _is_forced(site.name, arguments, before)):
                     yield _about(site, conditions, source.path)
         elif found := _BRANCH.match(line):
@@ -96,6 +100,11 @@ def _about(site: Site, conditions: list[str], path: str) -> Site:
         return site
     named = (found for text in (site.value or "", *reversed(conditions)) for found in _SETTING.findall(text))
     return site._replace(name=next(named, path.rpartition("/")[2]))
+
+
+def _defined(command: str, arguments: list[str], start: int, end: int) -> Iterator[Site]:
+    """Read what is defined for a compiler."""
+    return defined(arguments, start, end, target=command.startswith("target"))
 
 
 def _is_forced(name: str, arguments: list[str], before: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tools.diff.readers.definitions import listed_in_setup
 from tools.diff.readers.lines import fold
 from tools.diff.readers.manifest_python import SETUP, requirement
 from tools.diff.reading import Site, Source
@@ -52,6 +53,7 @@ def read_setup(source: Source) -> Iterator[Site]:
     yield from _refusals(source, text)
     yield from _limited(source, text)
     yield from _extensions(source, text)
+    yield from listed_in_setup(source)
     yield from _Listing(source, text).read()
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers import python_env, python_flags, python_offers
+from tools.diff.readers import definitions, python_env, python_flags, python_offers
 from tools.diff.readers.syntax import mentions
 
 CALLED: Final = rb"(?=\s*\()"
@@ -42,7 +42,10 @@ DEPRECATING: Final = frozenset({"warn_deprecated", "info_once"})
 """What only matters where it deprecates something."""
 WARNERS: Final = frozenset({"warn", "warning", "warning_once", "warn_once", "print_warning_once"}) | DEPRECATING
 WARNED_OF: Final = (b"eprecat", b"DEPRECAT", b"FutureWarning")
-TOLD: Final = (b"raise", b"assert", b"eprecat", b"DEPRECAT", b"FutureWarning", b"@", b"at_least(", b"_version")
+TOLD: Final = (
+    *(b"raise", b"assert", b"eprecat", b"DEPRECAT", b"FutureWarning", b"@", b"at_least(", b"_version"),
+    *definitions.QUOTED,
+)
 WARNED: Final = re.compile(rb"warn(?:ing)?(?:_once)?\(")
 ASKED: Final = re.compile(rb"ersion[\w.()]{0,80}\s*[<>=]=?\s*[\w.(]{0,80}[\"']\d")
 """A version that is compared with one that is written out."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from tools.diff.readers import python_checks, python_env, python_flags, python_offers
+from tools.diff.readers import definitions, python_checks, python_env, python_flags, python_offers
 from tools.diff.readers.manifest_python import requirement
 from tools.diff.readers.python_declared import Found
 from tools.diff.readers.python_deprecated import subject
@@ -33,6 +33,8 @@ HELPERS: Final = 3
 VERBS: Final = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "websocket"})
 REQUIRES: Final = re.compile(r"^_?(?:\w+_)?(?:requires|requirements)(?:_for_\w+)?$")
 VERSION: Final = re.compile(r"^(__version__|VERSION)$")
+
+CASES: Final = frozenset({"if_statement", "conditional_expression", "match_statement", "try_statement"})
 
 
 class Sites:
@@ -59,6 +61,7 @@ class Sites:
                 *self._each(mentions.decorators(), self._decorator),
                 *self._directives(),
                 *python_checks.versions(self._code, self._scopes),
+                *definitions.listed(self._code.text, self._code.line_at, self._scopes.around, self._case),
                 *self._assignments(),
             ]
         )
@@ -195,6 +198,15 @@ class Sites:
             scope = self._scopes.around(found.start())
             lines = self._code.line_at(found.start()), self._code.line_at(found.end())
             yield Site("deprecation", scope or self._module, *lines, value=message[:300], scope=scope)
+
+    def _case(self, at: int) -> str:
+        """Say under what condition the function around a place gets there, where there is one."""
+        node = self._code.root.descendant_for_byte_range(at, at)
+        while node is not None and node.type != "function_definition":
+            if node.type in CASES:
+                return node.type
+            node = node.parent
+        return ""
 
     # -- names at module and class level
 
