@@ -18,14 +18,20 @@ def cases(hunk: Hunk) -> Iterator[Exchange]:
         for sign in "+-"
     }
     gone, come = labels["-"], labels["+"]
+    # What stands deeper is a case of something else.
+    depths = {_depth(line) for line in hunk.lines if _SWITCH.match(line) and "switch" not in line}
     # Where labels come and go, one may stand for the other.
-    if bool(gone) == bool(come) or not any(map(_SWITCH.match, hunk.lines)):
+    if bool(gone) == bool(come) or not depths:
         return
     old, new = hunk.old_start, hunk.new_start
     for line in hunk.lines:
         sign = line[:1]
-        if sign in ("+", "-") and (match := _CASE.match(line[1:].strip())) is not None:
+        if sign in ("+", "-") and _depth(line) in depths and (match := _CASE.match(line[1:].strip())) is not None:
             before, after = (match[1], "") if sign == "-" else ("", match[1])
             yield Exchange("compared", CASE, before, after, (old, old), (new, new))
         old += sign not in ("+", "\\")
         new += sign not in ("-", "\\")
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line[1:].lstrip())

@@ -5,7 +5,7 @@ asks for a version or an architecture; not what a kernel computes with, what is 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from agent.facts import FactKind
@@ -14,7 +14,7 @@ from tools.diff.choices import choices
 from tools.diff.draft import Draft, Where
 from tools.diff.exchanged import Exchange, exchanges
 from tools.diff.grouping import Shown
-from tools.diff.guards import build_guards, guards
+from tools.diff.guards import GUARD, build_guards, guards
 from tools.diff.hunks import Hunk, Patch, Side
 from tools.diff.roles import Role, role
 from tools.diff.written import is_value, tokens_of
@@ -95,6 +95,7 @@ _DEFINED = re.compile(r"(?:async )?def (\w+)|class (\w+)")
 _METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
 _C_HEADING = re.compile(r"(?:^|[\s*&~])((?:\w+::)*~?\w+)\s*\(")
 _C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|template|#)\b")
+_ASKED = re.compile(r"[A-Za-z_]\w+")
 _TRIPLE = ('"""', "'''")
 _RENAMED = (FactKind.MEMBER_RENAMED, FactKind.FIELD_RENAMED, FactKind.SYMBOL_RENAMED)
 
@@ -142,8 +143,12 @@ def _is_elsewhere(found: Exchange, hunk: Hunk, patch: Patch) -> bool:
     if found.old and found.new:
         return False
     text = hunk_line(hunk, found.come, "+") if found.new else hunk_line(hunk, found.gone, "-")
-    others = patch.removed if found.new else patch.added
-    return any(line[1:].strip() == text for line in others.values())
+    others = (patch.removed if found.new else patch.added).values()
+    if found.what == GUARD:
+        # Another condition may ask for the same around more, or less, of the file.
+        asked = {*_ASKED.findall(found.old or found.new)} - {"defined"}
+        return any("#" in line and "if" in line and asked & {*_ASKED.findall(line)} for line in others)
+    return any(line[1:].strip() == text for line in others)
 
 
 def _is_aside(name: str, found: Exchange) -> bool:
@@ -160,9 +165,22 @@ def _is_aside(name: str, found: Exchange) -> bool:
 def without_renamed(shown: Sequence[Shown]) -> list[Shown]:
     """Leave out values that only follow a new name of what they are."""
     names = {_ends(one.draft) for one in shown if one.draft.kind in _RENAMED}
-    if not names:
+    gone = {name for one in shown if one.draft.kind is FactKind.MEMBER_REMOVED for name in _names(one.draft)}
+    if not names and not gone:
         return list(shown)
-    return [one for one in shown if one.draft.kind is not FactKind.VALUE_CHANGED or _ends(one.draft) not in names]
+    return [
+        one for one in shown if one.draft.kind is not FactKind.VALUE_CHANGED or not _follows(one.draft, names, gone)
+    ]
+
+
+def _follows(draft: Draft, renamed: Set[tuple[str, str]], gone: Set[str]) -> bool:
+    """Tell whether there is no other choice, since what was chosen is called otherwise or gone."""
+    ends = _ends(draft)
+    return ends in renamed or ends[0] in gone
+
+
+def _names(draft: Draft) -> list[str]:
+    return re.findall(r"\w+", f"{draft.name.rpartition('.')[2]} {draft.old or ''}")
 
 
 def _ends(draft: Draft) -> tuple[str, str]:
@@ -210,10 +228,10 @@ def _is_plain(found: Exchange) -> bool:
     old, new = (_bare(value) for value in (found.old, found.new))
     if {old, new} <= {*_EMPTY, *_NOTHING} or any(map(_PLACED.search, _WORD.findall(old) + _WORD.findall(new))):
         return False
-    if _is_same_bound(found.old, found.new):
+    if _is_same_bound(found.old, found.new) or _is_turned_round(found):
         return False
     if _is_asked(found):
-        return not {old, new} & {*_EMPTY, *_NOTHING}
+        return not {old, new} & {*_EMPTY, *_NOTHING} and not _INTEGER.match(old) and not _INTEGER.match(new)
     if not old or found.by == "branches":
         return _HASH.match(new) is None
     if _HASH.match(old) or _HASH.match(new) or (_INTEGER.match(old) and _INTEGER.match(new)):
@@ -235,6 +253,13 @@ def _is_same_bound(old: str, new: str) -> bool:
         return False
     bounds = {(side[1], int(side[3]) + (side[2] == "=") * (1 if side[1] == "<" else -1)) for side in sides if side}
     return len(bounds) == 1
+
+
+def _is_turned_round(found: Exchange) -> bool:
+    """Tell whether the same is asked the other way round, most often with its branches: `==` and `!=`."""
+    values = {_COMPARED_WITH.sub("", value) for value in (found.old, found.new)}
+    signs = {match[0].strip() for value in (found.old, found.new) if (match := _COMPARED_WITH.match(value)) is not None}
+    return len(values) == 1 and signs in ({"==", "!="}, {"in", "not in"})
 
 
 def _is_asked(found: Exchange) -> bool:

@@ -11,7 +11,7 @@ _OPENS = re.compile(r"\s*#\s*if")
 _SPACES = re.compile(r"\s+")
 GUARD = "#if"
 _CMAKE = re.compile(r"(?:else)?if\s*\((.+)\)\s*$", re.IGNORECASE)
-_ARCHS = re.compile(r"\w+\(\s*(\w*ARCHS?\w*)\s+\"([^\"]*)\"")
+_ARCHS = re.compile(r"\w+\(\s*(\w*ARCH(?!IV)\w*)\s+\"([^\"]*)\"")
 _REMARK = re.compile(r"//.*|/\*.*?(?:\*/|$)")
 _ASKS = re.compile(
     r"CUDA|HIP|ROCM|ARCH|VER(?:SION)?(?:_|\b)|__APPLE__|_WIN32|_MSC_VER|__linux__|__GNUC__|__clang|aarch64|x86_64|__ARM"
@@ -22,6 +22,8 @@ _VERSIONED = re.compile(
     r"|aarch64|x86_64|__ANDROID__"
 )
 _MACRO = re.compile(r"[A-Za-z_]\w+")
+_FACTOR = re.compile(r"\*\s*(\d+)")
+_ABOVE = re.compile(r">\s*(\d+)\b(?!\.)")
 _WORD = re.compile(r"\w+|[<>=!]=?|VERSION_\w+")
 _LONGEST = 110
 
@@ -31,7 +33,8 @@ def guards(hunk: Hunk) -> Iterator[Exchange]:
     if not any(line[:1] in "+-" and line[1:].lstrip().startswith("#") for line in hunk.lines):
         return
     for stretch in stretches(hunk):
-        yield from _pair(*(list(_directives(lines, stretch.below)) for lines in stretch[:2]))
+        gone, come = (list(_directives(lines, stretch.below)) for lines in stretch[:2])
+        yield from _pair(gone, come)
     yield from _alone(hunk)
 
 
@@ -65,12 +68,17 @@ def _pair(gone: Sequence[tuple[Line, str]], come: Sequence[tuple[Line, str]], gu
     if len(gone) != 1 or len(come) != 1:
         return
     (one, old), (other, new) = gone[0], come[0]
-    before, after = ([*_WORD.findall(text)] for text in (old, new))
+    # `> 12` asks for what `>= 13` does.
+    before, after = (_WORD.findall(_ABOVE.sub(lambda match: f">= {int(match[1]) + 1}", text)) for text in (old, new))
     if before == after or max(len(old), len(new)) > _LONGEST:
         return
     if not {*_MACRO.findall(old)} & {*_MACRO.findall(new)} - {"defined"}:
         return
     differing = {*before} ^ {*after}
+    other_macro = "CUDA_VERSION" in differing and any("CUDACC_VER" in word for word in differing)
+    if other_macro or _FACTOR.findall(old) != _FACTOR.findall(new):
+        # The same version may be asked for in another way.
+        return
     if (differing and not _ASKS.search(" ".join(differing)) and not any(map(str.isdigit, differing))) or (
         _is_renamed(before, after) or not (_ASKS.search(old) and _ASKS.search(new))
     ):

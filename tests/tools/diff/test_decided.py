@@ -220,6 +220,12 @@ async def test_what_a_function_chooses_anew_is_told(
         ((), ("self.use_graph = False",)),
         # Comparisons that hold for the same numbers.
         (("if args.version >= 13: lib.go()",), ("if args.version > 12: lib.go()",)),
+        # The same asked the other way round.
+        (
+            ('if backend != "a":', "    lib.b()", "else:", "    lib.a()"),
+            ('if backend == "a":', "    lib.a()", "else:", "    lib.b()"),
+        ),
+        (("dtype = torch.int64",), ("dtype = args.indices_dtype",)),
         # Set here and not there any more.
         (("args.mode = 1", "lib.a()", "lib.b()", "lib.c()"), ("lib.a()", "lib.b()", "lib.c()", "args.mode = 1")),
     ],
@@ -269,6 +275,9 @@ async def test_guards_that_ask_for_another_platform_are_told(
         ("defined(__CUDA_ARCH__) && FAST", "LIB_HAS_FAST"),
         ("CUDA_VERSION > 12060", "((__CUDACC_VER_MAJOR__ > 12) || (__CUDACC_VER_MINOR__ > 6))"),
         ("defined(OLD_NAME) && __APPLE__", "defined(NEW_NAME) && __APPLE__"),
+        ("(CUDA_VERSION >= 13) && FAST_VER", "CUDA_VERSION > 12 && FAST_VER"),
+        ("(MAJOR_VER * 1000 + MINOR_VER * 10 >= 12080)", "(MAJOR_VER * 100 + MINOR_VER >= 1208)"),
+        ("FAST && (__CUDACC_VER_MAJOR__ >= 10)", "FAST && (CUDA_VERSION >= 10000)"),
         ("defined( __APPLE__)", "defined(__APPLE__)"),
     ],
 )
