@@ -42,8 +42,8 @@ def _tells(fact: Fact) -> bool:
 
 
 def _rank(fact: Fact, facts: Sequence[Fact]) -> tuple[int, int, bool]:
-    """Order by how grave a fact is, how far from users, and whether it is of a whole thing or of how it is called."""
-    gravity, part = _GRAVITY[fact.severity], fact.kind.startswith(_PARTS)
+    """Order by how grave a fact is, how far from users, and whether a whole thing breaks or how it is called."""
+    gravity, part = _GRAVITY[fact.severity], fact.severity is Severity.BREAKING and fact.kind.startswith(_PARTS)
     if _is_new_model(fact):
         # What a commit of three hundred files is for.
         return 0, 1, part
