@@ -47,8 +47,8 @@ _TRIFLES = re.compile(
     r"^(?:fix(?:ed)? (?:lint|typo|format|ci|test|comment|conflict|pre-?commit|nit|review)s?|lint|format|wip|typo|nit|"
     r"update|upd|clean ?up|address(?:ed|ing)? (?:review |pr )?(?:comments|feedback)|merge|minor|tmp|"
     r"select (?:one|all|any) (?:of|that)|(?:ai|auto)-?(?:assisted|generated)|"
-    r"(?:(?:this |the )?(?:pr|pull request|commit|description|summary|message|code) ){0,2}(?:was |is )?(?:mostly |automatically )?"
-    r"(?:written|authored|drafted|generated) (?:by|with)|"
+    r"(?:(?:this |the )?(?:pr|pull request|commit|description|summary|message|code) ){0,2}"
+    r"(?:was |is )?(?:mostly |automatically )?(?:written|authored|drafted|generated) (?:by|with)|"
     r"as (?:the )?title|.{0,200}\b(?:per|after|from|following|based on) (?:the )?(?:code |pr )?review(?:er)?s?)\b",
     re.IGNORECASE,
 )
