@@ -108,6 +108,8 @@ class Symbol(NamedTuple):
     """Whether it is only announced here and defined elsewhere, with defaults that stand nowhere else."""
     implied: bool = False
     """Whether a compiler makes it unasked, or is told not to make it: nobody uses a class otherwise for its sake."""
+    pure: bool = False
+    """Whether it is a method that C++ leaves to those who derive from its class: `virtual void run() = 0`."""
     special: Special | None = None
     """The partial specialisation that this is, or is a member of."""
     overload: bool = False

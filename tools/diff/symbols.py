@@ -229,7 +229,7 @@ def _one_sided(symbol: Symbol, world: dict[str, Symbol], *, removed: bool) -> Dr
 
 def _is_left_to_heirs(symbol: Symbol) -> bool:
     """Tell whether a method has to be written by whoever derives from its class."""
-    return symbol.kind == "method" and any("abstractmethod" in text for text in symbol.decorators)
+    return symbol.kind == "method" and (symbol.pure or any("abstractmethod" in text for text in symbol.decorators))
 
 
 def _is_left_to_heirs_now(one: Symbol, other: Symbol) -> bool:
@@ -385,18 +385,19 @@ def _signature(one: Symbol, other: Symbol, changes: list[SignatureChange]) -> It
     where = _where(one, other)
     assert one.params is not None
     assert other.params is not None
+    # Whoever derives from the class declares the method with what it took before, and so another one.
+    written = one.pure and other.pure and any(change.kind is FactKind.PARAMETER_ADDED for change in changes)
     replaced = one.kind == "macro" and [change.kind for change in changes] == _REPLACED
     if len(changes) > _MANY or (replaced and len(one.params) == len(other.params)):
-        breaking = any(change.breaking for change in changes)
+        breaking = written or any(change.breaking for change in changes)
         old, new = whole(one.params), whole(other.params)
         draft = Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, breaking=breaking)
         optional = all(change.kind is FactKind.PARAMETER_ADDED and not change.breaking for change in changes)
-        yield draft._replace(optional=optional)
+        yield draft._replace(optional=optional and not written)
         return
     for change in changes:
-        yield Draft(
-            change.kind, other.name, one.public, where, change.old, change.new, change.param, breaking=change.breaking
-        )
+        breaking = change.breaking or (written and change.kind is FactKind.PARAMETER_ADDED)
+        yield Draft(change.kind, other.name, one.public, where, change.old, change.new, change.param, breaking=breaking)
 
 
 def _where(one: Symbol, other: Symbol) -> Where:

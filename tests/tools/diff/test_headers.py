@@ -239,3 +239,23 @@ async def test_no_caller_of_cpp_writes_the_name_of_a_parameter_that_siblings_ren
     renamed = [fact.severity for fact in facts if fact.kind is FactKind.PARAMETER_RENAMED]
     assert renamed
     assert Severity.BREAKING not in renamed
+
+
+PURE = "#pragma once\nstruct Engine {{\n  virtual ~Engine() = default;\n  virtual int space({}) const = 0;\n{}}};\n"
+
+
+@ROUTES
+async def test_what_a_pure_method_takes_now_breaks_those_who_derive(facts_of: "FactsOf", route: str) -> None:
+    old, new = PURE.format("int rows", ""), PURE.format("int rows, int cols = 0", "")
+    (fact,) = await facts_of({HEADER: old}, {HEADER: new}, route)
+    assert (fact.kind, fact.severity, fact.detail) == (FactKind.PARAMETER_ADDED, Severity.BREAKING, "cols")
+
+
+@ROUTES
+@pytest.mark.parametrize(("end", "severity"), [(" = 0;", Severity.BREAKING), (";", Severity.ADDITIVE)])
+async def test_a_new_pure_method_breaks_those_who_derive(
+    facts_of: "FactsOf", route: str, end: str, severity: Severity
+) -> None:
+    old, new = PURE.format("int rows", ""), PURE.format("int rows", f"  virtual void stop(){end}\n")
+    (fact,) = await facts_of({HEADER: old}, {HEADER: new}, route)
+    assert (fact.kind, fact.severity, fact.name) == (FactKind.SYMBOL_ADDED, severity, "Engine.stop")

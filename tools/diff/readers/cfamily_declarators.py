@@ -92,6 +92,11 @@ def is_unwritten(node: Node) -> bool:
     return any(child.type in _UNWRITTEN for child in node.children)
 
 
+def is_pure(head: bytes, default: Node | None) -> bool:
+    """Tell whether a method is left to those who derive from its class: `virtual void run() = 0`."""
+    return default is not None and default.text == b"0" and b"virtual" in head
+
+
 def does_nothing(node: Node, body: bytes | None) -> bool:
     """Tell whether a constructor or destructor is there for its own sake: it sets nothing and its body is blank."""
     sets = any(child.type == "field_initializer_list" for child in node.children)

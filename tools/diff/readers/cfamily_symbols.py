@@ -175,11 +175,19 @@ class SymbolReader:
                 value = following
             function = declarators.function_in(declarator)
             if function is not None and (value is None or value.type in ("number_literal", "initializer_list")):
-                self._function(node, kind, function, place, found)
+                self._function(node, kind, function, place, found, value)
             else:
                 self._variable(node, kind, declarator, value, place, found)
 
-    def _function(self, node: Node, kind: Node | None, declarator: Node, place: _Place, found: list[Symbol]) -> None:
+    def _function(
+        self,
+        node: Node,
+        kind: Node | None,
+        declarator: Node,
+        place: _Place,
+        found: list[Symbol],
+        value: Node | None,
+    ) -> None:
         name_node = declarators.named(declarator)
         if name_node is None:
             return
@@ -216,7 +224,8 @@ class SymbolReader:
                 ),
             )._replace(
                 implied=declarators.is_unwritten(node)
-                or (special and declarators.does_nothing(node, self._inside(body)))
+                or (special and declarators.does_nothing(node, self._inside(body))),
+                pure=member and declarators.is_pure(head, value),
             )
         )
 
