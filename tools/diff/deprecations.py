@@ -1,9 +1,17 @@
 """Which deprecations are new: not those that were told before in other words, nor those that are told twice."""
 
+import re
+
+from agent.facts import FactKind
+from tools.diff.draft import Draft, Where
 from tools.diff.likeness import likeness
+from tools.diff.readers.document import SCOPE
 from tools.diff.reading import Site
 
 _ALIKE = 0.55
+_FLAG = "--"
+_PROMISE = re.compile(r"(?<![\w-])--[a-z][\w-]+|\bv?\d+\.\d+(?:\.\d+)*")
+"""What a user has to know of a flag that goes: another one to use, and the version without it."""
 _MAKER = ".__init__"
 
 
@@ -19,6 +27,25 @@ def without_old_deprecations(gone: list[Site], come: list[Site]) -> list[Site]:
         else:
             before.remove(old)
     return _said_once(kept)
+
+
+def promises(gone: list[Site], come: list[Site]) -> list[Draft]:
+    """Tell of a deprecated flag what replaces it, or when it goes, where its words say that only now."""
+    before = {(site.name, site.scope): site for site in gone if _is_flag(site)}
+    drafts: list[Draft] = []
+    for site in come if before else ():
+        old = before.get((site.name, site.scope)) if _is_flag(site) else None
+        if old is None or not _is_reworded(old, site):
+            continue
+        if {*_PROMISE.findall(site.value or "")} <= {*_PROMISE.findall(old.value or "")}:
+            continue
+        where = Where((old.start, old.end), (site.start, site.end))
+        drafts.append(Draft(FactKind.DEPRECATED, site.name, site.public, where, old.value, site.value))
+    return drafts
+
+
+def _is_flag(site: Site) -> bool:
+    return site.kind == "deprecation" and site.name.startswith(_FLAG) and site.scope != SCOPE
 
 
 def _said_once(sites: list[Site]) -> list[Site]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agent.facts import COMMANDS, METRICS, FactKind
 from tools.diff.cautions import cautions, without_old_warnings
-from tools.diff.deprecations import without_old_deprecations
+from tools.diff.deprecations import promises, without_old_deprecations
 from tools.diff.draft import Draft, Where
 from tools.diff.markers import remarked, remarked_draft
 from tools.diff.metrics import COUNTER, stem
@@ -87,6 +87,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     gone = [_first(sites) for key, sites in before.items() if key not in after]
     come = [_first(sites) for key, sites in after.items() if key not in before]
     gone, come = _without_moved_errors(gone, come)
+    drafts += promises(gone, come)
     come = without_old_warnings(gone, without_old_deprecations(gone, come))
     for one, other in list(remarked(gone, come)):
         gone.remove(one)

@@ -82,6 +82,16 @@ async def test_a_deprecation_in_other_words_is_not_new(facts_of: "FactsOf") -> N
     assert not [fact for fact in facts if fact.kind is FactKind.DEPRECATED]
 
 
+async def test_what_replaces_a_deprecated_flag_is_told_where_its_words_say_so_now(facts_of: "FactsOf") -> None:
+    text = "def parse(args):\n    logger.warning(\"argument '--no-cache' is deprecated{}. It goes in v0.9.\")\n"
+    old, new = text.format(""), text.format(" and replaced with '--cache-mode'")
+    (fact,) = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
+    assert (fact.kind, fact.name) == (FactKind.DEPRECATED, "--no-cache")
+    assert fact.old == "argument '--no-cache' is deprecated. It goes in v0.9."
+    assert fact.new == "argument '--no-cache' is deprecated and replaced with '--cache-mode'. It goes in v0.9."
+    assert await facts_of({"pkg/a.py": old}, {"pkg/a.py": text.format(" by now")}) == []
+
+
 async def test_a_deprecation_is_named_after_what_is_deprecated(facts_of: "FactsOf") -> None:
     plain = "class Args:\n    def handle(self):\n        pass\n\n\n"
     plain += "def module():\n    def inner(a):\n        return a\n\n    return inner\n"
