@@ -7,14 +7,16 @@ from tools.diff.grouping import Shown
 from tools.diff.headers import HEADERS, is_source
 
 _TAKEN = (FactKind.PARAMETER_ADDED, FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_RENAMED)
+_ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
+_CALLED = ("function", "method")
 
 
 def without_definitions(shown: Sequence[Shown]) -> list[Shown]:
-    """Leave out what a definition takes otherwise, where the commit shows the same of its declaration."""
+    """Leave out definitions that came or went, or take something else, where the commit shows it of the declaration."""
     declared = {
         _key(one)
         for one in shown
-        if one.draft.kind in _TAKEN and one.place is not None and one.place.file.endswith(HEADERS)
+        if _is_of_a_function(one) and one.place is not None and one.place.file.endswith(HEADERS)
     }
     if not declared:
         return list(shown)
@@ -22,7 +24,13 @@ def without_definitions(shown: Sequence[Shown]) -> list[Shown]:
 
 
 def _is_defined(one: Shown) -> bool:
-    return one.draft.kind in _TAKEN and one.place is not None and is_source(one.place.file)
+    # What a source registers for others is told of the source.
+    registered = one.draft.public and one.draft.kind in _ONE_SIDED
+    return _is_of_a_function(one) and not registered and one.place is not None and is_source(one.place.file)
+
+
+def _is_of_a_function(one: Shown) -> bool:
+    return one.draft.kind in _TAKEN or (one.draft.kind in _ONE_SIDED and one.draft.detail in _CALLED)
 
 
 def _key(one: Shown) -> tuple[FactKind, str, str | None]:

@@ -194,6 +194,14 @@ class Homes:
                 return True
         return False
 
+    def is_used_still(self, variable: str, path: str) -> bool:
+        """Tell whether a script goes on to use a variable, or hands on its name, and does not set it by itself."""
+        word = re.escape(variable)
+        used = re.compile(rf"^[+ ](?!\s*#).*(?:\$\{{?{word}\b|\s{word}(?=\s|$))", re.MULTILINE)
+        own = re.compile(rf"^[+ ]\s*(?:\w+\s+)?{word}=", re.MULTILINE)
+        shown = [file.patch or "" for file in self._told if file.path == path]
+        return any(used.search(patch) is not None and own.search(patch) is None for patch in shown)
+
     def names(self, variable: str) -> bool:
         """Tell whether code still names a variable by itself: whoever passes the name on can read it elsewhere."""
         quoted = re.compile(rf"""^[+ ].*(["']){re.escape(variable)}\1""", re.MULTILINE)

@@ -169,6 +169,8 @@ class Reading:
     """What templates call their parameters."""
     includes: frozenset[str] = frozenset()
     """The file names of headers that the file includes."""
+    offered: bool = False
+    """Whether a header declares functions behind a macro that exports them: `ACME_API int run(void);`."""
 
 
 EMPTY = Reading()

@@ -135,6 +135,7 @@ _MARKS = re.compile(
 )
 _COMMENT = re.compile(rb"^\s*(?://|#|/\*|\*|--|;|<!--|\.\.)")
 _MARKED_LINES = 15
+_OWN_HEADER = re.compile(r"(?:^|[_.-])(?:impl|internal|private|details?|common|utils?)(?:[_.-]|$)|^_")
 _OF_THE_PROJECT = re.compile(
     r"(?:^|[/_.-])(?:tests?|unittests?|ci|lint\w*|checks?|format\w*|releas\w*|whl|wheels?|nightly|labels?|docs?|bump)(?:[/_.-]|$)",
     re.IGNORECASE,
@@ -258,6 +259,16 @@ def is_public_path(path: str) -> bool:
     if inside & _SCRIPTS_IN or (name.startswith("_") and not name.startswith("__")) or name == "__main__.py":
         return False
     return extension in _IMPORTED
+
+
+def may_be_offered(path: str) -> bool:
+    """Say whether users may include a header that exports something: not one of the project's own sources."""
+    *folders, name = path.split("/")
+    own = {folder.lower() for folder in folders} & (_HIDDEN | {"src"}) or any(
+        folder.startswith((".", "_")) for folder in folders
+    )
+    extension = name.rpartition(".")[2].lower()
+    return not own and extension in _HEADERS and role(path) is Role.HEADER and not _OWN_HEADER.search(name)
 
 
 def is_upkeep(path: str) -> bool:

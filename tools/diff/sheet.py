@@ -30,11 +30,13 @@ from tools.diff.macros import given, without_moved
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
 from tools.diff.proof import place_of
+from tools.diff.readers.docker import is_dockerfile
 from tools.diff.reading import Reading
 from tools.diff.relocated import relocated
 from tools.diff.rewritten import unpaired
 from tools.diff.sites import compare_sites
 from tools.diff.specialisations import newcomers
+from tools.diff.stages import without_restaged
 from tools.diff.submodules import is_commit, told_once
 from tools.diff.symbols import compare_symbols
 from tools.diff.unchanged import reworded_paths, unchanged_code
@@ -144,6 +146,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     sites = compare_sites(
         went_along(versions.old.sites, versions.new.sites, symbols), versions.new.sites, patch.together
     )
+    if is_dockerfile(path):
+        sites = without_restaged(sites, versions.old.sites, versions.new.sites, patch)
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only
     # what users can set is told by itself.
     gone = {draft.name for draft in symbols if draft.kind is FactKind.SYMBOL_REMOVED}
@@ -184,8 +188,13 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         symbols += renamed_namespaces(patch)
         symbols += made_conditional(patch, versions.old, versions.new)
     handed_out = _handed_out(versions) if path.endswith(_SPACED) else frozenset()
+    exports = versions.old.offered or versions.new.offered
     drafts = [
-        _met(draft, symbol_is_met(draft, path) or (draft.kind not in _UNSEEN and _last(draft.name) in handed_out))
+        _met(
+            draft,
+            symbol_is_met(draft, path, offered=exports)
+            or (draft.kind not in _UNSEEN and _last(draft.name) in handed_out),
+        )
         for draft in symbols
     ]
     # What a new function refuses, nobody could ask of it before.

@@ -221,7 +221,8 @@ def written(param: Param) -> str:
     """Write a parameter as its language does, near enough to be read."""
     text = param.star + param.name
     if param.annotation:
-        text += f": {param.annotation}"
+        # In C a parameter may go without a name.
+        text = f"{text}: {param.annotation}" if text else param.annotation
     return f"{text} = {param.default}" if param.default is not None else text
 
 

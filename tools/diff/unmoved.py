@@ -4,6 +4,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from agent.facts import COMMANDS, METRICS, FactKind
+from tools.diff.audience import SCRIPT
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
 from tools.diff.homes import Homes, plain_words
@@ -69,6 +70,9 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes, *, few: bool) -> bo
     if asked and one.place is not None and is_only_set(draft.name, one.place.file, one.place.lines):
         return True
     if draft.kind is FactKind.ENV_REMOVED and homes.names(draft.name):
+        return True
+    script = one.place.file if one.place is not None and one.place.file.endswith(SCRIPT) else ""
+    if draft.kind is FactKind.ENV_REMOVED and script and homes.is_used_still(draft.name, script):
         return True
     if draft.kind is FactKind.DEPENDENCY_REMOVED and one.place and homes.asks_for(draft.name, besides=one.place.file):
         return True

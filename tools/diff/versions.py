@@ -180,5 +180,6 @@ def _joined(readings: Sequence[Reading]) -> Reading:
         overloaded=any(reading.overloaded for reading in readings),
         generics=frozenset().union(*(reading.generics for reading in readings)),
         includes=frozenset().union(*(reading.includes for reading in readings)),
+        offered=any(reading.offered for reading in readings),
         problems=tuple(problem for reading in readings for problem in reading.problems),
     )

@@ -259,3 +259,27 @@ async def test_a_new_pure_method_breaks_those_who_derive(
     old, new = PURE.format("int rows", ""), PURE.format("int rows", f"  virtual void stop(){end}\n")
     (fact,) = await facts_of({HEADER: old}, {HEADER: new}, route)
     assert (fact.kind, fact.severity, fact.name) == (FactKind.SYMBOL_ADDED, severity, "Engine.stop")
+
+
+OFFERED = "#pragma once\nenum acme_mode {{\n    ACME_FAST = 0,\n{}}};\nACME_API int acme_run(enum acme_mode mode);\n"
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("path", "severity"),
+    [
+        ("acme.h", Severity.ADDITIVE),
+        ("tools/acme/acme.h", Severity.ADDITIVE),
+        ("acme-impl.h", Severity.INTERNAL),
+        ("acme/src/acme.h", Severity.INTERNAL),
+        ("examples/acme.h", Severity.INTERNAL),
+    ],
+)
+async def test_a_header_that_exports_functions_is_for_users_with_all_it_declares(
+    facts_of: "FactsOf", route: str, path: str, severity: Severity
+) -> None:
+    old, new = OFFERED.format(""), OFFERED.format("    ACME_SAFE = 1,\n")
+    (fact,) = await facts_of({path: old}, {path: new}, route)
+    assert (fact.kind, fact.severity) == (FactKind.MEMBER_ADDED, severity)
+    (fact,) = await facts_of({path: old.replace("ACME_API ", "")}, {path: new.replace("ACME_API ", "")}, route)
+    assert fact.severity is Severity.INTERNAL

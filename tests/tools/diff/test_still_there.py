@@ -191,3 +191,41 @@ async def test_an_error_whose_words_only_a_remark_has_now_is_gone(route: str, fa
     new = f"class Backend:\n    def start(self, n):\n        # TODO: an {words}\n        return n\n"
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.ERROR_REMOVED, words)]
+
+
+@ROUTES
+async def test_what_another_stage_of_an_image_installs_now_has_neither_come_nor_gone(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    pip, fast = "RUN pip install setuptools wheel\n", "ENV ACME_FAST=1\n"
+    old = f"FROM a/base:1 AS build\n{pip}{fast}RUN make\nFROM a/base:1 AS runtime\nCOPY a b\n"
+    new = f"FROM a/base:1 AS build\nRUN make -DACME_FAST=ON\nFROM a/base:1 AS runtime\n{pip}RUN pip install ruff\n"
+    facts = await facts_of({"docker/Dockerfile": old}, {"docker/Dockerfile": new}, route)
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.DEPENDENCY_ADDED, "ruff")]
+
+
+@ROUTES
+async def test_a_setting_that_moved_to_another_stage_is_no_news_and_one_that_went_is(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    old = "FROM a/base:1 AS build\nENV ACME_FAST=1\nENV ACME_OLD=1\nFROM a/base:1 AS runtime\nCOPY a b\n"
+    new = "FROM a/base:1 AS build\nFROM a/base:1 AS runtime\nENV ACME_FAST=1\nCOPY a b\n"
+    facts = await facts_of({"docker/Dockerfile": old}, {"docker/Dockerfile": new}, route)
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.CONFIG_REMOVED, "ACME_OLD")]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("new", "gone"),
+    [
+        ("assert_env ACME_CACHE\nmkdir -p ${ACME_CACHE}/a\n", []),
+        ("ACME_CACHE=/tmp\nmkdir -p ${ACME_CACHE}/a\n", ["ACME_CACHE"]),
+        ("mkdir -p /tmp/a\n", ["ACME_CACHE"]),
+    ],
+)
+async def test_a_variable_that_a_script_still_asks_for_without_a_default_is_not_gone(
+    route: str, facts_of: "FactsOf", new: str, gone: list[str]
+) -> None:
+    old = "set -e\nmkdir -p ${ACME_CACHE:=/cache}/a\n"
+    facts = await facts_of({"scripts/build.sh": old}, {"scripts/build.sh": f"set -e\n{new}"}, route)
+    assert [fact.name for fact in facts if fact.kind is FactKind.ENV_REMOVED] == gone

@@ -199,3 +199,20 @@ async def test_what_a_helper_refuses_as_its_caller_does_is_told_once(
     check = '    if x > 8:\n        raise ValueError(f"at most eight are taken, got {x}")\n'
     facts = await facts_of({"pkg/a.py": text.format("", caller)}, {"pkg/a.py": text.format(check, caller)}, route)
     assert sorted(fact.detail or "" for fact in facts if fact.kind is FactKind.ERROR_ADDED) == told
+
+
+@ROUTES
+async def test_a_function_is_told_by_its_declaration_and_not_by_its_definition_besides(
+    facts_of: "FactsOf", route: str
+) -> None:
+    header, source = "#pragma once\nint acme_old(int);\n", '#include "acme.h"\nint acme_old(int a) { return a; }\n'
+    new = header + "float acme_widen(short);\n"
+    code = source + "float acme_widen(short a) { return a; }\nfloat acme_own(short a) { return a; }\n"
+    facts = await facts_of(
+        {"include/acme.h": header, "src/acme.c": source}, {"include/acme.h": new, "src/acme.c": code}, route
+    )
+    told = [(fact.name, fact.new, fact.places[0].file) for fact in facts]
+    assert told == [
+        ("acme_widen", "acme_widen(short)", "include/acme.h"),
+        ("acme_own", "acme_own(a: short)", "src/acme.c"),
+    ]

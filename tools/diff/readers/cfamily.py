@@ -16,6 +16,7 @@ from tools.diff.readers.cfamily_symbols import SymbolReader
 from tools.diff.readers.fragment import uncomment
 from tools.diff.readers.masked import Masked, blank
 from tools.diff.readers.scopes import CLASSES, Scopes
+from tools.diff.readers.syntax import mentions
 from tools.diff.reading import Reading, Source, Symbol
 
 _LEXIS = re.compile(
@@ -28,6 +29,7 @@ _LEXIS = re.compile(
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*(\w+)\s*[,)]")
 _CALLED = re.compile(rb"\b(\w+)\s*[<(]")
 _INCLUDED = re.compile(rb"^[ \t]*\#[ \t]*include[ \t]+[\"<](?:[^\">\n]*/)?([\w.+-]+)[\">]", re.M)
+_EXPORTED = re.compile(rb"^[ \t]*(?:extern[ \t]+)?[A-Z][A-Z0-9_]*_(?:API|EXPORT)[ \t]+[A-Za-z_][^;{}()=#]*\(", re.M)
 
 
 def read(source: Source) -> Reading:
@@ -68,9 +70,15 @@ def read(source: Source) -> Reading:
         overloaded=not source.path.endswith(".c"),
         generics=frozenset(reader.generics),
         includes=frozenset(found.group(1).decode() for found in _INCLUDED.finditer(text)),
+        offered=classes is not None and _exports(masked.mask),
         code=masked.code if source.digest else "",
         problems=bones.problems(source.path),
     )
+
+
+def _exports(mask: bytes) -> bool:
+    """Tell whether a header gives functions to those who link with its library."""
+    return mentions(mask, (b"_API ", b"_EXPORT ")) and _EXPORTED.search(mask) is not None
 
 
 def _with_helpers(symbols: list[Symbol], mask: bytes) -> list[Symbol]:

@@ -38,6 +38,12 @@ _ASSERTION = re.compile(
 _WRAPPED = re.compile(rb"\s*(?:[A-Z]\w*\s+)?(\w*DEPRECATED\w*\s*\()[^\"]*[(]")
 _HINT = re.compile(rb",\s*(?:\"\x01*\"\s*)+\)\s*$")
 """A declaration handed to a macro with a word of advice: `DEPRECATED(int old(void), "use new instead");`."""
+_MARKED = re.compile(
+    rb"\s*(?:(?:public|private|protected)\s*:\s*)?((?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s+)+)"
+    rb"(?:(?:const|static|extern|inline|volatile|virtual|constexpr|struct|enum|union|unsigned|signed|long|short)\s+)*"
+    rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*(?:<[^;{}()]*>)?[\s*&]+[A-Za-z_~][\w:]*\s*\("
+)
+"""Macros of the project before the type and the name of a function: how it is called, who may, where it runs."""
 _ANNOTATED = tuple(
     b"__ [[ align ALIGN LAUNCH INLINE DEVICE HOST GLOBAL KERNEL EXPORT API PUBLIC LOCAL HIDDEN VISIBLE NODISCARD UNUSED"
     b" CONSTEXPR NO_SANITIZE".split()
@@ -129,6 +135,8 @@ def _declarations(mask: bytes, out: bytearray) -> None:
             elif token == b"{":
                 kind = opened[-1] if opened and opened[-1] == "i" else _kind(mask[since:at])
                 end = _body_end(mask, at + 1, directives) if kind in "bn" else None
+                if kind == "b":
+                    _unmark(out, since, at)
                 if kind == "n" and end is None:
                     end = len(mask)
                 if end is not None:
@@ -151,8 +159,15 @@ def _declarations(mask: bytes, out: bytearray) -> None:
             return
 
 
+def _unmark(out: bytearray, start: int, end: int) -> None:
+    """Blank the macros before a function, which a grammar takes for its type."""
+    if found := _MARKED.match(out, start, end):
+        out[found.start(1) : found.end(1)] = blank(out[found.start(1) : found.end(1)])
+
+
 def _simplify(mask: bytes, out: bytearray, start: int, end: int) -> None:
     """Blank what hides that a statement is a declaration, or is none."""
+    _unmark(out, start, end)
     if found := _ASSERTION.match(out, start, end):
         out[found.start(1) : end + 1] = blank(out[found.start(1) : end + 1])
     elif (found := _WRAPPED.match(out, start, end)) and (hint := _HINT.search(mask, found.end(), end)):

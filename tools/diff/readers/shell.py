@@ -109,7 +109,8 @@ def _assignment(line: str, number: int) -> Iterator[Site]:
     name, value = found[2], fold(unquote(found[3]))
     if (asked := _DEFAULT.fullmatch(value)) and asked[1] == name:
         return
-    if value[:1] not in ("$", "`") and (pinned := pinned_by_name(name, value, number)):
+    # What is put together of other variables pins nothing.
+    if "$" not in value and "`" not in value and (pinned := pinned_by_name(name, value, number)):
         yield pinned
     elif found[1] == "export" and name.isupper() and name not in _PLUMBING:
         yield Site("env", name, number, number, value=value)

@@ -345,3 +345,18 @@ def test_words_without_end_are_skipped_and_the_rest_is_read() -> None:
     reading = whole("int f();\n" + "a b " * 4_000 + ";\nint g();\n")
     assert [symbol.name for symbol in reading.symbols] == ["f", "g"]
     assert reading.problems == ("include/a.cuh: 16001 bytes without a declaration were not read",)
+
+
+@pytest.mark.parametrize(
+    ("declared", "name", "returns"),
+    [
+        (b"ACME_CALL const char * say(enum word w) { return 0; }\n", "say", "char"),
+        (b"ACME_CALL static bool is_on(int a) { return a; }\n", "is_on", "bool"),
+        (b"ACME_API ACME_CALL acme_stage_t first(void);\n", "first", "acme_stage_t"),
+        (b"ACME_STAGE const * last(int a);\n", "last", "ACME_STAGE"),
+        (b"ACME_STAGE const next(int a);\n", "next", "ACME_STAGE"),
+    ],
+)
+def test_a_macro_before_a_function_is_not_what_it_returns(declared: bytes, name: str, returns: str) -> None:
+    (symbol,) = read(Source("include/acme.h", declared)).symbols
+    assert (symbol.name, symbol.returns) == (name, returns)

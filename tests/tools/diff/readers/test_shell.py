@@ -124,3 +124,7 @@ def test_variables_that_a_loop_reads_by_name_are_asked_for() -> None:
 
 def test_the_version_of_a_format_is_no_dependency() -> None:
     assert not read('DEFAULT_METADATA_VERSION="1"\n').sites
+
+
+def test_what_is_put_together_of_variables_pins_nothing() -> None:
+    assert not read('ACME_LOCAL_VERSION="cu${MAJOR}torch${TORCH}"\n').sites
