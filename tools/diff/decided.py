@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from agent.facts import FactKind
+from tools.diff.answers import ASKS, denials
 from tools.diff.cases import CASE, cases
 from tools.diff.choices import choices
 from tools.diff.draft import Draft, Where
@@ -68,6 +69,10 @@ _FOR_READERS = re.compile(
     r"|^(?:def|class|async|@|template|using|typedef)\b"
 )
 _OPTIONS = re.compile(r"(?:Args|Arguments|Config|Options|Settings)$")
+_OFFERS = re.compile(
+    r"tactic|candidate|config|valid|support|choice|option|variant|available|search_space", re.IGNORECASE
+)
+"""The name of a function that lists what there is to choose from."""
 _SUPPORT = re.compile(r"support", re.IGNORECASE)
 _WHOLE_LIST = re.compile(r"[\[({]")
 _NUMBER = re.compile(r"-?(?:0x[\da-f]+|\d[\d_']*\.?\d*(?:e[-+]?\d+)?|\.\d+|float\(.*\))[ulf]*$", re.IGNORECASE)
@@ -96,6 +101,7 @@ _METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
 _C_HEADING = re.compile(r"(?:^|[\s*&~])((?:\w+::)*~?\w+)\s*\(")
 _C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|template|#)\b")
 _ASKED = re.compile(r"[A-Za-z_]\w+")
+_SETS = re.compile(r"[a-z_][\w.]* = \S")
 _TRIPLE = ('"""', "'''")
 _RENAMED = (FactKind.MEMBER_RENAMED, FactKind.FIELD_RENAMED, FactKind.SYMBOL_RENAMED)
 
@@ -157,8 +163,12 @@ def _is_aside(name: str, found: Exchange) -> bool:
         owner, _, own = name.rpartition(".")
         if found.by == "own" and (own == "__init__" or not _OPTIONS.search(owner)):
             return True
+        if found.by == "answer":
+            return not ASKS.match(own) or _ASIDE.search(name) is not None
         if (found.form == "returned" and not _CHOICE.search(own)) or (found.what == CASE and not _SUPPORT.search(own)):
             return True
+    if found.form == "listed" and not _OFFERS.search(name):
+        return True
     return _ASIDE.search(name) is not None or (found.form == "returned" and _OWN.search(name) is not None)
 
 
@@ -212,7 +222,7 @@ def _choices(path: str, hunk: Hunk) -> Iterator[Exchange]:
         return
     python = path.endswith(_PYTHON)
     seen: set[int] = set()
-    for found in (*exchanges(hunk, python=python), *(choices(hunk) if python else ())):
+    for found in (*exchanges(hunk, python=python), *((*choices(hunk), *denials(hunk)) if python else ())):
         if found.come in seen or _is_prose(found, hunk):
             continue
         if _is_plain(found) and _matters(found, path) and not _is_moved(found, hunk):
@@ -295,6 +305,9 @@ def _matters(found: Exchange, path: str) -> bool:
     old, new = (_bare(value) for value in (found.old, found.new))
     numbers = bool(_NUMBER.match(old) or _NUMBER.match(new))
     device = role(path) in _DEVICE
+    if found.form == "listed":
+        # What is tried, or offered, the name of the function tells.
+        return True
     if found.form == "returned":
         return not device and old not in _NOTHING and new not in _NOTHING
     if found.form == "compared" and _COMPILER.search(what):
@@ -407,7 +420,7 @@ def _is_prose(found: Exchange, hunk: Hunk) -> bool:
     """Tell whether a line lies inside a docstring that the hunk shows the beginning or the end of."""
     above = _above(hunk, found.come)
     below = hunk.signed("new")[len(above) + 1 :]
-    if sum(line.count(quotes) for line in above for quotes in _TRIPLE) % 2:
+    if sum(line.count(quotes) for line in above for quotes in _TRIPLE) % 2 and not _is_ended(above):
         return True
     last = ""
     for line in below:
@@ -419,6 +432,14 @@ def _is_prose(found: Exchange, hunk: Hunk) -> bool:
             return text in _TRIPLE and not last.endswith(":")
         last = text or last
     return False
+
+
+def _is_ended(lines: Sequence[str]) -> bool:
+    """Tell whether the first quotes that a hunk shows end a docstring: something is set right below them."""
+    texts = [line[1:].strip() for line in lines if line[1:].strip()]
+    at = next(at for at, text in enumerate(texts) if any(quotes in text for quotes in _TRIPLE))
+    begun = at and texts[at - 1].endswith(":")
+    return texts[at] in _TRIPLE and not begun and any(map(_SETS.match, texts[at + 1 : at + 2]))
 
 
 def _scope(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:

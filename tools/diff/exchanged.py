@@ -13,16 +13,17 @@ from tools.diff.values import same_value
 from tools.diff.written import CLOSE, OPEN, SIGNS, WORDS, closing, is_value, spelled, tokens_of
 
 Span = tuple[int, int]
-Way = Literal["place", "branches", "sibling", "option", "own"]
+Way = Literal["place", "branches", "sibling", "option", "own", "answer"]
 """How it shows: one line in place of another, branches in place of a line, or a new line alone, which sets what others
-beside it set, an option, or what an object has of its own."""
-Form = Literal["set", "given", "entry", "compared", "returned"]
+beside it set, an option, or what an object has of its own; or a new condition that answers no."""
+Form = Literal["set", "given", "entry", "compared", "returned", "listed"]
 
 _NAME = re.compile(r"[A-Za-z_][\w.:>-]*$")
 _BEGIN = re.compile(r"#?\s*[\w.]+")
 _REMARK = re.compile(r"(?:^|\s)#\s.*")
 _CASE = re.compile(r"(?:el)?if\b|\} else if\b")
 _COMPUTED = frozenset("+-*/%&|^~<>@\\;{")
+_PRODUCT = "product"
 _ENDS = (",", ")", ";", ":", "]", "}", "and", "or", "&&", "||")
 _BEFORE_OPERAND = ("(", "=", ",", "!", "&&", "||")
 _MOST = 40
@@ -122,7 +123,7 @@ def _by_lines(stretch: Stretch, *, python: bool) -> Iterator[Exchange]:
     whole = len(pairs) == len(gone) == len(come) or 1 in (len(gone), len(come))
     for one, other in pairs:
         found = _exchange(one, other, python=python) or _named(one, other, come, python=python)
-        if found is not None and (whole or found.form in ("set", "compared")):
+        if found is not None and (whole or found.form in ("set", "compared", "listed")):
             yield found
 
 
@@ -328,6 +329,9 @@ def _told(before: list[str], old: list[str], new: list[str], *, python: bool, sp
     if not is_value(old) or not is_value(new):
         return _turned(before, old, new, python=python, spaced=spaced)
     was, now, last = spelled(old), spelled(new), before[-1]
+    if python and before[0] == "for":
+        name = _gone_over(before) if old[0] == "[" or old[0] == "(" else ""
+        return ("listed", name, was, now) if name else None
     if last in SIGNS:
         negated = before[-2:-1] == ["not"]
         sign = f"not {last}" if negated else last
@@ -342,6 +346,24 @@ def _told(before: list[str], old: list[str], new: list[str], *, python: bool, sp
         return "entry", before[0].strip("\"'"), was, now
     name = last.strip("/*= ") if last.startswith("/*") else ""
     return ("given", name, was, now) if name and _NAME.match(name) else None
+
+
+def _gone_over(before: list[str]) -> str:
+    """Name what a loop takes from a list that stands behind these words: `for n in`, `for n, m in product([1],`."""
+    if "in" not in before:
+        return ""
+    at = before.index("in")
+    names, given = [part for part in before[1:at] if part not in ("(", ")", ",")], before[at + 1 :]
+    if not given:
+        return names[0] if len(names) == 1 else ""
+    if given[0].rpartition(".")[2] != _PRODUCT or given[1:2] != ["("]:
+        return ""
+    depth = [
+        sum(part in OPEN for part in given[:end]) - sum(part in CLOSE for part in given[:end])
+        for end in range(len(given))
+    ]
+    place = sum(part == "," and deep == 1 for part, deep in zip(given, depth, strict=True))
+    return names[place] if place < len(names) and given[-1] in ("(", ",") else ""
 
 
 def _turned(before: list[str], old: list[str], new: list[str], *, python: bool, spaced: bool) -> _Told | None:

@@ -337,3 +337,52 @@ async def test_the_same_value_in_several_functions_is_one_fact(facts_of: "FactsO
     (fact,) = await _told(facts_of, old, old.replace('"a"', '"b"'), text="{}")
     assert fact.name == "run0, run1, run2"
     assert len(fact.places) == 3
+
+
+OFFER = "def valid_tactics(a):\n    found = []\n{}        found.append(a)\n    return found\n"
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("for tile in [128]:", "for tile in [128, 256]:", ("tile", "[128]", "[128, 256]")),
+        ("for m, n in product([1], (1, 2)):", "for m, n in product([1], (1, 4)):", ("n", "(1, 2)", "(1, 4)")),
+    ],
+)
+async def test_what_a_function_lists_to_choose_from_is_told(
+    facts_of: "FactsOf", route: str, old: str, new: str, said: tuple[str, str, str]
+) -> None:
+    old, new = f"    {old}\n", f"    {new}\n"
+    (fact,) = await _told(facts_of, old, new, route, text=OFFER)
+    assert (fact.name, fact.detail, fact.old, fact.new) == ("valid_tactics", *said)
+    assert await _told(facts_of, old, new, route, text=OFFER.replace("valid_tactics", "fill")) == []
+
+
+ANSWER = "def {}(a, b):\n    if a is None:\n        return False\n{}    return True\n"
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("name", "lines", "told"),
+    [
+        (
+            "is_fast_supported",
+            "    if b in {{\n        1,\n        2,\n    }}:\n        return False\n",
+            ["b in {1, 2}"],
+        ),
+        ("can_fold", "    # Not yet.\n    if b:\n        # Never.\n        return False\n", ["b"]),
+        ("is_fast_supported", "    if b:\n        stop()\n        return False\n", []),
+        ("is_fast_supported", "    for n in b:\n        if n:\n            return False\n", []),
+        ("_is_fast", "    if b:\n        return False\n", []),
+        ("run", "    if b:\n        return False\n", []),
+    ],
+)
+async def test_what_a_function_that_answers_denies_anew_is_told(
+    facts_of: "FactsOf", route: str, name: str, lines: str, told: list[str]
+) -> None:
+    text = ANSWER.replace("{}", name, 1)
+    facts = await _told(facts_of, "", lines.replace("{{", "{").replace("}}", "}"), route, text=text)
+    assert [(fact.detail, fact.old, fact.new) for fact in facts] == [
+        ("return", None, f"False if {condition}") for condition in told
+    ]
