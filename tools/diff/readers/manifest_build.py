@@ -10,6 +10,8 @@ from tools.diff.readers.lines import fold, lines_of, numbered, unquote
 from tools.diff.reading import Site, Source
 
 _CARGO_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+_FEATURES = "features"
+_OPTIONAL = re.compile(r"\boptional\s*=\s*true\b")
 _CARGO_FEATURES = re.compile(r"\bfeatures\s*=\s*\[([^\]]*)\]")
 _CARGO_FIELD = re.compile(r'\b(version|git|rev|tag|branch)\s*=\s*"([^"]*)"')
 _SHARED = "workspace"
@@ -33,6 +35,11 @@ def read_cargo(source: Source) -> Iterator[Site]:
             yield from _crate(entry, entry.path[entry.path.index(table) + 1 :], table)
         elif entry.path[-2:] in (("package", "version"), ("version",)) and entry.value[:1].isdigit():
             yield Site("version", "version", entry.start, entry.end, value=entry.value, scope="package")
+        elif entry.path[:-1] == (_FEATURES,) and (entry.key, entry.value) != ("default", "[]"):
+            # By default nothing is switched on, whether that is written down or not.
+            yield Site("config", ".".join(entry.path), entry.start, entry.end, value=entry.value)
+        elif entry.path == ("lib", "crate-type"):
+            yield Site("config", ".".join(entry.path), entry.start, entry.end, value=entry.value)
         elif entry.key in ("rust-version", "channel") and len(entry.path) <= 3:
             yield Site("dependency", "rust", entry.start, entry.end, value=entry.value)
         elif not source.whole and (len(entry.path) == 1 or entry.path[1:] == (_SHARED,)):
@@ -59,7 +66,8 @@ def _crate_version(value: str) -> str | None:
     if version is None and _INHERITED.search(value):
         version = _SHARED
     features = _CARGO_FEATURES.search(value)
-    return " ".join(filter(None, (version, f"[{features[1].strip()}]" if features else None))) or None
+    optional = "optional" if _OPTIONAL.search(value) else None
+    return " ".join(filter(None, (version, f"[{features[1].strip()}]" if features else None, optional))) or None
 
 
 def _crate_in_fragment(entry: Entry) -> Iterator[Site]:

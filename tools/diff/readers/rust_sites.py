@@ -14,7 +14,9 @@ _FAIL = re.compile(
     rb"\b(?:bail(?:_\w+)?|anyhow|panic|unimplemented|unreachable|ensure|assert|assert_eq|assert_ne)!\s*\("
 )
 _CHECKED = {"ensure!": 1, "assert!": 1, "assert_eq!": 2, "assert_ne!": 2}
-_ERR = re.compile(rb"\bErr\s*\(\s*((?:\w+::)*[A-Z]\w*|\w*error!)")
+_ERR = re.compile(rb"\bErr\s*\(\s*((?:\w+::)*[A-Z]\w*|\w*error!|format!|(?=\"))")
+_WORDS_ALONE = "Err"
+"""What an error is called that is nothing but its words: `Err(format!("no such color: {c}"))`."""
 _MISSING = re.compile(rb"\bok_or(?:_else)?\s*\(\s*(?:\|\|\s*)?(?:\{\s*)?((?:\w+::)*[A-Z]\w*|\w*error!)")
 """Where what is not there fails: `found.ok_or_else(|| Error::new("not found"))?`."""
 _FAILS = re.compile(rb"\bErr\s*\(|\b(?:bail(?:_\w+)?|panic|anyhow)!|\bError\b")
@@ -55,6 +57,7 @@ def _errors(make: Sites, asserts: bool) -> Iterator[Site]:
     for pattern in (_ERR, _MISSING):
         for match in pattern.finditer(make.masked.mask):
             name = match.group(1).decode().replace("::", ".")
+            name = _WORDS_ALONE if name in ("", "format!") else name
             end = make.masked.close(make.masked.mask.index(b"(", match.start()), _MOST) or match.end()
             message = _said(make, match.end(), end)
             # What is not there and why, only words tell.

@@ -209,6 +209,16 @@ features = ["full"]
     }
 
 
+def test_cargo_gives_what_users_switch_on_and_how_a_crate_is_built() -> None:
+    text = '[lib]\nname = "a"\ncrate-type = ["cdylib"]\n[features]\ndefault = []\npython = ["dep:pyo3"]\n'
+    text += "[dependencies]\npyo3 = { workspace = true, optional = true }\n"
+    assert told(whole("rust/Cargo.toml", text)) == {
+        ("config", "lib.crate-type", '["cdylib"]', ""),
+        ("config", "features.python", '["dep:pyo3"]', ""),
+        ("dependency", "pyo3", "workspace optional", "dependencies"),
+    }
+
+
 def test_go_mod_gives_modules_replacements_and_the_language() -> None:
     text = "module x\n\ngo 1.22\n\nrequire (\n\ta.org/b v1.2.3 // indirect\n)\n"
     text += "require c.org/d v0.1.0\nreplace a.org/b => ../b\n"

@@ -116,6 +116,12 @@ def test_a_projects_own_macro_that_bails_out_raises_an_error() -> None:
     ]
 
 
+def test_an_error_that_is_nothing_but_its_words_is_one() -> None:
+    text = 'fn f(c: u8) -> Result<(), String> {\n    if c > 3 {\n        return Err(format!("no color {c}"));\n    }\n'
+    text += '    match g(c) {\n        Err(e) => h(e),\n        _ => Err("not now".to_string()),\n    }\n}\n'
+    assert sites(whole(text), "error") == [("Err", "no color {c}"), ("Err", "not now")]
+
+
 def test_layout_comments_and_closing_commas_do_not_change_the_digest() -> None:
     code = whole('fn f(a: u8, b: u8) -> char { g(\'"\', "x // y") }\n').code
     assert (
