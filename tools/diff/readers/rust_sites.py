@@ -59,7 +59,8 @@ def _errors(make: Sites, asserts: bool) -> Iterator[Site]:
             name = match.group(1).decode().replace("::", ".")
             name = _WORDS_ALONE if name in ("", "format!") else name
             end = make.masked.close(make.masked.mask.index(b"(", match.start()), _MOST) or match.end()
-            message = _said(make, match.end(), end)
+            # Behind words of its own stands how they are turned into the error: `"not now".to_string()`.
+            message = _said(make, match.end(), end) if match.group(1) else make.message([(match.end(), end)])
             # What is not there and why, only words tell.
             if pattern is _ERR or message is not None:
                 yield make.at("error", name, match.start(), end, message)
