@@ -44,7 +44,7 @@ class Library:
         """
         unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
         async for change in code.changes(unread):
-            sheet = await self._aside(read_facts, change, None)
+            sheet = await self._in_turn(read_facts, change, None)
             evidence = CommitEvidence(change=_without_patches(change), sheet=sheet, landed=True)
             self._skimmed[evidence.id] = compact(evidence)
             look(change)
@@ -85,7 +85,7 @@ class Library:
         async def one(plan: Study) -> tuple[Change, Gathered]:
             async with few:
                 seen = await blobs_and_partner(code, plan)
-                return plan.change, await self._aside(gather, plan.change, *seen)
+                return plan.change, await self._in_turn(gather, plan.change, *seen)
 
         tasks = {plan.change.commit.id: asyncio.create_task(one(plan)) for plan in plans}
         gathered: list[tuple[Change, Gathered]] = []
@@ -102,10 +102,11 @@ class Library:
         await self._settle(code, gathered, landed)
         return [self._studied[name] for name in names if name in self._studied]
 
-    async def _aside(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Read facts of one commit after the other in a thread: meanwhile git and models are heard."""
+    async def _in_turn(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Read facts of one commit at a time, over all repositories: between two, git and models are heard."""
         async with self._reading:
-            return await asyncio.to_thread(read, *args, **kwargs)
+            await asyncio.sleep(0)
+            return read(*args, **kwargs)
 
     async def _settle(
         self, code: CodeSource, gathered: Sequence[tuple[Change, Gathered]], landed: Sequence[Commit]
