@@ -10,6 +10,7 @@ from tools.diff.readers.fragment import OPENING, edges, enclose, uncomment
 from tools.diff.readers.located import Located
 from tools.diff.readers.masked import Masked
 from tools.diff.readers.rust_aliases import unaliased
+from tools.diff.readers.rust_given import given, passed_on
 from tools.diff.readers.rust_offers import commands
 from tools.diff.readers.rust_sites import sites
 from tools.diff.readers.rust_symbols import SymbolReader
@@ -43,8 +44,9 @@ def read(source: Source) -> Reading:
     root = syntax.parser("tree_sitter_rust").parse(bones.text).root_node
     if (problem := syntax.overgrown(root, source.path)) is not None:
         return Reading(problems=(problem,))
-    reader = SymbolReader(Located(masked, bones, len(before)), around.continued)
-    symbols = unaliased(reader.read(root), masked.mask)
+    opened = passed_on(masked.mask)
+    reader = SymbolReader(Located(masked, bones, len(before)), around.continued, opened)
+    symbols = given(unaliased(reader.read(root), masked.mask), masked.mask, opened)
     scopes = Scopes(symbols, around.scope, masked.line(len(masked.text)))
     if not source.whole and (source.heading.startswith("mod test") or _TEST.search(masked.mask)):
         reader.tests.append((0, masked.line(len(masked.text))))

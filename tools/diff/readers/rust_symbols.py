@@ -48,6 +48,8 @@ class SymbolReader:
     at: Located
     continued: bool = False
     """Whether the first function, though it begins before the text, is declared in it."""
+    opened: frozenset[str] = frozenset()
+    """What the file gives on out of modules of its own: `python.register`."""
     sites: list[Site] = field(default_factory=list)
     tests: list[tuple[int, int]] = field(default_factory=list)
 
@@ -96,7 +98,7 @@ class SymbolReader:
             owner = _TYPE_ARGUMENTS.sub("", self.at.field(node, "type") or "").split("::")[-1].removeprefix("&")
             names = place.names if owner in ("", "_") else (*place.names, owner)
             implied = False if node.child_by_field_name("trait") is not None else None
-            yield body, _Place(names, member=True, shown=place.shown, implied=implied)
+            yield body, _Place(names, member=True, shown=place.shown or ".".join(names) in self.opened, implied=implied)
 
     def _inside(self, node: Node, symbol: Symbol) -> Iterator[tuple[Node, _Place]]:
         body = node.child_by_field_name("body")
@@ -116,16 +118,18 @@ class SymbolReader:
         public = self._is_pub(node) if place.implied is None else place.implied
         if kind == "macro":
             public = any("macro_export" in decorator for decorator in decorators)
+        full = ".".join((*place.names, name))
+        shown = place.shown or full in self.opened
         value = self.at.field(node, "value")
         block = body if body is not None and body.type != "ordered_field_declaration_list" else None
         ordered = self.at.fold(body) if body is not None and block is None else None
         return Symbol(
-            name=".".join((*place.names, name)),
+            name=full,
             kind="method" if kind == "function" and place.member else kind,
             start=self.at.line(min([node.start_byte, *(attribute.start_byte for attribute in attributes)])),
             end=self.at.line(node.end_byte),
             head=self.at.head(node, block) if kind != "macro" else self.at.line(node.start_byte),
-            public=place.shown and public and not name.startswith("_"),
+            public=shown and public and not name.startswith("_"),
             params=tuple(self._params(parameters)) if parameters is not None else None,
             returns=self.at.field(node, "return_type"),
             bases=self._bases(node),

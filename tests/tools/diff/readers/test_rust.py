@@ -122,6 +122,15 @@ def test_an_error_that_is_nothing_but_its_words_is_one() -> None:
     assert sites(whole(text), "error") == [("Err", "no color {c}"), ("Err", "not now")]
 
 
+def test_what_is_given_on_or_to_python_out_of_a_module_goes_by_its_name() -> None:
+    text = "mod python {{\n    {}fn fold(a: u8) -> u8 {{ a }}\n    pub struct S {{ pub n: u8 }}\n    fn own() {{}}\n"
+    text += "    pub fn register(m: &M) {{ m.add_function(wrap_pyfunction!(fold, m)?) }}\n}}\n"
+    text += '#[cfg(feature = "python")]\npub use python::{{register, S}};\n'
+    found = {symbol.name: symbol.public for symbol in whole(text.format("#[pyfunction]\n    ")).symbols}
+    assert found == {"fold": True, "S": True, "S.n": True, "python.own": False, "register": True}
+    assert "python.fold" in {symbol.name for symbol in whole(text.format("")).symbols}
+
+
 def test_layout_comments_and_closing_commas_do_not_change_the_digest() -> None:
     code = whole('fn f(a: u8, b: u8) -> char { g(\'"\', "x // y") }\n').code
     assert (
