@@ -205,6 +205,7 @@ PHRASES = Phrases(
     },
     refuses="The new {place} refuses some input ({name}): {messages}.",
     check="The check on {name} changes from {old} to {new}.",
+    raised="the error {name} is raised under another condition: {new}, where it was {old}.",
     entries={
         METRICS: {
             K.REGISTERED: "New «metric/metrics» {name}.",

@@ -205,6 +205,7 @@ PHRASES = Phrases(
     },
     refuses="新增的 {place} 会拒绝部分输入（{name}）：{messages}。",
     check="对 {name} 的检查由 {old} 改为 {new}。",
+    raised="报错 {name} 的触发条件由 {old} 改为 {new}。",
     entries={
         METRICS: {
             K.REGISTERED: "新增指标 {name}。",

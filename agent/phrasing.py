@@ -18,6 +18,8 @@ _SHOWN = 5
 _LISTS = (K.CONSTANT_CHANGED, K.FLAG_CHOICES, K.BASE_CHANGED, K.FIELD_CHANGED, K.CONFIG_CHANGED, K.SIGNATURE_CHANGED)
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _PARTS = ("case", "#if")
+_RAISED = ("if ", "unless ")
+"""How a fact writes under which condition an error is raised."""
 _VALUED = (*_LISTS, K.VALUE_CHANGED, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
 _MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED, K.WARNING_ADDED)
 _OF_SYMBOLS = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED)
@@ -75,6 +77,8 @@ class Phrases:
     """What a new function or file refuses."""
     check: str
     """A check of an expression, which is no limit that users know by a name."""
+    raised: str
+    """An error that keeps its words and is raised under another condition."""
     entries: Mapping[str, Mapping[FactKind, str]]
     """Names that a program exports or is run with, by what a fact calls them."""
     renames: tuple[str, str]
@@ -120,6 +124,8 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.without_values.get(fact.kind, template)
     elif fact.kind is K.LIMIT_CHANGED and _is_check(fact):
         template = phrases.check
+    if fact.kind is K.ERROR_CHANGED and all((text or "").startswith(_RAISED) for text in (fact.old, fact.new)):
+        template = phrases.raised
     if is_debut(fact):
         return _refusals(fact, phrases)
     told = _several_checks(fact, phrases) or fill(template, facts, phrases)

@@ -81,6 +81,8 @@ _METHOD = re.compile(r"(?:async )?def (?:__|\w+\((?:self|cls)\b)")
 _OPENED = re.compile(r"=\s*[(\[{]\s*$")
 _GIVEN = re.compile(r"\b(?:choices|default\w*|const)\s*=\s*[(\[{]\s*$")
 _SHALLOW = 8
+_LONGEST_CONDITION = 8
+_BRANCHES = ("if ", "elif ", "raise ", "else:")
 _NAMED_ITEM = re.compile(r"\n.    [A-Z]\w*\(\n.        name=[\"']")
 """An item of a module's list that has a name."""
 _METRIC = re.compile(r"\n.\s*+name=\"[A-Za-z]\w*[:_][\w:]+\",?(?:\n|\Z)")
@@ -128,6 +130,8 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
             return True
         if _DECLARED.search(text) or ("regist" in text and _REGISTERED.search(text)):
             return True
+        if "if " in text and _raises_below(hunk):
+            return True
         return _NAMED_ITEM.search(text) is not None or _python(path, hunk, changed)
     if extension == "rs" and '"' in text and _WORDING.search(text) and _has("\n".join(hunk.lines), _MEASURED):
         return True
@@ -144,6 +148,19 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
         return any(_MARGIN.match(line) for line in hunk.lines)
     open_head = hunk.heading.count("(") > hunk.heading.count(")")
     return (open_head and _begins_in_signature(hunk)) or _outside_of_bodies(hunk)
+
+
+def _raises_below(hunk: Hunk) -> bool:
+    """Tell whether a condition changed right above an error that stays: `if n > 4:`, `raise ValueError(…)`."""
+    lines = hunk.lines
+    for at, line in enumerate(lines):
+        if line[:1] == " " and line.lstrip().startswith("raise "):
+            for above in reversed(lines[max(at - _LONGEST_CONDITION, 0) : at]):
+                if above[:1] in "+-":
+                    return True
+                if above.lstrip().startswith(_BRANCHES):
+                    break
+    return False
 
 
 def may_tell_whole(path: str, patch: str) -> bool:

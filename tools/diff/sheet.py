@@ -32,6 +32,7 @@ from tools.diff.namespaces import renamed_namespaces
 from tools.diff.proof import place_of
 from tools.diff.readers.docker import is_dockerfile
 from tools.diff.reading import Reading
+from tools.diff.reconditioned import reconditioned
 from tools.diff.relocated import relocated
 from tools.diff.rewritten import unpaired
 from tools.diff.sites import compare_sites
@@ -146,6 +147,8 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     sites = compare_sites(
         went_along(versions.old.sites, versions.new.sites, symbols), versions.new.sites, patch.together
     )
+    if path.endswith(".py"):
+        sites += reconditioned(versions.old.sites, versions.new.sites, patch, sites)
     if is_dockerfile(path):
         sites = without_restaged(sites, versions.old.sites, versions.new.sites, patch)
     # What a new or removed file declares and checks goes with the file, and so it is with a function that went; only

@@ -140,8 +140,13 @@ def _touched(reading: Reading, source: Source | None) -> list[Symbol | Site]:
     found: list[Symbol | Site] = [
         one for one in reading.symbols if not changed.isdisjoint(range(one.start, one.head + 1))
     ]
-    found += [one for one in reading.sites if not changed.isdisjoint(range(one.start, one.end + 1))]
+    found += [one for one in reading.sites if not changed.isdisjoint(range(_begin(one), one.end + 1))]
     return found
+
+
+def _begin(site: Site) -> int:
+    """Give the first line that has to do with a site: the condition of an error stands right above it."""
+    return site.start - 1 if site.kind == "error" and site.guard else site.start
 
 
 def _stand_there(touched: Sequence[Symbol | Site], source: Source | None) -> bool:

@@ -17,6 +17,8 @@ FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": 
 OPPOSITES: Final = (("==", "!="), ("<", ">="), (">", "<="), ("in", "not in"), ("is", "is not"))
 OPPOSITE: Final = dict((*OPPOSITES, *((other, one) for one, other in OPPOSITES)))
 LONGEST_GUARD: Final = 400
+JOINED: Final = ("boolean_operator", "conditional_expression", "comparison_operator")
+"""What `not` in front of it would take apart."""
 ENDS: Final = ("function_definition", "class_definition", "lambda", "module")
 BRANCHES: Final = ("else_clause", "elif_clause", "except_clause", "case_clause")
 WORD: Final = re.compile(rb"\w+")
@@ -169,6 +171,8 @@ def _guard(code: Code, condition: Node | None, *, refused: bool) -> str:
     if refused and len(operators) == 1:
         left, right = condition.named_children[0], condition.named_children[-1]
         return f"{code.fold(left)} {OPPOSITE.get(code.fold(operators[0]), '?')} {code.fold(right)}"
+    if refused and condition.type in JOINED:
+        return f"not ({code.fold(condition)})"
     return f"not {code.fold(condition)}" if refused else code.fold(condition)
 
 
