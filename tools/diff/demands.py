@@ -22,6 +22,9 @@ _SOURCES = (Role.SOURCE, Role.OPERATOR, Role.KERNEL, Role.MODEL)
 _LAUNCHERS = (Role.OPERATOR, Role.KERNEL)
 _PYTHON = ".py"
 _RAISED = "raise "
+_ASKED = "assert "
+_OF_SETTINGS = re.compile(r"\n\+\s+assert (?:\(\s*\n\+\s+)?(?:not )?(?:self\.)?\w*(?:args|config)\.\w")
+"""An assertion about what users set."""
 _CHECKED = ("_CHECK(", "_CHECK_", "_ICHECK", "throw ")
 _COMPILED = re.compile(r"static_assert|STATIC_ASSERT")
 _INVARIANT = re.compile(
@@ -46,15 +49,22 @@ def refusing_files(files: Iterable[FileChange]) -> frozenset[str]:
 
 def _may_refuse(path: str, patch: str) -> bool:
     if path.endswith(_PYTHON):
-        return _RAISED in patch and role(path) in _SOURCES
+        return role(path) in _SOURCES and (_RAISED in patch or _asks_of_settings(patch))
     return is_c(path) and role(path) in _SOURCES and any(word in patch for word in _CHECKED)
 
 
+def _asks_of_settings(patch: str) -> bool:
+    return _ASKED in patch and _OF_SETTINGS.search(patch) is not None
+
+
 def refusing_lines(path: str, patch: Patch) -> tuple[Span, ...]:
-    """Give the lines of a new Python file that raise something: of bodies without them nothing is asked."""
+    """Give the lines of a new Python file that raise something, or else assert it: of other bodies nothing is asked."""
     if not path.endswith(_PYTHON):
         return ()
-    return tuple((number, number) for number, line in patch.added.items() if _RAISED in line)
+    for word in (_RAISED, _ASKED):
+        if found := tuple((number, number) for number, line in patch.added.items() if word in line):
+            return found
+    return ()
 
 
 def debut_of(draft: Draft, path: str, reading: Reading, come: Iterable[str], patch: Patch, *, whole: bool) -> str:
@@ -62,7 +72,8 @@ def debut_of(draft: Draft, path: str, reading: Reading, come: Iterable[str], pat
     if draft.kind is not FactKind.ERROR_ADDED or not draft.detail or _COMPILED.search(draft.name) or not _says(draft):
         return ""
     if whole:
-        return path if _is_reached(draft.detail, patch) else ""
+        told = _is_reached(draft.detail, patch) and not (_is_bare(draft) and _only_asserts(path, patch))
+        return path if told else ""
     parts = draft.detail.split(".")
     names = (".".join(parts[:size]) for size in range(1, len(parts) + 1))
     function = next((name for name in names if name in come), "")
@@ -74,6 +85,11 @@ def debut_of(draft: Draft, path: str, reading: Reading, come: Iterable[str], pat
         # Whoever made or called such an object has done so before.
         return ""
     return function
+
+
+def _only_asserts(path: str, patch: Patch) -> bool:
+    """Tell whether a file of Python raises nothing: of what it asserts, words alone are for its users."""
+    return path.endswith(_PYTHON) and not any(_RAISED in line for line in patch.added.values())
 
 
 def introduced(shown: Sequence[Shown]) -> list[Shown]:

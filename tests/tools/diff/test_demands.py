@@ -116,3 +116,20 @@ async def test_private_methods_of_a_new_class_refuse_with_it(route: str, facts_o
     ]
     own = new.replace("class Fold", "class _Fold")
     assert refusals(await facts_of({"pkg/run.py": OLD}, {"pkg/run.py": OLD + own}, route)) == []
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ('(\n            args.policy == "first"\n        ), "policy must be first"', ["policy must be first"]),
+        ('args.policy == "first"', []),
+        ('len(args) == 1, "one of them only"', []),
+    ],
+)
+async def test_what_a_new_file_asserts_in_words_of_settings_is_told(
+    route: str, facts_of: "FactsOf", check: str, told: list[str]
+) -> None:
+    text = f"class Keeper:\n    def __init__(self, args):\n        self.args = args\n        assert {check}\n"
+    facts = await facts_of({"pkg/run.py": OLD}, {"pkg/run.py": OLD, "pkg/keeper.py": text}, route)
+    assert refusals(facts) == [("pkg/keeper.py", words) for words in told]
