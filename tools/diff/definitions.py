@@ -1,6 +1,6 @@
 """Functions that a header declares and a source defines: callers see the declaration, which has the defaults."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agent.facts import FactKind
 from tools.diff.grouping import Shown
@@ -12,25 +12,36 @@ _CALLED = ("function", "method")
 
 
 def without_definitions(shown: Sequence[Shown]) -> list[Shown]:
-    """Leave out definitions that came or went, or take something else, where the commit shows it of the declaration."""
+    """Leave out what a definition takes otherwise, where the commit shows the same of its declaration."""
+    return _by_declarations(shown, _takes_otherwise)
+
+
+def without_bodies(shown: Sequence[Shown]) -> list[Shown]:
+    """Leave out definitions that came or went, where the commit shows the same of their declarations."""
+    return _by_declarations(shown, _came_or_went)
+
+
+def _by_declarations(shown: Sequence[Shown], is_meant: Callable[[Shown], bool]) -> list[Shown]:
     declared = {
-        _key(one)
-        for one in shown
-        if _is_of_a_function(one) and one.place is not None and one.place.file.endswith(HEADERS)
+        _key(one) for one in shown if is_meant(one) and one.place is not None and one.place.file.endswith(HEADERS)
     }
     if not declared:
         return list(shown)
-    return [one for one in shown if not (_is_defined(one) and _key(one) in declared)]
+    return [one for one in shown if not (is_meant(one) and _is_defined(one) and _key(one) in declared)]
 
 
 def _is_defined(one: Shown) -> bool:
     # What a source registers for others is told of the source.
     registered = one.draft.public and one.draft.kind in _ONE_SIDED
-    return _is_of_a_function(one) and not registered and one.place is not None and is_source(one.place.file)
+    return not registered and one.place is not None and is_source(one.place.file)
 
 
-def _is_of_a_function(one: Shown) -> bool:
-    return one.draft.kind in _TAKEN or (one.draft.kind in _ONE_SIDED and one.draft.detail in _CALLED)
+def _takes_otherwise(one: Shown) -> bool:
+    return one.draft.kind in _TAKEN
+
+
+def _came_or_went(one: Shown) -> bool:
+    return one.draft.kind in _ONE_SIDED and one.draft.detail in _CALLED
 
 
 def _key(one: Shown) -> tuple[FactKind, str, str | None]:

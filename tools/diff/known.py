@@ -10,7 +10,7 @@ from tools.diff.crates import Item, is_hidden, item_of
 from tools.diff.crates import words as crate_words
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
-from tools.diff.headers import is_c
+from tools.diff.headers import HEADERS, is_c
 from tools.diff.metrics import quoted, spellings
 from tools.diff.options import declares, is_new, is_switch
 from tools.diff.readers.cfamily_switches import MACRO
@@ -58,6 +58,8 @@ class Known:
     """Metrics that other code exported before, or goes on to export."""
     programs: frozenset[str] = frozenset()
     """Paths of modules that are installed as commands."""
+    macros: frozenset[str] = frozenset()
+    """New macros of a header that another header had already."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -75,6 +77,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
                 words[one.place.file.rpartition("/")[2]] = None
             if one.draft.kind is FactKind.ENV_ADDED:
                 words.update(dict.fromkeys(_endings(one.draft.name)))
+        elif _is_new_macro(one):
+            words[one.draft.name] = None
         elif (program := _program(one)) is not None:
             words.update(dict.fromkeys(program))
         elif (module := _module(one)) is not None:
@@ -118,7 +122,20 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         frozenset(crate for crate in crates if is_hidden(crate, lines)),
         _exported(shown, lines, stays),
         _installed(shown, lines),
+        frozenset(one.draft.name for one in shown if _is_new_macro(one) and _is_defined(one.draft.name, lines)),
     )
+
+
+def _is_new_macro(one: Shown) -> bool:
+    """Tell a macro with parameters that came to a header which users include."""
+    came = one.draft.kind is FactKind.SYMBOL_ADDED and one.draft.detail == "macro" and one.draft.public
+    return came and one.place is not None and one.place.file.endswith(HEADERS)
+
+
+def _is_defined(name: str, lines: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether a header that users include defined a macro before."""
+    defined = re.compile(rf"\s*#\s*define\s+{re.escape(name)}\b")
+    return any(defined.match(line) for path, line in lines if path.endswith(HEADERS) and is_public_path(path))
 
 
 def _is_metric(one: Shown) -> bool:
@@ -193,6 +210,8 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
         if _is_metric(one) and (one.draft.kind, one.draft.name) in known.metrics:
             continue
         if one.draft.name in known.options and is_new(one):
+            continue
+        if one.draft.name in known.macros and _is_new_macro(one):
             continue
         if one.draft.kind is FactKind.CONFIG_REMOVED and one.draft.detail == MACRO:
             if one.draft.name in known.unasked:

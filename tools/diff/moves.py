@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from agent.facts import FactKind
-from tools.diff.definitions import without_definitions
+from tools.diff.definitions import without_bodies, without_definitions
 from tools.diff.draft import Draft
 from tools.diff.families import without_handed_up
 from tools.diff.grouping import Shown
@@ -71,7 +71,7 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     drafts = [one.draft for one in rest if one.draft.kind is FactKind.SYMBOL_RENAMED]
     # What a package gives on of a thing that has another name now is told by that.
     renamed = {name.rpartition(".")[2] for draft in drafts for name in (draft.old, draft.new) if name}
-    return _gone_as_one([one for one in told if not _gives_on(one.draft, renamed)])
+    return without_bodies(_gone_as_one([one for one in told if not _gives_on(one.draft, renamed)]))
 
 
 def _renamed_alike(shown: Sequence[Shown]) -> Sequence[Shown]:

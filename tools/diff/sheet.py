@@ -17,7 +17,7 @@ from tools.diff.crates import module_lines
 from tools.diff.decided import decided, without_renamed
 from tools.diff.demands import debut_of, introduced
 from tools.diff.draft import Draft, Where
-from tools.diff.enumerated import without_same_members
+from tools.diff.enumerated import without_same_constants, without_same_members
 from tools.diff.families import overriding
 from tools.diff.files import file_facts
 from tools.diff.given_on import through_packages, without_given_on
@@ -121,7 +121,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     shown = without_moved(told_once(without_given_on(through_packages(shown, files))), homes)
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
-    shown = without_same_members(overriding(shown, read), read)
+    shown = without_same_constants(without_same_members(overriding(shown, read), read), read)
     shown += () if blobs is None else lost_attributes(files, blobs)
     shown += unchanged_code(files, shown, blobs)
     return Gathered(

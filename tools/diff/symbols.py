@@ -93,6 +93,8 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
         pairs = without_others(pairs, before, after, patch)
     pairs += swapped(before, after, pairs)
     pairs += list(named_after(went, came, pairs))
+    # Whoever used a field that only its class sees now has nothing to use in its stead.
+    pairs = [(one, other) for one, other in pairs if not (one.kind == "field" and one.public and not other.public)]
     renamed = {one.name: other.name for one, other in pairs}
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}

@@ -10,7 +10,7 @@ from tools.diff.grouping import Shown
 from tools.diff.homes import Homes, plain_words
 from tools.diff.namespaces import is_still_opened
 from tools.diff.options import joined
-from tools.diff.variables import is_only_set
+from tools.diff.variables import declares, is_only_set
 
 _WENT = {
     FactKind.ERROR_REMOVED: FactKind.ERROR_ADDED,
@@ -37,7 +37,14 @@ def without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     both = here & there
     few = sum(one.draft.kind in _RAISED for one in shown) <= _MOST_ERRORS
     left = [one for one in joined(shown, homes) if not _is_unmoved(one, both, homes, few=few)]
-    return _with_variables_that_stay(left, homes)
+    return _with_variables_that_stay(_without_further_reads(left), homes)
+
+
+def _without_further_reads(shown: list[Shown]) -> list[Shown]:
+    """Tell a new variable by its declaration, and not besides by code that reads it with a default of its own."""
+    came = [one for one in shown if one.draft.kind is FactKind.ENV_ADDED and one.place is not None]
+    declared = {one.draft.name: one for one in came if one.place and declares(one.draft.name, one.place.lines)}
+    return [one for one in shown if one not in came or declared.get(one.draft.name, one) is one] if declared else shown
 
 
 def _with_variables_that_stay(shown: Sequence[Shown], homes: Homes) -> list[Shown]:

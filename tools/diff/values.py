@@ -4,6 +4,8 @@ import re
 from collections.abc import Set
 
 _TYPING = re.compile(r"\b(?:typing|t|typing_extensions|collections\.abc|builtins)\.(?=[A-Z])")
+_ELABORATED = re.compile(r"\b(?:struct|enum) (?=\w)")
+"""What C may write before a type's name: `struct state *` and `state *` are one."""
 _LOWER = re.compile(r"\b(List|Dict|Tuple|Set|FrozenSet|Type|Deque|DefaultDict)(?=\[|\b)")
 _OPTIONAL = re.compile(r"\bOptional\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
 _UNION = re.compile(r"\bUnion\[((?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]")
@@ -145,6 +147,8 @@ def _balanced(text: str) -> bool:
 
 def _spelled(annotation: str) -> frozenset[str]:
     text = _TYPING.sub("", annotation.strip("\"'"))
+    if "struct " in text or "enum " in text:
+        text = _ELABORATED.sub("", text)
     if '"' in text or "'" in text:
         text = _FORWARD.sub(lambda found: found[2] or found[0], text)
     # What else an annotation carries is no part of the type.

@@ -32,6 +32,12 @@ def is_only_set(name: str, path: str, lines: Iterable[str]) -> bool:
     return bool(named) and all(line.startswith(f"export {name}=") and f"{{{name}" not in line for line in named)
 
 
+def declares(name: str, lines: Iterable[str]) -> bool:
+    """Tell whether a class of settings declares a variable, with its type and default: `X = EnvBool(False)`."""
+    declared = re.compile(rf"^[+ ]\s*{re.escape(name)}\s*(?::[^=]+)?=\s*Env[A-Z]\w*\(")
+    return any(name in line and declared.match(line) is not None for line in lines)
+
+
 def asking(text: str) -> list[str]:
     """List the lines that may read a variable: whoever asks for one speaks of `env`, in some case."""
     lower = text.lower()

@@ -283,3 +283,39 @@ async def test_a_header_that_exports_functions_is_for_users_with_all_it_declares
     assert (fact.kind, fact.severity) == (FactKind.MEMBER_ADDED, severity)
     (fact,) = await facts_of({path: old.replace("ACME_API ", "")}, {path: new.replace("ACME_API ", "")}, route)
     assert fact.severity is Severity.INTERNAL
+
+
+@ROUTES
+@pytest.mark.parametrize(("value", "told"), [("1", []), ("2", [FactKind.PARAMETER_DEFAULT])])
+async def test_a_default_that_has_the_name_of_the_same_value_is_no_other(
+    facts_of: "FactsOf", route: str, value: str, told: list[FactKind]
+) -> None:
+    run, other = "#pragma once\nvoid run(int rows, int benefit = 1);\n", "include/acme/benefits.h"
+    facts = await facts_of(
+        {HEADER: run, other: "#pragma once\n"},
+        {
+            HEADER: run.replace("benefit = 1", "benefit = kBenefit"),
+            other: f"#pragma once\nconstexpr int kBenefit = {value};\n",
+        },
+        route,
+    )
+    assert [fact.kind for fact in facts if fact.kind is not FactKind.SYMBOL_ADDED] == told
+
+
+async def test_a_field_that_is_private_under_another_name_is_gone(facts_of: "FactsOf") -> None:
+    old = "#pragma once\nclass Divisor {\n public:\n  int get();\n  unsigned int d;\n};\n"
+    new = "#pragma once\nclass Divisor {\n public:\n  int get();\n private:\n  unsigned int d_;\n};\n"
+    facts = await facts_of({HEADER: old}, {HEADER: new})
+    assert [(fact.kind, fact.name) for fact in facts if fact.severity is Severity.BREAKING] == [
+        (FactKind.FIELD_REMOVED, "Divisor.d")
+    ]
+
+
+@ROUTES
+async def test_a_type_with_and_without_struct_before_it_is_one(facts_of: "FactsOf", route: str) -> None:
+    old = "#pragma once\nvoid stop(acme_state * state);\n"
+    assert not [
+        fact
+        for fact in await facts_of({HEADER: old}, {HEADER: old.replace("(acme", "(struct acme")}, route)
+        if fact.kind is FactKind.SIGNATURE_CHANGED
+    ]

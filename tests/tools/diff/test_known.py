@@ -121,3 +121,11 @@ async def test_flags_of_a_module_that_is_installed_as_a_command_are_for_users(
     facts = await studied(past, past.commit({"lib/watch.py": text.format(flag)}))
     told = [(fact.name, fact.severity) for fact in facts if fact.kind is FactKind.FLAG_ADDED]
     assert told == [("--depth", severity)]
+
+
+@pytest.mark.parametrize(("home", "told"), [("include/acme/utils.h", []), ("src/own.h", ["ACME_SWITCH"])])
+async def test_a_macro_that_another_header_has_already_is_not_new(past: "History", home: str, told: list[str]) -> None:
+    macro = "#define ACME_SWITCH(mode, ...) \\\n  run(mode, __VA_ARGS__)\n"
+    past.commit({home: f"#pragma once\n{macro}", "include/acme/rope.h": "#pragma once\nint rope(int);\n"})
+    facts = await studied(past, past.commit({"include/acme/rope.h": f"#pragma once\n{macro}int rope(int);\n"}))
+    assert [fact.name for fact in facts] == told

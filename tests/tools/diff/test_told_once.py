@@ -216,3 +216,38 @@ async def test_a_function_is_told_by_its_declaration_and_not_by_its_definition_b
         ("acme_widen", "acme_widen(short)", "include/acme.h"),
         ("acme_own", "acme_own(a: short)", "src/acme.c"),
     ]
+
+
+@ROUTES
+async def test_a_new_variable_is_told_by_its_declaration_and_not_by_a_further_read(
+    facts_of: "FactsOf", route: str
+) -> None:
+    envs, code = "class Envs:\n    ACME_OLD = EnvInt(1)\n", "import os\n\n\ndef run():\n    pass\n"
+    read = code.replace("pass", 'return os.environ.get("ACME_FAST", "")')
+    facts = await facts_of(
+        {"acme/environ.py": envs, "acme/run.py": code},
+        {"acme/environ.py": f"{envs}    ACME_FAST = EnvBool(False)\n", "acme/run.py": read},
+        route,
+    )
+    assert [(fact.kind, fact.name, fact.new) for fact in facts] == [(FactKind.ENV_ADDED, "ACME_FAST", "False")]
+
+
+@ROUTES
+async def test_a_definition_that_went_to_another_source_has_moved(facts_of: "FactsOf", route: str) -> None:
+    body = "int acme_helper_widen(int a) {\n  int b = a * 3;\n  return b + a / 2;\n}\n"
+    header = "#pragma once\nint acme_run(int);\nint acme_helper_widen(int);\n"
+    facts = await facts_of(
+        {
+            "include/acme.h": header,
+            "src/acme.c": f"int acme_run(int a) {{ return a; }}\n{body}",
+            "src/help.c": "int z;\n",
+        },
+        {
+            "include/acme.h": header.replace("int acme_helper_widen(int);\n", ""),
+            "include/help.h": "#pragma once\nint acme_helper_widen(int);\n",
+            "src/acme.c": "int acme_run(int a) { return a; }\n",
+            "src/help.c": f"int z;\n{body}",
+        },
+        route,
+    )
+    assert not [fact for fact in facts if fact.kind in (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)]
