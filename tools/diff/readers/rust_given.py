@@ -10,6 +10,9 @@ _WRAPPED = re.compile(rb"\bwrap_pyfunction!\s*\(\s*(?:\w+::)*(\w+)")
 _CLASS = re.compile(rb"\badd_class::<\s*(?:\w+::)*(\w+)")
 _FOR_PYTHON = ("#[pyfunction", "#[pyclass")
 _WORD = re.compile(rb"\w+")
+_SIGNATURE = re.compile(r"^#\[pyo3\(.*\bsignature\s*=\s*\((.*)\)\s*\)\]$")
+_DEFAULT = re.compile(r"(\w+)\s*=\s*(\"[^\"]*\"|[^,()]+(?:\([^()]*\))?)")
+_GIVEN_BY_PYTHON = "Python<"
 
 
 def passed_on(mask: bytes) -> frozenset[str]:
@@ -41,4 +44,19 @@ def _as_had(symbol: Symbol, outside: dict[str, str], shown: set[str]) -> Symbol:
     if owner is None:
         return symbol
     name = outside[owner] + symbol.name.removeprefix(owner)
-    return symbol._replace(name=name, public=symbol.public or symbol.name in shown)
+    if symbol.name in shown:
+        symbol = _as_called(symbol._replace(public=True))
+    return symbol._replace(name=name)
+
+
+def _as_called(symbol: Symbol) -> Symbol:
+    """Write what a function takes as Python gives it: without the interpreter, and with what may be left out."""
+    signature = next((found[1] for text in symbol.decorators if (found := _SIGNATURE.match(text))), "")
+    defaults = {found[1]: found[2].strip() for found in _DEFAULT.finditer(signature)}
+    params = symbol.params and tuple(
+        param._replace(default=defaults.get(param.name))
+        for param in symbol.params
+        if not (param.annotation or "").startswith(_GIVEN_BY_PYTHON)
+    )
+    decorators = tuple(text for text in symbol.decorators if not _SIGNATURE.match(text))
+    return symbol._replace(params=params, decorators=decorators)

@@ -131,6 +131,18 @@ def test_what_is_given_on_or_to_python_out_of_a_module_goes_by_its_name() -> Non
     assert "python.fold" in {symbol.name for symbol in whole(text.format("")).symbols}
 
 
+def test_what_python_calls_takes_what_python_gives() -> None:
+    text = '#[pyfunction]\n#[pyo3(signature = (a, way="plain", most=None))]\n'
+    text += "fn fold<'py>(py: Python<'py>, a: u8, way: &str, most: Option<u8>) {}\n"
+    (symbol,) = whole(f"{text}fn add(m: &M) {{ m.add_function(wrap_pyfunction!(fold, m)?) }}\n").symbols[:1]
+    assert [(param.name, param.default) for param in symbol.params or ()] == [
+        ("a", None),
+        ("way", '"plain"'),
+        ("most", "None"),
+    ]
+    assert (symbol.public, symbol.decorators) == (True, ("#[pyfunction]",))
+
+
 def test_layout_comments_and_closing_commas_do_not_change_the_digest() -> None:
     code = whole('fn f(a: u8, b: u8) -> char { g(\'"\', "x // y") }\n').code
     assert (
