@@ -155,7 +155,9 @@ class Homes:
         """Tell whether a line that was added anywhere has all of an error's words, other than as a warning."""
         words = letters(max(_PLACEHOLDER.split(message or ""), key=len))
         if len(words) < _WORDS // 2:
-            return False
+            # Too little is said between what is put in, and so all of it has to be there.
+            whole = letters(message or "")
+            return len(whole) >= _WORDS and whole in self._said_now
         return _has_run(words, self._said_now)
 
     def wrote_before(self, message: str | None) -> bool:

@@ -229,3 +229,12 @@ async def test_a_variable_that_a_script_still_asks_for_without_a_default_is_not_
     old = "set -e\nmkdir -p ${ACME_CACHE:=/cache}/a\n"
     facts = await facts_of({"scripts/build.sh": old}, {"scripts/build.sh": f"set -e\n{new}"}, route)
     assert [fact.name for fact in facts if fact.kind is FactKind.ENV_REMOVED] == gone
+
+
+@ROUTES
+async def test_a_rust_error_that_gets_its_words_by_a_name_now_is_not_gone(route: str, facts_of: "FactsOf") -> None:
+    words = 'format!("fetch: {what}: exceeds {MOST_BYTES_OF_ALL} bytes")'
+    head = "pub fn f(n: u8, what: &str) -> Result<u8, String> {\n"
+    old = f"{head}    if n > m() {{\n        return Err({words});\n    }}\n    Ok(n)\n}}\n"
+    new = old.replace("    if n", f"    let big = || {words};\n    if n").replace(f"Err({words})", "Err(big())")
+    assert await facts_of({"src/lib.rs": old}, {"src/lib.rs": new}, route) == []
