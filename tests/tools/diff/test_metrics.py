@@ -220,3 +220,30 @@ async def test_a_subcommand_of_rust_that_comes_or_goes_is_told(facts_of: "FactsO
     assert [(fact.kind, fact.severity, fact.name, fact.detail) for fact in facts] == [
         (FactKind.UNREGISTERED, Severity.BREAKING, "dry-run, show", "commands")
     ]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+@pytest.mark.parametrize(
+    ("decorator", "named"),
+    [
+        ('@cli.command("export-all")', "export-all"),
+        ('@tool_group.command(name="export-all")', "export-all"),
+        ("@app.command()", "export-everything"),
+    ],
+)
+async def test_a_subcommand_by_a_decorator_is_registered(
+    facts_of: "FactsOf", route: str, decorator: str, named: str
+) -> None:
+    old = "import click\n\n\n@cli.command()\ndef serve():\n    return 1\n"
+    new = f"{old}\n\n{decorator}\ndef export_everything():\n    return 2\n"
+    facts = await facts_of({"pkg/cli.py": old}, {"pkg/cli.py": new}, route)
+    (fact,) = [fact for fact in facts if fact.kind is FactKind.REGISTERED]
+    assert (fact.name, fact.detail) == (named, "commands")
+
+
+@pytest.mark.parametrize("decorator", ["@click.command()", "@bot.command()", "@cli.command(NAME)"])
+async def test_what_is_no_subcommand_by_its_decorator_is_not_told(facts_of: "FactsOf", decorator: str) -> None:
+    old = "import click\n\n\ndef serve():\n    return 1\n"
+    new = f"{old}\n\n{decorator}\ndef export_everything():\n    return 2\n"
+    facts = await facts_of({"pkg/cli.py": old}, {"pkg/cli.py": new}, "blobs")
+    assert not [fact for fact in facts if fact.kind is FactKind.REGISTERED]

@@ -56,7 +56,9 @@ REGISTERING: Final = re.compile(r"^(\w+_)?register(_\w+)?$|^custom_op$")
 PRIVATE_REGISTERS: Final = re.compile(
     r"register_(buffer|parameter|module|state|\w*hook|scalar|metric|pytree\w*|(?:\w+_)?(?:fake|abstract|meta))|^replace_"
 )
-DECORATED: Final = re.compile(rb"@\s*(?:\w+\s*\.\s*)*(?:deprecated|get|post|put|delete|patch|head|options|websocket)\b")
+DECORATED: Final = re.compile(
+    rb"@\s*(?:\w+\s*\.\s*)*(?:deprecated|get|post|put|delete|patch|head|options|websocket|command)\b"
+)
 DECLARED: Final = (b"__version__", b"VERSION =", b"environment_variables", b": A[", b"Annotated[")
 REGISTRY: Final = re.compile(
     rb"(?:registry|registered\w*|_models|_mapping|_map|_backends|_parsers|_loaders)\s*(?::[^=]*)?$", re.IGNORECASE
@@ -140,7 +142,7 @@ class Mentions:
                 yield node.parent
 
     def decorators(self) -> Iterator[Node]:
-        """Give the decorators that deprecate something or make it a route."""
+        """Give the decorators that deprecate something or make it a route or a subcommand."""
         for found in DECORATED.finditer(self._text) if b"@" in self._text else ():
             node = self._root.descendant_for_byte_range(found.start(), found.start() + 1)
             if node is not None and node.type == "@" and node.parent is not None and node.parent.type == "decorator":

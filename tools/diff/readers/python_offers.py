@@ -18,6 +18,10 @@ METRIC: Final = re.compile(r"[A-Za-z]\w*[_:][\w:]*\w")
 DESCRIBED: Final = ("documentation", "description")
 LABELLED: Final = frozenset({"labelnames", "tag_keys", "multiprocess_mode"})
 PARSERS: Final = re.compile(r"sub|parsers|command|cmd", re.IGNORECASE)
+GROUPS: Final = re.compile(r"(?:\w+_)?(?:cli|app|group|commands?)")
+"""What `click` or `typer` hangs subcommands on; a bare `click.command` makes a program of its own."""
+SHORTENED: Final = ("_command", "_cmd", "_group", "_grp")
+"""Ends of a function's name that some versions of `click` leave out of the command's."""
 COMMAND: Final = re.compile(r"[A-Za-z][\w.:-]*")
 
 
@@ -44,4 +48,17 @@ def command_of(code: Code, call: Node) -> Iterator[Site]:
     holder = function.child_by_field_name("object") if function is not None else None
     name = code.string(positional[0] if len(positional) == 1 else None if positional else named.get("name")) or ""
     if holder is not None and PARSERS.search(code.word(holder)) and COMMAND.fullmatch(name):
+        yield Site("registration", name, code.line(call), code.last_line(call), scope=COMMANDS)
+
+
+def decorated_command(code: Code, call: Node, function: str) -> Iterator[Site]:
+    """Read a subcommand: `@cli.command("serve")`, or `@app.command()` above `def serve()`."""
+    positional, named = code.arguments(call)
+    callee = call.child_by_field_name("function")
+    holder = callee.child_by_field_name("object") if callee is not None else None
+    given = positional[0] if positional else named.get("name")
+    name = code.string(given) or ""
+    if given is None and not function.endswith(SHORTENED):
+        name = function.lower().replace("_", "-")
+    if holder is not None and GROUPS.fullmatch(code.word(holder)) and COMMAND.fullmatch(name):
         yield Site("registration", name, code.line(call), code.last_line(call), scope=COMMANDS)

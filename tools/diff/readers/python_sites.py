@@ -181,6 +181,8 @@ class Sites:
             if inner_name and site.name and site.name.rpartition(".")[2] != inner_name:
                 site = site._replace(name=inner_name, public=public_name(inner_name))
             yield site
+        elif name == "command" and call is not None:
+            yield from python_offers.decorated_command(self._code, call, self._decorated(node))
         elif name in VERBS and call is not None:
             yield from routes_of(self._code, call, self._scope(call), verb=name)
 
