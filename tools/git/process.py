@@ -91,14 +91,14 @@ class Running:
 
 def git_program(search_path: str | None = None) -> str:
     """Find git on the search path (by default this process's own)."""
-    program = _found(os.environ.get("PATH") if search_path is None else search_path)
+    program = shutil.which("git") if search_path is None else _found(search_path)
     if program is None:
         raise InputError("git is not installed or not on PATH; install git 2.37 or newer")
     return program
 
 
 @functools.cache
-def _found(search_path: str | None) -> str | None:
+def _found(search_path: str) -> str | None:
     """Look once: a day starts git some hundred times."""
     return shutil.which("git", path=search_path)
 
