@@ -245,7 +245,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         if draft.kind is FactKind.PARAMETER_RENAMED and not named and draft not in bound:
             if (draft.name, draft.detail) in retyped:
                 continue
-            draft = draft._replace(breaking=False)
+            draft = draft._replace(public=False)
         # A document that now mentions a flag does not add it.
         if draft.detail == _DOCUMENTED and draft.kind is not FactKind.DEPRECATED:
             continue
