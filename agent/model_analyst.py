@@ -162,7 +162,7 @@ class ModelAnalyst:
         points = [point for read in reads for point in points_of(read, material)]
         small = await self._room(material) < AMPLE_ROOM
         told = [point for point in points if point.source in claim.cites]
-        shown = only_seen(_shown(material), reads if small else material.reads, told)
+        shown = only_seen(_shown(material), reads if small or claim.about else material.reads, told)
         values = {"languages": wanted_languages(self._languages)}
         if small:
             # Shown its own words, a small model writes them again, and told why they were refused, it writes of that.
@@ -206,7 +206,9 @@ class ModelAnalyst:
             for place, one in enumerate(list(said.values())[:_EXPLAINED], start=1)
             if says_more(one, read.evidence.change.commit.title)
         ]
-        return [settle(draft, shown) for draft in drafts if draft.text]
+        # It saw this commit alone: whatever other one it names, a text has told it to, and the gate refuses that.
+        seen = only_seen(shown, [read], ())
+        return [settle(draft, seen) for draft in drafts if draft.text]
 
     async def _sum_up(self, deep: Sequence[Read], shown: Shown, material: Material) -> list[Claim]:
         if len(deep) < 2:
