@@ -118,14 +118,13 @@ def draft_of(
     one: Statement, name: str, role: Role, handles: tuple[str, ...], repo: RepoId, languages: Sequence[Language]
 ) -> Draft:
     """Make a draft of what was said about these commits; of a whole day it is said what the model cites."""
-    # Asked about one commit, a model saw no other: whatever else it cites, a text has told it to.
-    cites = handles or tuple(cite.strip("[] ") for cite in one.cites)
+    cites = tuple(cite.strip("[] ") for cite in one.cites)
     return Draft(
         id=name,
         role=role,
         repo=repo,
         text={lang: _words(one)[lang] for lang in languages if _words(one)[lang]},
-        cites=tuple(dict.fromkeys(cites)),
+        cites=tuple(dict.fromkeys((*cites, *handles))),
         about=handles,
     )
 

@@ -8,4 +8,4 @@ def trust(url: str) -> bool | ssl.SSLContext:
 
     Loading the usual ones takes longer than a whole day's listing from a loopback server.
     """
-    return True if url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return True if url.lower().startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

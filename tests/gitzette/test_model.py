@@ -170,6 +170,33 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     assert len(explained) == 1
 
 
+@pytest.mark.parametrize("named", ["in its words", "as its source"])
+def test_a_model_that_is_asked_about_one_commit_cannot_name_another(
+    engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, named: str
+) -> None:
+    limit = "def limit(n: int) -> int:\n    return min(n, {})\n"
+    at = datetime(2026, 2, 5, 9, tzinfo=UTC)
+    first = engine.commit("Add a limit", at, limits=limit.format(22))
+    engine.commit("Add X", at.replace(hour=10), other="X = 1\n")
+    engine.commit("Rename limit", at.replace(hour=11), limits=limit.format(22).replace("limit", "bound"))
+    words = f"The function `limit` is renamed to `bound` by {first[:7]}." if named == "in its words" else ""
+
+    def blaming(asked: Asked) -> Saying:
+        if "Facts that the program found" not in asked.user or "Rename limit" not in asked.user:
+            return honest(asked)
+        one = {"en": words or "The function `limit` is renamed to `bound`.", "zh": "", "cites": ["c1", "c2", "c3"]}
+        return Saying(text=json.dumps({"statements": [one]}))
+
+    with ModelServer(blaming, context=65_536) as server:
+        point(server)
+        run = ["run", "--date", "2026-02-05", "--analyst", "model", "--lang", "en", "--out", str(tmp_path)]
+        assert main([*run, *engine.repo]) == 0
+    claims = json.loads((tmp_path / "reports" / "2026-02-05.json").read_text())["claims"]
+    said = [one for one in claims if one["predicate"] == "says" and "`bound`" in str(one["text"])]
+    assert not [one for one in said if any(first in cite for cite in one["cites"])]
+    assert any("Rename limit" in asked.user for asked in server.asked)
+
+
 @pytest.mark.parametrize("wanted", [("c1",), ("c1", "c2", "c3")])
 def test_the_stories_are_the_same_whoever_chooses_what_to_read(
     engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path, wanted: tuple[str, ...]
