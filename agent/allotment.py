@@ -19,7 +19,8 @@ class Allotment(Frozen):
 def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, Allotment]:
     """Share a number of deep readings: what calls for action first, then one for each repository, then by weight."""
     wanted = [(repo, one) for repo, table in tables.items() for one in table if one.tier in (Tier.HIGH, Tier.MID)]
-    wanted.sort(key=lambda pair: (-_turn(pair[1], tables[pair[0]]), -pair[1].score, pair[0], pair[1].sha))
+    best = {repo: _best(table) for repo, table in tables.items() if table}
+    wanted.sort(key=lambda pair: (-_turn(pair[1], best[pair[0]]), -pair[1].score, pair[0], pair[1].sha))
     chosen, rest = wanted[:budget], wanted[budget:]
     return {
         repo: Allotment(
@@ -30,9 +31,13 @@ def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId
     }
 
 
-def _turn(one: Triage, table: Sequence[Triage]) -> int:
+def _best(table: Sequence[Triage]) -> str:
+    """Name the commit of a repository that is worth most."""
+    return min(table, key=lambda one: (one.tier is Tier.NOISE, -one.score, one.sha)).sha
+
+
+def _turn(one: Triage, best: str) -> int:
     """Serve urgent commits first, then the best of each repository, so that a quiet one is not starved."""
     if one.tier is Tier.HIGH:
         return 2
-    best = min(table, key=lambda other: (other.tier is Tier.NOISE, -other.score, other.sha))
-    return 1 if one.sha == best.sha else 0
+    return 1 if one.sha == best else 0

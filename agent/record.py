@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from agent.claims import Claim
 from agent.errors import StorageError
@@ -21,25 +22,34 @@ Part = TypeVar("Part", Claim, Link, Story, Drop)
 
 def to_json(report: Report) -> dict[str, Any]:
     """Give the report as plain data; the fields named in the documentation are a contract."""
-    data = report.model_dump(mode="json")
-    return {
-        "format": FORMAT,
-        "date": report.window.label,
-        "window": data["window"],
-        "repos": data["repos"],
-        "ledger": data["ledger"],
-        "claims": [_claim(claim) for claim in report.claims],
-        "links": data["links"],
-        "stories": data["stories"],
-        "failures": data["failures"],
-        "drops": data["drops"],
-        "analyst": report.analyst,
-        "sections": data["sections"],
-        "footer": footer_counts(report)
+    return dict(_parts(report))
+
+
+def _parts(report: Report) -> Iterator[tuple[str, Any]]:
+    """Give the report's data part by part: of a long window one of them at a time is enough to hold."""
+    yield "format", FORMAT
+    yield "date", report.window.label
+    yield "window", report.window.model_dump(mode="json")
+    yield "repos", list(report.repos)
+    yield "ledger", _plain(report.ledger)
+    yield "claims", [_claim(claim) for claim in report.claims]
+    yield "links", _plain(report.links)
+    yield "stories", _plain(report.stories)
+    yield "failures", _plain(report.failures)
+    yield "drops", _plain(report.drops)
+    yield "analyst", report.analyst
+    yield "sections", _plain(report.sections)
+    yield (
+        "footer",
+        footer_counts(report)
         | checked_counts(report)
         | {"threads": {section.repo: section.coverage.value for section in report.sections}}
         | ({"model": model_counts(report)} if report.analyst.startswith("model") else {}),
-    }
+    )
+
+
+def _plain(values: Iterable[BaseModel]) -> list[dict[str, Any]]:
+    return [value.model_dump(mode="json") for value in values]
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
@@ -54,7 +64,13 @@ def _claim_back(data: dict[str, Any]) -> dict[str, Any]:
 
 def dump(report: Report) -> str:
     """Write the report's JSON, the same bytes for the same report."""
-    return json.dumps(to_json(report), ensure_ascii=False, indent=1) + "\n"
+    written = (f" {json.dumps(key)}: {_indented(value)}" for key, value in _parts(report))
+    return "{\n" + ",\n".join(written) + "\n}\n"
+
+
+def _indented(value: object) -> str:
+    """Write one part as it stands in the whole; no line of JSON ends within a text."""
+    return json.dumps(value, ensure_ascii=False, indent=1).replace("\n", "\n ")
 
 
 def load(text: str | bytes, name: str) -> Report:

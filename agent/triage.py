@@ -121,9 +121,11 @@ def rank(weighed: Iterable[Triage], tiers: Tiers = _TIERS) -> tuple[Triage, ...]
     telling = sum(one.noise is None for one in ordered)
     allowed = max(_LEAST_ALLOWED, math.ceil(telling * _MOST_HIGH))
     ranked: list[Triage] = []
+    high = 0
     for one in ordered:
-        high = sum(other.tier is Tier.HIGH for other in ranked)
-        ranked.append(one.model_copy(update={"tier": _tier(one, tiers, room=high < allowed)}))
+        tier = _tier(one, tiers, room=high < allowed)
+        high += tier is Tier.HIGH
+        ranked.append(one.model_copy(update={"tier": tier}))
     return tuple(sorted(ranked, key=lambda one: list(Tier).index(one.tier)))
 
 

@@ -99,8 +99,12 @@ class IssueMemory(Protocol):
 class QuestionMemory(Protocol):
     """Remembers what was read, so that questions about it read nothing again."""
 
-    def keep(self, repo: RepoId, cards: Sequence[Card], threads: Threads, links: Sequence[Link]) -> None:
-        """Store commits with their facts, threads, and what connects the two."""
+    def keep(self, repo: RepoId, cards: Sequence[Card]) -> None:
+        """Store commits with their facts."""
+        ...
+
+    def connect(self, repo: RepoId, threads: Threads, links: Sequence[Link]) -> None:
+        """Store threads, and what connects them with commits."""
         ...
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:

@@ -10,6 +10,8 @@ from graphs.desk import QuestionMemory
 from graphs.scouting import Scouted
 
 _AUTHORS = 6
+_AT_ONCE = 1_000
+"""How many commits are noted down before they are stored: of a long window not all are held twice."""
 _CUT_OFF = (NoticeKind.SHALLOW,)
 """Notices of a history that does not reach back through the whole window."""
 
@@ -17,10 +19,11 @@ _CUT_OFF = (NoticeKind.SHALLOW,)
 async def leave(memory: QuestionMemory, code: CodeSource, scouted: Scouted, material: Material) -> None:
     """Store what was read; the window counts as known once nothing of it was left unread."""
     rows = {row.commit.sha: row for row in scouted.landed}
-    cards = [
-        await _card(read.evidence, rows.get(read.evidence.change.commit.sha), code, scouted) for read in material.reads
-    ]
-    memory.keep(material.repo, cards, scouted.threads, tuple(material.links))
+    for start in range(0, len(material.reads), _AT_ONCE):
+        seen = [read.evidence for read in material.reads[start : start + _AT_ONCE]]
+        cards = [await _card(one, rows.get(one.change.commit.sha), code, scouted) for one in seen]
+        memory.keep(material.repo, cards)
+    memory.connect(material.repo, scouted.threads, tuple(material.links))
     if not any(notice.kind in _CUT_OFF for notice in scouted.landing.notices):
         memory.complete(material.repo, material.window, [row.commit.sha for row in scouted.landing.rows])
 

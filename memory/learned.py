@@ -19,9 +19,12 @@ class Learned:
     catalogue: Catalogue
     threads: KnownThreads
 
-    def keep(self, repo: RepoId, cards: Sequence[Card], threads: Threads, links: Sequence[Link]) -> None:
-        """Store commits with their facts, threads, and what connects the two."""
+    def keep(self, repo: RepoId, cards: Sequence[Card]) -> None:
+        """Store commits with their facts."""
         self.catalogue.put(repo, cards)
+
+    def connect(self, repo: RepoId, threads: Threads, links: Sequence[Link]) -> None:
+        """Store threads, and what connects them with commits."""
         self.threads.put(repo, threads, links)
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """Landed commits by what they are called, found again by hash, number or title."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -59,6 +60,7 @@ class Line:
     def __init__(self, heads: Iterable[Headline]) -> None:
         self.heads = sorted({head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha))
         self._by_sha = {head.sha: head for head in self.heads}
+        self._shas = sorted(self._by_sha)
         self._by_pull: dict[int, list[Headline]] = defaultdict(list)
         self._by_title: dict[str, list[Headline]] = defaultdict(list)
         for head in self.heads:
@@ -70,8 +72,10 @@ class Line:
         """Find a commit by its hash; an abbreviated one must mean one commit only."""
         if len(digits) == 40:
             return self._by_sha.get(digits)
-        fitting = [head for head in self.heads if digits and head.sha.startswith(digits)]
-        return fitting[0] if len(fitting) == 1 else None
+        # In their order, whatever begins with the same digits stands side by side.
+        at = bisect_left(self._shas, digits)
+        fitting = [sha for sha in self._shas[at : at + 2] if digits and sha.startswith(digits)]
+        return self._by_sha[fitting[0]] if len(fitting) == 1 else None
 
     def pull(self, number: int, before: Headline) -> Headline | None:
         """Find the commit by which a pull request landed, before another commit."""
