@@ -58,7 +58,7 @@ def joined(shown: Sequence[Shown], homes: Homes) -> Iterator[Shown]:
         ):
             continue
         # What CMake itself offers neither comes nor goes.
-        if name.startswith(_OWN) and one in (came.get(name), went.get(name)):
+        if name.startswith(_OWN) and one.draft.kind in _SETTINGS and one.place is not None and is_list(one.place.file):
             continue
         if went.get(name) is one and (name in came or _is_obeyed(name, homes)):
             continue

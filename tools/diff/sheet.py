@@ -8,6 +8,7 @@ from typing import Literal
 from agent.domain import Change
 from agent.facts import FactKind, FactSheet
 from tools.diff.along import renamed_scope, renamed_symbols, went_along
+from tools.diff.architectures import appended
 from tools.diff.attributes import losers, lost_attributes
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.cautions import is_all_new
@@ -29,6 +30,7 @@ from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.macros import given, without_moved
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
+from tools.diff.options import is_list
 from tools.diff.proof import place_of
 from tools.diff.readers.docker import is_dockerfile
 from tools.diff.reading import Reading
@@ -40,6 +42,7 @@ from tools.diff.specialisations import newcomers
 from tools.diff.stages import without_restaged
 from tools.diff.submodules import is_commit, told_once
 from tools.diff.symbols import compare_symbols
+from tools.diff.terms import without_set_elsewhere
 from tools.diff.unchanged import reworded_paths, unchanged_code
 from tools.diff.versions import Blobs, Shelf, Versions, read_versions
 from tools.diff.worth import is_whole, patches
@@ -123,7 +126,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_constants(without_same_members(overriding(shown, read), read), read)
     shown += () if blobs is None else lost_attributes(files, blobs)
-    shown += unchanged_code(files, shown, blobs)
+    shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)
     return Gathered(
         tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped), tuple(module_lines(files))
     )
@@ -236,6 +239,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             yield Shown(met._replace(silent=True, debut=debut), place)
     if not whole:
         drafts += decided(versions, [*drafts, *symbols, *sites])
+        drafts += appended(path, patch) if is_list(path) else ()
     named = path.endswith((".py", ".pyi"))
     # What is bound for Python, Python calls.
     bound = [draft for draft in drafts if draft.kind is FactKind.PARAMETER_RENAMED and draft in sites]

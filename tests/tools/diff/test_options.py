@@ -88,3 +88,69 @@ async def test_a_build_that_refuses_something_is_told_with_its_words(facts_of: "
     assert [(fact.kind, fact.name, fact.new, fact.severity) for fact in facts] == [
         (FactKind.ERROR_ADDED, "FATAL_ERROR", "A and B (both) exclude each other", Severity.BEHAVIOUR)
     ]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("line", "other", "name", "values"),
+    [
+        (
+            "cmake_minimum_required(VERSION 3.18)",
+            "cmake_minimum_required(VERSION 3.20...3.28)",
+            "CMAKE_MINIMUM_REQUIRED_VERSION",
+            ("3.18", "3.20"),
+        ),
+        ("set(CMAKE_CXX_STANDARD 14)", "set(CMAKE_CXX_STANDARD 17)", "CMAKE_CXX_STANDARD", ("14", "17")),
+        (
+            "target_compile_features(acme PUBLIC cxx_std_11)",
+            "target_compile_features(acme PUBLIC cxx_std_17)",
+            "CMAKE_CXX_STANDARD",
+            ("11", "17"),
+        ),
+        (
+            "set_target_properties(acme PROPERTIES CUDA_STANDARD 14 POSITION_INDEPENDENT_CODE ON)",
+            "set_target_properties(acme PROPERTIES CUDA_STANDARD 17 POSITION_INDEPENDENT_CODE ON)",
+            "CMAKE_CUDA_STANDARD",
+            ("14", "17"),
+        ),
+    ],
+)
+async def test_another_standard_or_least_version_is_told(
+    facts_of: "FactsOf", route: str, line: str, other: str, name: str, values: tuple[str, str]
+) -> None:
+    (fact,) = await facts_of({ROOT: f"{line}\nproject(acme)\n"}, {ROOT: f"{other}\nproject(acme)\n"}, route)
+    assert (fact.kind, fact.name, fact.old, fact.new) == (FactKind.CONFIG_CHANGED, name, *values)
+    assert fact.severity is Severity.BEHAVIOUR
+
+
+@ROUTES
+async def test_a_standard_that_is_set_for_the_first_time_is_not_told(facts_of: "FactsOf", route: str) -> None:
+    before = {ROOT: "project(acme)\n", INNER: "project(inner)\n"}
+    after = {
+        path: f"cmake_minimum_required(VERSION 3.14)\n{text}set(CMAKE_CXX_STANDARD 17)\n"
+        for path, text in before.items()
+    }
+    assert await facts_of(before, after, route) == []
+
+
+APPENDED = "  list(APPEND ACME_ARCHS 70 72 80)\n"
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ("  list(APPEND ACME_ARCHS 80 90a)\n", [("ACME_ARCHS", "70 72 80", "80 90a")]),
+        (f'{APPENDED}  list(APPEND ACME_ARCHS "90a;100f")\n', [("ACME_ARCHS", None, "90a 100f")]),
+        ("  list(APPEND ACME_ARCHS 80)\n  if (OLD)\n    list(APPEND ACME_ARCHS 70 72)\n  endif()\n", []),
+        ("  list(APPEND ACME_ARCHS ${FOUND_ARCHS} 80)\n", []),
+        (f"{APPENDED}  set(ACME_FAST_ARCHS)\n  list(APPEND ACME_FAST_ARCHS 90a)\n", []),
+    ],
+)
+async def test_architectures_that_are_appended_now_or_no_longer_are_told(
+    facts_of: "FactsOf", route: str, other: str, told: list[tuple[str, str | None, str]]
+) -> None:
+    text = "project(acme)\nif (NOT DEFINED ACME_ARCHS)\n{}endif()\n"
+    facts = await facts_of({ROOT: text.format(APPENDED)}, {ROOT: text.format(other)}, route)
+    assert [(fact.detail, fact.old, fact.new) for fact in facts] == told
+    assert {fact.kind for fact in facts} <= {FactKind.VALUE_CHANGED}

@@ -9,7 +9,7 @@ from tools.diff.readers.manifest_pins import pinned_by_name
 from tools.diff.reading import Site, Source
 
 _COMMAND = re.compile(
-    r"^\s*(project|find_package|set|(?:\w+_)?option|message|(?:add|target)_compile_definitions|add_definitions|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$",
+    r"^\s*(project|cmake_minimum_required|find_package|set|(?:\w+_)?option|message|(?:add|target)_compile_definitions|target_compile_features|set_target_properties|add_definitions|FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\((.*)$",
     re.I,
 )
 _LOOSE_TAG = re.compile(r"^\s*GIT_TAG\s+(\S+?)\)?\s*$")
@@ -29,6 +29,9 @@ _COMPILER = re.compile(r"COMPILER|\bMSVC\b|\bMINGW\b|clang|intel", re.I)
 _MAX_LINES = 40
 _DEFINITIONS = "definitions"
 _OPTION, _NAMED = "option", re.compile(r"[A-Z][A-Z0-9_]+$")
+_LEAST, _LEAST_KNOWN = "cmake_minimum_required", "CMAKE_MINIMUM_REQUIRED_VERSION"
+_STANDARD = re.compile(r"(CMAKE_)?(C|CXX|CUDA|HIP)_STANDARD$")
+_FEATURE = re.compile(r"(c|cxx|cuda|hip)_std_(\d+)$")
 
 
 def read_cmake(source: Source) -> Iterator[Site]:
@@ -121,6 +124,14 @@ def _command(command: str, arguments: list[str], start: int, end: int) -> Iterat
     if command in ("set", _OPTION) or (command.endswith(_OPTION) and len(arguments) > 1 and _NAMED.match(name)):
         yield from _setting(command, arguments, start, end)
         return
+    if command == _LEAST:
+        # Up to which version policies are known (`3.14...3.28`) asks nobody for more.
+        if name == "VERSION" and len(arguments) > 1 and "$" not in arguments[1]:
+            yield Site("config", _LEAST_KNOWN, start, end, value=arguments[1].partition("...")[0])
+        return
+    if command in ("target_compile_features", "set_target_properties"):
+        yield from _standards(arguments, start, end)
+        return
     if command == "message":
         if name in _REFUSALS and len(arguments) > 1:
             yield Site("error", name, start, end, value=fold("".join(arguments[1:])))
@@ -150,7 +161,9 @@ def _setting(command: str, arguments: list[str], start: int, end: int) -> Iterat
         return
     if command == "set" and len(arguments) == 2 and _PINNED.match(arguments[1]):
         value = arguments[1]
-        if pinned := pinned_by_name(name, value, start):
+        if (standard := _STANDARD.match(name)) and standard[1]:
+            yield Site("config", name, start, end, value=value)
+        elif pinned := pinned_by_name(name, value, start):
             yield pinned
         elif "." in value and _VERSION.search(name):
             yield Site("dependency", name, start, start, value=value)
@@ -159,3 +172,13 @@ def _setting(command: str, arguments: list[str], start: int, end: int) -> Iterat
     elif command != "set":
         # A macro of the project's own (`lib_option`) takes what `option` takes.
         yield Site("config", name, start, end, value=arguments[2] if len(arguments) > 2 else "OFF")
+
+
+def _standards(arguments: list[str], start: int, end: int) -> Iterator[Site]:
+    """Read by which standards of their languages a target is compiled."""
+    target, *rest = arguments
+    for at, word in enumerate(rest):
+        if feature := _FEATURE.match(word):
+            yield Site("config", f"CMAKE_{feature[1].upper()}_STANDARD", start, end, value=feature[2], scope=target)
+        elif (language := _STANDARD.match(word)) and rest[at + 1 : at + 2] and rest[at + 1].isdigit():
+            yield Site("config", f"CMAKE_{language[2]}_STANDARD", start, end, value=rest[at + 1], scope=target)
