@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from agent.domain import FileChange
@@ -12,10 +12,10 @@ from tools.diff.cutting import ATTRIBUTE
 from tools.diff.draft import Draft, Where
 from tools.diff.grouping import Shown
 from tools.diff.hunks import Patch, read_patch
-from tools.diff.inherited import is_bare, plain
+from tools.diff.inherited import FOREIGN, is_bare, plain
 from tools.diff.proof import place_of
 from tools.diff.reading import Reading, Symbol
-from tools.diff.roles import is_public_path
+from tools.diff.roles import Role, is_public_path, role
 from tools.diff.versions import Blobs, Contents, Versions, read_whole
 
 _GIVEN = re.compile(r"[ \t]+self\.([A-Za-z]\w*)[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*([^\n]*)")
@@ -30,6 +30,7 @@ _COMMENT = re.compile(r"\s+#.*$")
 _ANY_NAME = frozenset(("__getattr__", "__getattribute__"))
 _MAKERS = ("__init__", "__post_init__", "__new__")
 _BY_NAME = (b"setattr(self", b"self.__dict__", b"vars(self)")
+_ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
 _CLASSES = ("class", "struct")
 _DECLARATIONS = (*_CLASSES, "enum", "function", "method")
 
@@ -58,7 +59,8 @@ def lost_attributes(files: Sequence[FileChange], blobs: Blobs) -> Iterator[Shown
         names = [name for name in _taken(file.patch or "") if not _is_there(name, contents[1])]
         names = [name for name in names if not any(_is_handed(name, other.patch or "") for other in files)]
         if names and not any(word in contents[1] for word in _BY_NAME):
-            yield from _told(_read(file, contents), contents, names)
+            read = {name for name in names if any(_is_read_outside(name, other, file) for other in files)}
+            yield from _told(_read(file, contents), contents, names, read)
 
 
 def _taken(patch: str) -> list[str]:
@@ -82,13 +84,24 @@ def _is_handed(name: str, patch: str) -> bool:
     return f".{name} =" in patch and re.search(rf"\n\+.*(?<!\bself)\.{name} =[^=]", patch) is not None
 
 
+def _is_read_outside(name: str, other: FileChange, own: FileChange) -> bool:
+    """Tell whether a removed line had an attribute of somebody else's object: whoever reads it would miss it."""
+    patch = other.patch or ""
+    if f".{name}" not in patch or role(other.path) in _ELSEWHERE:
+        return False
+    # In another file `self` may be an object of a class that derives from this one, unless it gives itself the same.
+    given = other.path == own.path or re.search(rf"\n[-+ ]\s+self\.{name}\b[^=\n]*=(?!=)", patch) is not None
+    return re.search(rf"\n-.*{r'(?<!self)' if given else ''}\.{name}\b(?!\()", patch) is not None
+
+
 def _read(file: FileChange, contents: Contents) -> Versions:
     patch = read_patch(file.patch)
     old = read_whole(file.previous_path or file.path, patch, "old", contents[0])
     return Versions(file, patch, old, read_whole(file.path, patch, "new", contents[1]))
 
 
-def _told(versions: Versions, contents: Contents, names: Sequence[str]) -> Iterator[Shown]:
+def _told(versions: Versions, contents: Contents, names: Sequence[str], read: Set[str]) -> Iterator[Shown]:
+    """Tell what went; what nobody else is seen to have read is the class's own business."""
     patch, path = versions.patch, versions.file.path
     gone = [
         given
@@ -96,7 +109,7 @@ def _told(versions: Versions, contents: Contents, names: Sequence[str]) -> Itera
         if given.name in names and not _METRIC.search(given.value)
     ]
     first = {(given.owner.name, given.name): given for given in reversed(gone)}
-    lost = [given for given in first.values() if _is_lost(given, versions.old, versions.new)]
+    lost = [given for given in first.values() if _is_lost(given, versions.old, versions.new, given.name in read)]
     come = [
         given for given in _given(patch.added, versions.new) if lost and not _is_there(given.name, contents[0] or b"")
     ]
@@ -104,7 +117,8 @@ def _told(versions: Versions, contents: Contents, names: Sequence[str]) -> Itera
     for given in sorted(lost, key=lambda given: given.line):
         heir = heirs.get(given)
         draft = _removed(given) if heir is None else _renamed(given, heir)
-        if symbol_is_met(draft, path) and (place := place_of(draft, path, patch)) is not None:
+        draft = draft._replace(public=given.name in read)
+        if symbol_is_met(draft._replace(public=True), path) and (place := place_of(draft, path, patch)) is not None:
             yield Shown(draft, place)
 
 
@@ -124,8 +138,11 @@ def _given(lines: Mapping[int, str], reading: Reading) -> Iterator[_Given]:
             yield _Given(owner, found[1], _COMMENT.sub("", found[2]).strip(), number)
 
 
-def _is_lost(given: _Given, old: Reading, new: Reading) -> bool:
-    """Tell whether a public class that is still there, with all of its bases in sight, has an attribute no longer."""
+def _is_lost(given: _Given, old: Reading, new: Reading, read: bool) -> bool:
+    """Tell whether a public class that is still there, with all of its bases in sight, has an attribute no longer.
+
+    A base from outside of any project does not count where others are seen to have read the attribute.
+    """
     before, after = ({symbol.name: symbol for symbol in reading.symbols} for reading in (old, new))
     name = given.owner.name
     owner = after.get(name)
@@ -133,7 +150,7 @@ def _is_lost(given: _Given, old: Reading, new: Reading) -> bool:
         return False
     if f"{name}.{given.name}" in before or any(symbol.device for symbol in old.symbols if _is_of(symbol, name)):
         return False
-    family = _family(owner, after)
+    family = _family(owner, after, _is_foreign if read else is_bare)
     members = {f"{one}.{own}" for one in family or () for own in (given.name, *_ANY_NAME)}
     return family is not None and members.isdisjoint(after)
 
@@ -142,12 +159,12 @@ def _is_of(symbol: Symbol, owner: str) -> bool:
     return symbol.name.startswith(f"{owner}.")
 
 
-def _family(owner: Symbol, world: Mapping[str, Symbol]) -> list[str] | None:
+def _family(owner: Symbol, world: Mapping[str, Symbol], counts_for_nothing: Callable[[str], bool]) -> list[str] | None:
     """Name a class and its bases; None where one of them is out of sight."""
     family, waiting = [owner.name], [owner]
     while waiting:
         for base in waiting.pop().bases:
-            if is_bare(base):
+            if counts_for_nothing(base):
                 continue
             found = world.get(plain(base))
             if found is None or found.kind not in _CLASSES:
@@ -156,6 +173,10 @@ def _family(owner: Symbol, world: Mapping[str, Symbol]) -> list[str] | None:
                 family.append(found.name)
                 waiting.append(found)
     return family
+
+
+def _is_foreign(base: str) -> bool:
+    return is_bare(base) or FOREIGN.match(plain(base)) is not None
 
 
 def _heirs(lost: Sequence[_Given], come: Sequence[_Given], patch: Patch) -> dict[_Given, _Given]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tools.diff.exchanged import Exchange, Form, Line, Stretch, Way, stretches
 from tools.diff.hunks import Hunk
+from tools.diff.terms import OPTION, OWN, UNSET
 from tools.diff.written import is_value, spelled, tokens_of
 
 _SETS = re.compile(r"([A-Za-z_][\w.]*)(?:\s*:[^=]+)?\s=\s(?!=)(.+)")
@@ -12,9 +13,6 @@ _RETURNS = re.compile(r"(return)\s+(.+)")
 _IF = re.compile(r"if (.{1,60}):$")
 _EQUAL = re.compile(r"if ([A-Za-z_][\w.]*) (?:==|is) (.+):$")
 _BRANCHING = re.compile(r"\b(?:if|elif|else|for|while|try|except|with|case)\b")
-_OPTION = re.compile(r"(?:^|\.|_)(?:args|config|cfg|options|opts|settings)\.[a-z]\w*$")
-_OWN = re.compile(r"self\.[a-z]\w*$")
-_UNSET = ("None", "[]", "{}", "()", '""', "''")
 _FEW = 4
 """Values among which a choice can still be read."""
 
@@ -101,7 +99,7 @@ def _new(hunk: Hunk) -> Iterator[Exchange]:
         if sign == "+" and _may_choose(line):
             text = line[1:].strip()
             told = _set(text)
-            if told is not None and told[1] not in _UNSET and f" {told[0]} " not in gone:
+            if told is not None and told[1] not in UNSET and f" {told[0]} " not in gone:
                 found = _before(*told, line, above, hunk)
                 if found is not None:
                     form: Form = "returned" if told[0] == "return" else "set"
@@ -116,7 +114,7 @@ def _new(hunk: Hunk) -> Iterator[Exchange]:
 def _before(target: str, value: str, line: str, above: str, hunk: Hunk) -> tuple[str, Way] | None:
     """Say what was in a value's place, if anything, and how a choice shows; None where it is none."""
     asked = _EQUAL.match(above[1:].strip()) if above[:1] == "+" else None
-    if asked is not None and asked[1] == target and asked[2] not in (value, *_UNSET):
+    if asked is not None and asked[1] == target and asked[2] not in (value, *UNSET):
         # What is new itself was nothing before.
         others = (other for other in hunk.lines if other[:1] == "+" and other != line)
         known = not any(other[1:].lstrip().startswith(f"{target} =") for other in others)
@@ -124,7 +122,7 @@ def _before(target: str, value: str, line: str, above: str, hunk: Hunk) -> tuple
     beside = _beside(target, line, hunk)
     if beside:
         return ("", "sibling") if value not in beside and _BRANCHING.search(above[1:]) else None
-    if not _OPTION.search(target) and not _OWN.match(target):
+    if not OPTION.search(target) and not OWN.match(target):
         return None
     owner = target.rpartition(".")[0]
     made = re.compile(rf".\s*{re.escape(owner)}\s*(?::[^=]+)?=(?!=)")

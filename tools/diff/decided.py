@@ -18,6 +18,7 @@ from tools.diff.grouping import Shown
 from tools.diff.guards import GUARD, build_guards, guards
 from tools.diff.hunks import Hunk, Patch, Side
 from tools.diff.roles import Role, role
+from tools.diff.terms import SWITCH, terms
 from tools.diff.written import is_value, tokens_of
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ _CHOICE = re.compile(
     r"|retr(?:y|ies)|interval|ttl|level|budget|capacity|ratio|factor|eps|temperature|top_?[kp]\b|tokens|steps|workers"
     r"|batch|modalit|language|encoding|status|supported|components?_names|logprob|decode\b|penalty|rate(?:_|$)|memory|(?:^|_)mem(?:_|$)",
     re.IGNORECASE,
-)
-_SWITCH = re.compile(
-    r"^_?(?:use|enable|disable|allow|skip|should|can|is|has|needs?|force|supports?|requires?|with|no)_"
-    r"|(?:enabled?|disabled?|supported|allowed|by_default)$"
 )
 _ARCH = re.compile(
     r"arch|capab|(?:^|_)(?:sm|cc|major|minor|ver|gfx|compute)(?:_|\d|$|\()|version|_VER|CUDART|ROCM|HIP_V",
@@ -146,7 +143,7 @@ def _with_label(one: Draft, other: Draft) -> Draft:
 
 def _is_elsewhere(found: Exchange, hunk: Hunk, patch: Patch) -> bool:
     """Tell whether what only came, or only went, did the other elsewhere in the file."""
-    if found.old and found.new:
+    if (found.old and found.new) or found.by == "terms":
         return False
     text = hunk_line(hunk, found.come, "+") if found.new else hunk_line(hunk, found.gone, "-")
     others = (patch.removed if found.new else patch.added).values()
@@ -159,10 +156,10 @@ def _is_elsewhere(found: Exchange, hunk: Hunk, patch: Patch) -> bool:
 
 def _is_aside(name: str, found: Exchange) -> bool:
     """Tell whether a function is nobody's business outside, or what it returns, sets or asks for anew."""
+    owner, _, own = name.rpartition(".")
+    if found.by == "own" and (own == "__init__" or not _OPTIONS.search(owner)):
+        return True
     if not found.old:
-        owner, _, own = name.rpartition(".")
-        if found.by == "own" and (own == "__init__" or not _OPTIONS.search(owner)):
-            return True
         if found.by == "answer":
             return not ASKS.match(own) or _ASIDE.search(name) is not None
         if (found.form == "returned" and not _CHOICE.search(own)) or (found.what == CASE and not _SUPPORT.search(own)):
@@ -228,9 +225,19 @@ def _choices(path: str, hunk: Hunk) -> Iterator[Exchange]:
         if _is_plain(found) and _matters(found, path) and not _is_moved(found, hunk):
             seen.add(found.come)
             yield found
-    if not python:
+    if python:
+        yield from (found for found in terms(hunk) if _is_by_name(found.what) and not _is_prose(found, hunk))
+    else:
         yield from (found for found in guards(hunk) if found.come not in seen)
         yield from cases(hunk) if role(path) not in _DEVICE else ()
+
+
+def _is_by_name(target: str) -> bool:
+    """Tell whether something that is set under a condition is a choice by its name."""
+    what = target.removeprefix("self.")
+    if _OWN.search(what) and not _PAGED.search(what):
+        return False
+    return bool(_SET_BY_USERS.search(target) or SWITCH.search(what) or _CHOICE.search(what))
 
 
 def _is_plain(found: Exchange) -> bool:
@@ -330,7 +337,7 @@ def _matters(found: Exchange, path: str) -> bool:
     switched = (not old or old in _SWITCHED) and new in _SWITCHED
     if switched and found.form != "set":
         return True
-    return bool(_SWITCH.search(what.rpartition(".")[2]) if switched else _CHOICE.search(what))
+    return bool(SWITCH.search(what.rpartition(".")[2]) if switched else _CHOICE.search(what))
 
 
 def _is_moved(found: Exchange, hunk: Hunk) -> bool:
@@ -338,7 +345,11 @@ def _is_moved(found: Exchange, hunk: Hunk) -> bool:
     gone = [line[1:].strip() for line in hunk.lines if line[:1] == "-"]
     come = [line[1:].strip() for line in hunk.lines if line[:1] == "+"]
     old, new = hunk_line(hunk, found.gone, "-") if found.old else "", hunk_line(hunk, found.come, "+")
-    if (found.by == "place" and old in come) or new in gone or _FOR_READERS.search(old or new):
+    if (
+        (found.by == "place" and old in come)
+        or (found.by != "branches" and new in gone)
+        or _FOR_READERS.search(old or new)
+    ):
         return True
     if found.form == "set":
         return _is_set_again(found, hunk)
@@ -410,16 +421,21 @@ def hunk_line(hunk: Hunk, number: int, sign: str) -> str:
     return ""
 
 
-def _above(hunk: Hunk, number: int) -> list[str]:
-    """Give the lines of the new side above a line, with their signs."""
-    lines = hunk.signed("new")
-    return lines[: number - hunk.new_start]
+def _above(hunk: Hunk, number: int, side: Side = "new") -> list[str]:
+    """Give the lines of one side above a line, with their signs."""
+    return list(hunk.signed(side)[: number - hunk.span(side)[0]])
+
+
+def _standing(found: Exchange) -> tuple[int, Side]:
+    """Say on which line of which side something stands: what only went is nowhere on the new one."""
+    return (found.come, "new") if found.new else (found.gone, "old")
 
 
 def _is_prose(found: Exchange, hunk: Hunk) -> bool:
     """Tell whether a line lies inside a docstring that the hunk shows the beginning or the end of."""
-    above = _above(hunk, found.come)
-    below = hunk.signed("new")[len(above) + 1 :]
+    number, side = _standing(found)
+    above = _above(hunk, number, side)
+    below = hunk.signed(side)[len(above) + 1 :]
     if sum(line.count(quotes) for line in above for quotes in _TRIPLE) % 2 and not _is_ended(above):
         return True
     last = ""
@@ -471,8 +487,9 @@ def _is_deep_in_class(hunk: Hunk, found: Exchange) -> bool:
     heading = _DEFINED.match(hunk.heading)
     if heading is None or not heading[2] or found.form == "returned":
         return False
-    above = _above(hunk, found.come)
-    deep = _depth(hunk.signed("new")[len(above)]) >= 2 * _INDENT
+    number, side = _standing(found)
+    above = _above(hunk, number, side)
+    deep = _depth(hunk.signed(side)[len(above)]) >= 2 * _INDENT
     return deep and not any(_DEFINED.match(line[1:].lstrip()) for line in above)
 
 
@@ -486,29 +503,31 @@ def _is_in_lambda(hunk: Hunk, found: Exchange) -> bool:
 
 def _python_symbol(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:
     """Name the last function that begins above a line, unless the line stands no deeper than that."""
-    above = [one for one in versions.new.symbols if one.kind in _SCOPES and one.start <= found.come]
+    number, side = _standing(found)
+    here, there = (versions.new, versions.old) if side == "new" else (versions.old, versions.new)
+    above = [one for one in here.symbols if one.kind in _SCOPES and one.start <= number]
     last = max(above, key=lambda one: one.start, default=None)
-    if last is None or last.kind not in _CALLED or last.head >= found.come:
+    if last is None or last.kind not in _CALLED or last.head >= number:
         return None
-    depth = _depth(hunk.signed("new")[found.come - hunk.new_start])
-    known = any(one.name == last.name and one.kind in _CALLED for one in versions.old.symbols)
+    depth = _depth(hunk.signed(side)[number - hunk.span(side)[0]])
+    known = any(one.name == last.name and one.kind in _CALLED for one in there.symbols)
     return last.name if known and depth > _INDENT * last.name.count(".") else None
 
 
 def _python_scope(hunk: Hunk, found: Exchange) -> str | None:
     """Name the function by what the hunk shows above the line, and else by what git names the hunk by."""
-    lines = hunk.signed("new")
-    depth = _depth(lines[found.come - hunk.new_start])
+    number, side = _standing(found)
+    depth = _depth(hunk.signed(side)[number - hunk.span(side)[0]])
     names: list[str] = []
-    for line in reversed(_above(hunk, found.come)):
+    for line in reversed(_above(hunk, number, side)):
         text = line[1:].strip()
         if not text or text[0] in "#)]}\"'" or _depth(line) >= depth:
             continue
         depth = _depth(line)
         if (match := _DEFINED.match(text)) is not None:
-            # What a new function decides is nothing else than before; of a function that is only begun here
-            # a value is a default.
-            if line[:1] == "+" or (not names and match[2]):
+            # What a new function decides is nothing else than before, and so is what one did that went; of a function
+            # that is only begun here a value is a default.
+            if line[:1] in ("+", "-") or (not names and match[2]):
                 return None
             names.append(match[1] or match[2])
             if match[2]:

@@ -201,7 +201,23 @@ def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
             return True
         if text.startswith(_QUOTED) and text[:3] not in _QUOTES:
             return True
+    if in_class and _has_bases(hunk):
+        return True
     return _in_value(hunk, depths, in_class=in_class) or _has_parameters(hunk, changed)
+
+
+def _has_bases(hunk: Hunk) -> bool:
+    """Tell whether a changed line stands among the bases of a class, each on a line of its own."""
+    inside = hunk.heading.startswith("class ") and hunk.heading.endswith("(")
+    for line in hunk.lines:
+        text = line[1:].rstrip()
+        if text.endswith("(") and text.lstrip().startswith("class "):
+            inside = True
+        elif text and not text.endswith(","):
+            inside = False
+        elif inside and line[:1] in "+-":
+            return True
+    return False
 
 
 def _in_value(hunk: Hunk, depths: Set[int], *, in_class: bool) -> bool:

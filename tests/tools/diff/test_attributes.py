@@ -29,7 +29,7 @@ async def test_attributes_that_went_are_one_fact(facts_of: "FactsOf") -> None:
     before = manager("self.handles = []", "self.limit: int = 3", "self._own = 4")
     facts = await facts_of({PATH: before}, {PATH: manager("self.other = 1")})
     (fact,) = facts
-    assert (fact.kind, fact.severity) == (FactKind.FIELD_REMOVED, Severity.BREAKING)
+    assert (fact.kind, fact.severity) == (FactKind.FIELD_REMOVED, Severity.INTERNAL)
     assert (fact.name, fact.old, fact.detail) == ("Manager", "handles, limit", "2 attributes")
 
 
@@ -73,21 +73,51 @@ async def test_private_classes_and_patches_alone_tell_no_attributes(facts_of: "F
 
 async def test_an_attribute_that_is_given_the_same_was_renamed(facts_of: "FactsOf") -> None:
     facts = await told(facts_of, manager("self.size = measure(size)"), manager("self.extent = measure(size)"))
-    assert facts == [(FactKind.FIELD_RENAMED, Severity.BREAKING, "Manager.extent", "size", "extent")]
+    assert facts == [(FactKind.FIELD_RENAMED, Severity.INTERNAL, "Manager.extent", "size", "extent")]
 
 
 async def test_an_attribute_that_is_used_the_same_was_renamed(facts_of: "FactsOf") -> None:
     use = "\n    def run(self):\n        if self.{0}:\n            return self.{0}.go()\n        return None\n"
     before = manager("self.task = None", more=use.format("task"))
     facts = await told(facts_of, before, manager("self.job = None", more=use.format("job")))
-    assert facts == [(FactKind.FIELD_RENAMED, Severity.BREAKING, "Manager.job", "task", "job")]
+    assert facts == [(FactKind.FIELD_RENAMED, Severity.INTERNAL, "Manager.job", "task", "job")]
 
 
 async def test_values_like_any_other_do_not_pair_attributes(facts_of: "FactsOf") -> None:
     facts = await told(facts_of, manager("self.task = None"), manager("self.cache = None"))
-    assert facts == [(FactKind.FIELD_REMOVED, Severity.BREAKING, "Manager.task", "task", None)]
+    assert facts == [(FactKind.FIELD_REMOVED, Severity.INTERNAL, "Manager.task", "task", None)]
 
 
 async def test_a_property_that_is_set_on_each_object_now_has_not_gone(facts_of: "FactsOf") -> None:
     before = manager(more="\n    @property\n    def tokens(self):\n        return self.name\n")
     assert await told(facts_of, before, manager("self.tokens = name")) == []
+
+
+USE = "def total(made):\n    return {}\n"
+
+
+@pytest.mark.parametrize(
+    ("user", "before", "severity"),
+    [
+        ("pkg/other.py", USE.format("made.handles"), Severity.BREAKING),
+        ("pkg/other.py", "class Own(Manager):\n    def run(self):\n        return self.handles\n", Severity.BREAKING),
+        ("pkg/other.py", "class Own:\n    def run(self):\n        self.handles = 1\n", Severity.INTERNAL),
+        ("pkg/other.py", USE.format("made.handles()"), Severity.INTERNAL),
+        ("tests/test_other.py", USE.format("made.handles"), Severity.INTERNAL),
+    ],
+)
+async def test_what_others_read_breaks_them(facts_of: "FactsOf", user: str, before: str, severity: Severity) -> None:
+    """Whatever reads an attribute has to stop with it, and so the commit shows who does."""
+    files = {PATH: manager("self.handles = []"), user: before}
+    facts = await facts_of(files, {PATH: manager(), user: USE.format("1")})
+    assert [fact.severity for fact in facts if fact.kind is FactKind.FIELD_REMOVED] == [severity]
+
+
+@pytest.mark.parametrize(("read", "told_as"), [("made.handles", ["Manager.handles"]), ("made.name", [])])
+async def test_a_base_of_a_framework_counts_for_nothing_where_others_read(
+    facts_of: "FactsOf", read: str, told_as: list[str]
+) -> None:
+    before = manager("self.handles = []", base="(nn.Module)")
+    after = manager(base="(nn.Module)")
+    facts = await facts_of({PATH: before, "pkg/b.py": USE.format(read)}, {PATH: after, "pkg/b.py": USE.format("1")})
+    assert [fact.name for fact in facts if fact.kind is FactKind.FIELD_REMOVED] == told_as

@@ -120,3 +120,11 @@ async def test_an_import_of_which_a_linter_is_told_is_not_new(facts_of: "FactsOf
     old = "from pkg.ir import func\n\n\ndef run():\n    return func\n"
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("func\n\n\n", "func  # noqa: F401\n\n\n", 1)})
     assert not [fact for fact in facts if fact.kind is FactKind.SYMBOL_ADDED]
+
+
+@ROUTES
+async def test_a_base_on_a_line_of_its_own_is_told(facts_of: "FactsOf", route: str) -> None:
+    source = "from lib import Loud, Model, Part\n\n\nclass Talker(\n    Model,\n{}    Part,\n):\n    size = 4\n"
+    (fact,) = await facts_of({"pkg/talk.py": source.format("")}, {"pkg/talk.py": source.format("    Loud,\n")}, route)
+    assert (fact.kind, fact.name) == (FactKind.BASE_CHANGED, "Talker")
+    assert (fact.old, fact.new) == ("Model, Part", "Model, Loud, Part")
