@@ -6,6 +6,7 @@ asks for a version or an architecture; not what a kernel computes with, what is 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agent.facts import FactKind
@@ -100,12 +101,14 @@ _C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespa
 _ASKED = re.compile(r"[A-Za-z_]\w+")
 _SETS = re.compile(r"[a-z_][\w.]* = \S")
 _TRIPLE = ('"""', "'''")
+_MOST_HUNKS = 1_000
+"""Hunks of which is kept what they exchange; few commits have as many."""
 _RENAMED = (FactKind.MEMBER_RENAMED, FactKind.FIELD_RENAMED, FactKind.SYMBOL_RENAMED)
 
 
 def may_decide(path: str, hunk: Hunk) -> bool:
     """Tell whether a hunk may show such a value."""
-    return any(True for _ in _choices(path, hunk)) if _is_read(path) else False
+    return _is_read(path) and bool(_choices(path, hunk))
 
 
 def decided(versions: "Versions", told: Iterable[Draft]) -> Iterator[Draft]:
@@ -212,7 +215,13 @@ def _covers(span: tuple[int, int] | None, line: int) -> bool:
     return span is not None and span[0] <= line <= span[1]
 
 
-def _choices(path: str, hunk: Hunk) -> Iterator[Exchange]:
+@lru_cache(maxsize=_MOST_HUNKS)
+def _choices(path: str, hunk: Hunk) -> tuple[Exchange, ...]:
+    """List the exchanges that may matter; this is asked when hunks are chosen, and once more for what they tell."""
+    return tuple(_chosen(path, hunk))
+
+
+def _chosen(path: str, hunk: Hunk) -> Iterator[Exchange]:
     """Choose the exchanges of a hunk that may matter to somebody outside."""
     if path.endswith(_BUILD):
         yield from build_guards(hunk)

@@ -6,6 +6,8 @@ end that they share has to be a number, a word in quotes, a constant or a list o
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import count
 from typing import Literal, NamedTuple
 
 from tools.diff.hunks import Hunk
@@ -89,27 +91,20 @@ def exchanges(hunk: Hunk, *, python: bool) -> Iterator[Exchange]:
         yield from found or _by_statements(stretch, python=python)
 
 
-def stretches(hunk: Hunk) -> Iterator[Stretch]:
+@lru_cache(maxsize=16)
+def stretches(hunk: Hunk) -> tuple[Stretch, ...]:
     """Give the lines that went and came next to each other, where some did either."""
-    old, new = hunk.old_start, hunk.new_start
-    gone: list[tuple[int, str]] = []
-    come: list[tuple[int, str]] = []
-    for line in (*hunk.lines, " "):
-        sign = line[:1]
-        if sign == "-":
-            gone.append((old, line))
-            old += 1
-        elif sign == "+":
-            come.append((new, line))
-            new += 1
-        elif sign != "\\":
-            if gone and come and max(len(gone), len(come)) <= _MOST:
-                # Most lines only come or only go, and are not looked at.
-                yield Stretch([_line(*one) for one in gone], [_line(*one) for one in come], line[1:])
-            if gone or come:
-                gone, come = [], []
-            old += 1
-            new += 1
+    found: list[Stretch] = []
+    for run in hunk.runs:
+        left, came = (hunk.signs.count(sign, run.first, run.behind) for sign in "-+")
+        # Most lines only come or only go, and are not looked at.
+        if left and came and max(left, came) <= _MOST:
+            lines = hunk.lines[run.first : run.behind]
+            gone = [line for line in lines if line[0] == "-"]
+            come = [line for line in lines if line[0] == "+"]
+            below = "".join(hunk.lines[run.behind : run.behind + 1])[1:]
+            found.append(Stretch([*map(_line, count(run.old), gone)], [*map(_line, count(run.new), come)], below))
+    return tuple(found)
 
 
 def _line(number: int, line: str) -> Line:
@@ -147,9 +142,15 @@ def _statements(lines: Sequence[Line], *, python: bool) -> list[Line]:
     depth = 0
     for line in lines:
         text = _REMARK.sub("", line.text) if python and "#" in line.text else line.text
-        held.append(line._replace(text=text.rstrip(" \\")))
         depth += sum(map(text.count, OPEN)) - sum(map(text.count, CLOSE))
-        if depth <= 0 and not text.endswith("\\"):
+        ends = depth <= 0 and not text.endswith("\\")
+        if ends and not held and text == line.text:
+            # Most lines are a statement, and stay as they are.
+            joined.append(line)
+            depth = 0
+            continue
+        held.append(line._replace(text=text.rstrip(" \\")))
+        if ends:
             joined.append(Line(held[0].number, held[0].depth, " ".join([one.text for one in held]), line.number))
             held, depth = [], 0
     return joined + held

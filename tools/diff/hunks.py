@@ -1,18 +1,31 @@
 """A file's patch, taken apart: which lines went, which came, and both sides of each hunk as text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tools.diff.reading import Source
 
 _HEADER = re.compile(r"^ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$")
+_CHANGED = re.compile(r"[-+\\]*[-+][-+\\]*")
 Side = Literal["old", "new"]
 
 
-@dataclass(frozen=True, slots=True)
+class Run(NamedTuple):
+    """Changed lines of a hunk that stand next to each other."""
+
+    first: int
+    """The place of the first of them among the lines of the hunk."""
+    behind: int
+    """The place of the line that follows."""
+    old: int
+    """The number that the first line has, or would have, on the old side."""
+    new: int
+
+
+@dataclass(frozen=True)
 class Hunk:
     """One hunk: where it stands on both sides, and its lines with their signs."""
 
@@ -23,10 +36,46 @@ class Hunk:
     heading: str
     lines: tuple[str, ...]
 
-    def signed(self, side: Side) -> list[str]:
+    @cached_property
+    def signs(self) -> str:
+        """The sign of each line; one that is all empty stayed."""
+        return "".join([line[:1] or " " for line in self.lines])
+
+    @cached_property
+    def text(self) -> str:
+        """All lines as one text."""
+        return "\n".join(self.lines)
+
+    @cached_property
+    def changed(self) -> Sequence[str]:
+        """The lines that went or came."""
+        return [line for run in self.runs for line in self.lines[run.first : run.behind] if line[0] != "\\"]
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """The stretches of lines that went or came."""
+        signs, at, old, new = self.signs, 0, self.old_start, self.new_start
+        runs: list[Run] = []
+        for found in _CHANGED.finditer(signs):
+            first, behind = found.span()
+            stayed = first - at - signs.count("\\", at, first)
+            runs.append(Run(first, behind, old + stayed, new + stayed))
+            old += stayed + signs.count("-", first, behind)
+            new += stayed + signs.count("+", first, behind)
+            at = behind
+        return tuple(runs)
+
+    def signed(self, side: Side) -> Sequence[str]:
         """Give the lines that stood, or stand, there, with their signs."""
-        leave = "+\\" if side == "old" else "-\\"
-        return [line for line in self.lines if not line or line[0] not in leave]
+        return self._before if side == "old" else self._after
+
+    @cached_property
+    def _before(self) -> Sequence[str]:
+        return [line for line in self.lines if not line or line[0] not in "+\\"]
+
+    @cached_property
+    def _after(self) -> Sequence[str]:
+        return [line for line in self.lines if not line or line[0] not in "-\\"]
 
     def side(self, side: Side) -> list[str]:
         """Give the text that stood, or stands, there."""
@@ -64,18 +113,15 @@ class Patch:
         removed: dict[int, str] = {}
         added: dict[int, str] = {}
         for hunk in self.hunks:
-            old, new = hunk.old_start, hunk.new_start
-            for line in hunk.lines:
-                sign = line[:1]
-                if sign == "+":
-                    added[new] = line
-                    new += 1
-                elif sign == "-":
-                    removed[old] = line
-                    old += 1
-                elif sign != "\\":
-                    old += 1
-                    new += 1
+            for run in hunk.runs:
+                old, new = run.old, run.new
+                for line in hunk.lines[run.first : run.behind]:
+                    if line[0] == "+":
+                        added[new] = line
+                        new += 1
+                    elif line[0] == "-":
+                        removed[old] = line
+                        old += 1
         return removed, added
 
     def shown(self, side: Side, start: int, end: int) -> list[tuple[int, str]]:
@@ -140,8 +186,11 @@ def fragment(hunk: Hunk, side: Side, path: str, *, digest: bool = False) -> Sour
     lines = hunk.signed(side)
     if not lines:
         return None
-    keep, first = "-" if side == "old" else "+", hunk.span(side)[0]
-    changed = {number for number, line in enumerate(lines, first) if line[:1] == keep}
+    first = hunk.span(side)[0]
+    changed: set[int] = set()
+    for run in hunk.runs:
+        start = run.old if side == "old" else run.new
+        changed.update(range(start, start + hunk.signs.count("-" if side == "old" else "+", run.first, run.behind)))
     text = _encoded([line[1:] for line in lines])
     return Source(path, text, first, False, hunk.heading, changed, digest=digest)
 
@@ -178,7 +227,7 @@ def read_patch(text: str | None) -> Patch:
 
 def _misfit(hunk: Hunk, before: int) -> str | None:
     """Say in what a hunk is not what its header says."""
-    signs = "".join([line[:1] or " " for line in hunk.lines])
+    signs = hunk.signs
     added, removed, told = signs.count("+"), signs.count("-"), signs.count("\\")
     context = signs.count(" ")
     if added + removed + told + context < len(signs):

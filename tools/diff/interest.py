@@ -110,12 +110,12 @@ def telling(path: str, hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
         return tuple(hunks)
     if extension in _PYTHON:
         chosen = [hunk for hunk in hunks if _may_tell(path, extension, hunk, _PYTHON_SITES) or may_decide(path, hunk)]
-        return tuple(hunk for hunk in chosen if not _is_prose("\n".join(hunk.lines)))
+        return tuple(hunk for hunk in chosen if not _is_prose(hunk.text))
     return tuple(hunk for hunk in hunks if _may_tell(path, extension, hunk, _BRACED_SITES) or may_decide(path, hunk))
 
 
 def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bool:
-    changed = [line for line in hunk.lines if line[:1] in "+-"]
+    changed = hunk.changed
     # Patterns begin with a line's end, because the engine finds a letter faster than a place.
     text = "\n" + "\n".join(changed)
     if _has(text, words):
@@ -123,17 +123,17 @@ def _may_tell(path: str, extension: str, hunk: Hunk, words: Sequence[str]) -> bo
     if may_caution(text):
         return True
     # The words of an error often change on lines below the one that raises it.
-    if _WORDING.search(text) and _has("\n".join(hunk.lines), _FAILING):
+    if _WORDING.search(text) and _has(hunk.text, _FAILING):
         return True
     if extension in _PYTHON:
-        if 'name="' in text and _METRIC.search(text) and _has("\n".join(hunk.lines), _METRICS):
+        if 'name="' in text and _METRIC.search(text) and _has(hunk.text, _METRICS):
             return True
         if _DECLARED.search(text) or ("regist" in text and _REGISTERED.search(text)):
             return True
         if "if " in text and _raises_below(hunk):
             return True
         return _NAMED_ITEM.search(text) is not None or _python(path, hunk, changed)
-    if extension == "rs" and '"' in text and _WORDING.search(text) and _has("\n".join(hunk.lines), _MEASURED):
+    if extension == "rs" and '"' in text and _WORDING.search(text) and _has(hunk.text, _MEASURED):
         return True
     if "const" in text and _BOUNDED.search(text):
         return True
@@ -182,10 +182,10 @@ def _has(text: str, words: Sequence[str]) -> bool:
     return False
 
 
-def _python(path: str, hunk: Hunk, changed: list[str]) -> bool:
+def _python(path: str, hunk: Hunk, changed: Sequence[str]) -> bool:
     package = path.endswith("__init__.py")
     given_on = _GIVEN_ON if package else _RENAMED
-    in_class = hunk.heading.startswith("class ") or "class " in "\n".join(hunk.lines)
+    in_class = hunk.heading.startswith("class ") or "class " in hunk.text
     depths: set[int] = set()
     for line in changed:
         text = line[1:].lstrip(" ")
@@ -279,7 +279,7 @@ def _is_entry(text: str, depth: int, hunk: Hunk) -> bool:
         return any("choices" in line for line in hunk.lines)
     if text[:1] not in "\"'" or _ENTRY.match(text) is None:
         return False
-    if depth <= _SHALLOW or hunk.heading.startswith("class ") or _has("\n".join(hunk.lines), _LISTS):
+    if depth <= _SHALLOW or hunk.heading.startswith("class ") or _has(hunk.text, _LISTS):
         return True
     # Of a class that begins in the hunk, below what git names it by.
     return any(map(_SPREAD.match, hunk.lines)) and any(line[1:].startswith("class ") for line in hunk.lines)
