@@ -5,7 +5,7 @@ import re
 from agent.facts import COMMANDS, FactKind
 from tools.diff.draft import Draft
 from tools.diff.headers import HEADERS
-from tools.diff.roles import Role, is_public_path, may_be_offered, role
+from tools.diff.roles import Role, is_program, is_public_path, may_be_offered, role
 
 OF_NO_USER = (Role.TEST, Role.BENCHMARK, Role.EXAMPLE, Role.SCRIPT, Role.CI, Role.DOCUMENT, Role.DATA)
 FLAGS = (
@@ -15,7 +15,7 @@ FLAGS = (
     FactKind.FLAG_DEFAULT,
     FactKind.FLAG_CHOICES,
 )
-_INSTALLED = (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED)
+_INSTALLED = (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED)
 SCRIPT = (".sh", ".bash")
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _LAYOUT = re.compile(
@@ -60,7 +60,7 @@ def symbol_is_met(draft: Draft, path: str, *, offered: bool = False) -> bool:
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
     made = draft.kind is FactKind.CONSTANT_CHANGED and draft.detail == "type" and _COMPUTED.search(draft.new or "")
     inner = _TRAITS.search(path) or any(own.search(draft.name) for own in (_PROTOCOL, _LAYOUT, _HANDED_ON))
-    met = draft.public or _decides_what_is_taken(draft)
+    met = (draft.public or _decides_what_is_taken(draft)) and not is_program(path)
     return met and not own and not made and not inner and (is_public_path(path) or (offered and may_be_offered(path)))
 
 
@@ -81,7 +81,7 @@ def site_is_met(draft: Draft, path: str) -> bool:
     if _COMPILED.search(draft.name):
         met = draft.kind is FactKind.ERROR_ADDED and not _HIDDEN.search(draft.detail or "")
         return met and path.endswith(HEADERS) and is_public_path(path)
-    if draft.kind in _INSTALLED and path.endswith(SCRIPT) and not (draft.old or draft.new):
+    if draft.kind in _INSTALLED and path.endswith(SCRIPT) and not draft.name.isupper():
         # What a script puts onto a machine, at whatever version, the package does not ask for.
         return False
     if draft.kind in FLAGS:

@@ -1,4 +1,4 @@
-"""What nobody outside of a Rust crate can name: it stands in a module that is taken in without `pub`."""
+"""What nobody outside of a Rust crate can name: in a module that is taken in without `pub`, or nowhere to be had."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,6 +9,10 @@ from agent.domain import FileChange
 _PATH = re.compile(r"^(.*\bsrc|src)/(?!bin/)(.+)\.rs$")
 _ROOTS = ("lib", "main")
 _WORD = re.compile(r"\w+")
+_MANIFEST = re.compile(r"^(?:(.*)/)?Cargo\.toml$")
+_KEPT, _LOADED = "publish = false", "cdylib"
+KEPT = (_KEPT, _LOADED)
+"""What a manifest says of a crate that is nowhere to be had, and of one that other languages load."""
 _SPOKEN = re.compile(r"\n[+ -]((?:pub(?:\([^)\n]*\))? )?(?:mod \w+;|use [^\n]+))")
 
 
@@ -43,6 +47,15 @@ def words(item: Item) -> Iterator[str]:
     """Give what the lines hold by which modules are taken in, or what they have is given on."""
     for module in item.modules:
         yield from (f"{before}{module.name}" for before in ("mod ", "use ", "crate::", "self::"))
+
+
+def kept(lines: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Name the folders of sources of crates that only their repository builds, for programs in Rust."""
+    said: dict[str, set[str]] = {}
+    for path, line in lines:
+        if (found := _MANIFEST.match(path)) is not None and not line.lstrip().startswith("#"):
+            said.setdefault(found[1] or "", set()).update(word for word in KEPT if word in line)
+    return frozenset(f"{folder}/src/".lstrip("/") for folder, words in said.items() if words == {_KEPT})
 
 
 def module_lines(files: Iterable[FileChange]) -> Iterator[tuple[str, str]]:

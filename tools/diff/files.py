@@ -114,7 +114,8 @@ def _package(package: Package) -> Shown:
     said = [found for key in ("name", "version") if (found := _INSTALLED[key].search(patch))]
     installed = " ".join(found[1] for found in said)
     lines = tuple(_line_at(patch, found.start() + 1) for found in said) or tuple(patch.split("\n", 3)[1:3])
-    public = is_public_path(f"{package.folder}/x.py")
+    # The name of what is installed may have a hyphen; what is imported from it has not.
+    public = is_public_path(f"{package.folder.replace('-', '_')}/x.py")
     draft = Draft(FactKind.FILE_ADDED, package.folder, public, Where(), None, installed or package.folder, "package")
     return Shown(draft, Place(file=manifest.path, line=1 if lines else 0, lines=lines))
 

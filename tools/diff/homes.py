@@ -80,6 +80,10 @@ class Homes:
         """Tell whether a line that the commit shows, with this word in it, fits a pattern that minds the signs."""
         return any(file.patch and word in file.patch and pattern.search(file.patch) for file in self._told)
 
+    def count(self, pattern: re.Pattern[str], word: str) -> int:
+        """Count the lines with this word that fit such a pattern."""
+        return sum(len(pattern.findall(file.patch)) for file in self._told if file.patch and word in file.patch)
+
     def shared(self, left: Iterable[str], come: Iterable[str]) -> set[str]:
         """Name the whole files that declare what went from, or came to, another file, whole or not."""
         if not any(file.status in ("added", "removed") for file in self._told):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent.facts import METRICS, FactKind, Severity
 from tools.diff.audience import FLAGS, OF_NO_USER
-from tools.diff.crates import Item, is_hidden, item_of
+from tools.diff.crates import KEPT, Item, is_hidden, item_of, kept
 from tools.diff.crates import words as crate_words
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
@@ -26,6 +26,8 @@ _NAMED = ("symbol-", "parameter-", "signature-", "field-", "enum-member-", "base
 _KERNELS = re.compile(r"(?:[^/]+/)+?kernels?/(?=.*\.py$)")
 _COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
 """Where a language of the project's own is compiled: what the package does not give on, its users never name."""
+_BACKENDS = re.compile(r"(?:[^/]+/)+?backends?/(?=compiler\.py$)")
+"""The compiler of one maker's machines: its options are the users', its functions help the compiler."""
 _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED)
 _GIVES_ON = "__init__.py"
 _ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
@@ -60,6 +62,8 @@ class Known:
     """Paths of modules that are installed as commands."""
     macros: frozenset[str] = frozenset()
     """New macros of a header that another header had already."""
+    kept: tuple[str, ...] = ()
+    """Folders of sources of Rust crates that nobody can get."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -87,6 +91,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
             words[part[0]] = None
         elif (crate := _of_a_crate(one)) is not None:
             words.update(dict.fromkeys(crate_words(crate)))
+        if _is_rust(one):
+            words.update(dict.fromkeys(KEPT))
     # Variables are few, and nobody but the tree knows whether they are new.
     return sorted(words, key=lambda word: not word.isupper())[:MOST_WORDS]
 
@@ -123,6 +129,7 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         _exported(shown, lines, stays),
         _installed(shown, lines),
         frozenset(one.draft.name for one in shown if _is_new_macro(one) and _is_defined(one.draft.name, lines)),
+        tuple(kept(lines)),
     )
 
 
@@ -221,7 +228,8 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
         if is_switch(one) and not known.searched:
             continue
         part = _part(before) if known.parts else None
-        if (part is not None and part[0] in known.parts) or (known.hidden and _of_a_crate(one) in known.hidden):
+        unseen = (part is not None and part[0] in known.parts) or (known.hidden and _of_a_crate(one) in known.hidden)
+        if unseen or (known.kept and _is_rust(one) and one.place and one.place.file.startswith(known.kept)):
             yield Shown(one.draft._replace(public=False), one.place)
             continue
         module = _module(one)
@@ -251,6 +259,8 @@ def _part(one: Shown) -> tuple[str, str] | None:
     if one.place is None or not one.draft.public or severity_of(one.draft) is not Severity.BREAKING:
         return None
     found = _KERNELS.match(one.place.file) or _COMPILERS.match(one.place.file)
+    if found is None and "." not in one.draft.name and one.draft.name.islower():
+        found = _BACKENDS.match(one.place.file)
     if found is None or one.draft.kind in _FILES:
         return None
     renamed = one.draft.kind is FactKind.SYMBOL_RENAMED
@@ -260,6 +270,12 @@ def _part(one: Shown) -> tuple[str, str] | None:
         named = [part for part in name.split(", ")[0].split(".") if not part.startswith("__")]
         return (named or [name])[-1], found[0]
     return name.partition(".")[0], found[0]
+
+
+def _is_rust(one: Shown) -> bool:
+    """Tell a name, or a whole file, of Rust that users would notice."""
+    told = one.draft.public and (one.draft.kind in _FILES or one.draft.kind.startswith(_NAMED))
+    return told and one.place is not None and one.place.file.endswith(".rs")
 
 
 def _of_a_crate(one: Shown) -> Item | None:

@@ -11,6 +11,9 @@ _MARKER = re.compile(
     r"(?:^|; )(\(?(?:python_(?:full_)?version|platform_\w+|sys_platform|os_name|implementation_\w+|extra)\b.*)$"
 )
 
+ANY = "any"
+"""What is asked for without a version."""
+
 
 def remarked(gone: Sequence[Site], come: Sequence[Site]) -> Iterator[tuple[Site, Site]]:
     """Pair a package that went from under one marker with the only one of its name that came under another."""
@@ -45,4 +48,4 @@ def _marker(site: Site) -> str:
 def _written(site: Site) -> str:
     """Write what is asked for as pip does; without a version any will do."""
     marker = _marker(site)
-    return f"{site.value or 'any'}; {marker}" if marker else site.value or "any"
+    return f"{site.value or ANY}; {marker}" if marker else site.value or ANY

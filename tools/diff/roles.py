@@ -78,6 +78,7 @@ _TESTS_END = ("_test", "_tests", "-test", "-tests")
 _SHIPPED = "testing"
 _BENCHMARKS_IN = _words("benchmark benchmarks bench benches perf microbenchmark microbenchmarks")
 _EXAMPLES_IN = _words("example examples demo demos samples tutorial tutorials playground cookbook notebooks")
+_EXAMPLES_END = ("_example", "_examples", "-example", "-examples")
 # What coding assistants are told to do is written for contributors, as prose.
 _DOCUMENTS_IN = _words("doc docs documentation docs_src docs_new docs-new website .claude .cursor .agents .codex")
 _SCRIPTS_IN = _words("scripts script tools tool hack bin")
@@ -88,7 +89,9 @@ _NOT_A_MODEL = _words("__init__.py registry.py utils.py interfaces.py interfaces
 _HIDDEN = _words("internal private detail details impl csrc") | _BENCHMARKS_IN
 _HEADERS = _words("h hh hpp hxx cuh inl inc td")
 _IMPORTED = _words("py pyi rs go ts tsx js jsx mjs proto")
-# A benchmark outside a folder of benchmarks is a command of the package: `python -m sglang.bench_serving`.
+# A benchmark outside a folder of benchmarks is a command of the package: `python -m sglang.bench_serving`; one of
+# something (`benchmark_attention.py`) is for those who tune it.
+_BENCHMARK_OF = "benchmark_"
 _PUBLIC = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR, Role.BENCHMARK)
 
 _CI_NAME = re.compile(
@@ -102,6 +105,10 @@ _TEST_NAME = re.compile(
     r"^(?:test_.*\.\w+|.*_(?:test|tests|unittest)\.(?!sh$)\w+|tests?\.rs|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini)$"
 )
 _BENCHMARK_NAME = re.compile(r"^(?:bench(?:mark)?_.*|.*_bench(?:mark)?|bench(?:mark)?)\.\w+$")
+_PROGRAM = re.compile(r"^(?:(?:convert|build|run|generate|download|export|train|launch|serve)_\w+|\w+-[\w-]+)\.py$")
+"""What lies at the top of a repository to be run; nobody imports it."""
+_PACKAGED = re.compile(r"^(?:python|src)/\w+/(?:\w+/)*tools/.*\.pyi?$")
+"""Tools that are installed with a package and imported from it: `python/pkg/tools/descriptor.py`."""
 _CRATE = re.compile(r"(?:^|/)src/[\w-]+/src/.*\.rs$")
 """A crate beside the others of a workspace, which is shipped as they are: `rust/src/bench/src/cli.rs`."""
 _DOCUMENT_NAME = re.compile(
@@ -116,7 +123,7 @@ _BUILD_NAME = re.compile(
     r"|.*(?:requirements|constraints).*\.(?:txt|in)|environment.*\.ya?ml|package\.json|Cargo\.toml|rust-toolchain.*|build\.rs"
     r"|go\.mod|BUILD(?:\.bazel)?|WORKSPACE|.*\.bzl|meson\.build|\.gitmodules|\.dockerignore|.*\.hcl"
     r"|(?:version|VERSION)(?:\.txt)?|_?_?version(?:_?_)?\.py|\.python-version|[A-Z]+_(?:COMMIT|VERSION|SHA)|.*\.gradle|pom\.xml"
-    r"|(?:docker-)?compose.*\.ya?ml|build_backend\.py|tsconfig.*\.json)$"
+    r"|(?:docker-)?compose.*\.ya?ml|(?:build|custom)_backend\.py|tsconfig.*\.json)$"
 )
 _KERNEL_NAME = re.compile(r"(?:^|_)(?:kernels?|triton|cutedsl)(?:_\w+)?\.py$|^triton_\w+\.py$")
 _SCRIPT_NAME = re.compile(
@@ -153,6 +160,8 @@ def role(path: str) -> Role:
         inside.discard(_SHIPPED)
     if _CRATE.search(path):
         inside -= _BENCHMARKS_IN
+    if _PACKAGED.match(path):
+        inside -= _SCRIPTS_IN
     return _foreign(path, name, inside) or _place(name, inside, extension) or _content(name, inside, extension)
 
 
@@ -182,7 +191,7 @@ def _place(name: str, inside: set[str], extension: str) -> Role | None:
         return Role.ASSET if extension in _PICTURES - {"html"} else Role.DOCUMENT
     if inside & _BENCHMARKS_IN or (_BENCHMARK_NAME.match(name) and extension not in _PICTURES):
         return Role.BENCHMARK
-    if inside & _EXAMPLES_IN:
+    if inside & _EXAMPLES_IN or any(folder.endswith(_EXAMPLES_END) for folder in inside):
         return Role.EXAMPLE
     if extension in _PROSE or _DOCUMENT_NAME.match(name):
         return Role.DOCUMENT
@@ -251,14 +260,26 @@ def is_public_path(path: str) -> bool:
     inside = {folder.lower() for folder in folders}
     if _CRATE.search(path):
         inside -= _BENCHMARKS_IN
+    if _PACKAGED.match(path):
+        inside -= _SCRIPTS_IN
     if role(path) not in _PUBLIC or inside & _HIDDEN or any(folder.startswith((".", "_")) for folder in folders):
         return False
     extension = name.rpartition(".")[2].lower()
     if extension in _HEADERS:
         return "include" in inside
+    if name.startswith(_BENCHMARK_OF) and role(path) is Role.BENCHMARK:
+        return False
+    if extension == "py" and folders and "-" in folders[-1]:
+        # No import can name it.
+        return False
     if inside & _SCRIPTS_IN or (name.startswith("_") and not name.startswith("__")) or name == "__main__.py":
         return False
     return extension in _IMPORTED
+
+
+def is_program(path: str) -> bool:
+    """Say whether a file is run where it lies, so that nobody sees what it declares."""
+    return _PROGRAM.match(path) is not None
 
 
 def may_be_offered(path: str) -> bool:

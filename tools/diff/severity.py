@@ -55,6 +55,8 @@ OWN_LIST = "own list"
 """The detail of what a class takes, listed by itself where its base may have had another list for it."""
 DEFINITION = "definition"
 """The detail of a macro that a compiler is given: nobody asked for it, and everybody has what it makes."""
+COMPILER = "compiler flag"
+"""The detail of another flag that a compiler is given, of which the same holds."""
 _BOUND = re.compile(r"^(<=|<|>=|>|==|!=)\s*(-?\d+(?:\.\d+)?)$")
 
 
@@ -81,7 +83,7 @@ def _mild(draft: Draft) -> Severity:
     asked = draft.kind is FactKind.PARAMETER_ADDED and not _OPTIONAL.search(draft.new or "")
     # Whoever calls a method of a base, or is held to a list of it, has another one now.
     over = draft.kind in (FactKind.SYMBOL_ADDED, FactKind.FIELD_ADDED) and draft.detail in (_OVERRIDE, OWN_LIST)
-    defined = draft.kind is FactKind.CONFIG_ADDED and draft.detail == DEFINITION
+    defined = draft.kind is FactKind.CONFIG_ADDED and draft.detail in (DEFINITION, COMPILER)
     return Severity.ADDITIVE if draft.kind in _ADDITIVE and not (asked or over or defined) else Severity.BEHAVIOUR
 
 

@@ -8,7 +8,7 @@ from agent.facts import COMMANDS, METRICS, FactKind
 from tools.diff.cautions import cautions, without_old_warnings
 from tools.diff.deprecations import promises, without_old_deprecations
 from tools.diff.draft import Draft, Where
-from tools.diff.markers import remarked, remarked_draft
+from tools.diff.markers import ANY, remarked, remarked_draft
 from tools.diff.metrics import COUNTER, stem
 from tools.diff.readers.manifest_python import SETUP
 from tools.diff.readers.python_choices import ELSEWHERE
@@ -325,9 +325,11 @@ def _listed(site: Site) -> str:
 
 
 def _versions(one: Site, other: Site) -> tuple[str | None, str | None]:
-    """Leave the features of a package out where its version tells enough."""
-    if one.kind != "dependency" or not one.value or not other.value:
+    """Leave the features of a package out where its version tells enough; without a version any will do."""
+    if one.kind != "dependency":
         return one.value, other.value
+    if not one.value or not other.value:
+        return one.value or ANY, other.value or ANY
     old, new = _FEATURES.sub("", one.value), _FEATURES.sub("", other.value)
     return (one.value, other.value) if old == new else (old, new)
 

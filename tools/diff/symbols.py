@@ -35,9 +35,10 @@ from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_templ
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _OPTION = re.compile(
     r"\bdeprecated\b|#\[\s*(?:inline|allow|expect|warn|doc|(?:tracing::)?instrument|track_caller|cold|rustfmt)\b"
+    r"|^(?:\w+\.)*(?:\w+_)?register\(\s*(?:[\"'][\w.:/+-]+[\"']\s*,?\s*)+\)$"
     r"|^(?:functools\.)?(?:lru_)?cache\b|\b(?:async)?contextmanager$|option\(|argument\(|\.(?:get|post|put|delete|patch|route|api_route|websocket)\("
 )
-"""Decorators that are told as flags, routes and deprecations, or that no caller notices."""
+"""Decorators that are told as flags, routes, deprecations and what is registered, or that no caller notices."""
 _HANDLES = re.compile(r"\.(?:get|post|put|delete|patch|head|options|route|api_route|websocket)\(\s*[\"'/]")
 """Decorators of what a web framework calls: it fills in the parameters, whatever they are."""
 _NEEDLESS = re.compile(r"(?<=[-+*/%=<>,(\[:] )\(([\w.]+(?:\[[^()\[\]]*\])?)\)")

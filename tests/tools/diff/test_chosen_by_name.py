@@ -99,3 +99,41 @@ async def test_choices_of_a_variable_in_another_order_are_the_same(route: str, f
     text = 'environment_variables = {{\n    "APP_MODE": env_with_choices("APP_MODE", "a", [{}]),\n}}\n'
     old, new = text.format('"a", "b"'), text.format('"b", "a"')
     assert await facts_of({"pkg/envs.py": old}, {"pkg/envs.py": new}, route) == []
+
+
+CONVERTED = """@Model.register({})
+class BloomModel(Model):
+    size = 1
+
+
+@Model.register("Other")
+class OtherModel(Model):
+    size = 2
+"""
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"Bloom"', '"Bloom", "BloomLM"', [(FactKind.REGISTERED, Severity.ADDITIVE, "BloomLM")]),
+        ('"Bloom", "BloomLM"', '"Bloom"', [(FactKind.UNREGISTERED, Severity.BREAKING, "BloomLM")]),
+        ('"Bloom", "BloomLM"', '\n    "Bloom",\n    "BloomLM",\n', []),
+    ],
+)
+async def test_each_word_by_which_a_class_is_chosen_is_told(
+    old: str, new: str, told: list[tuple[FactKind, Severity, str]], route: str, facts_of: "FactsOf"
+) -> None:
+    facts = await facts_of(
+        {"convert_model.py": CONVERTED.format(old)}, {"convert_model.py": CONVERTED.format(new)}, route
+    )
+    kinds = [(fact.kind, fact.severity, fact.name) for fact in facts if fact.kind is not FactKind.ONLY_FORMATTING]
+    assert kinds == told
+
+
+@ROUTES
+async def test_what_a_program_at_the_top_declares_nobody_imports(route: str, facts_of: "FactsOf") -> None:
+    text = "class A(Model):\n    def load(self, path):\n        return path\n"
+    for path, severity in (("convert_model.py", Severity.INTERNAL), ("pkg/convert_model.py", Severity.BREAKING)):
+        (fact,) = await facts_of({path: text}, {path: text.replace(", path)", ")")}, route)
+        assert (fact.kind, fact.severity) == (FactKind.PARAMETER_REMOVED, severity)

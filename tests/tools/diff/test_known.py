@@ -129,3 +129,31 @@ async def test_a_macro_that_another_header_has_already_is_not_new(past: "History
     past.commit({home: f"#pragma once\n{macro}", "include/acme/rope.h": "#pragma once\nint rope(int);\n"})
     facts = await studied(past, past.commit({"include/acme/rope.h": f"#pragma once\n{macro}int rope(int);\n"}))
     assert [fact.name for fact in facts] == told
+
+
+@pytest.mark.parametrize(
+    ("manifest", "severity"),
+    [
+        ('[package]\nname = "router"\npublish = false  # only a program\n', Severity.INTERNAL),
+        ('[package]\npublish = false\n[lib]\ncrate-type = ["cdylib"]\n', Severity.BREAKING),
+        ("[package]\n# publish = false\n", Severity.BREAKING),
+    ],
+)
+async def test_a_crate_that_is_nowhere_to_be_had_breaks_nobody(
+    past: "History", manifest: str, severity: Severity
+) -> None:
+    text = "pub fn record(route: &str, code: u16) -> u16 {\n    code\n}\n"
+    past.commit({"router/Cargo.toml": manifest, "router/src/lib.rs": text})
+    (fact,) = await studied(past, past.commit({"router/src/lib.rs": text.replace("route: &str, ", "")}))
+    assert (fact.kind, fact.severity) == (FactKind.PARAMETER_REMOVED, severity)
+
+
+@pytest.mark.parametrize("user", ["", "pkg/api.py"])
+async def test_what_only_helps_the_compiler_of_a_backend_breaks_nobody(past: "History", user: str) -> None:
+    text = "def features(arch):\n    return arch\n\n\ndef f():\n    return features('a')\n"
+    used = {user: "from pkg.backend.compiler import features\n"} if user else {}
+    past.commit({"pkg/backend/compiler.py": text, **used})
+    new = text.replace("def features(arch):\n    return arch\n\n\n", "").replace("features('a')", "'a'")
+    (fact,) = await studied(past, past.commit({"pkg/backend/compiler.py": new}))
+    assert fact.kind is FactKind.SYMBOL_REMOVED
+    assert fact.severity is (Severity.BREAKING if user else Severity.INTERNAL)

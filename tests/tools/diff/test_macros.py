@@ -81,3 +81,51 @@ async def test_what_cmake_defines_without_a_condition_is_told(route: str, facts_
     assert told(facts) == [(FactKind.CONFIG_ADDED, Severity.BEHAVIOUR, "LIB_FAST, LIB_WIDE", "1")]
     case = f"{old}if(LIB_FAST)\n  add_compile_definitions(LIB_FAST)\nendif()\n"
     assert told(await facts_of({"CMakeLists.txt": old}, {"CMakeLists.txt": case}, route)) == []
+
+
+LINKED = """def build():
+    ldflags = [
+        "-shared",
+{0}    ]
+    return ldflags
+
+
+def gen_a():
+    return Spec("a", extra_ldflags=[{1}])
+
+
+def gen_b():
+    return Spec("b", extra_ldflags=[{1}])
+"""
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("before", "after", "told_of"),
+    [
+        (("", ""), ('        "-lcuda",\n', ""), [(FactKind.CONFIG_ADDED, "-lcuda", None)]),
+        (("", '"-lcuda"'), ('        "-lcuda",\n', ""), [(FactKind.CONFIG_ADDED, "-lcuda", None)]),
+        (('        "-lcuda",\n', ""), ("", '"-lcuda"'), []),
+        (("", ""), ('        "-lineinfo",\n', ""), []),
+        (
+            ('        "-std=c++17",\n', ""),
+            ('        "-std=c++20",\n', ""),
+            [(FactKind.CONFIG_CHANGED, "-std", "c++20")],
+        ),
+    ],
+)
+async def test_libraries_and_languages_that_a_compiler_is_given_are_told(
+    route: str,
+    before: tuple[str, str],
+    after: tuple[str, str],
+    told_of: list[tuple[FactKind, str, str | None]],
+    facts_of: "FactsOf",
+) -> None:
+    facts = await facts_of({"pkg/jit.py": LINKED.format(*before)}, {"pkg/jit.py": LINKED.format(*after)}, route)
+    assert [(fact.kind, fact.name, fact.new) for fact in facts if fact.detail == "compiler flag"] == told_of
+    assert all(fact.severity is Severity.BEHAVIOUR for fact in facts)
+
+
+async def test_what_other_programs_are_given_is_no_flag_of_a_compiler(facts_of: "FactsOf") -> None:
+    old = "def clocks(run):\n    run(['watch', '-x'])\n"
+    assert await facts_of({"pkg/a.py": old}, {"pkg/a.py": old.replace("-x", "-lgc")}) == []

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.facts import Fact, FactKind
+from agent.facts import Fact, FactKind, Severity
 
 if TYPE_CHECKING:
     from tests.tools.diff.conftest import FactsOf
@@ -136,3 +136,29 @@ async def test_packages_of_a_system_are_told_by_what_installs_them(route: str, f
         {"Dockerfile": before}, {"Dockerfile": before.replace("gcc", "gcc clang llvm-devel")}, route
     )
     assert (fact.name, fact.detail) == ("clang, llvm-devel", "microdnf")
+
+
+@ROUTES
+async def test_what_a_script_puts_onto_a_machine_no_package_asks_for(route: str, facts_of: "FactsOf") -> None:
+    old = "set -e\nACME_VERSION=1.2\npip install 'acme>=1.2'\n"
+    new = old.replace("1.2", "1.3") + "pip install 'other>=2.0'\n"
+    facts = await facts_of({"docker/install.sh": old}, {"docker/install.sh": new}, route)
+    assert {(fact.name, fact.severity) for fact in facts} == {
+        ("ACME_VERSION", Severity.BEHAVIOUR),
+        ("acme", Severity.INTERNAL),
+        ("other", Severity.INTERNAL),
+    }
+
+
+@ROUTES
+async def test_what_a_setup_gathers_in_a_loop_is_no_list_of_packages(route: str, facts_of: "FactsOf") -> None:
+    old = "def latest(links):\n    return links\n"
+    new = "def latest(links):\n    packages = [\n        link.strip() for link in links\n    ]\n    return packages\n"
+    assert await facts_of({"setup.py": old}, {"setup.py": new}, route) == []
+
+
+@ROUTES
+async def test_a_package_without_a_version_was_asked_for_at_any(route: str, facts_of: "FactsOf") -> None:
+    path = "requirements/common.txt"
+    (fact,) = await facts_of({path: "acme # for all\n"}, {path: "acme >= 6.30.0 # for all\n"}, route)
+    assert (fact.kind, fact.old, fact.new) == (FactKind.DEPENDENCY_CHANGED, "any", ">= 6.30.0")

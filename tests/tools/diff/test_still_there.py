@@ -216,6 +216,32 @@ async def test_a_setting_that_moved_to_another_stage_is_no_news_and_one_that_wen
 
 @ROUTES
 @pytest.mark.parametrize(
+    ("old", "new", "kind", "values"),
+    [
+        ('ENTRYPOINT [ "/run" ]', 'ENTRYPOINT ["/app/run"]', FactKind.CONFIG_CHANGED, ('["/run"]', '["/app/run"]')),
+        ('ENTRYPOINT [ "/run" ]', 'ENTRYPOINT ["/run"]', None, None),
+        ('CMD ["bash"]', 'CMD ["/bin/zsh"]', None, None),
+        ("COPY x y", 'ENTRYPOINT ["/run"]', FactKind.CONFIG_CHANGED, (None, '["/run"]')),
+        ("COPY x y", 'COPY x y\nFROM app AS more\nENTRYPOINT ["/more"]', FactKind.CONFIG_ADDED, (None, '["/more"]')),
+        (
+            'ENTRYPOINT ["/run"]',
+            'FROM app AS more\nENTRYPOINT ["/more"]',
+            FactKind.CONFIG_CHANGED,
+            ('["/run"]', '["/more"]'),
+        ),
+    ],
+)
+async def test_what_an_image_runs_is_told_where_it_is_something_else(
+    route: str, facts_of: "FactsOf", old: str, new: str, kind: FactKind | None, values: tuple[str, str] | None
+) -> None:
+    head = "FROM a/base:1 AS app\nCOPY a b\n"
+    facts = await facts_of({"docker/Dockerfile": f"{head}{old}\n"}, {"docker/Dockerfile": f"{head}{new}\n"}, route)
+    told = [(fact.kind, (fact.old, fact.new)) for fact in facts if fact.kind is not FactKind.ONLY_FORMATTING]
+    assert told == ([(kind, values)] if kind else [])
+
+
+@ROUTES
+@pytest.mark.parametrize(
     ("new", "gone"),
     [
         ("assert_env ACME_CACHE\nmkdir -p ${ACME_CACHE}/a\n", []),

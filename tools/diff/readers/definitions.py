@@ -1,4 +1,4 @@
-"""Macros that a build, or a compiler at run time, is given: `-DNAME=1` in a list of flags, definitions of CMake."""
+"""What a compiler is given by a build, or at run time: `-DNAME=1` and `-lname` in a list, definitions of CMake."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,9 +8,14 @@ from tools.diff.reading import Site, Source
 
 DEFINE: Final = "-D"
 """Begins the name of such a macro, as a compiler is told; its scope is the function or the target."""
-QUOTED: Final = (b'"-D', b"'-D")
-"""How such a macro begins in Python."""
+FLAGS: Final = ("-l", "-std", "-use_fast_math")
+"""How other flags begin that make something else of the same code: libraries, languages, how it computes."""
+QUOTED: Final = tuple(f"{quote}{begins}".encode() for begins in (DEFINE, *FLAGS, "--use") for quote in "\"'")
+"""How such a macro or flag begins in Python."""
 _LISTED = re.compile(rb"""[\[(,+]\s*(["'])-D(_?[A-Z][A-Z0-9_]+)(?:=([\w.-]+))?\1""")
+_FLAG = re.compile(rb"""[\[(,+]\s*(["'])-?(-l(?!ineinfo)[a-z]\w{2,}|-std|-use_fast_math)(?:=([\w+]+))?\1""")
+_AMONG_FLAGS = re.compile(rb"flags|_args\b|_cflags|-shared", re.IGNORECASE)
+"""What shows that a list is for a compiler, and not for some other program."""
 _TAKEN_AWAY = re.compile(rb"\b(?:remove|replace|discard|startswith|count|index)$|\bin\s*[\[(]?[^\])]*$")
 _BEFORE = 200
 _OF_CMAKE = b"CMAKE_"
@@ -26,7 +31,7 @@ def listed(
     """Find the macros that Python code puts into lists of flags, by the function that does, and in which case."""
     if not any(begins in text for begins in QUOTED):
         return
-    for found in _LISTED.finditer(text):
+    for found in (*_LISTED.finditer(text), *_flags(text)):
         begins = text.rfind(b"\n", 0, found.start(2)) + 1
         before = text[begins : found.start(2)], text[max(0, found.start() - _BEFORE) : found.start()]
         if b"#" in before[0] or _TAKEN_AWAY.search(before[1]):
@@ -35,7 +40,16 @@ def listed(
             continue
         value = found[3].decode() if found[3] else None
         site = _site(found[2].decode(), line_at(found.start(2)), value, scope_at(found.start(2)))
+        site = site._replace(name=found[2].decode()) if found.re is _FLAG else site
         yield site._replace(condition=case_at(found.start(2)))
+
+
+def _flags(text: bytes) -> Iterator[re.Match[bytes]]:
+    """Find other flags of compilers, where something beside them shows that they are such."""
+    for found in _FLAG.finditer(text):
+        around = text[max(0, found.start() - _BEFORE) : found.end() + _BEFORE]
+        if _AMONG_FLAGS.search(around):
+            yield found
 
 
 def listed_in_setup(source: Source) -> Iterator[Site]:

@@ -1,4 +1,4 @@
-"""What a Dockerfile builds on and lets its user set: base images, build arguments, environment, pinned packages."""
+"""What a Dockerfile builds on, starts and lets its user set: images, arguments, environment, pinned packages."""
 
 import re
 from collections.abc import Iterator
@@ -21,6 +21,10 @@ _BARE = re.compile(r"^\s*ARG\s+([A-Za-z_]\w*)\s*$", re.IGNORECASE)
 _GIVEN_BY_BUILDER = frozenset(
     f"{side}{part}" for side in ("TARGET", "BUILD") for part in ("PLATFORM", "OS", "ARCH", "VARIANT")
 )
+STARTS = ("ENTRYPOINT", "CMD")
+"""What an image runs."""
+_SHELL = re.compile(r"""\[?\s*["']?(?:/(?:usr/)?bin/)?(?:ba|z|da)?sh["']?\s*\]?$""")
+"""Whoever starts an image that does nothing by itself gets a shell, whichever."""
 _INSTALL = re.compile(r"\b(apt|yum|dnf|microdnf|apk|zypper)(?:-get)?\s+(?:-\S+\s+)*(?:install|add)\b")
 _COMMAND_END = re.compile(r"&&|;|\|\||\|")
 _SYSTEM_PACKAGE = re.compile(r"^([a-z0-9][a-z0-9.+-]+)(?:=([\w.:~+*-]+))?$")
@@ -77,6 +81,8 @@ def _sites(source: Source) -> Iterator[Site]:
             stages.add(stage)
         elif word in ("ARG", "ENV"):
             yield from _settings(word, body, number, stage)
+        elif word in STARTS:
+            yield from _started(word, body, number, stage)
         elif word == "RUN":
             for offset, line in enumerate(body):
                 yield from shell.read(line, number + offset, stage)
@@ -94,6 +100,15 @@ def _stage(text: str) -> tuple[str, str]:
     """Read what a stage begins from, and its name."""
     found = _FROM.match(text)
     return (found[1], found[2] or "") if found else ("", "")
+
+
+def _started(word: str, body: list[str], number: int, stage: str) -> Iterator[Site]:
+    """Read what an image runs, however its brackets are set."""
+    value = fold(" ".join(line.rstrip().removesuffix("\\").strip() for line in body))
+    if value.startswith("[") and value.endswith("]"):
+        value = f"[{value[1:-1].strip()}]"
+    if _SHELL.match(value) is None:
+        yield Site("config", word, number, number + len(body) - 1, value=value, scope=stage)
 
 
 def _settings(word: str, body: list[str], number: int, stage: str) -> Iterator[Site]:

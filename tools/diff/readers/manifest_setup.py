@@ -27,7 +27,7 @@ _PACKAGES = "packages"
 _PYTHON = "python_requires"
 _NUMBER = re.compile(r"\d[^\s\"']*")
 _LONGEST = 1000
-_ARCHITECTURE = re.compile(r"arch=compute_\w+,code=\w+")
+_ARCHITECTURE = re.compile(r"(?:-gencode=)?arch=compute_\w+,code=\w+")
 """What a compiler is told to make code for."""
 _COMPARED = re.compile(
     r"""\b([\w.]{1,80})\s*(<=|>=|<|>)\s*(?:[\w.]+\.)?(?:Version|parse)\(["'](\d[\w.]*)["']\)(:\s*raise\b)?"""
@@ -133,7 +133,8 @@ class _Listing:
     def _packages(self, frame: _Frame, end: int) -> None:
         """Note which packages are shipped, as it is written."""
         value = fold(self.text[frame.begin : end])
-        if len(value) <= _LONGEST:
+        # What is gathered in a loop is no list of what is shipped.
+        if len(value) <= _LONGEST and " for " not in value:
             self.sites.append(Site("config", _PACKAGES, frame.line, self.line, value=value, scope=SETUP))
 
     def _string(self, token: re.Match[str]) -> None:

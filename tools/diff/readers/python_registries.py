@@ -46,6 +46,12 @@ class Registries:
         if key is None or not KEY.match(key):
             yield from self._listed(named)
             return
+        names = [self._code.string(node) for node in positional]
+        if len(names) > 1 and self._class_below(call) is not None and all(name and KEY.match(name) for name in names):
+            for node, name in zip(positional, names, strict=True):
+                own = self._code.line(node), self._code.last_line(node)
+                yield Site("registration", name or "", *own, scope=self._scope(call))
+            return
         if len(positional) > 1 and self._is_said_of_a_class(call, positional[1]):
             return
         value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
@@ -58,11 +64,16 @@ class Registries:
 
         The class is what was registered, and it is told with its decorators.
         """
+        named = value.type == "identifier" and self._code.word(value).islower()
+        return named and self._class_below(call) is not None
+
+    def _class_below(self, call: Node) -> Node | None:
+        """Find the class that a call decorates; by several words it can be chosen: `@Model.register("a", "b")`."""
         around = call.parent
-        if around is None or around.type != "decorator" or value.type != "identifier":
-            return False
-        holder = around.parent.child_by_field_name("definition") if around.parent is not None else None
-        return holder is not None and holder.type == "class_definition" and self._code.word(value).islower()
+        if around is None or around.type != "decorator" or around.parent is None:
+            return None
+        holder = around.parent.child_by_field_name("definition")
+        return holder if holder is not None and holder.type == "class_definition" else None
 
     def _specified(self, record: Node, lines: tuple[int, int]) -> Iterator[Site]:
         """Read what is registered as a record describes it: `register(KernelSpec(op="a.b", backend=Backend.JIT))`."""
