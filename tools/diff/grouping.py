@@ -120,7 +120,8 @@ def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
 
 def _is_guessed(draft: Draft) -> bool:
     """Tell a new name that has little of the old one: where everything changes at once, something always fits."""
-    if draft.kind is not FactKind.SYMBOL_RENAMED or not draft.old or not draft.new:
+    # Two names of one type were not paired for their looks.
+    if draft.kind is not FactKind.SYMBOL_RENAMED or draft.detail == "type" or not draft.old or not draft.new:
         return False
     old, new = (name.rpartition(".")[2] for name in (draft.old, draft.new))
     return likeness(old, new, _ALIKE_ENOUGH) < _ALIKE_ENOUGH

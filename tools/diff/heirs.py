@@ -15,7 +15,7 @@ CONTAINERS = ("class", "struct", "enum", "trait", "type")
 """Kinds of symbols that have members."""
 _HELD = ("constant", "variable")
 _VALUED = ("field", *_HELD)
-_IN_A_ROW = ("member", "field", "method")
+_IN_A_ROW = ("member", "field", "method", "type")
 _COUNTED = re.compile(r"auto\(\)$")
 _QUOTED = re.compile(r"\((?:[^()]*, *)?[\"']\w[^\"']*[\"']")
 _LISTED = re.compile(r"(?:\w+\.)?Literal\[")

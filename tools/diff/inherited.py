@@ -37,7 +37,7 @@ def gone_for_good(
     for draft in drafts:
         name = draft.name.rpartition(".")[0]
         owner, old = after.get(renamed.get(name, name)), before.get(name)
-        if "<" in draft.name:
+        if "<" in draft.name and (owner is None or _is_partial(before.get(draft.name))):
             # Whoever names a template with the arguments of a specialisation still can: the template is somewhere.
             yield draft._replace(breaking=False)
             continue
@@ -51,6 +51,11 @@ def gone_for_good(
             yield draft._replace(breaking=False)
         else:
             yield from _left_to_bases(draft, owner, old, before, after)
+
+
+def _is_partial(symbol: Symbol | None) -> bool:
+    """Tell whether something is a member of a partial specialisation, which few name by all of its arguments."""
+    return symbol is not None and symbol.special is not None
 
 
 def _left_to_bases(

@@ -12,6 +12,7 @@ from tools.diff.headers import is_c, is_of_other_namespace, is_same_thing, is_so
 from tools.diff.homes import Homes
 from tools.diff.inherited import FOREIGN, without_heirlooms
 from tools.diff.rehoused import House
+from tools.diff.spaces import without_named_as_before
 from tools.diff.symbols import follows
 from tools.diff.unmoved import without_unmoved
 
@@ -31,7 +32,7 @@ _UNMISTAKABLE = 12
 def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     """Turn each pair of "removed here, added there" into one "moved"; `homes` knows what whole files declare."""
     shown = without_heirlooms(without_definitions(list(shown)), homes)
-    shown = without_unmoved(without_handed_up(shown, homes), homes)
+    shown = without_named_as_before(without_unmoved(without_handed_up(shown, homes), homes), homes)
     rest: list[Shown] = []
     came: dict[str, list[Shown]] = {}
     went: list[Shown] = []
@@ -71,7 +72,12 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     drafts = [one.draft for one in rest if one.draft.kind is FactKind.SYMBOL_RENAMED]
     # What a package gives on of a thing that has another name now is told by that.
     renamed = {name.rpartition(".")[2] for draft in drafts for name in (draft.old, draft.new) if name}
-    return without_bodies(_gone_as_one([one for one in told if not _gives_on(one.draft, renamed)]))
+    told = [one for one in told if not _gives_on(one.draft, renamed)]
+    # What is registered under its name as before is the same, whatever it is called behind it.
+    words = {draft.old: draft.new for draft in drafts if draft.old and draft.new}
+    behind = FactKind.REGISTRATION_CHANGED
+    told = [one for one in told if one.draft.kind is not behind or not follows(one.draft, words)]
+    return without_bodies(_gone_as_one(told))
 
 
 def _renamed_alike(shown: Sequence[Shown]) -> Sequence[Shown]:

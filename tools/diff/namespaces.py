@@ -9,7 +9,8 @@ from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
 
 _OPENED = re.compile(r".\s*(?:inline\s+)?namespace\s+([A-Za-z_][\w:]*)\s*\{\s*(?://.*)?$")
-_NAMESPACE = "namespace"
+NAMESPACE = "namespace"
+"""The detail of a namespace that has another name."""
 _HIDDEN = re.compile(r"(?:^|:|_)(?:details?|internal|impl)(?:$|:)")
 
 
@@ -23,12 +24,12 @@ def renamed_namespaces(patch: Patch) -> Iterator[Draft]:
             continue
         at, new = rivals[0], after.pop(rivals[0])
         where = Where((line, line), (at, at))
-        yield Draft(FactKind.SYMBOL_RENAMED, new, _HIDDEN.search(old) is None, where, old, new, _NAMESPACE)
+        yield Draft(FactKind.SYMBOL_RENAMED, new, _HIDDEN.search(old) is None, where, old, new, NAMESPACE)
 
 
 def is_still_opened(draft: Draft, homes: Homes) -> bool:
     """Tell whether another line that the commit shows opens the namespace by its old name: only one file left it."""
-    if draft.kind is not FactKind.SYMBOL_RENAMED or draft.detail != _NAMESPACE or not draft.old:
+    if draft.kind is not FactKind.SYMBOL_RENAMED or draft.detail != NAMESPACE or not draft.old:
         return False
     opened = re.compile(rf"^[ +][ \t]*(?:inline[ \t]+)?namespace[ \t]+{re.escape(draft.old)}[ \t]*\{{", re.MULTILINE)
     return homes.shows(opened, draft.old)

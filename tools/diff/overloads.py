@@ -1,6 +1,7 @@
 """Which declarations of one name are the same in two versions: overloads, specialisations, what conditions repeat."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from tools.diff.reading import Param, Reading, Symbol
@@ -14,7 +15,7 @@ _QUALIFIED = re.compile(r"\b(?:const|volatile|typename|struct)\b|[&\s]")
 _GENERIC = re.compile(r"\bT\b|\bauto\b")
 _NUMBERS = frozenset(["int", "long", "short", "char", "bool", "float", "double", "unsigned", "size_t"])
 _NUMBERS |= {"int32_t", "int64_t", "uint32_t", "uint64_t"}
-_ENOUGH = 0.5
+_ENOUGH, _NEARLY_ALL = 0.5, 0.75
 _FEW = 2
 
 
@@ -104,6 +105,8 @@ def _is_near(one: Symbol, other: Symbol, generics: Set[str]) -> bool:
             return True
         return same > 0 and same >= len(before) - 1 and (_names(one) == _names(other) or _ends_otherwise(one, other))
     short, long = sorted((_named(one, generics), _named(other, generics)), key=len)
+    if len(long) > _FEW and (Counter(short) & Counter(long)).total() >= _NEARLY_ALL * len(long):
+        return True
     rest = iter(long)
     return len(short) >= _ENOUGH * len(long) and bool(short) and all(param in rest for param in short)
 

@@ -23,6 +23,8 @@ _WORDED_ALIKE = 0.75
 _SAME_CHECK = 0.99
 _DIGITS = re.compile(r"\d+")
 _THING = re.compile(r"[A-Za-z_]\w*")
+_NAMES = re.compile(r"(?!(?:not|and|or|in|is|None|True|False)\b)[A-Za-z_]\w*(?:\(\)|\.\w+)*")
+_EVERYBODYS = frozenset(("len", "isinstance", "all", "any", "self", "torch", "int", "type", "min", "max", "abs"))
 _ONE_NAME = 0.85
 """Of two spellings of the same variable."""
 _ANY = 0.001
@@ -168,10 +170,18 @@ def _same_refusal(one: Site, other: Site) -> float:
         return max(likeness(one.value or "", other.value or "", 0.0), _ANY) if same else 0.0
     if _is_of_another(one, other):
         return 0.0
+    if not one.value and not other.value and _are_of_nothing_shared(one.guard, other.guard):
+        return 0.0
     least = ALIKE if one.name == other.name else _WORDED_ALIKE
     words = [site.value or (site.guard if site.name == ASSERTED else "") for site in (one, other)]
     found = likeness(words[0], words[1], least) if all(words) and bool(one.value) == bool(other.value) else 0.0
     return found if found >= least else 0.0
+
+
+def _are_of_nothing_shared(one: str, other: str) -> bool:
+    """Tell whether two conditions name no thing in common and are not the same but for the names."""
+    mine, its = ({name.partition(".")[0] for name in _NAMES.findall(guard)} - _EVERYBODYS for guard in (one, other))
+    return mine.isdisjoint(its) and _NAMES.sub("x", one) != _NAMES.sub("x", other)
 
 
 def is_same_macro(one: str, other: str) -> bool:

@@ -28,9 +28,18 @@ from tools.diff.records import must_be_given
 from tools.diff.resolving import is_same, is_same_type_by_name, values_of
 from tools.diff.retyped import named_after
 from tools.diff.signatures import SignatureChange, compare_signatures, whole
+from tools.diff.spaces import is_debut, rehomed, told_as_moved
 from tools.diff.specialisations import same_bodies
 from tools.diff.users import without_others
-from tools.diff.values import TEMPLATE, asks_otherwise, same_generic, same_template, same_type, same_value
+from tools.diff.values import (
+    TEMPLATE,
+    asks_otherwise,
+    is_handed_alike,
+    same_generic,
+    same_template,
+    same_type,
+    same_value,
+)
 
 _PLUMBING = ("logger", "log", "_logger", "__slots__", "LOGGER")
 _OPTION = re.compile(
@@ -52,6 +61,7 @@ _WRITTEN = (
     FactKind.SIGNATURE_CHANGED,
     FactKind.FLAG_DEFAULT,
     FactKind.PARAMETER_DEFAULT,
+    FactKind.REGISTRATION_CHANGED,
 )
 _COUNTED = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _UNITS = frozenset(
@@ -94,12 +104,17 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
         pairs = without_others(pairs, before, after, patch)
     pairs += swapped(before, after, pairs)
     pairs += list(named_after(went, came, pairs))
+    if old.overloaded and new.overloaded:
+        pairs = [pair for pair in pairs if not is_debut(*pair)]
+        pairs += rehomed(*_left(went, came, pairs), before, after, kept)
     # Whoever used a field that only its class sees now has nothing to use in its stead.
     pairs = [(one, other) for one, other in pairs if not (one.kind == "field" and one.public and not other.public)]
     renamed = {one.name: other.name for one, other in pairs}
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [_rename(one, other) for one, other in pairs if own_name(one) != own_name(other)]
+    if patch is not None and old.overloaded and new.overloaded:
+        drafts += told_as_moved(pairs, before, after, patch)
     housed = list(went_inside(gone, before, after, paired_old))
     drafts += [_rename(one, other)._replace(old=one.name, new=other.name) for one, other in housed]
     paired_old |= {one.name for one, _ in housed}
@@ -284,7 +299,11 @@ def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
         yield Draft(FactKind.BASE_CHANGED, other.name, public, where, old, new, one.kind)
     if one.params is not None and other.params is not None:
         changes = compare_signatures(_typed_alike(one.params, other.params, generics), other.params)
-        yield from _signature(one, other, [change for change in changes if not _is_generic(change, generics)])
+        changes = [change for change in changes if not _is_generic(change, generics)]
+        if not (one.pure or other.pure):
+            # Whoever derives from a class repeats the types of its pure methods.
+            changes = [change for change in changes if not _is_handed_over(change)]
+        yield from _signature(one, other, changes)
     if one.returns and other.returns and not _is_same_type(one.returns, other.returns, generics):
         yield Draft(FactKind.SIGNATURE_CHANGED, other.name, public, where, one.returns, other.returns, "returns")
     if one.decorators != other.decorators and one.kind in (*_CALLABLE, *CONTAINERS):
@@ -338,6 +357,13 @@ def _is_generic(change: SignatureChange, generics: Set[str]) -> bool:
         return False
     types = [written.partition(": ")[2] for written in (change.old, change.new)]
     return all(types) and _is_same_type(types[0], types[1], generics)
+
+
+def _is_handed_over(change: SignatureChange) -> bool:
+    """Tell whether a parameter is only taken by value now, or by a reference: whoever calls gives the same."""
+    if change.kind is not FactKind.SIGNATURE_CHANGED or not change.old or not change.new:
+        return False
+    return is_handed_alike(change.old.partition(": ")[2], change.new.partition(": ")[2])
 
 
 def _is_same_type(one: str | None, other: str | None, generics: Set[str]) -> bool:

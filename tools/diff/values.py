@@ -16,6 +16,7 @@ _QUALIFIER = re.compile(r"\b[A-Za-z_]\w*(?:\.|::)(?=[A-Za-z_])|\s")
 _QUALIFIED = re.compile(r"\b[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
 TEMPLATE = "template "
 _BY_VALUE = re.compile(r"\bconst\b\s*")
+_READ_ONLY = re.compile(r"^(?:const ([^&*=]+?)|([^&*=]+?) const) ?&(?=$| =)")
 _WORD = re.compile(r"\w+")
 _ROUND = str.maketrans("<>", "()")
 _ANNOTATED = re.compile(r"(?:A|Annotated)\[(.*)\]$", re.DOTALL)
@@ -98,6 +99,14 @@ def same_generic(one: str | None, other: str | None, names: Set[str]) -> bool:
     sides = (_BY_VALUE.sub("", text) if "&" not in text and "*" not in text else text for text in (one, other))
     before, after = (nameless(side, names) for side in sides)
     return same_type(before, after)
+
+
+def is_handed_alike(one: str, other: str) -> bool:
+    """Tell whether a value is taken as it is, or as a reference that nobody writes through: callers give the same."""
+    if ("&" in one) == ("&" in other):
+        return False
+    plain = [_READ_ONLY.sub(r"\1\2", text) if "&" in text else _BY_VALUE.sub("", text) for text in (one, other)]
+    return plain[0].replace(" ", "") == plain[1].replace(" ", "")
 
 
 def nameless(text: str, names: Set[str]) -> str:

@@ -123,3 +123,33 @@ async def test_what_a_new_private_helper_checks_for_functions_of_other_files_is_
     assert [(fact.detail, fact.new, fact.severity) for fact in told] == [
         ("_resolve", "the buffer must be contiguous", Severity.BEHAVIOUR)
     ]
+
+
+@ROUTES
+async def test_conditions_about_other_things_are_two_checks(route: str, facts_of: "FactsOf") -> None:
+    text = "def run(a, scale, size, width):\n    assert {}\n    return a\n"
+    old, new = text.format("scale.shape[0] == size"), text.format("a.shape[1] == width")
+    told = errors(await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route))
+    assert sorted(told) == [FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED]
+
+
+@ROUTES
+async def test_a_macro_that_hands_an_error_on_refuses_nothing_by_itself(route: str, facts_of: "FactsOf") -> None:
+    old = "bool settle(Options& options) {\n  return true;\n}\n"
+    added = "  UPDATE_OR_ERROR(options.size, 16);\n  CHECK_ERROR(options.rows > 0);\n"
+    new = old.replace("  return", f"{added}  return")
+    facts = await facts_of({"src/a.cpp": old}, {"src/a.cpp": new}, route)
+    assert [fact.name for fact in facts if fact.kind.startswith("error-")] == ["CHECK_ERROR"]
+
+
+@ROUTES
+async def test_what_is_registered_as_before_is_the_same_under_another_name_behind_it(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    body = "(Tensor rows, Tensor cols) {\n  check(rows);\n  check(cols);\n  return launch(rows, cols);\n}\n"
+    text = f'Tensor {{0}}{body}\nTORCH_LIBRARY_FRAGMENT(acme, m) {{{{\n  m.def("fold", {{0}});\n}}}}\n'.replace(
+        body, body.replace("{", "{{").replace("}", "}}")
+    )
+    old, new = text.format("fold_rows"), text.format("fold_dense_rows")
+    facts = await facts_of({"csrc/a.cu": old}, {"csrc/a.cu": new}, route)
+    assert [fact.kind for fact in facts] == [FactKind.SYMBOL_RENAMED]

@@ -248,3 +248,39 @@ async def test_specialisations_of_a_template_of_another_file_break_nobody_when_t
     both = special.format("View") + special.format("ConstView")
     facts = await facts_of(header("int keep();", both), header("int keep();"), route)
     assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
+
+
+@ROUTES
+async def test_a_constructor_with_nearly_all_of_its_parameters_is_the_same_one(facts_of: "FactsOf", route: str) -> None:
+    kept = "int rows, int cols, int depth, bool fast, float scale, bool paged"
+    text = "struct Options {{\n  Options() = default;\n  Options({});\n  int size;\n}};"
+    old, new = header(text.format(f"{kept}, bool shuffled")), header(text.format(f"int stages, {kept}, int sparse"))
+    facts = [fact for fact in await facts_of(old, new, route) if fact.severity is Severity.BREAKING]
+    assert {fact.name.rpartition(".")[2] for fact in facts} == {"Options"}
+    assert not {fact.kind for fact in facts} & {FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED}
+
+
+async def test_an_alias_that_stands_for_the_same_by_another_name_was_renamed(facts_of: "FactsOf") -> None:
+    text = "template <typename T>\nstruct Dtype {\n  using value = T;\n};\n"
+    text += "template <>\nstruct Dtype<half> {\n  using value = half_t;\n};"
+    (fact,) = await facts_of(header(text), header(text.replace("using value", "using type")))
+    assert (fact.kind, fact.old, fact.new) == (FactKind.SYMBOL_RENAMED, "value", "type")
+    assert (fact.severity, len(fact.places)) == (Severity.BREAKING, 2)
+
+
+async def test_a_member_that_a_specialisation_lost_breaks_those_who_name_it(facts_of: "FactsOf") -> None:
+    text = "template <typename T>\nstruct Dtype {\n};\n"
+    text += "template <>\nstruct Dtype<half> {\n  using value = half_t;\n  int rows;\n};"
+    (fact,) = await facts_of(header(text), header(text.replace("  using value = half_t;\n", "")))
+    assert (fact.kind, fact.severity) == (FactKind.SYMBOL_REMOVED, Severity.BREAKING)
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("taken", "told"), [("const Rows&", []), ("Rows const &", []), ("Rows&", [FactKind.SIGNATURE_CHANGED])]
+)
+async def test_what_is_taken_by_a_reference_to_read_is_given_as_before(
+    facts_of: "FactsOf", route: str, taken: str, told: list[FactKind]
+) -> None:
+    old, new = (header(f"int fold({kind} rows, int size);") for kind in ("Rows", taken))
+    assert [fact.kind for fact in await facts_of(old, new, route)][:1] == told

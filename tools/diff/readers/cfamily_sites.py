@@ -61,6 +61,8 @@ _CLASS = re.compile(r"[A-Z][a-z]\w*")
 _COMPARING = re.compile(r"_(?:EQ|NE|GE|GT|LE|LT)$")
 _TELLING = re.compile(r"[A-Za-z_]\w{2,}(?<!false)(?<!true)")
 _ALL_MESSAGE = re.compile(r"ERROR|THROW|FATAL")
+_FAILS_SURELY = re.compile(r"CHECK|ASSERT|THROW|FATAL|ENFORCE|RuntimeCheck|static_assert")
+"""Names of macros that fail with or without words; any other with `ERROR` may set something, or hand an error on."""
 _PASSED_ON = "__VA_ARGS__"
 """Stands in the definition of a macro: what is checked and said is up to those who use it."""
 _SAID = re.compile(rb"(?:&&|\|\|)\s*(?:\"\x01*\"\s*)+$")
@@ -111,7 +113,7 @@ class SiteReader:
         for pattern in (_CHECK, _STATIC_ASSERT):
             for call in calls(self._masked, pattern):
                 message = self._message(call)
-                if not call.arguments or (message is None and _WRAPPER.search(call.name)) or _LOG.search(call.name):
+                if not call.arguments or (message is None and _is_quiet(call.name)) or _LOG.search(call.name):
                     continue
                 value = message or self._masked.fold(call.arguments[0][0], call.arguments[-1][1])
                 if _PASSED_ON in value:
@@ -250,3 +252,8 @@ class SiteReader:
                     if _SIZE.search(value):
                         yield self._sites.at("constant", match.group(1).decode(), match.start(), sign.start(), value)
                     break
+
+
+def _is_quiet(name: str) -> bool:
+    """Tell whether a macro that is given no words refuses nothing by itself: it wraps a status, or sets something."""
+    return _WRAPPER.search(name) is not None or _FAILS_SURELY.search(name) is None
