@@ -1,22 +1,37 @@
-"""What a function that answers yes or no denies anew: `if old_driver: return False`, all of it new."""
+"""What a function that answers yes or no says otherwise: `if old: return False`, all of it new, or `return a or b`."""
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from tools.diff.exchanged import Exchange
-from tools.diff.hunks import Hunk
+from tools.diff.exchanged import Exchange, Span
+from tools.diff.hunks import Hunk, Side
+from tools.diff.terms import LONGEST, asks_otherwise, closed, joined, unwrapped
 from tools.diff.written import closing
 
-ASKS = re.compile(r"(?:is|can|supports?|should|has)_\w+$|\w+_(?:supported|available|allowed|enabled)$")
-"""The name of a function that answers, and of no helper."""
+ASKS = re.compile(r"(?:is|can|_?supports?|should|has)_\w+$|[^\W_]\w*_(?:supported|available|allowed|enabled)$")
+"""The name of a function that answers, and of no helper; what a thing supports, its base may ask by a private one."""
 _DENIED = "return False"
 _IF = re.compile(r"if\b(.*)")
 _HEADING = re.compile(r"(?:async )?def \w+\((self|cls)?")
 _DEFINED = re.compile(r"(?:async )?def ")
+_RETURNED = " return "
+_JOINED = re.compile(r"[-+].* (?:and|or)\b")
+_CHOSEN = re.compile(r"\b(?:if|lambda|for)\b")
+_SIDES: tuple[Side, Side] = ("old", "new")
 _INDENT = 4
 _MOST = 12
 """Lines of a condition that can be read."""
 _LONGEST = 160
+
+
+class _Returned(NamedTuple):
+    """An expression that a function returns."""
+
+    text: str
+    depth: int
+    keys: frozenset[int]
+    span: Span
 
 
 def denials(hunk: Hunk) -> Iterator[Exchange]:
@@ -30,6 +45,50 @@ def denials(hunk: Hunk) -> Iterator[Exchange]:
             if condition and _is_outermost(lines, first, hunk.heading) and not _is_exchanged(hunk, first, at):
                 span = hunk.new_start + first, hunk.new_start + at
                 yield Exchange("returned", "", "", f"False if {condition}", span, span, "answer")
+
+
+def answers(hunk: Hunk) -> Iterator[Exchange]:
+    """Find what functions of Python return that has all parts of what they did and more, or the other way round."""
+    if not any(_RETURNED in line for line in hunk.lines) or not any(map(_JOINED.search, hunk.lines)):
+        return
+    old, new = (_returned(hunk, side) for side in _SIDES)
+    for one in old:
+        same = [other for other in new if not one.keys.isdisjoint(other.keys)]
+        rivals = [rival for rival in old if same and not rival.keys.isdisjoint(same[0].keys)]
+        if len(same) != 1 or len(rivals) != 1 or same[0].text == one.text:
+            continue
+        other = same[0]
+        if one.depth == other.depth and asks_otherwise(one.text, other.text, hunk):
+            yield Exchange("returned", "", one.text, other.text, one.span, other.span, "answer")
+
+
+def _returned(hunk: Hunk, side: Side) -> list[_Returned]:
+    """Read the answers of one side that are put together from several."""
+    lines, keys = hunk.signed(side), _keys(hunk, side)
+    first = hunk.span(side)[0]
+    found: list[_Returned] = []
+    for at, line in enumerate(lines):
+        last = closed(lines, at) if _RETURNED in line and line[1:].lstrip().startswith("return ") else None
+        if last is None:
+            continue
+        text = unwrapped(joined(lines[at : last + 1]).removeprefix("return").strip())
+        if text and len(text) <= LONGEST and not _CHOSEN.search(text):
+            span = first + at, first + last
+            found.append(_Returned(text, _depth(line), frozenset(keys[at : last + 1]), span))
+    return found
+
+
+def _keys(hunk: Hunk, side: Side) -> list[int]:
+    """List numbers for the lines of one side: their places, of those that changed together that of the first."""
+    keys: list[int] = []
+    began = 0
+    for at, line in enumerate(hunk.lines):
+        changed = line[:1] in ("+", "-")
+        if not changed or not at or hunk.lines[at - 1][:1] not in ("+", "-"):
+            began = at
+        if line[:1] not in ("\\", "+" if side == "old" else "-"):
+            keys.append(began if changed else at)
+    return keys
 
 
 def _asked(lines: Sequence[str], at: int) -> int | None:

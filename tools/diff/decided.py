@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agent.facts import FactKind
-from tools.diff.answers import ASKS, denials
+from tools.diff.answers import ASKS, answers, denials
 from tools.diff.cases import CASE, cases
 from tools.diff.choices import choices
 from tools.diff.draft import Draft, Where
@@ -162,11 +162,11 @@ def _is_aside(name: str, found: Exchange) -> bool:
     owner, _, own = name.rpartition(".")
     if found.by == "own" and (own == "__init__" or not _OPTIONS.search(owner)):
         return True
-    if not found.old:
-        if found.by == "answer":
-            return not ASKS.match(own) or _ASIDE.search(name) is not None
-        if (found.form == "returned" and not _CHOICE.search(own)) or (found.what == CASE and not _SUPPORT.search(own)):
-            return True
+    if found.by == "answer":
+        return not ASKS.match(own) or _ASIDE.search(name) is not None
+    unlike = (found.form == "returned" and not _CHOICE.search(own)) or (found.what == CASE and not _SUPPORT.search(own))
+    if not found.old and unlike:
+        return True
     if found.form == "listed" and not _OFFERS.search(name):
         return True
     return _ASIDE.search(name) is not None or (found.form == "returned" and _OWN.search(name) is not None)
@@ -236,6 +236,7 @@ def _chosen(path: str, hunk: Hunk) -> Iterator[Exchange]:
             yield found
     if python:
         yield from (found for found in terms(hunk) if _is_by_name(found.what) and not _is_prose(found, hunk))
+        yield from (found for found in answers(hunk) if found.come not in seen and not _is_prose(found, hunk))
     else:
         yield from (found for found in guards(hunk) if found.come not in seen)
         yield from cases(hunk) if role(path) not in _DEVICE else ()
@@ -341,12 +342,17 @@ def _matters(found: Exchange, path: str) -> bool:
         return bool((_SIZED if numeric else _CHOICE).search(what))
     if device and (numbers or found.form == "set"):
         return False
-    if _SET_BY_USERS.search(what):
+    if _SET_BY_USERS.search(what) or any(_is_left_to_users(what, value) for value in (old, new)):
         return True
     switched = (not old or old in _SWITCHED) and new in _SWITCHED
     if switched and found.form != "set":
         return True
     return bool(SWITCH.search(what.rpartition(".")[2]) if switched else _CHOICE.search(what))
+
+
+def _is_left_to_users(what: str, value: str) -> bool:
+    """Tell whether something is what users set under the same name: `trust=config.trust`."""
+    return _SET_BY_USERS.search(value) is not None and value.rpartition(".")[2] == what.rpartition(".")[2]
 
 
 def _is_moved(found: Exchange, hunk: Hunk) -> bool:

@@ -165,8 +165,15 @@ def _by_keyword(one: Line, other: Line, *, python: bool) -> Iterator[Exchange]:
     before, after = _keywords(mine, at), _keywords(its, at)
     for name, old in before.items():
         new = after.get(name, old)
-        if old != new and is_value(old) and is_value(new) and not same_value(spelled(old), spelled(new)):
+        if old == new or not (_is_given(old) and _is_given(new)) or not (is_value(old) or is_value(new)):
+            continue
+        if not same_value(spelled(old), spelled(new)):
             yield Exchange("given", name, spelled(old), spelled(new), one.span, other.span)
+
+
+def _is_given(tokens: list[str]) -> bool:
+    """Tell whether a value is written out, or something short is asked for it."""
+    return is_value(tokens) or _is_expression(tokens)
 
 
 def _keywords(tokens: list[str], opened: int) -> dict[str, list[str]]:

@@ -16,6 +16,8 @@ _METHODS = ("method", "property")
 _COPIES = re.compile(r"^(\w+)\(\w*: (?:const )?\1\b[^,]*&\)$")
 _ARGUMENTS = re.compile(r"[\[<(].*", re.DOTALL)
 _OVERRIDE = "override"
+_FORWARD = "forward"
+"""A method without which no layer runs: who has none of its own has it from a base."""
 _EVERYBODYS = frozenset(dir(object))
 _BARE = re.compile(r"(?:ABC|Protocol|Generic|object|metaclass=.*)$")
 """Bases with nothing of their own that a class would declare over."""
@@ -74,6 +76,16 @@ def _left_to_bases(
     else:
         gained = old is not None and any(plain(base) in unseen for base in owner.bases if base not in old.bases)
         yield draft._replace(bases=unseen, rebased=gained)
+
+
+def is_rebased(method: Symbol, before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> bool:
+    """Tell whether a method that frameworks call is one of a class with a new base of the project, out of sight."""
+    name, _, own = method.name.rpartition(".")
+    old, new = before.get(name), after.get(name)
+    if method.kind != "method" or own != _FORWARD or old is None or new is None or old.bases == new.bases:
+        return False
+    come = [plain(base) for base in new.bases if base not in old.bases]
+    return any(base not in after and not FOREIGN.match(base) for base in come)
 
 
 def _has_a_namesake(owner: Symbol, old: Symbol | None, unseen: Iterable[str]) -> bool:

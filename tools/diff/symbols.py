@@ -20,7 +20,7 @@ from tools.diff.heirs import (
     went_inside,
 )
 from tools.diff.hunks import Patch
-from tools.diff.inherited import gone_for_good, new_to_all
+from tools.diff.inherited import gone_for_good, is_rebased, new_to_all
 from tools.diff.kindred import kindred
 from tools.diff.overloads import indexed
 from tools.diff.reading import Param, Reading, Symbol
@@ -112,7 +112,12 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
     renamed = {one.name: other.name for one, other in pairs}
     pairs += follow(renamed, before, after, {one.name for one, _ in pairs})
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
-    drafts = [_rename(one, other) for one, other in pairs if own_name(one) != own_name(other)]
+    drafts = [
+        # What a new base has for it, a class has still, whatever its own is called now.
+        _rename(one, other)._replace(breaking=False if is_rebased(one, before, after) else None)
+        for one, other in pairs
+        if own_name(one) != own_name(other)
+    ]
     if patch is not None and old.overloaded and new.overloaded:
         drafts += told_as_moved(pairs, before, after, patch)
     housed = list(went_inside(gone, before, after, paired_old))

@@ -34,10 +34,10 @@ _GLANCE = re.compile(
 _IF = re.compile(r"if\b(.*):$")
 _SETTINGS = re.compile(r"(?:args|config|cfg|options|opts|settings)\b[.\[]")
 _SWITCHED = ("True", "False")
-_MEANS_THE_SAME = frozenset(("is", "not", "None", "bool", "len", ">", "0", "!="))
+_MEANS_THE_SAME = frozenset(("and", "is", "not", "None", "bool", "len", ">", "0", "!="))
 """What a condition may have more of without asking for anything else: `x`, `x is not None`."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_LONGEST, _MOST = 240, 14
+LONGEST, _MOST = 240, 14
 """Letters of a condition that can be told, and lines that it may have."""
 _SIDES: tuple[Side, Side] = ("old", "new")
 
@@ -64,7 +64,7 @@ def terms(hunk: Hunk) -> Iterator[Exchange]:
     for at, one in old.items():
         other = new.get(at)
         if other is not None and one.condition != other.condition:
-            if _asks_otherwise(one, other, hunk):
+            if asks_otherwise(one.condition, other.condition, hunk):
                 yield Exchange("set", one.target, _told(one), _told(other), one.span, other.span, _way(one, other))
         elif one.sign == "-" and one.signs == {"-"}:
             yield Exchange("set", one.target, _told(one), "", one.span, hunk.span("new"), _way(one))
@@ -140,25 +140,35 @@ def _above(lines: Sequence[str], at: int) -> tuple[int, int] | None:
 
 def _end(lines: Sequence[str], first: int, at: int) -> int | None:
     """Find the line that ends a condition."""
+    last = closed(lines[:at], first)
+    return last if last is not None and lines[last].rstrip().endswith(":") else None
+
+
+def closed(lines: Sequence[str], first: int) -> int | None:
+    """Find the line on which all brackets are closed that a statement opens."""
     opened = 0
-    for last in range(first, min(at, first + _MOST)):
+    for last in range(first, min(len(lines), first + _MOST)):
         text = lines[last][1:].strip()
         opened += sum(map(text.count, OPEN)) - sum(map(text.count, CLOSE))
-        if opened <= 0 and text.endswith(":"):
+        if opened <= 0 and not text.endswith("\\"):
             return last
     return None
 
 
 def _condition(lines: Sequence[str]) -> str:
     """Write a condition on one line; nothing where it is long."""
+    found = _IF.match(joined(lines))
+    condition = unwrapped(found[1].strip()) if found is not None else ""
+    return condition if len(condition) <= LONGEST else ""
+
+
+def joined(lines: Sequence[str]) -> str:
+    """Write the lines of a statement as one, without remarks."""
     texts = [text for line in lines if (text := line[1:].strip()) and not text.startswith("#")]
-    text = re.sub(r"(?<=[(\[{]) | (?=[)\]}])|,(?= ?[)\]}])", "", " ".join(texts).replace(" \\ ", " "))
-    found = _IF.match(text)
-    condition = _unwrapped(found[1].strip()) if found is not None else ""
-    return condition if len(condition) <= _LONGEST else ""
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])|,(?= ?[)\]}])", "", " ".join(texts).replace(" \\ ", " "))
 
 
-def _unwrapped(condition: str) -> str:
+def unwrapped(condition: str) -> str:
     """Leave out brackets around the whole."""
     depth = 0
     for at, sign in enumerate(condition):
@@ -185,19 +195,21 @@ def _told(setting: _Setting) -> str:
     return f"{setting.value} if {setting.condition}"
 
 
-def _asks_otherwise(one: _Setting, other: _Setting, hunk: Hunk) -> bool:
+def asks_otherwise(one: str, other: str, hunk: Hunk) -> bool:
     """Tell whether a condition has all parts of the other and more: anything else may be a rename."""
-    before, after = (_parts(setting.condition) for setting in (one, other))
+    before, after = _parts(one), _parts(other)
     short, long = sorted((before, after), key=len)
     if short == long or not _is_within(short, long):
         return False
     extra = Counter(long) - Counter(short)
-    if set(extra) <= _MEANS_THE_SAME:
+    # Whether there is anything to ask, one may ask first: `x is not None and x.fast`.
+    first = {part for part in extra if any(other.startswith(f"{part}.") for other in short)}
+    if set(extra) <= _MEANS_THE_SAME | first:
         return False
     # What another line asks for now, or asked for before, was only put elsewhere.
     sign, shorter = ("-", one) if len(before) < len(after) else ("+", other)
     words = {name for line in hunk.lines if line[:1] == sign for name in _NAME.findall(line)}
-    moved = words - {*_NAME.findall(shorter.condition)}
+    moved = words - {*_NAME.findall(shorter)}
     return moved.isdisjoint(name.rpartition(".")[2] for name in extra if _NAME.match(name))
 
 

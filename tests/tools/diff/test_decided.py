@@ -37,6 +37,7 @@ def _body(*lines: str) -> str:
         ("use_cache = False", "use_cache = True", ("use_cache", "False", "True")),
         ("run(device, versions=[9, 10])", "run(device, versions=[9])", ("versions", "[9, 10]", "[9]")),
         ("run(device, strict=False)", "run(device, strict=True)", ("strict", "False", "True")),
+        ("load(device, trust=True)", "load(device, trust=args.trust)", ("trust", "True", "args.trust")),
         ("if args.top_k <= 8:", "if args.top_k <= 32:", ("args.top_k", "<= 8", "<= 32")),
         ("if args.top_k < 8:", "if args.top_k <= 8:", ("args.top_k", "< 8", "<= 8")),
         ('if device == "cpu":', 'if device in ("cpu", "npu"):', ("device", '== "cpu"', 'in ("cpu", "npu")')),
@@ -386,3 +387,37 @@ async def test_what_a_function_that_answers_denies_anew_is_told(
     assert [(fact.detail, fact.old, fact.new) for fact in facts] == [
         ("return", None, f"False if {condition}") for condition in told
     ]
+
+
+SAID = "import lib\n\n\nclass Backend:\n    @classmethod\n    def {name}(cls, device):\n        {said}\n"
+
+
+@ROUTES
+@pytest.mark.parametrize("name", ["supports_device", "_supports_device", "is_fast", "device_supported"])
+async def test_what_a_function_says_yes_to_besides_is_told(facts_of: "FactsOf", name: str, route: str) -> None:
+    old, new = "device.is_old()", "device.is_old() or device.is_new()"
+    facts = await facts_of(
+        {"pkg/run.py": SAID.format(name=name, said=f"return {old}")},
+        {
+            "pkg/run.py": SAID.format(
+                name=name, said=f"return (\n            {new.replace(' or', chr(10) + '            or')}\n        )"
+            )
+        },
+        route,
+    )
+    assert [(fact.name, fact.detail, fact.old, fact.new) for fact in facts] == [(f"Backend.{name}", "return", old, new)]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("is_fast", "device.old()", "other.old() or device.new()"),
+        ("is_fast", "cls.lib.fast", "cls.lib is not None and cls.lib.fast"),
+        ("run", "device.old()", "device.old() or device.new()"),
+        ("_is_fast", "device.old()", "device.old() or device.new()"),
+        ("is_fast", "device.old()", "device.old() if device else None"),
+    ],
+)
+async def test_what_may_be_the_same_answer_is_not_told(facts_of: "FactsOf", name: str, old: str, new: str) -> None:
+    versions = [{"pkg/run.py": SAID.format(name=name, said=f"return {said}")} for said in (old, new)]
+    assert await facts_of(versions[0], versions[1]) == []

@@ -128,3 +128,14 @@ async def test_a_base_on_a_line_of_its_own_is_told(facts_of: "FactsOf", route: s
     (fact,) = await facts_of({"pkg/talk.py": source.format("")}, {"pkg/talk.py": source.format("    Loud,\n")}, route)
     assert (fact.kind, fact.name) == (FactKind.BASE_CHANGED, "Talker")
     assert (fact.old, fact.new) == ("Model, Part", "Model, Loud, Part")
+
+
+@pytest.mark.parametrize(("base", "severity"), [("Op, Layer", Severity.BEHAVIOUR), ("Layer", Severity.BREAKING)])
+async def test_what_a_new_base_may_have_is_renamed_without_breaking(
+    facts_of: "FactsOf", base: str, severity: Severity
+) -> None:
+    body = "    def {}(self, x):\n        y = x + 1\n        z = y * y\n        return self.scale(y, z)\n"
+    before = "from lib import Layer, Op\n\n\nclass Norm(Layer):\n" + body.format("forward")
+    after = before.replace("(Layer)", f"({base})").replace("forward", "forward_native")
+    facts = await facts_of({"pkg/norm.py": before}, {"pkg/norm.py": after})
+    assert [fact.severity for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED] == [severity]

@@ -247,3 +247,12 @@ async def test_what_is_no_subcommand_by_its_decorator_is_not_told(facts_of: "Fac
     new = f"{old}\n\n{decorator}\ndef export_everything():\n    return 2\n"
     facts = await facts_of({"pkg/cli.py": old}, {"pkg/cli.py": new}, "blobs")
     assert not [fact for fact in facts if fact.kind is FactKind.REGISTERED]
+
+
+@ROUTES
+async def test_a_metric_whose_words_deprecate_it_is_told(route: str, facts_of: "FactsOf") -> None:
+    old, new = (LOGGER.format(GAUGE.format("queued", words)) for words in ("wait", "wait. DEPRECATED: use app:idle"))
+    facts = await facts_of({"pkg/stats.py": old}, {"pkg/stats.py": new}, route)
+    assert [(fact.kind, fact.severity, fact.name, fact.new) for fact in facts] == [
+        (FactKind.DEPRECATED, Severity.BEHAVIOUR, "app:queued", "Requests that wait. DEPRECATED: use app:idle.")
+    ]

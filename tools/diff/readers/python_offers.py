@@ -15,6 +15,7 @@ MEASURED: Final = re.compile(
 )
 """A class of metrics by its own name, or kept under one: `Gauge`, `self._gauge_cls`."""
 METRIC: Final = re.compile(r"[A-Za-z]\w*[_:][\w:]*\w")
+DEPRECATED: Final = re.compile(r"\bdeprecated\b", re.IGNORECASE)
 DESCRIBED: Final = ("documentation", "description")
 LABELLED: Final = frozenset({"labelnames", "tag_keys", "multiprocess_mode"})
 PARSERS: Final = re.compile(r"sub|parsers|command|cmd", re.IGNORECASE)
@@ -39,6 +40,8 @@ def metric_of(code: Code, call: Node) -> Iterator[Site]:
     lines = code.line(call), code.last_line(call)
     sort = (kind[1] or kind[2]).lower()
     yield Site("registration", name, *lines, value=sort, scope=METRICS, about=words or "")
+    if words is not None and DEPRECATED.search(words):
+        yield Site("deprecation", name, *lines, value=words, scope=METRICS)
 
 
 def command_of(code: Code, call: Node) -> Iterator[Site]:
