@@ -14,7 +14,7 @@ from tools.diff.headers import HEADERS
 from tools.diff.homes import Homes
 from tools.diff.readers.manifest import is_submodule_patch
 from tools.diff.rewritten import as_moved, without_empty
-from tools.diff.roles import UPKEEP, Role, is_public_path, is_upkeep, role, roles_of
+from tools.diff.roles import UPKEEP, Role, is_public_path, is_upkeep, may_be_offered, role, roles_of
 
 _ONLY = {Role.TEST: FactKind.ONLY_TESTS, Role.DOCUMENT: FactKind.ONLY_DOCS, Role.CI: FactKind.ONLY_CI}
 _NEWS = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
@@ -129,6 +129,9 @@ def _moved(file: FileChange, home: str) -> Shown:
 def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
     what = _role_by_content(file)
     public = what in _NEWS and (is_public_path(file.path) or what is not Role.SOURCE)
+    if what is Role.HEADER:
+        # One among the sources is for the sources.
+        public = is_public_path(file.path) or may_be_offered(file.path)
     # A kernel or header that no user includes can go without breaking anybody; a module that users import cannot.
     if kind is FactKind.FILE_REMOVED:
         public = is_public_path(file.path)

@@ -1,7 +1,7 @@
 """One fact for one thing, however many files show it; what matters most comes first."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, FactKind, Place, Severity
@@ -49,6 +49,7 @@ _ALIKE = {FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED, FactKind.MEMBER_CHA
 """What several classes that are made alike have in common, and what then changes in all of them."""
 _TOGETHER = {*_IN_A_SCOPE, FactKind.SYMBOL_MOVED, FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.DEPRECATED}
 _ASKED = {FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED}
+_MET = {FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED, FactKind.WARNING_ADDED}
 _COMPILED = ("static_assert",)
 """Checks that many templates of one family have in the same words."""
 _SYSTEM = ("apt", "yum", "dnf", "microdnf", "apk", "zypper")
@@ -137,7 +138,24 @@ def _joined(shown: Iterable[Shown], crowd: Crowd) -> list[Fact]:
     groups: dict[tuple[object, ...], list[Shown]] = {}
     for one in shown:
         groups.setdefault(crowd(one) or (*_key(one.draft), _language(one)), []).append(one)
-    return [_fact(members) for members in groups.values()]
+    return list(_met_alike(map(_fact, groups.values())))
+
+
+def _met_alike(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Make one fact of the same refusals in the same words of several functions; each of them is named."""
+    alike: dict[tuple[object, ...], list[Fact]] = {}
+    for at, fact in enumerate(facts):
+        worded = fact.kind in _MET and fact.detail and (fact.old or fact.new)
+        key = (fact.kind, fact.severity, fact.name, fact.old, fact.new) if worded else (at,)
+        alike.setdefault(key, []).append(fact)
+    for first, *others in alike.values():
+        if not others:
+            yield first
+            continue
+        scopes = list(dict.fromkeys(fact.detail or "" for fact in (first, *others)))
+        more = f" and {len(scopes) - _NAMES} more" if len(scopes) > _NAMES else ""
+        places = tuple(place for fact in (first, *others) for place in fact.places)[:_PLACES]
+        yield first.model_copy(update={"detail": ", ".join(scopes[:_NAMES]) + more, "places": places})
 
 
 def _of_a_script(shown: Sequence[Shown]) -> Crowd:

@@ -319,3 +319,24 @@ async def test_a_type_with_and_without_struct_before_it_is_one(facts_of: "FactsO
         for fact in await facts_of({HEADER: old}, {HEADER: old.replace("(acme", "(struct acme")}, route)
         if fact.kind is FactKind.SIGNATURE_CHANGED
     ]
+
+
+@ROUTES
+async def test_a_field_handed_to_a_macro_with_advice_hides_no_others(facts_of: "FactsOf", route: str) -> None:
+    text = (
+        "#pragma once\nstruct acme_tensor {\n    enum acme_type type;\n"
+        '    ACME_DEPRECATED(enum acme_backend backend, "use the buffer");\n    int runs;\n    char padding[8];\n};\n'
+    )
+    facts = await facts_of({HEADER: text}, {HEADER: text.replace("    int runs;\n", "")}, route)
+    assert [(fact.kind, fact.name) for fact in facts] == [(FactKind.FIELD_REMOVED, "acme_tensor.runs")]
+
+
+@pytest.mark.parametrize(
+    ("path", "severity"), [("include/acme/rows.h", Severity.ADDITIVE), ("src/rows/rows.h", Severity.INTERNAL)]
+)
+async def test_a_new_header_among_the_sources_is_for_the_sources(
+    facts_of: "FactsOf", path: str, severity: Severity
+) -> None:
+    text = "#pragma once\nint acme_rows(int size);\n"
+    facts = await facts_of({"src/a.c": "int a;\n"}, {"src/a.c": "int a;\n", path: text})
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.FILE_ADDED, severity)]

@@ -154,3 +154,15 @@ async def test_architectures_that_are_appended_now_or_no_longer_are_told(
     facts = await facts_of({ROOT: text.format(APPENDED)}, {ROOT: text.format(other)}, route)
     assert [(fact.detail, fact.old, fact.new) for fact in facts] == told
     assert {fact.kind for fact in facts} <= {FactKind.VALUE_CHANGED}
+
+
+@ROUTES
+async def test_a_version_that_is_set_in_parts_is_one_version(facts_of: "FactsOf", route: str) -> None:
+    text = "set(ACME_VERSION_MAJOR 0)\nset(ACME_VERSION_MINOR 9)\nset(ACME_VERSION_PATCH {})\nproject(acme)\n"
+    (fact,) = await facts_of({ROOT: text.format(1)}, {ROOT: text.format(2)}, route)
+    assert (fact.kind, fact.name, fact.old, fact.new) == (
+        FactKind.VERSION_CHANGED,
+        "ACME_VERSION",
+        "0.9.1",
+        "0.9.2",
+    )

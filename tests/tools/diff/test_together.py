@@ -161,3 +161,10 @@ async def test_helpers_of_a_script_that_prepares_an_installation_break_nobody(fa
     facts = await facts_of({"python/prep_editable_install.py": old}, {"python/prep_editable_install.py": old[:26]})
     assert [fact.name for fact in facts if fact.kind is FactKind.SYMBOL_REMOVED] == ["get_spec"]
     assert {fact.severity for fact in facts} == {Severity.INTERNAL}
+
+
+async def test_the_same_refusal_of_several_functions_is_one_fact(facts_of: "FactsOf") -> None:
+    text = "def run(scale):\n{0}    return scale\n\n\ndef plan(scale):\n{0}    return scale\n"
+    check = '    if scale < 0:\n        raise ValueError("scale must be positive")\n'
+    (fact,) = await facts_of({"pkg/a.py": text.format("")}, {"pkg/a.py": text.format(check)})
+    assert (fact.kind, fact.detail, len(fact.places)) == (FactKind.ERROR_ADDED, "run, plan", 2)

@@ -191,7 +191,7 @@ async def test_the_flags_of_a_program_at_the_root_are_for_users(
 
 
 @ROUTES
-@pytest.mark.parametrize(("caller", "told"), [("run", ["run"]), ("_run", ["_pick", "_run"])])
+@pytest.mark.parametrize(("caller", "told"), [("run", ["run"]), ("_run", ["_pick, _run"])])
 async def test_what_a_helper_refuses_as_its_caller_does_is_told_once(
     caller: str, told: list[str], route: str, facts_of: "FactsOf"
 ) -> None:

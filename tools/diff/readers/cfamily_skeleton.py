@@ -35,7 +35,9 @@ _ASSERTION = re.compile(
     rb"\s*(?:(?:public|private|protected)\s*:\s*)?((?:static_assert|[A-Z]\w*STATIC_ASSERT\w*)\s*\()"
 )
 """A check of the compiler's: it declares nothing, and written as a macro no grammar takes it for what it is."""
-_WRAPPED = re.compile(rb"\s*(?:[A-Z]\w*\s+)?(\w*DEPRECATED\w*\s*\()[^\"]*[(]")
+_WRAPPED = re.compile(
+    rb"\s*(?:[A-Z]\w*\s+)?(\w*DEPRECATED\w*\s*\()(?:[^\"]*[(]|\s*(?:[\w:]+[\s*&]+)+\w+(?:\[\w*\])?(?=\s*,))"
+)
 _HINT = re.compile(rb",\s*(?:\"\x01*\"\s*)+\)\s*$")
 """A declaration handed to a macro with a word of advice: `DEPRECATED(int old(void), "use new instead");`."""
 _MARKED = re.compile(

@@ -28,6 +28,8 @@ _COMPILER = re.compile(r"COMPILER|\bMSVC\b|\bMINGW\b|clang|intel", re.I)
 """A condition of a build for one compiler: what is set there is not for everybody to set."""
 _MAX_LINES = 40
 _DEFINITIONS = "definitions"
+_PARTS = ("MAJOR", "MINOR", "PATCH")
+_VERSION_PART = re.compile(r"\s*set\s*\(\s*(\w+_VERSION)_(MAJOR|MINOR|PATCH)\s+(\d+)\s*\)", re.I)
 _OPTION, _NAMED = "option", re.compile(r"[A-Z][A-Z0-9_]+$")
 _LEAST, _LEAST_KNOWN = "cmake_minimum_required", "CMAKE_MINIMUM_REQUIRED_VERSION"
 _STANDARD = re.compile(r"(CMAKE_)?(C|CXX|CUDA|HIP)_STANDARD$")
@@ -43,6 +45,21 @@ def read_cmake(source: Source) -> Iterator[Site]:
         last = site.end if site.kind == "error" else last
         if not goes_on:
             yield site
+    if b"_VERSION_PATCH" in source.text:
+        yield from _in_parts(source)
+
+
+def _in_parts(source: Source) -> Iterator[Site]:
+    """Read the versions that are set part by part: `set(ACME_VERSION_MAJOR 1)`, and so on."""
+    found: dict[str, dict[str, tuple[str, int]]] = {}
+    for number, line in enumerate(lines_of(source), start=source.first_line):
+        if part := _VERSION_PART.match(line):
+            found.setdefault(part[1], {})[part[2]] = part[3], number
+    for name, parts in found.items():
+        if all(part in parts for part in _PARTS):
+            numbers = [number for _, number in parts.values()]
+            version = ".".join(parts[part][0] for part in _PARTS)
+            yield Site("version", name, min(numbers), max(numbers), value=version)
 
 
 def _sites(source: Source) -> Iterator[Site]:
