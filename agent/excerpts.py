@@ -11,7 +11,7 @@ _BESIDE = re.compile(
 )
 _SAYS_LITTLE = re.compile(r"^[+-]\s*(?:#|//|\*|/\*|import\b|from\b.*\bimport\b|\"\"\"|[)}\]({\[,;]*$|$)")
 _REMARK = re.compile(r"^\+\s*(?:#\s|//|\*\s|/\*)\s*\w")
-_MOST, _FEW = 12, 2
+_MOST, _ENOUGH, _FEW = 12, 6, 2
 _WIDEST = 400
 """Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables."""
 
@@ -36,6 +36,24 @@ def _remarks(change: Change) -> Iterator[tuple[str, tuple[str, ...]]]:
             remark = tuple(run)
             if added and _FEW <= len(remark) <= _MOST:
                 yield path, remark
+
+
+def widened(lines: tuple[str, ...], patch: str) -> tuple[str, ...]:
+    """Show lines with what was changed right around them, if that is little: one alone seldom speaks for itself."""
+    every = patch.split("\n")
+    places = range(len(every) - len(lines) + 1)
+    at = next((place for place in places if tuple(every[place : place + len(lines)]) == lines), None)
+    if at is None or len(lines) >= _ENOUGH:
+        return lines
+    first, last = at, at + len(lines)
+    while first > 0 and every[first - 1][:1] in ("+", "-"):
+        first -= 1
+    if last - first > _ENOUGH:
+        first = at
+    while last < len(every) and last - first < _ENOUGH and every[last][:1] in ("+", "-"):
+        last += 1
+    wider = _trimmed(every[first:last])
+    return wider if is_legible(wider) else lines
 
 
 def is_code(path: str) -> bool:

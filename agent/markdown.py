@@ -21,11 +21,13 @@ _SYMBOL = (
 _EMOJI = f"{_SYMBOL}(?:\u200d?{_SYMBOL})*|[0-9#*]\ufe0f\u20e3"
 _UNSEEN = re.compile(f"({_EMOJI})|[{_INVISIBLE}]")
 _ADDRESS = r"[!-;=?-_a-{}~]*(?<![.,;:!?)\]'\"*])"
-# A code span of the author's, or what GitHub would turn into a notification, a back-reference, a link, a closed issue.
-# A table cannot hold a bar behind a backslash in code. Repetitions in front of a sign are bounded, so that a long word
-# is read once and not once for each of its letters; only ASCII ends a word, because Chinese is written without spaces.
+# A code span of the author's (between two signs where one stands within it), or what GitHub would turn into a
+# notification, a back-reference, a link, a closed issue. A table cannot hold a bar behind a backslash in code.
+# Repetitions in front of a sign are bounded, so that a long word is read once and not once for each of its letters;
+# only ASCII ends a word, because Chinese is written without spaces.
 _CODE = re.compile(
     r"(?<!`)`(?! ?`)(?P<span>(?:[^`\\]|\\(?!\|))+)`(?!`)"
+    r"|(?<!`)``(?!`| *``)(?P<wide>(?:[^`\\]|\\(?!\|)|(?<!`)`(?!`))+)``(?!`)"
     rf"|(?P<live>(?:https?|ftp)://{_ADDRESS}"
     rf"|www\.{_ADDRESS}"
     r"|[\w.+-]{0,64}@[\w./-]*\w"
@@ -60,7 +62,7 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
         # A word ends where a code span begins, so what stands between is looked at once more by itself.
         if found.start() > position:
             yield from _pieces(text[position : found.start()])
-        yield True, found["span"] or found["live"]
+        yield True, (found["span"] or found["wide"] or found["live"]).strip()
         position = found.end()
     if 0 < position < len(text):
         yield from _pieces(text[position:])

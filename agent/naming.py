@@ -14,11 +14,13 @@ _OWNED = ("method", "property", "override", "field")
 def names_of(fact: Fact) -> tuple[str, ...]:
     """List what a fact is about; one change of several functions names them all."""
     text, names, start = fact.name, [], 0
-    if text.count("<") != text.count(">"):
-        return tuple(text.split(", "))
+    # A comparison is no bracket: a sign counts where the text has as many of its other half.
+    pairs = [(opening, closing) for opening, closing in ("<>", "[]") if text.count(opening) == text.count(closing)]
     for comma in re.finditer(", ", text):
-        # The comma of `Traits<A, B>` parts no names.
-        if text.count("<", start, comma.start()) == text.count(">", start, comma.start()):
+        # The comma of `Traits<A, B>` or of a path like `shape=[128, 128].json` parts no names.
+        if all(
+            text.count(one, start, comma.start()) == text.count(other, start, comma.start()) for one, other in pairs
+        ):
             names.append(text[start : comma.start()])
             start = comma.end()
     return (*names, text[start:])

@@ -161,6 +161,7 @@ PHRASES = Phrases(
     gained_default="{detail} of {name} may be left out now; its default is {new}.",
     must_give="Callers must pass it.",
     now_needs="The «dependency/dependencies» {name} must now be {new}.",
+    other_case="The condition under which {name} «is/are» needed changes.",
     with_names="New {thing} {name} with {names}.",
     inside="In {place}, {told}",
     instead="{name} «takes/take» {new} instead of {old}.",

@@ -161,6 +161,7 @@ PHRASES = Phrases(
     gained_default="{name} 的参数 {detail} 现在可以省略，默认值为 {new}。",
     must_give="调用方必须传入。",
     now_needs="依赖 {name} 现要求 {new}。",
+    other_case="{name} 的适用条件有变化。",
     with_names="新增{thing} {name}，内含 {names}。",
     inside="{place} 中{told}",
     instead="{name} 改用参数 {new}，不再接受 {old}。",

@@ -60,6 +60,8 @@ class Phrases:
     """What changed beside the parameters, by what a fact calls it; the type of a parameter under `parameter`."""
     must_give: str
     now_needs: str
+    other_case: str
+    """For a dependency of the same version that is needed on other systems, or by others, than before."""
     with_names: str
     inside: str
     instead: str
@@ -110,6 +112,8 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.gained_default
     if fact.kind is K.DEPENDENCY_CHANGED and fact.new and not fact.old:
         template = phrases.now_needs
+    elif fact.kind is K.DEPENDENCY_CHANGED and _version(fact.old) == _version(fact.new):
+        template = phrases.other_case
     if fact.kind is K.VALUE_CHANGED and (fact.old is None) != (fact.new is None):
         template = _one_sided(fact, phrases)
     if fact.kind is K.SIGNATURE_CHANGED and not fact.detail:
@@ -138,6 +142,11 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
     if fact.kind is K.PARAMETER_ADDED and must_be_given(fact):
         told += ("" if told.endswith("。") else " ") + phrases.must_give
     return told
+
+
+def _version(pin: str | None) -> str:
+    """Give a pin without the condition under which it holds."""
+    return (pin or "").partition(";")[0].strip()
 
 
 def _one_sided(fact: Fact, phrases: Phrases) -> str:

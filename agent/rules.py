@@ -7,7 +7,7 @@ from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
 from agent.because import reasons_of
 from agent.claims import Claim, Judgement, Quote, Role, Verdict
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.excerpts import is_code, is_legible, short_change
+from agent.excerpts import is_code, is_legible, short_change, widened
 from agent.facts import FactKind, Severity
 from agent.links import Link
 from agent.naming import names_of
@@ -66,17 +66,17 @@ def claims_of(read: Read, material: Material) -> Iterator[Claim]:
 def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     if read.depth not in (Depth.DEEP, Depth.SKIM):
         return
-    evidence, deep = read.evidence, read.depth is Depth.DEEP
+    evidence, deep, telling = read.evidence, read.depth is Depth.DEEP, read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
     groups = told_groups(evidence.facts)
-    shown = groups[: _SHOWN_DEEP if deep else _SHOWN_LOW if read.triage.tier is Tier.LOW else _SHOWN_SKIM]
-    proof = _proof(shown, evidence) if deep else None
+    shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM if telling else _SHOWN_LOW]
+    proof = _proof(shown, evidence) if deep or telling else None
     for group in shown:
         yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
-    if deep and proof is None:
+    if (deep or telling) and proof is None:
         yield from _shown(evidence)
-    if deep:
+    if deep or telling:
         yield from _consequences(shown, evidence, 2 if read.triage.tier is Tier.HIGH else 1)
     if deep or not shown:
         yield from _speech(read, material)
@@ -143,8 +143,8 @@ def _lines(group: Group | None, evidence: CommitEvidence) -> tuple[str, tuple[st
     for pick in ("+- ", "+", "-"):
         for place in short:
             lines = tuple(line for line in place.lines if line[:1] in pick)
-            if lines and is_legible(lines) and "\n".join(lines) in patches.get(place.file, ""):
-                return place.file, lines
+            if lines and is_legible(lines) and "\n".join(lines) in (patch := patches.get(place.file, "")):
+                return place.file, widened(lines, patch)
     return None
 
 

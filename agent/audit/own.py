@@ -14,6 +14,7 @@ from agent.audit.own_layout import (
     About,
     Layout,
     Section,
+    coverage_told,
     equal,
     form_of,
     links_here,
@@ -343,8 +344,8 @@ def _footer(page: Page, layout: Layout) -> Iterator[Statement]:
             )
             if (numbers[4] or 0) > unread:
                 yield structural(block.line, "count", block.text, "count", f"{unread} rows were not read")
-        elif found := form_of(layout.say.threads).fullmatch(block.text.strip()):
-            yield from _coverage(layout, block, found["p0"])
+        elif form_of(layout.say.threads).fullmatch(block.text.strip()):
+            yield from _coverage(page, layout, block)
         elif found := form_of(layout.say.graded).fullmatch(block.text.strip()):
             real = ", ".join(f"{grade} {count}" for grade, count in _grades(page, layout).items())
             why = "right" if found["p0"].split(layout.say.comma) == real.split(", ") else "count"
@@ -364,8 +365,9 @@ def _grades(page: Page, layout: Layout) -> dict[str, int]:
     return dict(sorted(Counter(grade for _, _, grade in found).items()))
 
 
-def _coverage(layout: Layout, block: Block, told: str) -> Iterator[Statement]:
-    parts = re.split(re.escape(layout.say.semicolon), told)
-    for part, section in zip(parts, layout.sections, strict=False):
-        why = "right" if part.startswith(f"{section.repo} ") else "metadata"
-        yield structural(block.line, "repository", part, why, f"the part is about {section.repo}")
+def _coverage(page: Page, layout: Layout, block: Block) -> Iterator[Statement]:
+    """Hold the repositories whose threads are accounted for to those that the page covers."""
+    told = coverage_told(page, layout)
+    for section in layout.sections:
+        why = "right" if section.repo in told else "metadata"
+        yield structural(block.line, "repository", section.repo, why, f"how much of {section.repo} was read")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent.audit.markdown_blocks import Block, Span
 from agent.audit.mentions import Mention, linked
-from agent.audit.own_layout import About, Layout, Section, form_of, links_here, number_in, zone_told
+from agent.audit.own_layout import About, Layout, Section, coverage_told, form_of, links_here, number_in, zone_told
 from agent.audit.own_sentences import excerpt, is_path_line, said, speech, undone_pair
 from agent.audit.own_tales import in_stories, told_story
 from agent.audit.page import Page
@@ -261,5 +261,4 @@ def _places(layout: Layout, make: About, block: Block) -> Iterator[Statement]:
 
 def _without_threads(page: Page, layout: Layout, repo: RepoId) -> bool:
     """Tell whether the report says that it read no thread of a repository."""
-    told = f"{repo} {layout.say.coverage['not read']}"
-    return any(told in page.blocks[place].text for place in layout.footer)
+    return coverage_told(page, layout).get(repo) == layout.say.coverage["not read"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agent.audit.library import Library
 from agent.audit.mentions import Mention
-from agent.audit.own_layout import Layout, read_layout
+from agent.audit.own_layout import Layout, coverage_told, read_layout
 from agent.audit.page import Page
 from agent.audit.reckoning import Reckoning
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, told, wrong
@@ -204,8 +204,8 @@ class OwnJudge:
 
     def _threads_read(self, statement: Statement) -> bool:
         assert self._layout is not None
-        unread = f"{statement.repo} {self._layout.say.coverage['not read']}"
-        return not any(unread in self._page.blocks[place].text for place in self._layout.footer)
+        told = coverage_told(self._page, self._layout).get(statement.repo or "")
+        return told != self._layout.say.coverage["not read"]
 
     def _word(self, purpose: Purpose | None) -> str:
         assert self._layout is not None

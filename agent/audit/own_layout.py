@@ -77,6 +77,19 @@ def read_layout(page: Page) -> Layout | None:
     return layout
 
 
+def coverage_told(page: Page, layout: Layout) -> dict[str, str]:
+    """Read from the footer how much was read of each repository's threads; repositories of the same state share it."""
+    say = layout.say
+    states = "|".join(re.escape(state) for state in sorted(say.coverage.values(), key=len, reverse=True))
+    told: dict[str, str] = {}
+    for place in layout.footer:
+        found = form_of(say.threads).fullmatch(page.blocks[place].text.strip())
+        for part in re.split(re.escape(say.semicolon), found["p0"]) if found else ():
+            if shared := re.match(rf"(.+?) ({states})(?![^\s(]).*", part):
+                told |= dict.fromkeys(shared[1].split(say.comma), shared[2])
+    return told
+
+
 def _language(page: Page) -> Language:
     """Tell the language by the words of the layout: the period, the columns, the contents."""
     head = page.blocks[1].text.split(" · ")[0] if len(page.blocks) > 1 else ""

@@ -151,13 +151,14 @@ def footer(sheet: Sheet, view: View) -> None:
     if counts["links"]:
         told = say.comma.join(f"{grade} {count}" for grade, count in counts["links"].items())
         sheet.paragraph(computed(say.graded.format(told)))
-    coverage = [
-        f"{inline(section.repo)} {say.coverage[section.coverage]}"
-        + "".join(f" ({notice_words(notice, say)})" for notice in section.coverage_notices)
-        for section in report.sections
-    ]
-    if coverage:
-        sheet.paragraph(computed(say.threads.format(say.semicolon.join(coverage))))
+    # What holds of several repositories is said once.
+    covered: dict[str, list[str]] = {}
+    for section in report.sections:
+        notices = "".join(f" ({notice_words(notice, say)})" for notice in section.coverage_notices)
+        covered.setdefault(f"{say.coverage[section.coverage]}{notices}", []).append(inline(section.repo))
+    if covered:
+        told = say.semicolon.join(f"{say.comma.join(repos)} {how}" for how, repos in covered.items())
+        sheet.paragraph(computed(say.threads.format(told)))
     sheet.line(computed(say.analyst[writers(report, claims)]))
     if report.analyst.startswith("model"):
         _model(sheet, view, sum(claim.free for claim in claims), len(claims))

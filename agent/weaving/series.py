@@ -94,7 +94,8 @@ def _kinship(one: Part, whose: Headline, other: Part, of: Headline) -> int:
     if one.own_tags and other.own_tags:
         return 4 if one.own_tags == other.own_tags else 3 * alike
     apart = abs(whose.at - of.at)
-    if alike and apart <= _WORDS_APART:
+    # Common words do not make others' work a part of what has a name.
+    if alike and apart <= _WORDS_APART and (whose.author == of.author or bool(_name(one)) == bool(_name(other))):
         return 3
     if whose.author != of.author:
         return 0
@@ -112,8 +113,12 @@ def _grows(one: Part, whose: Headline, other: Part, of: Headline) -> bool:
 
 def _named_apart(one: Part, other: Part) -> bool:
     """Tell whether both have a name and the names have nothing in common."""
-    names = [{word for name in (*part.own_tags, part.lead) for word in name.split()} for part in (one, other)]
-    return bool(names[0]) and bool(names[1]) and not names[0] & names[1]
+    return bool(_name(one)) and bool(_name(other)) and not _name(one) & _name(other)
+
+
+def _name(part: Part) -> frozenset[str]:
+    """Give the words of what a part calls its work."""
+    return frozenset(word for name in (*part.own_tags, part.lead) for word in name.split())
 
 
 def _counts_on(one: Part, other: Part, shared: frozenset[str], apart: timedelta) -> bool:

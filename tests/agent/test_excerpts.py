@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from agent.domain import Change, Commit, FileChange, Person
-from agent.excerpts import short_change
+from agent.excerpts import short_change, widened
 from agent.ids import RepoId
 
 SOMEBODY = Person(name="Mira", email="mira@example.com")
@@ -60,3 +60,12 @@ def test_lines_that_nobody_reads_are_not_shown() -> None:
     picture = 'LOGO = "' + "iVBOR" * 100 + '"'
     patch = f"@@ -1,3 +1,3 @@\n-{picture}\n+{picture}=\n x\n@@ -9,2 +9,2 @@\n-  limit = 8\n+  limit = 9"
     assert short_change(change(src_a_py=patch)) == ("src/a.py", ("-  limit = 8", "+  limit = 9"))
+
+
+def test_lines_are_shown_with_what_changed_right_around_them_if_that_is_little() -> None:
+    patch = "@@ -1,4 +1,4 @@\n class A:\n-    x = 1\n-    y = 1\n+    x = 2\n+    y = 2\n     z = 3"
+    assert widened(("-    y = 1",), patch) == ("-    x = 1", "-    y = 1", "+    x = 2", "+    y = 2")
+    long = "\n".join(f"+    {name} = 0" for name in "abcdefghij")
+    assert widened(("+    h = 0",), long) == ("+    h = 0", "+    i = 0", "+    j = 0")
+    assert widened(("+    a = 0",), long) == tuple(f"+    {name} = 0" for name in "abcdef")
+    assert widened(("+    nowhere",), patch) == ("+    nowhere",)

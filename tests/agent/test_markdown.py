@@ -152,6 +152,8 @@ def test_code_shows_every_character(text: str) -> None:
         ("port of octo/repo#12", "port of `octo/repo#12`"),
         ("drop `a|b` and `__init__`", "drop `a|b` and `__init__`"),
         ("a #12#13", "a `#12#13`"),
+        ("fails with ``give `a.b` instead``.", "fails with ``give `a.b` instead``."),
+        ("see ``a.b`` and ``c", "see `a.b` and \\`\\`c"),
         ("<b>bold</b> & co", "\\<b\\>bold\\</b\\> \\& co"),
         ("增加中文支持：更快的解码", "增加中文支持：更快的解码"),
         ("⚡️ 👩‍💻 1️⃣ 🇨🇳 ❤️", "⚡️ 👩‍💻 1️⃣ 🇨🇳 ❤️"),

@@ -162,6 +162,18 @@ def test_a_template_with_two_arguments_is_one_name() -> None:
     assert told([came]) == ["New classes `ns.Traits<NoOp, Sigmoid>`, `ns.Sigmoid`."]
 
 
+def test_a_path_with_a_list_in_it_is_one_name() -> None:
+    path = "configs/N=256,block_shape=[128, 128].json"
+    added = fact(K.FILE_ADDED, path, new=path, detail="device-config")
+    assert told([added]) == [f"New configuration for a device: `{path}`."]
+
+
+def test_a_dependency_of_the_same_version_is_told_by_its_condition() -> None:
+    old, new = "any; os_name == 'nt'", "any; os_name == 'posix'"
+    changed = fact(K.DEPENDENCY_CHANGED, "av", old=old, new=new, detail="dependencies")
+    assert told([changed]) == ["The condition under which `av` is needed changes."]
+
+
 def test_a_parameter_that_several_functions_take_in_different_forms_is_named_once() -> None:
     came = [
         fact(K.PARAMETER_ADDED, "Base.step", Severity.ADDITIVE, detail="count", new="count: int | None = None"),

@@ -21,6 +21,7 @@ PATCH = """@@ -1,6 +1,6 @@
 -    def move(self, op):
 +    total = 0
 +    def move(self, host):
+ # How much there is.
 -LIMIT = 1
 +LIMIT = 2
 """
@@ -31,7 +32,7 @@ def fact(kind: FactKind, severity: Severity, name: str, *lines: str, old: str = 
     return Fact(kind=kind, severity=severity, name=name, old=old or None, new=new or None, places=(place,))
 
 
-async def excerpt(*facts: Fact) -> str:
+async def excerpt(*facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIGH) -> str:
     person = Person(name="Mira", email="mira@example.com")
     commit = Commit(
         repo=REPO,
@@ -47,11 +48,10 @@ async def excerpt(*facts: Fact) -> str:
     evidence = CommitEvidence(
         change=Change(commit=commit, files=(file,)), sheet=FactSheet(facts=facts, route="hunks"), landed=True
     )
-    weight = Triage(sha=commit.sha, score=6, reasons=(), purpose=None, tier=Tier.HIGH)
-    read = Read(evidence=evidence, triage=weight, depth=Depth.DEEP)
+    weight = Triage(sha=commit.sha, score=6, reasons=(), purpose=None, tier=tier)
+    read = Read(evidence=evidence, triage=weight, depth=depth)
     claims = await RulesAnalyst().write(Material(repo=REPO, window=DAY, reads=[read]))
-    (quote,) = (quote for claim in claims for quote in claim.quotes)
-    return quote.text
+    return "".join(quote.text for claim in claims for quote in claim.quotes)
 
 
 CHANGED = fact(FactKind.CONSTANT_CHANGED, Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2")
@@ -64,7 +64,12 @@ async def test_what_breaks_and_is_told_first_is_shown_else_what_went_with_what_c
     assert await excerpt(ADDED, CHANGED) == "-LIMIT = 1\n+LIMIT = 2"
 
 
-async def test_of_lines_that_do_not_stand_together_those_that_came_are_shown() -> None:
+async def test_of_lines_that_do_not_stand_together_those_that_came_are_shown_with_what_changed_around_them() -> None:
     lines = ("-    def move(self, op):", "+    def move(self, host):")
     moved = fact(FactKind.PARAMETER_REMOVED, Severity.BREAKING, "Pool.move", *lines, old="op")
-    assert await excerpt(moved, CHANGED) == "+    def move(self, host):"
+    assert await excerpt(moved, CHANGED) == "-    def move(self, op):\n+    total = 0\n+    def move(self, host):"
+
+
+async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -> None:
+    assert await excerpt(CHANGED, depth=Depth.SKIM, tier=Tier.MID) == "-LIMIT = 1\n+LIMIT = 2"
+    assert await excerpt(CHANGED, depth=Depth.SKIM, tier=Tier.LOW) == ""

@@ -33,6 +33,15 @@ def test_bare_numbers_of_two_people_or_of_distant_days_are_not_one_series() -> N
     assert all(len(one.members) == 1 for one in series_of(heads))
 
 
+def test_common_words_do_not_make_anothers_part_one_of_a_named_work() -> None:
+    heads = [
+        landed(1, 0, "[Router Rework][8/N] Plain router for sparse layers"),
+        landed(2, 5, "[Router Rework][9/N] One kernel for plain sparse layers"),
+        landed(3, 24 * 20, "[Metal][2/N] Support plain sparse layers", author="Jo"),
+    ]
+    assert [[part.index for _, part in one.members] for one in series_of(heads)] == [[8, 9], [2]]
+
+
 def test_few_parts_before_the_first_known_one_were_not_found_and_many_are_not_spoken_of() -> None:
     (near,) = series_of([landed(1, 0, "[2/N] Quantization: schemes"), landed(2, 5, "[3/N] Quantization: layers")])
     assert (near.missing(), near.unfound()) == ((), (1,))
