@@ -193,6 +193,7 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
         drops=(*(drop for chapter in chapters for drop in chapter.drops), *joined.drops),
         analyst=deps.analyst.name,
     )
+    deps.let_go()
     published = deps.publisher.publish(report)
     deps.archive.remember(report)
     deps.notes.keep(REPORT, "run", published)

@@ -139,6 +139,10 @@ class Notes(Protocol):
         """Find a note that an earlier step has written."""
         ...
 
+    def release(self) -> None:
+        """Let go of the notes that can be read again."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class Foreseen:
@@ -176,3 +180,9 @@ class Deps:
     """What this run has read of a repository, put together once for all steps that work with it."""
     foreseen: dict[RepoId, Foreseen] = field(default_factory=dict)
     """What was worked out while a model still chose what to read."""
+
+    def let_go(self) -> None:
+        """Forget what the parts of a report were made of: of a long window that takes more room than its pages."""
+        self.library.clear()
+        self.gathered.clear()
+        self.notes.release()

@@ -21,6 +21,10 @@ _AT_ONCE = 4
 """How many commits are studied at the same time: while git looks for the one, facts are read of another."""
 
 
+_SMALL = 40
+"""Changed lines of a commit that is kept with its patches though it was not read closely."""
+
+
 class Library:
     """Commits that were read, most of them without their patches: a busy window must fit in memory."""
 
@@ -35,6 +39,12 @@ class Library:
         """Find a commit as closely as it was read."""
         return self._studied.get(name) or self._skimmed.get(name)
 
+    def clear(self) -> None:
+        """Forget every commit: whoever asks again has it read again."""
+        for shelf in (self._skimmed, self._studied, self._whole):
+            shelf.clear()
+        self._settled.clear()
+
     async def skim(
         self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None] = lambda _: None
     ) -> AsyncIterator[CommitEvidence]:
@@ -45,7 +55,7 @@ class Library:
         unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
         async for change in code.changes(unread):
             sheet = await self._in_turn(read_facts, change, None)
-            evidence = CommitEvidence(change=_without_patches(change), sheet=sheet, landed=True)
+            evidence = CommitEvidence(change=_light(change), sheet=sheet, landed=True)
             self._skimmed[evidence.id] = compact(evidence)
             look(change)
         for sha in shas:
@@ -148,6 +158,8 @@ def _without_variables(evidence: CommitEvidence, names: Collection[str]) -> Comm
     return evidence.model_copy(update={"sheet": evidence.sheet.model_copy(update={"facts": facts})})
 
 
-def _without_patches(change: Change) -> Change:
-    """Drop the text that counts and facts do not need."""
+def _light(change: Change) -> Change:
+    """Drop the text that counts and facts do not need; a small change keeps it, for it can be shown."""
+    if change.additions + change.deletions <= _SMALL:
+        return change
     return change.model_copy(update={"files": tuple(f.model_copy(update={"patch": None}) for f in change.files)})

@@ -39,6 +39,11 @@ class Notes:
             raise KeyError(f"no note {name!r} of {repo}")
         return self._tape.play(_call(name, repo), Plain(f"note {name}", TypeAdapter(kind)))
 
+    def release(self) -> None:
+        """Let go of the notes that can be read again."""
+        if self._tape is not None:
+            self._held.clear()
+
 
 def _call(name: str, repo: RepoId | str) -> Call:
     return Call(f"note.{name}", repo)
