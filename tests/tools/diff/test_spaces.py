@@ -53,3 +53,15 @@ async def test_what_a_header_takes_back_to_its_namespace_has_not_moved(facts_of:
         "include/acme/all.h": "#pragma once\nnamespace acme {\nusing rows::fold;\n}\n"
     }
     assert not [fact for fact in await facts_of(old, new) if fact.name.endswith("fold")]
+
+
+async def test_a_namespace_ends_where_its_bracket_does_whatever_stands_in_it(facts_of: "FactsOf") -> None:
+    # Read as a comparison, such a type takes the brackets behind it along.
+    lost = (
+        "namespace eso {\ntemplate <int N, class... T>\nacme::choose_t<acme::is_empty<acme::pick_t<N, acme::rows<T...>"
+        ">>::value, int, int&> get(eso_t<T...>& s) {\n  return s;\n}\n}\n\n"
+    )
+    old, new = header(FOLD), header(f"{lost}{FOLD}")
+    facts = await facts_of(old, new)
+    assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert not [fact for fact in facts if fact.name.endswith(("fold", "stay"))]

@@ -24,7 +24,32 @@ _HIDDEN = re.compile(r"^_|^(?:.*_)?(?:details?|internal|impl|utils?|helpers?)$")
 MAX_VALUE = 300
 _KEYWORDS = {"if", "for", "while", "switch", "return", "constexpr", "else", "sizeof", "decltype", "catch"}
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]+$")
+_OPENED = re.compile(rb"\bnamespace\b\s*([\w:]*)\s*\{")
+_BRACKET = re.compile(rb"[{}]")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu")
+
+
+class Space(NamedTuple):
+    """A namespace, from its opening bracket to the closing one; one without a name is its file's own."""
+
+    start: int
+    end: int
+    name: str
+
+
+def spaces(text: bytes) -> list[Space]:
+    """Find the namespaces of a text by its brackets alone, the outer ones first; none where they do not pair."""
+    opened = {found.end() - 1: found.group(1).decode() for found in _OPENED.finditer(text)}
+    found: list[Space] = []
+    held: list[int] = []
+    for bracket in _BRACKET.finditer(text) if opened else ():
+        if bracket.group() == b"{":
+            held.append(bracket.start())
+        elif not held:
+            return []
+        elif (start := held.pop()) in opened:
+            found.append(Space(start, bracket.start(), opened[start]))
+    return [] if held else sorted(found)
 
 
 class _Place(NamedTuple):
@@ -55,6 +80,7 @@ class SymbolReader:
         self._from = 0 if continued else shift
         self._source_file = path.endswith(_SOURCES)
         self._marks = Marks(masked.mask)
+        self._spaces: list[Space] = []
         self.imports: set[str] = set()
         """Names that a declaration takes over from another namespace: `using other::name;`."""
         self.generics: set[str] = set()
@@ -64,6 +90,8 @@ class SymbolReader:
         """Return every symbol, in the order of the file."""
         found: list[Symbol] = []
         stack = [(root, _Place())]
+        if root.has_error and not self._framed:
+            self._spaces = spaces(self._text)
         while stack:
             node, place = stack.pop()
             stack.extend(reversed(list(self._enter(node, place, found))))
@@ -73,7 +101,7 @@ class SymbolReader:
         """Note what the node declares and give the nodes inside it that may declare more."""
         kind = node.type
         if kind in _TRANSPARENT:
-            yield from ((child, place) for child in node.named_children)
+            yield from ((child, self._housed(child, place)) for child in node.named_children)
         elif kind == "friend_declaration":
             outer = place._replace(names=place.space, owner="", special=None)
             yield from ((child, outer) for child in node.named_children)
@@ -110,7 +138,16 @@ class SymbolReader:
             hidden = any(_HIDDEN.search(part) for part in parts)
             names = place.names + parts
             inner = place._replace(names=names, space=names, public=place.public and not hidden)
-        yield from ((child, inner) for child in body.named_children)
+        yield from ((child, self._housed(child, inner)) for child in body.named_children)
+
+    def _housed(self, node: Node, place: _Place) -> _Place:
+        """Correct the namespace of what stands in no class, where the tree has lost its way among the brackets."""
+        if not self._spaces or place.owner or place.names != place.space:
+            return place
+        around = [space.name for space in self._spaces if space.start < node.start_byte < space.end]
+        names = tuple(part for name in around for part in name.split("::") if part)
+        public = all(around) and not any(map(_HIDDEN.search, names))
+        return place._replace(names=names, space=names, public=public)
 
     def _type(
         self, node: Node, place: _Place, found: list[Symbol], whole: Node, alias: str = ""
