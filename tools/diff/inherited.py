@@ -84,8 +84,9 @@ def is_rebased(method: Symbol, before: Mapping[str, Symbol], after: Mapping[str,
     old, new = before.get(name), after.get(name)
     if method.kind != "method" or own != _FORWARD or old is None or new is None or old.bases == new.bases:
         return False
-    come = [plain(base) for base in new.bases if base not in old.bases]
-    return any(base not in after and not FOREIGN.match(base) for base in come)
+    heirloom, unseen = _ancestry(new, own, after)
+    come = [base for base in unseen if base not in map(plain, old.bases) and not FOREIGN.match(base)]
+    return bool(heirloom or come)
 
 
 def _has_a_namesake(owner: Symbol, old: Symbol | None, unseen: Iterable[str]) -> bool:

@@ -139,3 +139,12 @@ async def test_what_a_new_base_may_have_is_renamed_without_breaking(
     after = before.replace("(Layer)", f"({base})").replace("forward", "forward_native")
     facts = await facts_of({"pkg/norm.py": before}, {"pkg/norm.py": after})
     assert [fact.severity for fact in facts if fact.kind is FactKind.SYMBOL_RENAMED] == [severity]
+
+
+async def test_what_a_base_of_a_new_base_may_have_breaks_nobody(facts_of: "FactsOf") -> None:
+    body = "    def {}(self, x):\n        y = x + 1\n        z = y * y\n        return self.scale(y, z)\n"
+    before = "from lib import Layer, Op\n\n\nclass Norm(Layer):\n" + body.format("forward")
+    after = "from lib import Op\n\n\nclass _Norm(Op):\n" + body.format("forward_native")
+    after += "\n\nclass Norm(_Norm):\n    pass\n"
+    facts = await facts_of({"pkg/norm.py": before}, {"pkg/norm.py": after})
+    assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
