@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from agent.domain import FileChange
@@ -19,6 +20,7 @@ from tools.diff.roles import Role, is_public_path, role
 from tools.diff.versions import Blobs, Contents, Versions, read_whole
 
 _GIVEN = re.compile(r"[ \t]+self\.([A-Za-z]\w*)[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*([^\n]*)")
+_NAMED = re.compile(r"self(?<!\wself)\.(\w+)")
 _TAKEN = re.compile(rf"\n-{_GIVEN.pattern}")
 _MOST = 200
 """Files of a commit that are looked at."""
@@ -50,8 +52,9 @@ def losers(files: Sequence[FileChange]) -> list[FileChange]:
     return [file for file in changed if _taken(file.patch or "") and is_public_path(file.path)][:_MOST]
 
 
-def lost_attributes(files: Sequence[FileChange], blobs: Blobs) -> Iterator[Shown]:
+def lost_attributes(files: Sequence[FileChange], blobs: Blobs, known: Sequence[Versions]) -> Iterator[Shown]:
     """Tell which attributes the public classes of a commit no longer have, or have under another name."""
+    whole = {versions.file.path: versions for versions in known if versions.whole}
     for file in losers(files):
         contents = blobs.get(file.path)
         if contents is None or contents[0] is None or contents[1] is None:
@@ -60,15 +63,17 @@ def lost_attributes(files: Sequence[FileChange], blobs: Blobs) -> Iterator[Shown
         names = [name for name in names if not any(_is_handed(name, other.patch or "") for other in files)]
         if names and not any(word in contents[1] for word in _BY_NAME):
             read = {name for name in names if any(_is_read_outside(name, other, file) for other in files)}
-            yield from _told(_read(file, contents), contents, names, read)
+            yield from _told(whole.get(file.path) or _read(file, contents), contents, names, read)
 
 
-def _taken(patch: str) -> list[str]:
+@lru_cache(maxsize=_MOST)
+def _taken(patch: str) -> Sequence[str]:
     """Name what a removed line gave to an object, where no line shown does so now."""
     if "\n-" not in patch or "self." not in patch:
-        return []
+        return ()
     names = dict.fromkeys(found[1] for found in _TAKEN.finditer(patch))
-    return [name for name in names if not re.search(rf"\n[+ ].*\bself\.{name}\b", patch)]
+    stays = {found[1] for found in _NAMED.finditer(patch) if patch[patch.rfind("\n", 0, found.start()) + 1] in "+ "}
+    return tuple(name for name in names if name not in stays)
 
 
 def _is_there(name: str, text: bytes) -> bool:

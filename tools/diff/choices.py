@@ -92,23 +92,26 @@ def _chosen(values: Sequence[tuple[Line, str]], lines: Sequence[Line]) -> str:
 
 def _new(hunk: Hunk) -> Iterator[Exchange]:
     """Find what new lines set that no removed line did: an option, or what lines beside them set to something else."""
-    gone = "\n".join([line for line in hunk.lines if line[:1] == "-"])
-    old, new, above = hunk.old_start, hunk.new_start, ""
-    for line in hunk.lines:
-        sign = line[:1]
-        if sign == "+" and _may_choose(line):
-            text = line[1:].strip()
-            told = _set(text)
+    gone = "\n".join([line for line in hunk.changed if line[0] == "-"])
+    for run in hunk.runs:
+        old, new = run.old, run.new
+        for at in range(run.first, run.behind):
+            line = hunk.lines[at]
+            told = _set(line[1:].strip()) if line[0] == "+" and _may_choose(line) else None
             if told is not None and told[1] not in UNSET and f" {told[0]} " not in gone:
-                found = _before(*told, line, above, hunk)
+                found = _before(*told, line, _above(hunk, at), hunk)
                 if found is not None:
                     form: Form = "returned" if told[0] == "return" else "set"
                     what = "" if form == "returned" else told[0]
                     yield Exchange(form, what, found[0], told[1], (old, old), (new, new), found[1])
-        if line[1:].strip() and sign != "-":
-            above = line
-        old += sign not in ("+", "\\")
-        new += sign not in ("-", "\\")
+            old += line[0] == "-"
+            new += line[0] == "+"
+
+
+def _above(hunk: Hunk, at: int) -> str:
+    """Give the line of the new side above a line of a hunk, blank ones aside."""
+    above = (line for line in reversed(hunk.lines[:at]) if line[:1] != "-" and line[1:].strip())
+    return next(above, "")
 
 
 def _before(target: str, value: str, line: str, above: str, hunk: Hunk) -> tuple[str, Way] | None:

@@ -29,6 +29,8 @@ _COMPUTED = frozenset("+-*/%&|^~<>@\\;{")
 _PRODUCT = "product"
 _ENDS = (",", ")", ";", ":", "]", "}", "and", "or", "&&", "||")
 _BEFORE_OPERAND = ("(", "=", ",", "!", "&&", "||")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"()[]{}\n"))
+_ONE_PAIR = bytes.maketrans(b"[{]}", b"(())")
 _MOST = 40
 """Lines of one side that change together; where more do, nothing stands in anything's place."""
 _LONGEST = 320
@@ -125,14 +127,25 @@ def _by_lines(stretch: Stretch, *, python: bool) -> Iterator[Exchange]:
 
 def _by_statements(stretch: Stretch, *, python: bool) -> Iterator[Exchange]:
     """Compare statements that are laid out over several lines, on one side at least."""
-    gone, come = (_statements(lines, python=python) for lines in stretch[:2])
-    if len(gone) == len(stretch.gone) and len(come) == len(stretch.come):
+    if not any(_goes_on(lines, python=python) for lines in stretch[:2]):
         return
+    gone, come = (_statements(lines, python=python) for lines in stretch[:2])
     for one, other in _pairs(gone, come):
         if one.number == one.last and other.number == other.last:
             continue
         found = _exchange(one, other, python=python)
         yield from (found,) if found is not None else _by_keyword(one, other, python=python)
+
+
+def _goes_on(lines: Sequence[Line], *, python: bool) -> bool:
+    """Tell at a glance whether a line of these is no whole statement."""
+    texts = [_unremarked(line.text, python=python) for line in lines]
+    signs = "\n".join(texts).encode("utf-8", "replace").translate(_ONE_PAIR, _NO_BRACKETS).split(b"\n")
+    return any(2 * line.count(b"(") > len(line) for line in signs) or any(text.endswith("\\") for text in texts)
+
+
+def _unremarked(text: str, *, python: bool) -> str:
+    return _REMARK.sub("", text) if python and "#" in text else text
 
 
 def _statements(lines: Sequence[Line], *, python: bool) -> list[Line]:
@@ -141,7 +154,7 @@ def _statements(lines: Sequence[Line], *, python: bool) -> list[Line]:
     held: list[Line] = []
     depth = 0
     for line in lines:
-        text = _REMARK.sub("", line.text) if python and "#" in line.text else line.text
+        text = _unremarked(line.text, python=python)
         depth += sum(map(text.count, OPEN)) - sum(map(text.count, CLOSE))
         ends = depth <= 0 and not text.endswith("\\")
         if ends and not held and text == line.text:

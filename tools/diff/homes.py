@@ -48,6 +48,7 @@ class Homes:
         self._files = files
         self._told = [file for file in files if file.patch and role(file.path) not in _FOREIGN]
         self._included: dict[str, Set[str]] = {}
+        self._called: dict[tuple[str, str], bool] = {}
 
     def of(self, name: str, path: str, *, came: bool) -> str | None:
         """Find the file that came (or went) with a declaration: the only one, or the one of the same file name."""
@@ -118,10 +119,11 @@ class Homes:
         return sum(map(len, said)) >= _WORDS and all(line in self._new_lines for line in said)
 
     def calls(self, function: str, path: str) -> bool:
-        """Tell whether an added line of a file calls a function."""
-        call = re.compile(rf"^\+(?!\s*(?:async )?def ).*\b{re.escape(function)}\(", re.MULTILINE)
-        patches = (file.patch or "" for file in self._told if file.path == path)
-        return any(function in patch and call.search(patch) is not None for patch in patches)
+        """Tell whether an added line of a file calls a function; checks ask this of each that may stand for another."""
+        if (function, path) not in self._called:
+            patches = (file.patch or "" for file in self._told if file.path == path)
+            self._called[function, path] = any(_is_called_anew(f"{function}(", patch) for patch in patches)
+        return self._called[function, path]
 
     def helps(self, function: str, path: str) -> bool:
         """Tell whether functions of other files, that were there before, call one now."""
@@ -359,6 +361,18 @@ def _has_run(words: str, text: str) -> bool:
     """Tell whether a text has all of these words, or so long a run of their letters that it is the same sentence."""
     runs = (words[at : at + _RUN] for at in range(0, len(words) - _RUN + 1, _STEP))
     return words in text or any(run in text for run in runs)
+
+
+def _is_called_anew(call: str, patch: str) -> bool:
+    """Tell whether an added line that begins no function has a call."""
+    at = patch.find(call)
+    while at >= 0:
+        before = patch[patch.rfind("\n", 0, at) + 1 : at]
+        inside_word = before[-1:].isalnum() or before[-1:] == "_"
+        if before[:1] == "+" and not inside_word and not before[1:].lstrip().startswith(("def ", "async def ")):
+            return True
+        at = patch.find(call, at + 1)
+    return False
 
 
 def _calls_from_old(call: str, patch: str) -> bool:

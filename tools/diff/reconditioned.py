@@ -45,9 +45,11 @@ def reconditioned(old: Iterable[Site], new: Iterable[Site], patch: Patch, told: 
     changed = patch.removed, patch.added
     if not all(changed):
         return
+    pairs = list(_pairs(list(_worded(old)), list(_worded(new))))
     spans = [(draft.where.old, draft.where.new) for draft in told if draft.kind in _TOLD]
-    texts = [_texts(patch, side) for side in _SIDES]
-    for one, other in _pairs(list(_worded(old)), list(_worded(new))):
+    # Hardly any patch has such errors, and then its lines need no looking at.
+    texts = [_texts(patch, side) for side in _SIDES] if pairs else ()
+    for one, other in pairs:
         where = Where(*(_span(site, lines) for site, lines in zip((one, other), texts, strict=True)))
         if not all(_touches(span, lines) for span, lines in zip(where, changed, strict=True)):
             continue

@@ -14,6 +14,7 @@ from tools.diff.likeness import likeness
 from tools.diff.successors import lost_body
 
 _HEAD = re.compile(r"(\s*)(?:async )?(def|class) (\w+)")
+_HEADS = ("def ", "class ", "async ")
 _OWN = re.compile(r"\b(?:self|cls)\.")
 _FEW = 5
 _MOST_OF_IT = 0.75
@@ -83,7 +84,7 @@ class Rehoused:
 
 def _plain(line: str) -> str:
     """Write a line as a method and a function have it alike."""
-    return _OWN.sub("", line.strip())
+    return _OWN.sub("", line.strip()) if "self." in line or "cls." in line else line.strip()
 
 
 def _added(patch: str) -> Iterator[tuple[str, str]]:
@@ -97,7 +98,7 @@ def _added(patch: str) -> Iterator[tuple[str, str]]:
         elif line[:1] != "-" and (bare := text.lstrip()) and bare[0] not in ")]}#":
             while around and len(text) - len(bare) <= around[-1].depth:
                 around.pop()
-            if (head := _HEAD.match(text)) is not None:
+            if bare.startswith(_HEADS) and (head := _HEAD.match(text)) is not None:
                 around.append(_Head(len(head[1]), head[3], line[0] if head[2] == "def" else ""))
             elif line[0] == "+":
                 at = next((at for at, one in enumerate(around) if one.sign), len(around))

@@ -125,7 +125,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_constants(without_same_members(overriding(shown, read), read), read)
-    shown += () if blobs is None else lost_attributes(files, blobs)
+    shown += () if blobs is None else lost_attributes(files, blobs, read)
     shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)
     return Gathered(
         tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped), tuple(module_lines(files))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 
 from agent.domain import FileChange
 from tools.diff.demands import refusing_files
@@ -15,6 +16,8 @@ _PATCH_LIMIT = 2_000_000
 _COMMIT_LIMIT = 1_500_000
 """Characters of hunks that are parsed; four times what the largest of two thousand real commits needed."""
 _MOST_HUNKS = 3_000
+_KEPT = 256
+"""Patches that are kept taken apart: a commit is asked which files to read first, and then for its facts."""
 _CUT = 8
 """Of a file that came or went as a whole hardly anything is parsed."""
 
@@ -50,11 +53,19 @@ def _worth_reading(file: FileChange, text: str, skipped: list[str], refusing: Se
     whole = is_whole(file)
     if whole and not (file.path in refusing or may_tell_whole(file.path, text)):
         return None
-    patch = replace(read_patch(text), refusing=file.path in refusing)
+    patch = _taken_apart(file.path, text, whole=whole)
     if patch.problem:
         skipped.append(f"{file.path}: {patch.problem}")
-    worth = patch.hunks if whole else telling(file.path, patch.hunks)
-    return replace(patch, telling=worth) if worth else None
+    if not patch.telling:
+        return None
+    return replace(patch, refusing=True) if file.path in refusing else patch
+
+
+@lru_cache(maxsize=_KEPT)
+def _taken_apart(path: str, text: str, *, whole: bool) -> Patch:
+    """Take a patch apart and choose the hunks that can hold a fact: all of them, of a file that came or went."""
+    patch = read_patch(text)
+    return replace(patch, telling=patch.hunks if whole else telling(path, patch.hunks))
 
 
 def _cost(file: FileChange, patch: Patch) -> int:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from tools.diff.headers import HEADERS
 from tools.diff.readers import syntax
@@ -28,7 +29,7 @@ _LEXIS = re.compile(
 )
 _ENV = re.compile(rb"[eE][nN][vV]\w*\s*(?:<[^<>]*>\s*)?\(\s*(\w+)\s*[,)]")
 _CALLED = re.compile(rb"\b(\w+)\s*[<(]")
-_INCLUDED = re.compile(rb"^[ \t]*\#[ \t]*include[ \t]+[\"<](?:[^\">\n]*/)?([\w.+-]+)[\">]", re.M)
+_INCLUDED = re.compile(rb"include[ \t]+[\"<](?:[^\">\n]*/)?([\w.+-]+)[\">]")
 _EXPORTED = re.compile(rb"^[ \t]*(?:extern[ \t]+)?[A-Z][A-Z0-9_]*_(?:API|EXPORT)[ \t]+[A-Za-z_][^;{}()=#]*\(", re.M)
 
 
@@ -69,11 +70,18 @@ def read(source: Source) -> Reading:
         imports=frozenset(reader.imports),
         overloaded=not source.path.endswith(".c"),
         generics=frozenset(reader.generics),
-        includes=frozenset(found.group(1).decode() for found in _INCLUDED.finditer(text)),
+        includes=frozenset(_included(text)),
         offered=classes is not None and _exports(masked.mask),
         code=masked.code if source.digest else "",
         problems=bones.problems(source.path),
     )
+
+
+def _included(text: bytes) -> Iterator[str]:
+    """Name the headers that a file includes; the word is found far faster than the beginnings of lines."""
+    for found in _INCLUDED.finditer(text):
+        if text[text.rfind(b"\n", 0, found.start()) + 1 : found.start()].strip(b" \t") == b"#":
+            yield found.group(1).decode()
 
 
 def _exports(mask: bytes) -> bool:
@@ -86,7 +94,9 @@ def _with_helpers(symbols: list[Symbol], mask: bytes) -> list[Symbol]:
     symbols = [symbol._replace(device=True) if _is_of_a_part(symbol) else symbol for symbol in symbols]
     if not any("__global__" in symbol.decorators for symbol in symbols):
         return symbols
-    uses = Counter(found.group(1) for found in _CALLED.finditer(mask))
+    if not any(map(_may_help, symbols)):
+        return symbols
+    uses = Counter(_CALLED.findall(mask))
     return [symbol._replace(device=True) if _is_helper(symbol, uses) else symbol for symbol in symbols]
 
 
@@ -95,7 +105,9 @@ def _is_of_a_part(symbol: Symbol) -> bool:
     return symbol.kind == "method" and symbol.name.rpartition(".")[0].rpartition(".")[2].startswith("Collective")
 
 
+def _may_help(symbol: Symbol) -> bool:
+    return symbol.kind == "function" and "__device__" in symbol.decorators and "__host__" not in symbol.decorators
+
+
 def _is_helper(symbol: Symbol, uses: Counter[bytes]) -> bool:
-    if symbol.kind != "function" or "__device__" not in symbol.decorators or "__host__" in symbol.decorators:
-        return False
-    return uses[symbol.name.rpartition(".")[2].encode()] > 1
+    return _may_help(symbol) and uses[symbol.name.rpartition(".")[2].encode()] > 1

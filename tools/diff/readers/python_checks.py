@@ -22,6 +22,7 @@ JOINED: Final = ("boolean_operator", "conditional_expression", "comparison_opera
 ENDS: Final = ("function_definition", "class_definition", "lambda", "module")
 BRANCHES: Final = ("else_clause", "elif_clause", "except_clause", "case_clause")
 WORD: Final = re.compile(rb"\w+")
+LETTERS: Final = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 RAISES: Final = re.compile(rb"\braise\b")
 ALL_ERRORS: Final = ("Exception", "BaseException")
 CONSTANT: Final = re.compile(r"^_*[A-Z][A-Z0-9_]+$")
@@ -30,7 +31,8 @@ PINNED: Final = re.compile(
     rb"""\b(?:assert|require|check|ensure)_(?:\w+_)?version\(\s*["']([A-Za-z][\w.-]+)["'],\s*["'](\d+(?:\.\w+)+)["']"""
 )
 """A package that a program refuses to start without: `assert_pkg_version("wheel", "1.2.3", ...)`."""
-AT_LEAST: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
+AT_LEAST: Final = re.compile(rb"at_least\w*\(")
+ASKED: Final = re.compile(rb"(\w*at_least\w*)\(\s*[\"'](\d[\d.]*)[\"']\s*\)")
 COMPARING: Final = re.compile(rb"ersion[\w.]{0,80}(?:\([\w.]{0,80}\))?\s*[<>=]")
 """What a comparison with a version has in any case, and what is quickly found."""
 COMPARED: Final = re.compile(
@@ -41,14 +43,23 @@ COMPARED: Final = re.compile(
 
 def versions(code: Code, scopes: Scopes) -> Iterator[Site]:
     """Read the versions that are asked for: `is_cuda_version_at_least("12.9")`, `torch.version.cuda >= "12.9"`."""
-    for found in AT_LEAST.finditer(code.text) if b"at_least" in code.text else ():
+    for found in _at_least(code.text):
         yield _version(code, scopes, found, f">= {found[2].decode()}")
     for found in _compared(code.text):
         # Quotes keep a version from being taken for a number: 2.10 is more than 2.9.
         yield _version(code, scopes, found, f'{found[2].decode()} "{found[3].decode()}"')
-    for found in PINNED.finditer(code.text) if b"_version" in code.text else ():
+    for found in PINNED.finditer(code.text) if b"_version(" in code.text else ():
         lines = code.line_at(found.start()), code.line_at(found.end())
         yield Site("dependency", normal(found[1].decode()), *lines, value=found[2].decode())
+
+
+def _at_least(text: bytes) -> Iterator[re.Match[bytes]]:
+    """Find the calls that ask for a version; a literal is found first, and the rest of its word stands before it."""
+    for hint in AT_LEAST.finditer(text):
+        line = text.rfind(b"\n", 0, hint.start()) + 1
+        found = ASKED.match(text, line + len(text[line : hint.start()].rstrip(LETTERS)))
+        if found is not None:
+            yield found
 
 
 def _compared(text: bytes) -> Iterator[re.Match[bytes]]:

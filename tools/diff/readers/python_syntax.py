@@ -5,7 +5,6 @@ ends in a crash of the interpreter.
 """
 
 import re
-from bisect import bisect_left
 from functools import cache, cached_property
 from typing import Final
 
@@ -62,10 +61,6 @@ class Code:
         captured = QueryCursor(_query()).captures(self.root)
         return {name: sorted(nodes, key=_start) for name, nodes in captured.items()}
 
-    @cached_property
-    def _comments(self) -> list[tuple[int, int]]:
-        return [(node.start_byte, node.end_byte) for node in self.nodes("comment")]
-
     def raw(self, node: Node) -> bytes:
         """Cut a node's text as it stands."""
         return self.text[node.start_byte : node.end_byte]
@@ -90,14 +85,15 @@ class Code:
         return b" ".join(raw.split()).decode("utf-8", "replace")
 
     def _uncommented(self, node: Node) -> bytes:
-        if b"#" not in self.text[node.start_byte : node.end_byte]:
-            return self.raw(node)
-        parts, at = [], node.start_byte
-        for start, end in self._comments[bisect_left(self._comments, (at, at)) :]:
-            if start >= node.end_byte:
-                break
-            parts.append(self.text[at:start])
-            at = end
+        parts, at = list[bytes](), node.start_byte
+        sign = self.text.find(b"#", at, node.end_byte)
+        while sign >= 0:
+            found = node.descendant_for_byte_range(sign, sign + 1)
+            end = sign + 1
+            if found is not None and found.type == "comment":
+                parts.append(self.text[at:sign])
+                at = end = found.end_byte
+            sign = self.text.find(b"#", end, node.end_byte)
         return b"".join([*parts, self.text[at : node.end_byte]])
 
     def line(self, node: Node) -> int:
