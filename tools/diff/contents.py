@@ -21,6 +21,10 @@ _HIDDEN = re.compile(
     re.DOTALL,
 )
 """What a file keeps for itself, up to the comment behind the closing brace."""
+_ENTRY = re.compile(r"\n[+-]EntryClass\b[^=\n]*=([^\]\n]*(?:\n[+-][^\]\n]*)*?)(?:\]|\n[+-]\n|\Z)")
+_MODEL = re.compile(r"For[A-Z][a-z]+(?:[A-Z]\w*)?$")
+_NAME = re.compile(r"[A-Z]\w+")
+_ALL = 1_000
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]*$")
 Found = re.Match[str]
 
@@ -29,13 +33,24 @@ def telling(path: str, patch: str, most: int) -> list[Found]:
     """Find the declarations of a whole file that say what it has, each name once, in the order of the file."""
     if path.endswith(".rs"):
         return _first(_OPEN.finditer(patch), most) or _first(_IN_THE_CRATE.finditer(patch), most)
-    named = _first(DECLARED.finditer(patch), most)
     if not is_c(path):
-        return named
+        return _told_first(_first(DECLARED.finditer(patch), _ALL), patch, most)
+    named = _first(DECLARED.finditer(patch), most)
     # Of a header with many classes the functions are what its users call.
     hidden = [found.span() for found in _HIDDEN.finditer(patch)]
     called = _first((found for found in _FUNCTION.finditer(patch) if _is_called(found, path, hidden)), most // 2)
     return sorted((*named[: most - len(called)], *called), key=lambda found: found.start())
+
+
+def _told_first(named: list[Found], patch: str, most: int) -> list[Found]:
+    """Leave out of many names others than those by which a model is asked for: `EntryClass`, `TalkForCausalLM`."""
+    if len(named) <= most:
+        return named
+    entry = _ENTRY.search(patch)
+    entries = {*_NAME.findall(entry[1])} if entry is not None else set()
+    asked = [found for found in named if found[1] in entries or _MODEL.search(found[1])][:most]
+    rest = [found for found in named if found not in asked][: most - len(asked)]
+    return [found for found in named if found in asked or found in rest]
 
 
 def _first(found: Iterable[Found], most: int) -> list[Found]:

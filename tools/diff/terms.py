@@ -57,7 +57,7 @@ class _Setting(NamedTuple):
 
 def terms(hunk: Hunk) -> Iterator[Exchange]:
     """Find the options that a hunk no longer sets, sets newly or sets on other conditions."""
-    text = "\n".join(("", *hunk.lines))
+    text = f"\n{hunk.text}"
     if not hunk.old_count or "if " not in text or _GLANCE.search(text) is None:
         return
     old, new = (_settings(hunk, side) for side in _SIDES)

@@ -107,3 +107,13 @@ async def test_a_new_source_is_not_told_by_what_it_keeps_for_itself(facts_of: "F
     )
     (fact,) = await facts_of({"README.md": "lib\n"}, {"csrc/activation_kernels.cu": text})
     assert (fact.kind, fact.new) == (FactKind.FILE_ADDED, "silu_and_mul")
+
+
+@pytest.mark.parametrize("entry", ["EntryClass = Talker\n", "EntryClass = [\n    Other,\n    Talker,\n]\n", ""])
+async def test_of_many_names_those_by_which_a_model_is_asked_for_are_told(facts_of: "FactsOf", entry: str) -> None:
+    parts = "".join(f"class Part{number}(nn.Module):\n    size = 1\n\n\n" for number in range(14))
+    name = "Talker" if entry else "TalkerForCausalLM"
+    source = f"from torch import nn\n\n\n{parts}class {name}(nn.Module):\n    size = 1\n\n\n{entry}"
+    (fact,) = await facts_of({"pkg/__init__.py": ""}, {"pkg/models/talker.py": source})
+    names = (fact.new or "").split(", ")
+    assert (len(names), names[0], names[-1]) == (12, "Part0", name)
