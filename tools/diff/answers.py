@@ -1,4 +1,4 @@
-"""What a function that answers yes or no says otherwise: `if old: return False`, all of it new, or `return a or b`."""
+"""What functions answer otherwise: `if old: return False`, all of it new, `return a or b`, or a reason in words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,6 +16,18 @@ _IF = re.compile(r"if\b(.*)")
 _HEADING = re.compile(r"(?:async )?def \w+\((self|cls)?")
 _DEFINED = re.compile(r"(?:async )?def ")
 _RETURNED = " return "
+_SAID = ('"', "(")
+_PIECES = re.compile(r"\" f?\"")
+"""Where words go on over several lines."""
+_WORDS = re.compile(r"f?\"[^\"]*\"")
+_REFUSES = re.compile(
+    r"\b(?:not (?:yet )?(?:supported|implemented|available|allowed|compatible)|(?:does|do|can) ?not|unsupported|"
+    r"requires?|must|only (?:supports?|supported|available))\b|n't\b",
+    re.IGNORECASE,
+)
+_TELLING = 25
+"""Letters by which words are known again."""
+_JOINS = (" or ", " and ")
 _JOINED = re.compile(r"[-+].* (?:and|or)\b")
 _CHOSEN = re.compile(r"\b(?:if|lambda|for)\b")
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -49,7 +61,8 @@ def denials(hunk: Hunk) -> Iterator[Exchange]:
 
 def answers(hunk: Hunk) -> Iterator[Exchange]:
     """Find what functions of Python return that has all parts of what they did and more, or the other way round."""
-    if not any(_RETURNED in line for line in hunk.lines) or not any(map(_JOINED.search, hunk.lines)):
+    text = hunk.text
+    if _RETURNED not in text or not any(word in text for word in _JOINS) or not any(map(_JOINED.search, hunk.changed)):
         return
     old, new = (_returned(hunk, side) for side in _SIDES)
     for one in old:
@@ -60,6 +73,40 @@ def answers(hunk: Hunk) -> Iterator[Exchange]:
         other = same[0]
         if one.depth == other.depth and asks_otherwise(one.text, other.text, hunk):
             yield Exchange("returned", "", one.text, other.text, one.span, other.span, "answer")
+
+
+def reasons(hunk: Hunk) -> Iterator[Exchange]:
+    """Find what functions of Python refuse, or no longer do, by returning words: `return "Folding needs a table."`."""
+    if _RETURNED not in hunk.text or not any(_RETURNED in line and line.endswith(_SAID) for line in hunk.changed):
+        return
+    for side, sign, other in zip(_SIDES, "-+", "+-", strict=True):
+        lines = hunk.signed(side)
+        first = hunk.span(side)[0]
+        for at, line in enumerate(lines):
+            said = _reason(lines, at) if line[:1] == sign and line[1:].lstrip().startswith("return ") else ""
+            asked = _asked(lines, at, sign) if said else None
+            condition = _condition(lines[asked:at]) if asked is not None else ""
+            if asked is None or not condition or any(is_said(said, one) for one in hunk.lines if one[:1] == other):
+                continue
+            span, told = (first + asked, first + at), f"{said} if {condition}"
+            if side == "old":
+                yield Exchange("returned", "", told, "", span, hunk.span("new"), "reason")
+            else:
+                yield Exchange("returned", "", "", told, hunk.span("old"), span, "reason")
+
+
+def is_said(words: str, line: str) -> bool:
+    """Tell whether a line has the beginning of words in quotes."""
+    return words.strip("f\"'")[:_TELLING] in line
+
+
+def _reason(lines: Sequence[str], at: int) -> str:
+    """Write the words that a statement returns, where they refuse something and all of it changed."""
+    last = closed(lines, at)
+    if last is None or any(line[:1] != lines[at][:1] for line in lines[at : last + 1]):
+        return ""
+    text = _PIECES.sub("", unwrapped(joined(lines[at : last + 1]).removeprefix("return").strip()))
+    return text if _WORDS.fullmatch(text) and _REFUSES.search(text) and len(text) <= LONGEST else ""
 
 
 def _returned(hunk: Hunk, side: Side) -> list[_Returned]:
@@ -91,13 +138,13 @@ def _keys(hunk: Hunk, side: Side) -> list[int]:
     return keys
 
 
-def _asked(lines: Sequence[str], at: int) -> int | None:
-    """Find the new `if` under which a line stands, with nothing in between."""
+def _asked(lines: Sequence[str], at: int, sign: str = "+") -> int | None:
+    """Find the `if`, new or gone as well, under which a line stands, with nothing in between."""
     depth = _depth(lines[at]) - _INDENT
     for above in range(at - 1, max(-1, at - _MOST), -1):
         line = lines[above]
         text = line[1:].strip()
-        if line[:1] != "+":
+        if line[:1] != sign:
             return None
         if _depth(line) == depth and text.startswith("if"):
             return above

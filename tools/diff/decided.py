@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agent.facts import FactKind
-from tools.diff.answers import ASKS, answers, denials
+from tools.diff.answers import ASKS, answers, denials, is_said, reasons
 from tools.diff.cases import CASE, cases
 from tools.diff.choices import choices
 from tools.diff.draft import Draft, Where
@@ -148,8 +148,10 @@ def _is_elsewhere(found: Exchange, hunk: Hunk, patch: Patch) -> bool:
     """Tell whether what only came, or only went, did the other elsewhere in the file."""
     if (found.old and found.new) or found.by == "terms":
         return False
-    text = hunk_line(hunk, found.come, "+") if found.new else hunk_line(hunk, found.gone, "-")
     others = (patch.removed if found.new else patch.added).values()
+    if found.by == "reason":
+        return any(is_said(found.old or found.new, line) for line in others)
+    text = hunk_line(hunk, found.come, "+") if found.new else hunk_line(hunk, found.gone, "-")
     if found.what == GUARD:
         # Another condition may ask for the same around more, or less, of the file.
         asked = {*_ASKED.findall(found.old or found.new)} - {"defined"}
@@ -163,7 +165,11 @@ def _is_aside(name: str, found: Exchange) -> bool:
     if found.by == "own" and (own == "__init__" or not _OPTIONS.search(owner)):
         return True
     if found.by == "answer":
-        return not ASKS.match(own) or _ASIDE.search(name) is not None
+        # What a private method supports, its class does; a private function is a helper.
+        helper = own.startswith("_") and not owner
+        return helper or not ASKS.match(own) or _ASIDE.search(name) is not None
+    if found.by == "reason":
+        return _ASIDE.search(name) is not None
     unlike = (found.form == "returned" and not _CHOICE.search(own)) or (found.what == CASE and not _SUPPORT.search(own))
     if not found.old and unlike:
         return True
@@ -237,6 +243,7 @@ def _chosen(path: str, hunk: Hunk) -> Iterator[Exchange]:
     if python:
         yield from (found for found in terms(hunk) if _is_by_name(found.what) and not _is_prose(found, hunk))
         yield from (found for found in answers(hunk) if found.come not in seen and not _is_prose(found, hunk))
+        yield from (found for found in reasons(hunk) if not _is_prose(found, hunk))
     else:
         yield from (found for found in guards(hunk) if found.come not in seen)
         yield from cases(hunk) if role(path) not in _DEVICE else ()

@@ -15,10 +15,10 @@ from tools.diff.values import same_value
 from tools.diff.written import CLOSE, OPEN, SIGNS, WORDS, closing, is_value, spelled, tokens_of
 
 Span = tuple[int, int]
-Way = Literal["place", "branches", "sibling", "option", "own", "answer", "terms"]
+Way = Literal["place", "branches", "sibling", "option", "own", "answer", "terms", "reason"]
 """How it shows: one line in place of another, branches in place of a line, or a new line alone, which sets what others
-beside it set, an option, or what an object has of its own; a new condition that answers no; or the condition on which
-an option is set."""
+beside it set, an option, or what an object has of its own; a new condition that answers no; the condition on which
+an option is set; or why something is refused, in words."""
 Form = Literal["set", "given", "entry", "compared", "returned", "listed"]
 
 _NAME = re.compile(r"[A-Za-z_][\w.:>-]*$")

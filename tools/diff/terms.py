@@ -28,9 +28,7 @@ SWITCH = re.compile(
     r"|(?:enabled?|disabled?|supported|allowed|by_default)$"
 )
 _SETS = re.compile(r"([A-Za-z_][\w.]*)(?:\s*:[^=]+)?\s=\s(?!=)(.+)")
-_GLANCE = re.compile(
-    r"\n.\s+(?:\w+\.)*(?:self|\w*(?:args|config|cfg|options|opts|settings))\.[a-z]\w* = [A-Z\"'\d(\[-]"
-)
+_GLANCE = re.compile(r"(?:self|args|config|cfg|options|opts|settings)\.[a-z]\w* = [A-Z\"'\d(\[-]")
 _IF = re.compile(r"if\b(.*):$")
 _SETTINGS = re.compile(r"(?:args|config|cfg|options|opts|settings)\b[.\[]")
 _SWITCHED = ("True", "False")
@@ -57,8 +55,8 @@ class _Setting(NamedTuple):
 
 def terms(hunk: Hunk) -> Iterator[Exchange]:
     """Find the options that a hunk no longer sets, sets newly or sets on other conditions."""
-    text = f"\n{hunk.text}"
-    if not hunk.old_count or "if " not in text or _GLANCE.search(text) is None:
+    text = hunk.text
+    if not hunk.old_count or " if " not in text or " = " not in text or _GLANCE.search(text) is None:
         return
     old, new = (_settings(hunk, side) for side in _SIDES)
     for at, one in old.items():

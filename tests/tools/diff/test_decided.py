@@ -421,3 +421,49 @@ async def test_what_a_function_says_yes_to_besides_is_told(facts_of: "FactsOf", 
 async def test_what_may_be_the_same_answer_is_not_told(facts_of: "FactsOf", name: str, old: str, new: str) -> None:
     versions = [{"pkg/run.py": SAID.format(name=name, said=f"return {said}")} for said in (old, new)]
     assert await facts_of(versions[0], versions[1]) == []
+
+
+async def test_what_a_helper_supports_is_not_told(facts_of: "FactsOf") -> None:
+    source = "import lib\n\n\ndef _supports_folding(device):\n    return {}\n"
+    old, new = ({"pkg/run.py": source.format(said)} for said in ("device.old()", "device.old() or device.new()"))
+    assert await facts_of(old, new) == []
+
+
+REASON = "import lib\n\n\ndef check_request(request):\n{}    lib.note(request)\n    return None\n"
+LACKS = '    if request.folds and not request.table:\n        return "Folding requires a table."\n'
+SPREAD = (
+    "    if request.folds:\n        return (\n"
+    '            "Folding is not supported "\n            f"on {request.device}."\n        )\n'
+)
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (LACKS, '"Folding requires a table." if request.folds and not request.table'),
+        (SPREAD, '"Folding is not supported on {request.device}." if request.folds'),
+    ],
+)
+@pytest.mark.parametrize("came", [True, False])
+async def test_reasons_for_which_a_function_refuses_in_words_are_told(
+    facts_of: "FactsOf", lines: str, said: str, came: bool, route: str
+) -> None:
+    texts = ("", lines) if came else (lines, "")
+    old, new = ({"pkg/run.py": REASON.format(text)} for text in texts)
+    (fact,) = await facts_of(old, new, route)
+    assert (fact.kind, fact.name, fact.detail) == (FactKind.VALUE_CHANGED, "check_request", "return")
+    assert (fact.old, fact.new) == ((None, said) if came else (said, None))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", LACKS.replace("requires a table", "is done")),
+        (LACKS, LACKS.replace("table:", "rows:")),
+        (LACKS, "    if bare(request):\n        return refused('Folding requires a table.')\n"),
+        ("", '    return "Folding requires a table."\n'),
+    ],
+)
+async def test_words_that_refuse_nothing_new_are_no_reasons(facts_of: "FactsOf", old: str, new: str) -> None:
+    assert await facts_of({"pkg/run.py": REASON.format(old)}, {"pkg/run.py": REASON.format(new)}) == []
