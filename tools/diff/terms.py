@@ -34,6 +34,8 @@ _SETTINGS = re.compile(r"(?:args|config|cfg|options|opts|settings)\b[.\[]")
 _SWITCHED = ("True", "False")
 _MEANS_THE_SAME = frozenset(("and", "is", "not", "None", "bool", "len", ">", "0", "!="))
 """What a condition may have more of without asking for anything else: `x`, `x is not None`."""
+_JOINS = frozenset(("and", "or", "not"))
+_LISTED = re.compile(r"(?<= in )[(\[{][^()\[\]{}]*[)\]}]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 LONGEST, _MOST = 240, 14
 """Letters of a condition that can be told, and lines that it may have."""
@@ -203,6 +205,9 @@ def asks_otherwise(one: str, other: str, hunk: Hunk) -> bool:
     # Whether there is anything to ask, one may ask first: `x is not None and x.fast`.
     first = {part for part in extra if any(other.startswith(f"{part}.") for other in short)}
     if set(extra) <= _MEANS_THE_SAME | first:
+        return False
+    # What else a function is given, it may have known before; what else is in a list, it was not asked for.
+    if _JOINS.isdisjoint(extra) and _LISTED.sub("", one) != _LISTED.sub("", other):
         return False
     # What another line asks for now, or asked for before, was only put elsewhere.
     sign, shorter = ("-", one) if len(before) < len(after) else ("+", other)

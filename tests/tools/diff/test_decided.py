@@ -416,6 +416,7 @@ async def test_what_a_function_says_yes_to_besides_is_told(facts_of: "FactsOf", 
         ("run", "device.old()", "device.old() or device.new()"),
         ("_is_fast", "device.old()", "device.old() or device.new()"),
         ("is_fast", "device.old()", "device.old() if device else None"),
+        ("is_fast", "cls.a and old(device)", "cls.a and old(device, cls)"),
     ],
 )
 async def test_what_may_be_the_same_answer_is_not_told(facts_of: "FactsOf", name: str, old: str, new: str) -> None:
