@@ -1,4 +1,4 @@
-"""The architectures that a CMake build appends to its lists, by whichever conditions."""
+"""The architectures that a build appends to its lists, or tells its compiler, by whichever conditions."""
 
 import re
 from collections import defaultdict
@@ -11,18 +11,51 @@ from tools.diff.roles import Role, role
 
 _APPENDED = re.compile(r".\s*list\s*\(\s*APPEND\s+(\w*ARCH(?!IV)\w*)\s+([^)]+)\)", re.IGNORECASE)
 _BEGUN = re.compile(r".\s*set\s*\(\s*(\w*ARCH(?!IV)\w*)\b", re.IGNORECASE)
+_MADE = "arch=compute_"
+_SETUP = re.compile(r"(?:^|/)setup\w*\.py$")
+_TARGET = re.compile(r"arch=compute_\w+,code=[\[\\]*((?:sm|compute|lto)_\w+)")
+_REMARK = re.compile(r".\s*(?:#|//)")
 _ARCHITECTURE = re.compile(r"(?:sm_?|compute_|gfx)?\d[\w.]*(?:\+PTX|-real|-virtual)?$")
 
 
-def appended(path: str, patch: Patch) -> Iterator[Draft]:
+def built_for(path: str, patch: Patch) -> Iterator[Draft]:
+    """Tell for which architectures a list of CMake or a setup.py builds now, or no longer."""
+    if role(path) is Role.BUILD or _SETUP.search(path):
+        yield from _appended(path, patch)
+        yield from _generated(path, patch)
+
+
+def _generated(path: str, patch: Patch) -> Iterator[Draft]:
+    """Tell which architectures a compiler is told to make code for (`-gencode arch=compute_90a,code=sm_90a`)."""
+    gone, come = (_targets(lines) for lines in (patch.removed, patch.added))
+    left, new = (
+        {one: at for one, at in side.items() if one not in other} for side, other in ((gone, come), (come, gone))
+    )
+    # What only went may be told to the compiler by other means, unless others beside it stay.
+    stays = (line for hunk in patch.hunks for line in hunk.lines if line[:1] == " ")
+    if new or (left and any(_MADE in line for line in stays)):
+        texts = " ".join(left) or None, " ".join(new) or None
+        where = Where(_span(left), _span(new))
+        yield Draft(FactKind.VALUE_CHANGED, path.rpartition("/")[2], True, where, *texts, "-gencode")
+
+
+def _targets(lines: Mapping[int, str]) -> dict[str, int]:
+    """Find what code is made for, with its line; remarks make none."""
+    found: dict[str, int] = {}
+    for number, line in lines.items():
+        if _MADE in line and not _REMARK.match(line):
+            for match in _TARGET.finditer(line):
+                found.setdefault(match[1], number)
+    return found
+
+
+def _appended(path: str, patch: Patch) -> Iterator[Draft]:
     """Tell of each list which architectures are appended to it now and were not before, all conditions aside.
 
     What only went under another condition is on both sides, and a list that is begun or dropped here is that of a part
     which came or went.
     """
-    if role(path) is not Role.BUILD or not any(
-        "ARCH" in line for side in (patch.added, patch.removed) for line in side.values()
-    ):
+    if not any("ARCH" in line for side in (patch.added, patch.removed) for line in side.values()):
         return
     gone, come = _lists(patch.removed), _lists(patch.added)
     aside = {found[1] for side in (patch.removed, patch.added) for line in side.values() if (found := _begun(line))}

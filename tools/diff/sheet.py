@@ -8,7 +8,7 @@ from typing import Literal
 from agent.domain import Change
 from agent.facts import FactKind, FactSheet
 from tools.diff.along import renamed_scope, renamed_symbols, went_along
-from tools.diff.architectures import appended
+from tools.diff.architectures import built_for
 from tools.diff.attributes import losers, lost_attributes
 from tools.diff.audience import site_is_met, symbol_is_met
 from tools.diff.cautions import is_all_new
@@ -30,7 +30,6 @@ from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.macros import given, without_moved
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
-from tools.diff.options import is_list
 from tools.diff.proof import place_of
 from tools.diff.readers.docker import is_dockerfile
 from tools.diff.reading import Reading
@@ -239,7 +238,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             yield Shown(met._replace(silent=True, debut=debut), place)
     if not whole:
         drafts += decided(versions, [*drafts, *symbols, *sites])
-        drafts += appended(path, patch) if is_list(path) else ()
+        drafts += built_for(path, patch)
     named = path.endswith((".py", ".pyi"))
     # What is bound for Python, Python calls.
     bound = [draft for draft in drafts if draft.kind is FactKind.PARAMETER_RENAMED and draft in sites]

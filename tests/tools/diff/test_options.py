@@ -166,3 +166,25 @@ async def test_a_version_that_is_set_in_parts_is_one_version(facts_of: "FactsOf"
         "0.9.1",
         "0.9.2",
     )
+
+
+FLAGS = '    "-gencode=arch=compute_80,code=sm_80"\n    "-gencode=arch=compute_90,code=sm_90"\n'
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (f'{FLAGS}    "-gencode=arch=compute_100a,code=sm_100a"\n', [(None, "sm_100a")]),
+        (FLAGS.replace("90", "90a"), [("sm_90", "sm_90a")]),
+        ('    "-gencode=arch=compute_80,code=sm_80"\n', [("sm_90", None)]),
+        (f'{FLAGS}    # "-gencode=arch=compute_100a,code=sm_100a"\n', []),
+        ("    ${ACME_ARCH_FLAGS}\n", []),
+    ],
+)
+async def test_architectures_that_code_is_made_for_are_told(
+    facts_of: "FactsOf", route: str, other: str, told: list[tuple[str | None, str | None]]
+) -> None:
+    text = "project(acme)\nset(ACME_FLAGS\n    -O3\n{})\n"
+    facts = await facts_of({ROOT: text.format(FLAGS)}, {ROOT: text.format(other)}, route)
+    assert [(fact.old, fact.new) for fact in facts if fact.kind is FactKind.VALUE_CHANGED] == told
