@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import httpx2
@@ -26,6 +27,7 @@ from agent.structure import asking_for_json, json_in, schema_of
 from agent.tokens import message_tokens, room_in, tokens_of
 from graphs.lanes import Lanes
 from graphs.model_messages import as_chat, as_chunk, as_tool, calls_of, seconds_in, spent_on
+from tools.trust import trust
 
 M = TypeVar("M", bound=BaseModel)
 _LONGEST_PAUSE = 20.0
@@ -39,6 +41,20 @@ _ANSWER = "answer"
 
 Learn = Callable[["ChatModel"], Awaitable[Capabilities]]
 """Finds out what the server of a model can do: remembered, or by asking it."""
+
+
+@cache
+def _clients(url: str | None) -> dict[str, Any]:
+    """Make what speaks to a server without TLS, once for a process; anything else is left to the library.
+
+    It would do the same, but load everybody's certificates first, and twice.
+    """
+    if url is None or not url.lower().startswith("http:"):
+        return {}
+    return {
+        "http_client": openai.DefaultHttpxClient(verify=trust(url)),
+        "http_async_client": openai.DefaultAsyncHttpxClient(verify=trust(url)),
+    }
 
 
 class ChatModel:
@@ -83,6 +99,7 @@ class ChatModel:
             stream_usage=True,
             # Repeating is our business: here what is sent is counted, and time is limited.
             max_retries=0,
+            **_clients(url),
             **({"max_tokens": most_tokens} if url is None else {"extra_body": {"max_tokens": most_tokens}}),
         )
         self._extra = {} if url is None else {"max_tokens": most_tokens}
