@@ -16,6 +16,8 @@ FLAGS = (
     FactKind.FLAG_CHOICES,
 )
 _INSTALLED = (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_CHANGED)
+_FOR_DEVELOPERS = ("dev-dependencies", "devDependencies")
+"""Lists of a manifest that nobody installs who only uses what is made."""
 SCRIPT = (".sh", ".bash")
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _LAYOUT = re.compile(
@@ -55,6 +57,10 @@ _LISTED = re.compile(r"(?:(?:frozen)?set\()?[\[({]\s*[\w\"']")
 """Members that are written out, in whichever brackets."""
 
 
+_TAKING = re.compile(r"(?:^|[ .])(?:supported|allowed|valid)_\w+\(\s*[\[({]\s*[\w\"']")
+"""A decorator that says what the function below it takes: `@supported_compute_capability([90, 100])`."""
+
+
 def symbol_is_met(draft: Draft, path: str, *, offered: bool = False) -> bool:
     """Tell of a symbol: its name is public, and users import or include the file, or it is a header that exports."""
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
@@ -66,6 +72,8 @@ def symbol_is_met(draft: Draft, path: str, *, offered: bool = False) -> bool:
 
 def _decides_what_is_taken(draft: Draft) -> bool:
     """Tell of a list that is the file's own and says what users may ask for: `_SUPPORTED_DTYPES = {…}`."""
+    if draft.kind is FactKind.SIGNATURE_CHANGED and draft.detail == "decorators":
+        return all(_TAKING.search(value or "") for value in (draft.old, draft.new))
     if draft.kind is not FactKind.CONSTANT_CHANGED or not _TAKEN.search(draft.name):
         return False
     return all(_LISTED.match(value or "") for value in (draft.old, draft.new))
@@ -83,6 +91,8 @@ def site_is_met(draft: Draft, path: str) -> bool:
         return met and path.endswith(HEADERS) and is_public_path(path)
     if draft.kind in _INSTALLED and path.endswith(SCRIPT) and not draft.name.isupper():
         # What a script puts onto a machine, at whatever version, the package does not ask for.
+        return False
+    if draft.kind in _INSTALLED and draft.detail in _FOR_DEVELOPERS:
         return False
     if draft.kind in FLAGS:
         # A kernel's own little program is for those who tune the kernel.

@@ -23,6 +23,7 @@ MOST_WORDS = 60
 _FILES = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)
 _NAMED = ("symbol-", "parameter-", "signature-", "field-", "enum-member-", "base-", "constant-")
 """Facts about what is declared under a name; what users set or run into, they meet wherever it stands."""
+_CALLED = ("symbol-", "parameter-", "signature-")
 _KERNELS = re.compile(r"(?:[^/]+/)+?kernels?/(?=.*\.py$)")
 _COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
 """Where a language of the project's own is compiled: what the package does not give on, its users never name."""
@@ -273,9 +274,10 @@ def _part(one: Shown) -> tuple[str, str] | None:
 
 
 def _is_rust(one: Shown) -> bool:
-    """Tell a name, or a whole file, of Rust that users would notice."""
-    told = one.draft.public and (one.draft.kind in _FILES or one.draft.kind.startswith(_NAMED))
-    return told and one.place is not None and one.place.file.endswith(".rs")
+    """Tell a function, type or whole file of Rust that others would miss; what they set, they meet by a program."""
+    called = one.draft.kind in _FILES or one.draft.kind.startswith(_CALLED)
+    told = called and one.place is not None and one.place.file.endswith(".rs")
+    return told and severity_of(one.draft) is Severity.BREAKING
 
 
 def _of_a_crate(one: Shown) -> Item | None:

@@ -11,6 +11,7 @@ from tools.diff.draft import Draft, Where
 from tools.diff.markers import ANY, remarked, remarked_draft
 from tools.diff.metrics import COUNTER, stem
 from tools.diff.readers.manifest_python import SETUP
+from tools.diff.readers.manifest_setup import PACKAGES
 from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
 from tools.diff.refusals import is_macro_exchanged, loosened_or_tightened, spare, without_echoes
@@ -66,6 +67,7 @@ _REFUSED = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 _FEATURES = re.compile(r"(?<=\S) \[[^\]]*\]$")
 _FOR_CHECKERS = re.compile(r"^(?:[\w.\[\]]+(?: is not None)?|isinstance\(.*|(?:False|True|0).*)$", re.DOTALL)
 """Assertions that tell a type checker what is so, or that a place is never reached."""
+_SHIPPED = re.compile(r"""["'](\w+)["']""")
 _EXPRESSION = "${{"
 """Begins what a workflow only knows when it runs."""
 _MOST_WORDS = 400
@@ -282,7 +284,7 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
     same = same_value(one.value, other.value) or (one.kind == "flag" and _is_same_default(one, other))
     if one.kind in _CHANGED and not same and not _is_other_wording(one, other):
         detail = one.scope or None
-        breaking = _refuses_more(one, other) if one.rejects and other.rejects else None
+        breaking = _refuses_more(one, other) if one.rejects and other.rejects else _ships_less(one, other)
         old, new = _versions(one, other)
         yield Draft(_CHANGED[one.kind], other.name, one.public, where, old, new, detail, breaking=breaking)
     if one.choices is not None and other.choices is not None and _offers_others(one.choices, other.choices):
@@ -367,6 +369,16 @@ def _refuses_more(one: Site, other: Site) -> bool | None:
         return None
     old, new = float(before[2]), float(after[2])
     return new < old if before[1] == ">" else new > old
+
+
+def _ships_less(one: Site, other: Site) -> bool | None:
+    """Tell whether a package at the top is no longer among those that are written out; whoever imports it fails."""
+    if one.kind != "config" or one.name != PACKAGES or one.scope != SETUP:
+        return None
+    values = one.value or "", other.value or ""
+    shipped = [_SHIPPED.findall(value) for value in values]
+    listed = all(value.startswith("[") and value.find("]") == len(value) - 1 for value in values)
+    return True if listed and {*shipped[0]} - {*shipped[1]} else None
 
 
 def _one_sided(site: Site, kind: FactKind, *, removed: bool) -> Draft:

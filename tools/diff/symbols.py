@@ -141,7 +141,11 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
         )
     if new.numbered:
         drafts = [draft._replace(breaking=True) if _is_renumbered(draft) else draft for draft in drafts]
-    device = {symbol.name for symbol in (*before.values(), *after.values()) if symbol.device or _is_handler(symbol)}
+    symbols = (*before.values(), *after.values())
+    device = {symbol.name for symbol in symbols if symbol.device or _is_handler(symbol)}
+    # What a class that is a kernel calls of itself, nobody else does; in C++ others derive from its parts.
+    own = {symbol.name for symbol in symbols if symbol.device and symbol.kind == "method" and not new.overloaded}
+    drafts = [draft._replace(public=False) if draft.name in own else draft for draft in drafts] if own else drafts
     return [draft._replace(breaking=False) if draft.name in device else draft for draft in drafts] if device else drafts
 
 

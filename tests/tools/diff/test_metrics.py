@@ -256,3 +256,16 @@ async def test_a_metric_whose_words_deprecate_it_is_told(route: str, facts_of: "
     assert [(fact.kind, fact.severity, fact.name, fact.new) for fact in facts] == [
         (FactKind.DEPRECATED, Severity.BEHAVIOUR, "app:queued", "Requests that wait. DEPRECATED: use app:idle.")
     ]
+
+
+@ROUTES
+async def test_metrics_whose_heads_a_program_writes_itself_are_told(route: str, facts_of: "FactsOf") -> None:
+    text = 'pub fn render(out: &mut String) {{\n    out.push_str("# TYPE app_done_total counter\\n");\n{}}}\n'
+    heads = '    out.push_str("# HELP app_ttft_seconds Time to first.\\n");\n'
+    heads += '    out.push_str("# TYPE app_ttft_seconds histogram\\n");\n'
+    seen = '    let _ = out.contains("# TYPE app_other counter");\n'
+    file = "router/src/stats.rs"
+    facts = await facts_of({file: text.format("")}, {file: text.format(heads + seen)}, route)
+    assert [(fact.kind, fact.severity, fact.name, fact.detail) for fact in facts] == [
+        (FactKind.REGISTERED, Severity.ADDITIVE, "app_ttft_seconds", "metrics")
+    ]

@@ -162,3 +162,32 @@ async def test_a_package_without_a_version_was_asked_for_at_any(route: str, fact
     path = "requirements/common.txt"
     (fact,) = await facts_of({path: "acme # for all\n"}, {path: "acme >= 6.30.0 # for all\n"}, route)
     assert (fact.kind, fact.old, fact.new) == (FactKind.DEPENDENCY_CHANGED, "any", ">= 6.30.0")
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("new", "severity"),
+    [
+        ("['lib_gen', 'lib_gen.op']", Severity.BREAKING),
+        ("['lib', 'lib.op', 'more']", Severity.BEHAVIOUR),
+        ("['more'] + find_packages('lib')", Severity.BEHAVIOUR),
+    ],
+)
+async def test_a_package_at_the_top_that_is_shipped_no_longer_is_missed(
+    new: str, severity: Severity, route: str, facts_of: "FactsOf"
+) -> None:
+    text = "setup(\n    name='lib',\n    packages={},\n)\n"
+    before, after = text.format("['lib', 'lib.op']"), text.format(new)
+    facts = await facts_of({"setup.py": before}, {"setup.py": after}, route)
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.CONFIG_CHANGED, severity)]
+
+
+@ROUTES
+async def test_what_only_the_tests_of_a_crate_ask_for_is_internal(route: str, facts_of: "FactsOf") -> None:
+    old = '[dependencies]\nserde = "1.0"\n\n[dev-dependencies]\ntower = "0.5"\n'
+    new = old.replace("1.0", "1.1").replace("0.5", "0.6")
+    facts = await facts_of({"Cargo.toml": old}, {"Cargo.toml": new}, route)
+    assert {(fact.name, fact.severity) for fact in facts} == {
+        ("serde", Severity.BEHAVIOUR),
+        ("tower", Severity.INTERNAL),
+    }

@@ -19,7 +19,7 @@ async def test_what_runs_on_a_device_breaks_nobody(mark: str, route: str, facts_
     call = "class Kernel:\n    @cute.jit\n    def __call__(self, a):\n        pass\n\n"
     text = f"{call}    @{mark}\n    def mma(self, a{{}}):\n        pass\n"
     facts = await facts_of({"pkg/a.py": text.format("")}, {"pkg/a.py": text.format(", leader")}, route)
-    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.PARAMETER_ADDED, Severity.BEHAVIOUR)]
+    assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.PARAMETER_ADDED, Severity.INTERNAL)]
 
 
 @ROUTES

@@ -281,3 +281,31 @@ async def test_a_helper_that_git_prints_above_a_hunk_may_have_ended_before_it(fa
     new = text.format(filler, "            if self.size > 4:\n                raise ValueError('fast needs few')\n")
     (fact,) = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, "hunks")
     assert (fact.kind, fact.detail) == (FactKind.ERROR_ADDED, None)
+
+
+@ROUTES
+async def test_what_a_decorator_says_to_be_supported_is_told_of_private_functions_too(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "@supported_capability([{}])\ndef _check_{}(a):\n    return a\n"
+    before, after = ("".join(text.format(has, name) for name in "xy") for has in ("90, 100", "90, 100, 120"))
+    facts = await facts_of({"pkg/gemm.py": before}, {"pkg/gemm.py": after}, route)
+    assert [(fact.kind, fact.severity, fact.new) for fact in facts] == [
+        (FactKind.SIGNATURE_CHANGED, Severity.BEHAVIOUR, "supported_capability([90, 100, 120])")
+    ]
+    other = before.replace("supported_capability", "traced")
+    facts = await facts_of({"pkg/gemm.py": other}, {"pkg/gemm.py": other.replace("100", "110")}, route)
+    assert {fact.severity for fact in facts} == {Severity.INTERNAL}
+
+
+@ROUTES
+async def test_what_a_kernel_calls_of_itself_is_its_own_business(route: str, facts_of: "FactsOf") -> None:
+    text = (
+        "class Attention:\n    @cute.kernel\n    def kernel(self, a: cute.Tensor):\n        self.mma(a)\n\n"
+        "    @cute.jit\n    def mma(self, a: cute.Tensor, scale: Float32):\n        return a\n\n"
+        "    @cute.jit\n    def __call__(self, a: cute.Tensor, b: cute.Tensor):\n        return self.kernel(a)\n"
+    )
+    (inner,) = await facts_of({"pkg/a.py": text}, {"pkg/a.py": text.replace(", scale: Float32", "")}, route)
+    (outer,) = await facts_of({"pkg/b.py": text}, {"pkg/b.py": text.replace(", b: cute.Tensor", "")}, route)
+    assert (inner.kind, inner.severity) == (FactKind.PARAMETER_REMOVED, Severity.INTERNAL)
+    assert (outer.kind, outer.severity) == (FactKind.PARAMETER_REMOVED, Severity.BREAKING)

@@ -23,7 +23,7 @@ _OTHERS = re.compile(
     r"|keywords|exclude|(?:include|library)_dirs|libraries|\w*(?:args|flags|files|paths?)"
 )
 """Lists of a setup.py that hold no requirements, whatever they look like."""
-_PACKAGES = "packages"
+PACKAGES = "packages"
 _PYTHON = "python_requires"
 _NUMBER = re.compile(r"\d[^\s\"']*")
 _LONGEST = 1000
@@ -127,15 +127,17 @@ class _Listing:
         frame = self.frames.pop() if self.frames else None
         if frame is None and token[0] == "}":
             self._within_extras()
-        elif frame is not None and frame.key == _PACKAGES:
+        elif frame is not None and frame.key == PACKAGES:
             self._packages(frame, token.end())
 
     def _packages(self, frame: _Frame, end: int) -> None:
         """Note which packages are shipped, as it is written."""
         value = fold(self.text[frame.begin : end])
+        if self.text[end : end + 10].lstrip().startswith("+"):
+            value += " + …"
         # What is gathered in a loop is no list of what is shipped.
         if len(value) <= _LONGEST and " for " not in value:
-            self.sites.append(Site("config", _PACKAGES, frame.line, self.line, value=value, scope=SETUP))
+            self.sites.append(Site("config", PACKAGES, frame.line, self.line, value=value, scope=SETUP))
 
     def _string(self, token: re.Match[str]) -> None:
         if self.text[max(0, token.start() - 4) : token.start()].rstrip().endswith(("==", "!=")):

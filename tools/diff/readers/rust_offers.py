@@ -14,6 +14,10 @@ _METRIC = re.compile(
 _MAY_MEASURE = (b"counter", b"gauge", b"histogram")
 _SORT = re.compile(r"counter|gauge|histogram")
 _NAME = re.compile(r"[A-Za-z]\w*[_:][\w:]*\w")
+_SPOKEN = b"# TYPE "
+_WRITTEN = re.compile(rb"\"# TYPE ([A-Za-z][\w:]*) (counter|gauge|histogram|summary)\\n\"")
+_HELP = re.compile(rb"# HELP ([A-Za-z][\w:]*) ([^\"\\\n]+)")
+"""What a program writes itself in the words in which metrics are exported."""
 _DESCRIBED = ("describe_", "register_")
 _COMMANDS = re.compile(r"^#\[\s*derive\s*\(.*\bSubcommand\b")
 _OWN_NAME = re.compile(r"^#\[\s*(?:command|clap)\s*\(.*\bname\s*=\s*\"([^\"]+)\"")
@@ -23,6 +27,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def metrics(make: Sites) -> Iterator[Site]:
     """Give what is measured: `describe_counter!("app_done", "Requests that are done")`, `counter!("app_done")`."""
+    yield from _written(make)
     if not mentions(make.masked.mask, _MAY_MEASURE):
         return
     for call in calls(make.masked, _METRIC):
@@ -34,6 +39,17 @@ def metrics(make: Sites) -> Iterator[Site]:
         words = " ".join(spoken[1:2]) if call.name.startswith(_DESCRIBED) else ""
         site = make.at("registration", spoken[0], call.start, call.end, sort[0])
         yield site._replace(scope=METRICS, about=words)
+
+
+def _written(make: Sites) -> Iterator[Site]:
+    """Give the metrics of which a program writes the heads itself: `# TYPE app_done counter`, with a line's end."""
+    text = make.masked.text
+    if _SPOKEN not in text:
+        return
+    words = {found[1]: found[2].decode("utf-8", "replace") for found in _HELP.finditer(text)}
+    for found in _WRITTEN.finditer(text):
+        site = make.at("registration", found[1].decode(), found.start(), found.end(), found[2].decode())
+        yield site._replace(scope=METRICS, about=words.get(found[1], ""))
 
 
 def commands(symbols: Iterable[Symbol]) -> dict[str, Site]:
