@@ -19,7 +19,7 @@ _WARNINGS = (b"WARN", b"WRN", b"spdlog")
 _ASSERT = re.compile(rb"\bassert\s*\(")
 _STATIC_ASSERT = re.compile(rb"static_assert\s*\(")
 _BOUND = re.compile(
-    rb"\bconst(?:expr)?\s+(?:static\s+)?[\w:]+\s+"
+    rb"const(?<!\wconst)(?:expr)?\s+(?:static\s+)?[\w:]+\s+"
     rb"(\w*(?:[mM]ax|MAX|[mM]in|MIN|[lL]imit|LIMIT|[tT]hresh|THRESH|[tT]imeout|TIMEOUT|[cC]apacity|CAPACITY)\w*)"
     rb"\s*(?:=\s*|\{)(-?\d[\w.' *<+-]*?)\s*\}?\s*;"
 )

@@ -10,10 +10,10 @@ from tools.diff.reading import Site
 
 MACRO = "macro"
 """The section in which a switch of the build is told."""
-_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)", re.M)
+_DIRECTIVE = re.compile(rb"#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)")
 _ASKED = re.compile(r"(?:defined[ \t]*\(?[ \t]*)?([A-Z][A-Z0-9]*_\w+)[ \t]*\)?$")
 """A macro of the project's own; what begins with underscores the compiler defines."""
-_TESTED = re.compile(rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b((?:[^\n\\]|\\\r?\n|\\)*)", re.M)
+_TESTED = re.compile(rb"#[ \t]*(?:if|ifdef|ifndef|elif)\b((?:[^\n\\]|\\\r?\n|\\)*)")
 _NAMED = re.compile(rb"\b[A-Z][A-Z0-9]*_\w+")
 _DEFINED = re.compile(rb"#[ \t]*(?:define|undef)[ \t]+(\w+)")
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*$", re.M)
@@ -25,7 +25,7 @@ def switches(masked: Masked) -> Iterator[Site]:
     if b"#" not in masked.mask:
         return
     own = {found.group(1) for found in _DEFINED.finditer(masked.mask)}
-    for match in _TESTED.finditer(masked.mask):
+    for match in masked.directives(_TESTED):
         for found in _NAMED.findall(match.group(1)):
             if found not in own and _SWITCH.search(found.decode("utf-8", "replace")):
                 lines = masked.line(match.start(1)), masked.line(match.end(1))
@@ -62,7 +62,7 @@ def with_conditions(masked: Masked, scopes: Scopes, sites: Sequence[Site]) -> li
 def _branches(masked: Masked) -> Iterator[_Branch]:
     """Give the first branches of conditions that ask whether a macro is defined."""
     opened: list[_Branch | None] = []
-    for match in _DIRECTIVE.finditer(masked.mask):
+    for match in masked.directives(_DIRECTIVE):
         word, line = match.group(1), masked.line(match.start(1))
         if word.startswith(b"if"):
             asked = _ASKED.match(match.group(2).decode("utf-8", "replace").strip())
@@ -85,7 +85,7 @@ def without_dead(masked: Masked, sites: list[Site]) -> list[Site]:
 
 def _dead_lines(masked: Masked) -> Iterator[tuple[int, int]]:
     opened: list[int | None] = []
-    for match in _DIRECTIVE.finditer(masked.mask):
+    for match in masked.directives(_DIRECTIVE):
         word, line = match.group(1), masked.line(match.start(1))
         if word.startswith(b"if"):
             opened.append(line if word == b"if" and match.group(2).strip() == b"0" else None)

@@ -78,6 +78,13 @@ class Masked:
         """Return the number of the line in which the offset stands."""
         return bisect_left(self._line_ends, offset) + self.first_line
 
+    def directives(self, pattern: re.Pattern[bytes]) -> Iterator[re.Match[bytes]]:
+        """Find what begins with `#` at the beginning of a line; the sign is found far faster than beginnings are."""
+        for match in pattern.finditer(self.mask):
+            at = match.start()
+            if not self.mask[self.mask.rfind(b"\n", 0, at) + 1 : at].strip(b" \t"):
+                yield match
+
     def fold(self, start: int, end: int) -> str:
         """Return the code between two offsets, comments left out and white space folded."""
         return syntax.fold(self.bare[start:end])

@@ -77,7 +77,7 @@ class Mended:
         places: list[Place] = []
         reach: int | None = None
         for node in _flattened(root):
-            column = node.start_point[1]
+            column = node.start_byte - self.text.rfind(b"\n", 0, node.start_byte) - 1
             inside = node.start_byte < self.start
             if not inside and (column == 0 or (column <= unit and self.heading.method)):
                 reach = node.start_byte if reach is None else reach
