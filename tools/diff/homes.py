@@ -101,7 +101,9 @@ class Homes:
         names = set(_names(file))
         homes = Counter(path for name in names for path in self._came.get(name, ()))
         path, count = homes.most_common(1)[0] if homes else ("", 0)
-        return path if count >= max(2, _MOST_OF_IT * len(names)) else None
+        # Whoever looks for what another new file has would not find it there: the file was made into several.
+        parted = any(path not in self._came[name] for name in names if name in self._came)
+        return path if count >= max(2, _MOST_OF_IT * len(names)) and not parted else None
 
     def successor(self, draft: Draft, path: str) -> str | None:
         """Name the function of a new file that one has become: it has the body, or all but the name."""

@@ -13,6 +13,8 @@ _FEW = 30
 _WORD = re.compile(r"\w+")
 _PACKAGE = "__init__.py"
 _SMALL = 4_000
+_TELLING = 6
+"""Letters of a name that a file in its place hardly has by chance."""
 _HEADER = 60
 """Lines that a licence has at most."""
 _CONTEXT = 3
@@ -29,7 +31,7 @@ def unpaired(files: Sequence[FileChange]) -> Sequence[FileChange]:
 def _parted(file: FileChange) -> tuple[FileChange, ...]:
     """Make two of a file of which all that can be seen, but for remarks, is other lines; empty where it is one."""
     patch, before = file.patch or "", file.previous_path or file.path
-    if not patch or len(patch) > _SMALL or before.rpartition("/")[2] == file.path.rpartition("/")[2]:
+    if not patch or len(patch) > _SMALL or _is_named_after(before, file.path):
         return ()
     hunks = read_patch(patch).hunks
     if len(hunks) != 1 or hunks[0].old_start > _HEADER or not _is_all_else(hunks[0]):
@@ -41,6 +43,14 @@ def _parted(file: FileChange) -> tuple[FileChange, ...]:
         update={"path": before, "previous_path": None, "status": "removed", "patch": went, "additions": 0}
     )
     return old, file.model_copy(update={"previous_path": None, "status": "added", "patch": came, "deletions": 0})
+
+
+def _is_named_after(one: str, other: str) -> bool:
+    """Tell whether a file kept its name, or stands where it stood with a word more or less in its name."""
+    (folder, mine), (home, its) = (path.rpartition("/")[::2] for path in (one, other))
+    stems = sorted((name.rpartition(".")[0] or name for name in (mine, its)), key=len)
+    longer = folder == home and len(stems[0]) >= _TELLING and stems[0] in stems[1]
+    return mine == its or longer
 
 
 def _is_all_else(hunk: Hunk) -> bool:

@@ -168,3 +168,38 @@ async def test_the_same_refusal_of_several_functions_is_one_fact(facts_of: "Fact
     check = '    if scale < 0:\n        raise ValueError("scale must be positive")\n'
     (fact,) = await facts_of({"pkg/a.py": text.format("")}, {"pkg/a.py": text.format(check)})
     assert (fact.kind, fact.detail, len(fact.places)) == (FactKind.ERROR_ADDED, "run, plan", 2)
+
+
+LICENCE = "// Copyright of Acme.\n// All of it, and more.\n#pragma once\n"
+OLD, NEW, SCAN = "include/acme/old.h", "include/acme/fold_all.h", "include/acme/scan.h"
+
+
+async def test_a_small_header_with_a_word_more_in_its_name_is_the_same_one(facts_of: "FactsOf") -> None:
+    old, new = "include/acme/attention.h", "include/acme/attention_impl.h"
+    before = {old: f'{LICENCE}#include "wrapper.h"\n'}
+    facts = await facts_of(before, {old: None, new: f'{LICENCE}#include "decode.h"\n'})
+    assert [(fact.kind, fact.old) for fact in facts] == [(FactKind.FILE_RENAMED, old)]
+
+
+def functions(*names: str) -> str:
+    """Write a header that declares these."""
+    return "#pragma once\n" + "".join(f"int {name}(const float* rows, int size);\n" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("kept", "other", "kind", "told"),
+    [
+        (("fold_rows", "fold_cols", "fold_all"), "scan_rows", FactKind.FILE_RENAMED, (OLD, NEW)),
+        (("fold_rows",), "scan_rows", FactKind.FILE_REMOVED, ("fold_cols, fold_all, fold_none", None)),
+        (("fold_rows", "fold_cols", "fold_all"), "fold_none", FactKind.FILE_REMOVED, (OLD, f"{NEW}, {SCAN}")),
+    ],
+)
+async def test_a_header_that_went_in_parts_was_not_renamed(
+    facts_of: "FactsOf", kept: tuple[str, ...], other: str, kind: FactKind, told: tuple[str, str | None]
+) -> None:
+    gone = functions("fold_rows", "fold_cols", "fold_all", "fold_none")
+    new = {NEW: functions(*(f"{name}_new" for name in "abcdefgh"), *kept)}
+    new[SCAN] = functions(*(f"scan_{name}" for name in "abcdefgh"), other)
+    facts = await facts_of({OLD: gone}, {OLD: None, **new})
+    (fact,) = [fact for fact in facts if fact.kind in (FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)]
+    assert (fact.kind, (fact.old, fact.new)) == (kind, told)
