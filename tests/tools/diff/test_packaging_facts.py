@@ -191,3 +191,11 @@ async def test_what_only_the_tests_of_a_crate_ask_for_is_internal(route: str, fa
         ("serde", Severity.BEHAVIOUR),
         ("tower", Severity.INTERNAL),
     }
+
+
+@ROUTES
+async def test_a_machine_that_code_is_made_for_is_told_once(route: str, facts_of: "FactsOf") -> None:
+    text = 'flags = [\n    "-O3",\n    "-gencode=arch=compute_80,code=sm_80",\n{}]\nsetup(name="lib")\n'
+    new = text.format('    "-gencode=arch=compute_90a,code=sm_90a",\n')
+    facts = await facts_of({"setup.py": text.format("")}, {"setup.py": new}, route)
+    assert [fact.kind for fact in facts] == [FactKind.VALUE_CHANGED]
