@@ -146,6 +146,10 @@ def _with_label(one: Draft, other: Draft) -> Draft:
 
 def _is_elsewhere(found: Exchange, hunk: Hunk, patch: Patch) -> bool:
     """Tell whether what only came, or only went, did the other elsewhere in the file."""
+    if _is_asked(found):
+        # What is asked for in one place may be what several lines set before, under conditions.
+        sets = re.compile(rf"[-+]\s+{re.escape(found.what)}\s*(?::[^=]+)?=(?!=)")
+        return any(sum(map(bool, map(sets.match, side.values()))) > 1 for side in (patch.removed, patch.added))
     if (found.old and found.new) or found.by == "terms":
         return False
     others = (patch.removed if found.new else patch.added).values()

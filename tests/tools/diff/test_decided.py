@@ -468,3 +468,10 @@ async def test_reasons_for_which_a_function_refuses_in_words_are_told(
 )
 async def test_words_that_refuse_nothing_new_are_no_reasons(facts_of: "FactsOf", old: str, new: str) -> None:
     assert await facts_of({"pkg/run.py": REASON.format(old)}, {"pkg/run.py": REASON.format(new)}) == []
+
+
+async def test_what_several_lines_set_and_one_asks_for_now_is_not_told(facts_of: "FactsOf") -> None:
+    far = "".join(f"        lib.step{number}()\n" for number in range(12))
+    old = _body("self.max_steps = 0") + far + _body("if args.fast:", "    self.max_steps = args.steps")
+    new = _body("self.max_steps = args.max_steps") + far
+    assert await _told(facts_of, old, new) == []
