@@ -77,7 +77,18 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     words = {draft.old: draft.new for draft in drafts if draft.old and draft.new}
     behind = FactKind.REGISTRATION_CHANGED
     told = [one for one in told if one.draft.kind is not behind or not follows(one.draft, words)]
-    return without_bodies(_gone_as_one(told))
+    return without_bodies(_gone_as_one(list(_without_what_moved(told))))
+
+
+def _without_what_moved(told: Sequence[Shown]) -> Iterator[Shown]:
+    """Tell of a file that went those names as gone only which no other fact tells as moved out of it."""
+    moved = {(one.draft.old, one.draft.name) for one in told if one.draft.kind is FactKind.SYMBOL_MOVED}
+    for one in told:
+        names = (one.draft.old or "").split(", ") if moved and one.draft.kind is FactKind.FILE_REMOVED else []
+        left = [name for name in names if (one.draft.name, name) not in moved]
+        if left != names:
+            one = replace(one, draft=one.draft._replace(old=", ".join(left) or one.draft.name))
+        yield one
 
 
 def _renamed_alike(shown: Sequence[Shown]) -> Sequence[Shown]:

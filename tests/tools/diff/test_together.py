@@ -203,3 +203,13 @@ async def test_a_header_that_went_in_parts_was_not_renamed(
     facts = await facts_of({OLD: gone}, {OLD: None, **new})
     (fact,) = [fact for fact in facts if fact.kind in (FactKind.FILE_REMOVED, FactKind.FILE_RENAMED)]
     assert (fact.kind, (fact.old, fact.new)) == (kind, told)
+
+
+async def test_what_moved_out_of_a_file_that_went_is_not_told_as_gone_with_it(facts_of: "FactsOf") -> None:
+    fold = "def fold_rows(rows, size):\n    total = sum(rows)\n    return total / size\n"
+    scan = "def scan_rows(rows, size):\n    return [row * size for row in rows]\n"
+    before = {"pkg/old.py": f"{fold}\n\n{scan}", "pkg/stay.py": "def stay():\n    return 1\n"}
+    after = {"pkg/old.py": None, "pkg/stay.py": f"{before['pkg/stay.py']}\n\n{fold}"}
+    told = {fact.kind: (fact.name, fact.old) for fact in await facts_of(before, after)}
+    assert told[FactKind.FILE_REMOVED] == ("pkg/old.py", "scan_rows")
+    assert told[FactKind.SYMBOL_MOVED] == ("fold_rows", "pkg/old.py")
