@@ -55,6 +55,7 @@ _TAKEN = re.compile(
 )
 _LISTED = re.compile(r"(?:(?:frozen)?set\()?[\[({]\s*[\w\"']")
 """Members that are written out, in whichever brackets."""
+_MEMBERS = re.compile(r"[\"'][^\"']*[\"']|[\w.]+")
 
 
 _TAKING = re.compile(r"(?:^|[ .])(?:supported|allowed|valid)_\w+\(\s*[\[({]\s*[\w\"']")
@@ -76,7 +77,9 @@ def _decides_what_is_taken(draft: Draft) -> bool:
         return all(_TAKING.search(value or "") for value in (draft.old, draft.new))
     if draft.kind is not FactKind.CONSTANT_CHANGED or not _TAKEN.search(draft.name):
         return False
-    return all(_LISTED.match(value or "") for value in (draft.old, draft.new))
+    # The same members in another order let the same through.
+    old, new = (sorted(_MEMBERS.findall(value or "")) for value in (draft.old, draft.new))
+    return old != new and all(_LISTED.match(value or "") for value in (draft.old, draft.new))
 
 
 def site_is_met(draft: Draft, path: str) -> bool:

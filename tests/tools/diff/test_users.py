@@ -104,3 +104,9 @@ async def test_a_list_of_its_own_by_which_a_file_says_what_it_takes_is_for_users
     (fact,) = await facts_of({"pkg/run.py": old}, {"pkg/run.py": new}, "blobs")
     assert (fact.kind, fact.severity) == (FactKind.CONSTANT_CHANGED, severity)
     assert fact.new == '("a", "b", "c")'
+
+
+async def test_a_list_of_what_is_taken_in_another_order_takes_the_same(facts_of: "FactsOf") -> None:
+    old, new = '_SUPPORTED_BACKENDS = ("fast", "plain")\n', '_SUPPORTED_BACKENDS = ("plain", "fast")\n'
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
+    assert {fact.severity for fact in facts} <= {Severity.INTERNAL}
