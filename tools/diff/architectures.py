@@ -12,15 +12,14 @@ from tools.diff.roles import Role, role
 _APPENDED = re.compile(r".\s*list\s*\(\s*APPEND\s+(\w*ARCH(?!IV)\w*)\s+([^)]+)\)", re.IGNORECASE)
 _BEGUN = re.compile(r".\s*set\s*\(\s*(\w*ARCH(?!IV)\w*)\b", re.IGNORECASE)
 _MADE = "arch=compute_"
-_SETUP = re.compile(r"(?:^|/)setup\w*\.py$")
 _TARGET = re.compile(r"arch=compute_\w+,code=[\[\\]*((?:sm|compute|lto)_\w+)")
 _REMARK = re.compile(r".\s*(?:#|//)")
 _ARCHITECTURE = re.compile(r"(?:sm_?|compute_|gfx)?\d[\w.]*(?:\+PTX|-real|-virtual)?$")
 
 
 def built_for(path: str, patch: Patch) -> Iterator[Draft]:
-    """Tell for which architectures a list of CMake or a setup.py builds now, or no longer."""
-    if role(path) is Role.BUILD or _SETUP.search(path):
+    """Tell for which architectures a list of CMake builds now, or no longer."""
+    if role(path) is Role.BUILD and not path.endswith(".py"):
         yield from _appended(path, patch)
         yield from _generated(path, patch)
 

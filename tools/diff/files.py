@@ -152,7 +152,7 @@ def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
         # A constant that a new file has as well says nothing of where the classes and functions went.
         heirs = [home for name, home in moved.items() if name in defined or not defined]
         # A trifle that is elsewhere now says nothing of the others.
-        heirs = heirs if 2 * len(heirs) >= len(names) else []
+        heirs = heirs if 2 * len(heirs) >= len(defined or names) else []
         new = ", ".join(dict.fromkeys(heirs)) or None
     lines = tuple(_line_at(patch, found.start() + 1) for found in declared[:_SHOWN_LINES])
     lines = lines or tuple(line for line in patch.split("\n", 3)[1:3] if line[:1] in ("+", "-"))

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from agent.facts import COMMANDS, METRICS, FactKind
 from tools.diff.cautions import cautions, without_old_warnings
@@ -84,6 +84,7 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     `together` tells whether an old and a new line stand in the same hunk: what took another's place does.
     """
     before, after = _by_key(old), _by_key(new)
+    spelled = _spellings(before), _spellings(after)
     drafts = list(_respelled(before, after))
     drafts += [_rebased(one, other) for one, other in rebased(before, after)]
     gone = [_first(sites) for key, sites in before.items() if key not in after]
@@ -114,7 +115,20 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
                 drafts.append(_reconditioned(*pair))
             elif key[0] == "error" and (moved := moved_out_or_in(sites, after[key], checks)):
                 drafts.append(_surrounded(sites[0], after[key][0], moved))
-    return drafts
+    return [draft for draft in drafts if not _is_spelled_still(draft, *spelled)]
+
+
+def _spellings(sites: Mapping[tuple[str, ...], list[Site]]) -> set[str]:
+    """Name all spellings of all flags that have more than one."""
+    flags = (site for key, found in sites.items() if key[0] == "flag" for site in found)
+    return {name for site in flags if site.also for name in (site.name, *site.also)}
+
+
+def _is_spelled_still(draft: Draft, before: Set[str], after: Set[str]) -> bool:
+    """Tell whether a flag that seems gone is another spelling of one now, or one that seems new was one before."""
+    if draft.kind is FactKind.FLAG_REMOVED:
+        return draft.name in after
+    return draft.kind is FactKind.FLAG_ADDED and draft.name in before
 
 
 def _respelled(before: dict[tuple[str, ...], list[Site]], after: dict[tuple[str, ...], list[Site]]) -> Iterator[Draft]:

@@ -110,3 +110,33 @@ async def test_a_list_of_what_is_taken_in_another_order_takes_the_same(facts_of:
     old, new = '_SUPPORTED_BACKENDS = ("fast", "plain")\n', '_SUPPORTED_BACKENDS = ("plain", "fast")\n'
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
     assert {fact.severity for fact in facts} <= {Severity.INTERNAL}
+
+
+OPTIONS = (
+    'void add(Context & ctx) {{\n    add_opt(acme_arg(\n        {}, "N", "how many"\n    ));\n'
+    '    add_opt(acme_arg(\n        {{"--rows"}}, "N", "rows"\n    ));\n}}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('{"-a", "--all"}', '{"-a", "--all", "--every"}', [(FactKind.FLAG_ADDED, "--every")]),
+        ('{"--all"}', '{"--all"}, {"--no-all"}', [(FactKind.FLAG_ADDED, "--no-all")]),
+        ('{"--all"}', '{"--no-limit", "--all"}', [(FactKind.FLAG_ADDED, "--no-limit")]),
+    ],
+)
+async def test_an_option_is_known_by_each_of_its_spellings(
+    facts_of: "FactsOf", old: str, new: str, told: list[tuple[FactKind, str]]
+) -> None:
+    before, after = ({"common/arg.cpp": OPTIONS.format(text)} for text in (old, new))
+    facts = await facts_of(before, after)
+    assert [(fact.kind, fact.name) for fact in facts if fact.kind.startswith("flag-")] == told
+
+
+async def test_an_option_that_is_a_spelling_of_another_now_is_not_gone(facts_of: "FactsOf") -> None:
+    old = OPTIONS.format('{"--columns"}')
+    new = OPTIONS.format('{"--columns", "--rows"}').replace(
+        '    add_opt(acme_arg(\n        {"--rows"}, "N", "rows"\n    ));\n', ""
+    )
+    assert await facts_of({"common/arg.cpp": old}, {"common/arg.cpp": new}) == []

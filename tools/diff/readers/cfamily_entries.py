@@ -29,6 +29,10 @@ _OPTION = re.compile(
     rb"(?:add_option|add_flag|add_argument|get_cmd_line_argument|check_cmd_line_flag)\s*(?:<[^<>]*>\s*)?\(\s*\""
 )
 _MAY_OPTION = (b"add_option", b"add_flag", b"add_argument", b"cmd_line")
+_LISTED = re.compile(rb"\badd_opt\s*\(\s*[\w:]+\s*\(\s*(?=\{)")
+_SPELLINGS = re.compile(rb"\{[^{}]{1,300}\}(?:\s*,\s*\{[^{}]{1,300}\})?")
+"""All spellings of an option, and those by which it is turned off."""
+_SPELLED = re.compile(rb"\"(--?[\w-]+)\"")
 _DEPRECATED = re.compile(rb"\[\[\s*deprecated|\(\(\s*deprecated|(?<!\w)(?:[A-Z0-9]+_)*DEPRECATED(?:_MESSAGE)?\b")
 
 
@@ -81,6 +85,7 @@ def _flags(masked: Masked) -> Iterator[Site]:
         if len(call.arguments) > 1:
             name, value = (masked.fold(*span) for span in call.arguments[:2])
             yield Site("flag", f"--{name}", masked.line(call.start), masked.line(call.end), value=value)
+    yield from _listed(masked) if b"add_opt" in masked.mask else ()
     for call in calls(masked, _OPTION) if mentions(masked.mask, _MAY_OPTION) else ():
         names = masked.joined(*call.arguments[0]) if call.arguments else ""
         name = next((part for part in re.split(r"[,\s]+", names) if len(part.lstrip("-")) > 1), names)
@@ -88,6 +93,19 @@ def _flags(masked: Masked) -> Iterator[Site]:
             given = call.arguments[2] if call.name == "get_cmd_line_argument" and len(call.arguments) > 2 else None
             lines = masked.line(call.start), masked.line(call.end)
             yield Site("flag", f"--{name.lstrip('-')}", *lines, value=masked.fold(*given) if given else None)
+
+
+def _listed(masked: Masked) -> Iterator[Site]:
+    """Give the options that are added with a list of their spellings: `add_opt(arg({"-a", "--all"}, …))`."""
+    for match in _LISTED.finditer(masked.mask):
+        spellings = _SPELLINGS.match(masked.mask, match.end())
+        if spellings is None:
+            continue
+        found = [one.decode() for one in _SPELLED.findall(masked.text, *spellings.span())]
+        name = next((one for one in found if one.startswith("--")), found[0] if found else "")
+        if name:
+            also = tuple(one for one in found if one != name)
+            yield Site("flag", name, masked.line(spellings.start()), masked.line(spellings.end()), also=also)
 
 
 def _deprecations(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:
