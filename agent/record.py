@@ -22,17 +22,17 @@ Part = TypeVar("Part", Claim, Link, Story, Drop)
 
 def to_json(report: Report) -> dict[str, Any]:
     """Give the report as plain data; the fields named in the documentation are a contract."""
-    return dict(_parts(report))
+    return {key: list(value) if isinstance(value, Iterator) else value for key, value in _parts(report)}
 
 
 def _parts(report: Report) -> Iterator[tuple[str, Any]]:
-    """Give the report's data part by part: of a long window one of them at a time is enough to hold."""
+    """Give the report's data part by part; lists that may be long are given entry by entry."""
     yield "format", FORMAT
     yield "date", report.window.label
     yield "window", report.window.model_dump(mode="json")
     yield "repos", list(report.repos)
     yield "ledger", _plain(report.ledger)
-    yield "claims", [_claim(claim) for claim in report.claims]
+    yield "claims", map(_claim, report.claims)
     yield "links", _plain(report.links)
     yield "stories", _plain(report.stories)
     yield "failures", _plain(report.failures)
@@ -48,8 +48,8 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
     )
 
 
-def _plain(values: Iterable[BaseModel]) -> list[dict[str, Any]]:
-    return [value.model_dump(mode="json") for value in values]
+def _plain(values: Iterable[BaseModel]) -> Iterator[dict[str, Any]]:
+    return (value.model_dump(mode="json") for value in values)
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
@@ -64,13 +64,33 @@ def _claim_back(data: dict[str, Any]) -> dict[str, Any]:
 
 def dump(report: Report) -> str:
     """Write the report's JSON, the same bytes for the same report."""
-    written = (f" {json.dumps(key)}: {_indented(value)}" for key, value in _parts(report))
-    return "{\n" + ",\n".join(written) + "\n}\n"
+    return "".join(dumped(report))
 
 
-def _indented(value: object) -> str:
+def dumped(report: Report) -> Iterator[str]:
+    """Write the same piece by piece: the whole of a long window takes much room in memory."""
+    before = "{"
+    for key, value in _parts(report):
+        yield f"{before}\n {json.dumps(key)}: "
+        if isinstance(value, Iterator):
+            yield from _listed(value)
+        else:
+            yield _indented(value, "\n ")
+        before = ","
+    yield "\n}\n"
+
+
+def _listed(entries: Iterator[Any]) -> Iterator[str]:
+    before = "["
+    for entry in entries:
+        yield before + "\n  " + _indented(entry, "\n  ")
+        before = ","
+    yield "[]" if before == "[" else "\n ]"
+
+
+def _indented(value: object, newline: str) -> str:
     """Write one part as it stands in the whole; no line of JSON ends within a text."""
-    return json.dumps(value, ensure_ascii=False, indent=1).replace("\n", "\n ")
+    return json.dumps(value, ensure_ascii=False, indent=1).replace("\n", newline)
 
 
 def load(text: str | bytes, name: str) -> Report:

@@ -72,7 +72,7 @@ def write_heartbeat(out: Path, beat: Heartbeat) -> None:
         return
     try:
         out.mkdir(parents=True, exist_ok=True)
-        replace_file(file, beat.model_dump_json(indent=1) + "\n")
+        replace_file(file, [beat.model_dump_json(indent=1), "\n"])
     except OSError as error:
         sys.stderr.write(f"gitzette: no heartbeat: {file} cannot be written: {error.strerror}\n")
 

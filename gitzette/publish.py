@@ -3,7 +3,7 @@
 import fcntl
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import get_args
 from agent.errors import StorageError
 from agent.markdown import link
 from agent.pages import readme_page, report_page
-from agent.record import dump, load, merge
+from agent.record import dumped, load, merge
 from agent.report import Report
 from agent.settings import MAX_FAILED, Language, Layout
 from agent.soundness import failed_share
@@ -90,11 +90,11 @@ class FilePublisher:
         check_front_page(self._out / "README.md")
         text = self._page(report, self._style.lang)
         front_page = self._front_page(report, text)
-        replace_file(page, text)
+        replace_file(page, [text])
         for lang in self._style.others:
-            replace_file(page.with_name(f"{report.window.label}.{lang}.md"), self._page(report, lang))
-        replace_file(record, dump(report))
-        replace_file(self._out / "README.md", front_page)
+            replace_file(page.with_name(f"{report.window.label}.{lang}.md"), [self._page(report, lang)])
+        replace_file(record, dumped(report))
+        replace_file(self._out / "README.md", [front_page])
         return report
 
     def _page(self, report: Report, lang: Language) -> str:
@@ -141,9 +141,9 @@ def check_front_page(file: Path) -> None:
         raise StorageError(f"{file} was not written by gitzette and is left alone; choose another folder with --out")
 
 
-def replace_file(file: Path, text: str) -> None:
+def replace_file(file: Path, pieces: Iterable[str]) -> None:
     """Write a file so that a reader sees the old one or the new one, also after a crash."""
-    data = text.encode("utf-8", errors="replace")
+    data = b"".join(piece.encode("utf-8", errors="replace") for piece in pieces)
     if file.exists() and file.read_bytes() == data:
         return
     fresh = file.with_name(f".{file.name}.{os.getpid()}{_FRESH}")

@@ -112,6 +112,6 @@ class Outbox:
     def write(self, book: Book) -> None:
         """Replace what is remembered."""
         try:
-            replace_file(self._file, book.model_dump_json(indent=1) + "\n")
+            replace_file(self._file, [book.model_dump_json(indent=1), "\n"])
         except OSError as error:
             raise StorageError(f"cannot write {self._file}: {error.strerror}") from error
