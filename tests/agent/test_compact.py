@@ -1,7 +1,7 @@
 """Values that share what is alike are the same values, and their copies are their own."""
 
 from agent.compact import compact
-from agent.domain import FileChange, Frozen
+from agent.domain import FileChange, Frozen, Person
 
 
 class Pair(Frozen):
@@ -24,3 +24,20 @@ def test_a_copy_of_a_compact_value_changes_no_other() -> None:
     named = first.model_copy(update={"name": "x"})
     assert named.model_fields_set == {"files", "name"}
     assert first.model_fields_set == second.model_fields_set == {"files"}
+
+
+class Signed(Frozen):
+    """What somebody did to a file."""
+
+    by: Person
+    path: str
+
+
+def test_people_and_paths_that_come_again_are_kept_once() -> None:
+    first, second = (
+        compact(Signed(by=Person(name="Mira", email="mira@example.com"), path="/".join(("src", "limits.py"))))
+        for _ in range(2)
+    )
+    assert first == second
+    assert first.by is second.by
+    assert first.path is second.path
