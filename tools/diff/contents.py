@@ -9,8 +9,8 @@ from tools.diff.homes import DECLARED
 _OPEN = re.compile(r"\n[+-]pub (?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|type|const|static|union) (\w+)")
 _IN_THE_CRATE = re.compile(r"\n[+-]pub\([^)\n]*\) (?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|type) (\w+)")
 _FUNCTION = re.compile(
-    r"\n[+-](?!(?:template|return|else|typedef|using|struct|class|enum|static_assert|namespace|friend)\b)"
-    r"(?=[A-Za-z_])(?:[\w:<>,*&\[\]]+[ \t]+)+[*&]*(?!operator\b)([A-Za-z_]\w*)[ \t]*\((?!\*)"
+    r"\n[+-](?!(?:template|return|else|typedef|using|struct|class|enum|union|static_assert|namespace|friend)\b)"
+    r"(?=[A-Za-z_])(?:[\w:<>,*&\[\]]+[ \t]+)+[*&]*(?!(?:operator|alignas)\b)([A-Za-z_]\w*)[ \t]*\((?!\*)"
 )
 """A function of C with its return type at the margin."""
 _ON_THE_DEVICE = re.compile(r"__device__|[A-Z]_DEVICE\b")

@@ -15,7 +15,10 @@ _DECLARED = re.compile(
 )
 """A macro, an alias, a constant or a function with its return type, at the margin or behind a mark of the interface."""
 _INCLUDED = re.compile(r"^[+ ][ \t]*\#[ \t]*include[ \t]+[\"<](?:[^\">\n]*/)?([^/\">\n]+)[\">]", re.MULTILINE)
-_NO_NAMES = ("if", "for", "while", "switch", "return", "else", "case", "sizeof", "namespace", "template", "default")
+_NO_NAMES = (
+    *("if", "for", "while", "switch", "return", "else", "case", "sizeof"),
+    *("namespace", "template", "default", "alignas"),
+)
 _MEMBERS = ("method", "field", "member", "property")
 _BY_THEMSELVES = ("function", "macro", "enum", "class", "struct")
 _TELLING, _UNMISTAKABLE = 8, 12

@@ -25,6 +25,9 @@ SPECIAL = re.compile(r"__\w+__$")
 _NEARLY = 0.9
 _ALIKE = 0.6
 _NEAR = 5
+_SEVERAL = 2
+_WHOLLY = 3
+"""What a name that goes on with further words counts more than any that is only like the old one."""
 _BARELY, _PASSABLY, _CLOSELY, _SURELY = 0.4, 0.5, 0.7, 0.8
 
 
@@ -53,7 +56,14 @@ def renames(
 
 def _alike(went: list[Symbol], come: list[Symbol], kept: Kept | None) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair what is most alike first, then what was renamed by the same change of words as something else."""
-    scored = [(_took_its_place(one, other), one, other) for one in went for other in come]
+    longer = {id(one): {id(other) for other in come if _is_lengthened(one, other)} for one in went}
+    # One that was made into several has become none of them, nor anything else.
+    went = [one for one in went if len(longer[id(one)]) < _SEVERAL]
+    scored = [
+        (_took_its_place(one, other) + (_WHOLLY if id(other) in longer[id(one)] else 0), one, other)
+        for one in went
+        for other in come
+    ]
     if kept is not None:
         # Of several that look the same, the one below the same line is the likeliest.
         scored = [
@@ -76,6 +86,12 @@ def _alike(went: list[Symbol], come: list[Symbol], kept: Kept | None) -> Iterato
         if same and taken.isdisjoint((id(one), id(other))) and _exchanged(own_name(one), own_name(other)) in words:
             taken |= {id(one), id(other)}
             yield one, other
+
+
+def _is_lengthened(one: Symbol, other: Symbol) -> bool:
+    """Tell whether a field has all of another's name and more words behind it, and holds the same."""
+    longer = one.kind in _VALUED and own_name(other).startswith(f"{own_name(one)}_")
+    return longer and _is_beside(one, other) and _took_its_place(one, other) > 0
 
 
 def _is_one_of_many(one: Symbol, other: Symbol, come: Iterable[Symbol]) -> bool:

@@ -20,7 +20,8 @@ from tools.diff.variables import asking, reads
 DECLARED = re.compile(
     r"\n[+-](?=[acdefpstu])(?!(?:struct|class|enum class|enum|union) \w+;)"
     r"(?:(?:async )?(?:def|class)|pub (?:fn|struct|enum|trait|const)|func|type|struct|enum class|enum|union"
-    r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) (?!alignas\b)([A-Za-z_]\w*)"
+    r"|export (?:default )?(?:async )?(?:function|class|const|interface|type|enum)) "
+    r"(?:alignas\([^()]*\) )?([A-Za-z_]\w*)"
 )
 """What a whole file declares at its left margin; what C only announces (`class X;`) stands elsewhere."""
 _VALUE = re.compile(r"\n[+-]([A-Za-z_]\w*+)\s*+(?::[^=\n]+)?=(?!=)")

@@ -16,9 +16,12 @@ _NAMES = {"identifier", "field_identifier", "type_identifier", "qualified_identi
     "operator_cast",
 }
 
+_SAID = (b"const", b"volatile")
 _UNWRITTEN = ("default_method_clause", "delete_method_clause")
 _MARKED = re.compile(r"[A-Z][A-Z0-9_]{3,} ((?:typename )?[A-Za-z_][^=]*[ *&>])([A-Za-z_]\w*)$")
 """A parameter behind a macro of the project (`GRID_CONSTANT Params const params`), which no grammar knows."""
+_QUALIFIED = re.compile(r"([^=]*[*&]) ?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)* ([A-Za-z_]\w*)(?: = (.*))?$", re.DOTALL)
+"""A pointer behind a macro that qualifies it (`float * ACME_RESTRICT x`), which a grammar takes for the name."""
 _FOLLOWED = re.compile(
     r"((?!(?:const |volatile )+[\w:]+ [A-Z])[^=]*[ *&>])([a-z_]\w*)(?: [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)+$"
 )
@@ -42,10 +45,17 @@ def parameters_of(parameters: Node, text: bytes) -> Iterator[Param]:
         if not node.type.endswith("parameter_declaration"):
             continue
         rest = node.next_sibling
-        if rest is not None and rest.type == "ERROR":
-            marked = _MARKED.match(syntax.fold(text[node.start_byte : rest.end_byte]))
+        broken = rest is not None and rest.type == "ERROR"
+        if broken or node.has_error:
+            written = syntax.fold(
+                text[node.start_byte : rest.end_byte if rest is not None and broken else node.end_byte]
+            )
+            marked = _MARKED.match(written) if broken else None
             if marked is not None:
                 yield Param(marked[2], annotation=marked[1].strip())
+                continue
+            if qualified := _QUALIFIED.match(written):
+                yield Param(qualified[2], qualified[3], qualified[1])
                 continue
         if node.has_error and (followed := _FOLLOWED.match(syntax.fold(text[node.start_byte : node.end_byte]))):
             yield Param(followed[2], annotation=followed[1].strip())
@@ -85,6 +95,15 @@ def default_after(node: Node, index: int) -> Node | None:
         if name == "default_value":
             return node.child(place)
     return None
+
+
+def pointee(node: Node, kind: Node, declarator: Node) -> tuple[int, int]:
+    """Say where the type of what a declaration declares begins and ends, with what is said of what it points at."""
+    if declarator.type not in ("pointer_declarator", "reference_declarator"):
+        return kind.start_byte, kind.end_byte
+    said = [child for child in node.children if child.type == "type_qualifier" and child.text in _SAID]
+    spans = [(child.start_byte, child.end_byte) for child in (kind, *said) if child.end_byte <= declarator.start_byte]
+    return min(spans)[0], max(spans)[1]
 
 
 def is_unwritten(node: Node) -> bool:

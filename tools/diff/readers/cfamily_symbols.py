@@ -199,7 +199,7 @@ class SymbolReader:
         """Note the functions, fields, constants and variables that a declaration declares, and its inner type."""
         kind = node.child_by_field_name("type")
         if kind is not None and kind.child_by_field_name("body") is not None:
-            yield kind, place._replace(start=node)
+            yield kind, self._inside_object(node, kind, place)._replace(start=node)
         for index, child in enumerate(node.children):
             if node.field_name_for_child(index) != "declarator":
                 continue
@@ -208,6 +208,8 @@ class SymbolReader:
             if child.type == "init_declarator":
                 value = child.child_by_field_name("value")
                 declarator = child.child_by_field_name("declarator") or child
+                if value is not None and value.type == "argument_list" and value.has_error:
+                    continue  # a function whose parameters no grammar understands
             elif (following := declarators.default_after(node, index)) is not None:
                 value = following
             function = declarators.function_in(declarator)
@@ -215,6 +217,14 @@ class SymbolReader:
                 self._function(node, kind, function, place, found, value)
             else:
                 self._variable(node, kind, declarator, value, place, found)
+
+    def _inside_object(self, node: Node, kind: Node, place: _Place) -> _Place:
+        """Return where the members of a class without a name are: in the field that is declared with it, if any."""
+        declarator = node.child_by_field_name("declarator")
+        name = declarators.named(declarator) if declarator is not None else None
+        if name is None or kind.type not in _CLASSES or kind.child_by_field_name("name") is not None:
+            return place
+        return place._replace(names=(*place.names, self._dotted(name)))
 
     def _function(
         self,
@@ -283,9 +293,8 @@ class SymbolReader:
         around = self._text[declarator.start_byte : start] + self._text[end : declarator.end_byte]
         # What an inner class or union has, its members tell.
         inner = kind.child_by_field_name("body")
-        annotation = syntax.fold(
-            self._text[kind.start_byte : kind.end_byte if inner is None else inner.start_byte] + around
-        )
+        first, last = declarators.pointee(node, kind, declarator)
+        annotation = syntax.fold(self._text[first : last if inner is None else inner.start_byte] + around)
         if place.guessed or (static and self._source_file and not in_class and not constant):
             place = place._replace(public=False)
         if what == "variable" and self._framed and self._bones.text[node.start_byte - 1 : node.start_byte] in b" \t":

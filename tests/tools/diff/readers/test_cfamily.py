@@ -360,3 +360,42 @@ def test_words_without_end_are_skipped_and_the_rest_is_read() -> None:
 def test_a_macro_before_a_function_is_not_what_it_returns(declared: bytes, name: str, returns: str) -> None:
     (symbol,) = read(Source("include/acme.h", declared)).symbols
     assert (symbol.name, symbol.returns) == (name, returns)
+
+
+def test_a_macro_that_qualifies_a_pointer_is_not_the_parameters_name() -> None:
+    run = named(whole("void run(int n, float * ACME_RESTRICT s, const void * ACME_RESTRICT v = nullptr);\n"), "run")
+    assert run.params == (
+        Param("n", None, "int"),
+        Param("s", None, "float *"),
+        Param("v", "nullptr", "const void *"),
+    )
+
+
+def test_a_field_is_shown_with_what_it_points_at() -> None:
+    reading = whole("struct A {\n  int const* p;\n  const float* const q = nullptr;\n  const int n = 4;\n};\n")
+    assert [symbol.annotation for symbol in reading.symbols[1:]] == ["int const*", "const float* const", "int"]
+
+
+def test_members_of_a_class_without_a_name_are_those_of_its_object() -> None:
+    reading = whole(
+        "struct A {\n  struct { int fast; } mode;\n  union { int x; float y; };\n  enum { On } state;\n};\n"
+    )
+    assert [symbol.name for symbol in reading.symbols] == [
+        "A",
+        "A.mode",
+        "A.mode.fast",
+        "A.x",
+        "A.y",
+        "A.state",
+        "A.On",
+    ]
+
+
+def test_a_function_whose_parameters_nobody_understands_is_no_constant() -> None:
+    head = "template <class A, class... Ts>\nACME_HOST_DEVICE constexpr\nauto\n"
+    types = "Op, a_type, b_type, fix::C<M>, fix::C<N>, fix::value<Way::Up, a>, fix::value<Scale::In, b>"
+    text = (
+        f"namespace lib {{\n{head}to_tiles(Tiled<Atom<Traits<{types}>, Ts...>, Us...>) {{\n  return 1;\n}}\n\n"
+        f"{head}to_tiles(Tiled<Atom<Op<A, M, N>, Ts...>, Us...>) {{\n  return 2;\n}}\nvoid other(int a, float b);\n}}\n"
+    )
+    assert not [symbol.name for symbol in whole(text).symbols if symbol.kind == "constant"]
