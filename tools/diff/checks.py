@@ -11,7 +11,7 @@ from tools.diff.likeness import likeness
 from tools.diff.site_heirs import is_same_macro
 
 _MOST_PAIRS = 2_000
-_ALIKE, _RELATED = 0.8, 0.5
+_ALIKE, _RELATED = 0.8, 0.6
 _LETTERS = re.compile(r"[^\W\d_]")
 _TELLING = 12
 """Letters of a message that hardly two checks have by chance."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from agent.facts import Fact, FactKind, Severity
+from tools.diff.headers import is_source
 
 MOST = 36
 """Facts of a sheet; more is not read by anybody."""
@@ -56,13 +57,14 @@ def _most_of_a_kind(fact: Fact) -> int:
 
 
 def _turns(facts: Sequence[Fact], family: Callable[[Fact], str]) -> list[int]:
-    """Count for each fact how many of its severity and family stand before it."""
+    """Count for each fact how many of its severity and family have their turn before it."""
     seen: Counter[tuple[Severity, str]] = Counter()
-    turns: list[int] = []
-    for fact in facts:
-        turns.append(seen[fact.severity, family(fact)])
-        seen[fact.severity, family(fact)] += 1
-    return turns
+    turns: dict[int, int] = {}
+    for at in sorted(range(len(facts)), key=lambda at: _is_linked(facts[at])):
+        one = facts[at].severity, family(facts[at])
+        turns[at] = seen[one]
+        seen[one] += 1
+    return [turns[at] for at in range(len(facts))]
 
 
 def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
@@ -76,6 +78,7 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
             _is_declared_over(facts[at]) or is_attribute(facts[at]) or _is_decorated(facts[at]),
             rounds[at],
             _rank(facts[at]),
+            _is_linked(facts[at]),
             at,
         ),
     )
@@ -95,7 +98,14 @@ def _chosen(facts: Sequence[Fact], free: Sequence[int]) -> set[int]:
 
 def _is_of(fact: Fact, rename: Fact) -> bool:
     """Tell whether a fact is about what goes by a new name, or about a part of it."""
-    return f"{fact.name}.".startswith(f"{rename.name}.")
+    if rename.name not in fact.name:
+        return False
+    return any(f"{name}.".startswith(f"{rename.name}.") for name in fact.name.split(", "))
+
+
+def _is_linked(fact: Fact) -> bool:
+    """Tell what only sources of C show: whoever links them meets it, and mostly that is the project itself."""
+    return bool(fact.places) and all(is_source(place.file) for place in fact.places)
 
 
 def _is_whole(fact: Fact) -> bool:

@@ -44,6 +44,7 @@ class Draft(NamedTuple):
     condition: str = ""
     """Of an error: the macro without which a build does not have it."""
     optional: bool = False
-    """Of a whole signature: whether all that changed are new parameters that callers may leave out."""
+    """Of a whole signature: whether all that changed are new parameters that callers may leave out; of an error:
+    whether only those run into it who set something new."""
     debut: str = ""
     """Of an error: the new function, or the path of the new file, with which it comes."""

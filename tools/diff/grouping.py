@@ -114,9 +114,15 @@ def group(shown: Iterable[Shown]) -> tuple[list[Fact], list[str]]:
     shown = [one for one in shown if not one.draft.debut]
     facts = _joined(shown, _of_a_script(shown))
     if _told(facts) > MOST:
-        sure = [one for one in shown if not _is_guessed(one.draft)]
+        sure = _without_guesses(shown)
         facts = _joined(sure, _of_a_place(sure))
     return cut(sorted([*facts, *debuts[: max(0, MOST - _told(facts))]], key=_rank))
+
+
+def _without_guesses(shown: Sequence[Shown]) -> list[Shown]:
+    """Leave out renames that may be none, unless something else is told of the thing by its new name."""
+    told = {one.draft.name for one in shown if one.draft.kind is not FactKind.SYMBOL_RENAMED}
+    return [one for one in shown if one.draft.name in told or not _is_guessed(one.draft)]
 
 
 def _is_guessed(draft: Draft) -> bool:
@@ -225,7 +231,7 @@ def _key(draft: Draft) -> tuple[object, ...]:
     if draft.kind is FactKind.ERROR_ADDED and draft.public and draft.name in _COMPILED:
         return draft.kind, draft.name, draft.new
     if draft.kind in _IN_A_SCOPE and draft.detail:
-        return draft.kind, draft.detail, draft.public, draft.condition
+        return draft.kind, draft.detail, draft.public, draft.condition, draft.optional
     if draft.kind is FactKind.FILE_ADDED and draft.detail in _IN_SERIES:
         return draft.kind, draft.detail, draft.name.rpartition("/")[0]
     if draft.kind in _RENAMES:

@@ -30,13 +30,14 @@ from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.macros import given, without_moved
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
+from tools.diff.novelties import for_newcomers
 from tools.diff.proof import place_of
 from tools.diff.readers.docker import is_dockerfile
 from tools.diff.reading import Reading
 from tools.diff.reconditioned import reconditioned
 from tools.diff.relocated import relocated
 from tools.diff.rewritten import unpaired
-from tools.diff.sites import compare_sites
+from tools.diff.sites import compare_sites, without_listed_still
 from tools.diff.specialisations import newcomers
 from tools.diff.stages import without_restaged
 from tools.diff.submodules import is_commit, told_once
@@ -72,6 +73,7 @@ _UNSEEN = (*_ONE_SIDED, FactKind.PARAMETER_RENAMED)
 _ERRORS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
 _SPACED = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".cc", ".cpp", ".cxx", ".cu")
 _SHIM = re.compile(r"\n\+(?:from \S+ import \*|globals\(\)\.update\(|sys\.modules\[__name__\] = |def __getattr__\()")
+_VALIDATES = re.compile(r"(?:\w+\.)?(?:(?:model|field|root)_)?validator\b")
 _LINEAGE = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
 
 
@@ -124,6 +126,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_constants(without_same_members(overriding(shown, read), read), read)
+    shown = for_newcomers(shown, read)
     shown += () if blobs is None else lost_attributes(files, blobs, read)
     shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)
     return Gathered(
@@ -189,6 +192,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     # A table of which each entry is told is not told as a whole besides.
     tables = {draft.detail for draft in sites if draft.kind in _ENTRIES}
     symbols = [draft for draft in symbols if draft.kind not in _VALUES or draft.name not in tables]
+    sites = without_listed_still(sites, versions.new.sites)
     if path.endswith(_SPACED):
         symbols += renamed_namespaces(patch)
         symbols += made_conditional(patch, versions.old, versions.new)
@@ -207,8 +211,13 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     sites = [draft for draft in sites if draft.kind is not FactKind.WARNING_ADDED or _warns(draft, path, come, patch)]
     # Unless it is a helper of what was there before.
     callers = {draft.name for draft in symbols if draft.name in come and draft.detail not in _VALUED}
-    if any(draft.kind is FactKind.ERROR_ADDED for draft in sites) and all(_is_own(name) for name in callers):
-        come -= _called(come, patch)
+    if any(draft.kind is FactKind.ERROR_ADDED for draft in sites):
+        if all(_is_own(name) for name in callers):
+            come -= _called(come, patch.added.values())
+        elif path.endswith(".py"):
+            come -= _called(filter(_is_own, come), _lines_outside(callers, versions))
+    # What checks the fields of a record, whoever makes one runs into.
+    come -= _validators(versions.new) if come and path.endswith(".py") else set()
     own = gone | come
     sites = list(
         given(
@@ -254,6 +263,12 @@ def _compared(versions: Versions) -> Iterator[Shown]:
             continue
         if (place := place_of(draft, path, patch)) is not None:
             yield Shown(draft, place)
+
+
+def _validators(reading: Reading) -> set[str]:
+    """Name the methods that a library calls of itself to check a record: `@model_validator(mode="before")`."""
+    methods = (symbol for symbol in reading.symbols if symbol.kind == "method" and symbol.decorators)
+    return {symbol.name for symbol in methods if any(map(_VALIDATES.match, symbol.decorators))}
 
 
 def _warns(draft: Draft, path: str, come: Set[str], patch: Patch) -> bool:
@@ -316,9 +331,17 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _called(names: Set[str], patch: Patch) -> set[str]:
-    """Choose the functions that an added line calls."""
-    added = "\n".join(patch.added.values())
+def _lines_outside(names: Set[str], versions: Versions) -> Iterator[str]:
+    """Give the added lines that stand in none of these functions."""
+    spans = [(symbol.start, symbol.end) for symbol in versions.new.symbols if symbol.name in names]
+    for number, line in versions.patch.added.items():
+        if not any(first <= number <= last for first, last in spans):
+            yield line
+
+
+def _called(names: Iterable[str], lines: Iterable[str]) -> set[str]:
+    """Choose the functions that a line calls."""
+    added = "\n".join(lines)
     called = (name for name in names if f"{_last(name)}(" in added)
     return {name for name in called if re.search(rf"(?<!def )(?<!class )\b{re.escape(_last(name))}\(", added)}
 

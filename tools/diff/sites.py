@@ -118,6 +118,25 @@ def compare_sites(old: Iterable[Site], new: Iterable[Site], together: Callable[[
     return [draft for draft in drafts if not _is_spelled_still(draft, *spelled)]
 
 
+def without_listed_still(drafts: Iterable[Draft], sites: Iterable[Site]) -> list[Draft]:
+    """Leave out entries that another table of their sort has as well: `_TEXT_MODELS`, `_SEEING_MODELS`."""
+    drafts = list(drafts)
+    if not any(draft.kind is FactKind.UNREGISTERED and draft.old for draft in drafts):
+        return drafts
+    listed = {(site.name, site.value, _sort(site.scope)) for site in sites if site.kind == "registration"}
+    gone = FactKind.UNREGISTERED
+    return [
+        draft
+        for draft in drafts
+        if draft.kind is not gone or (draft.name, draft.old, _sort(draft.detail or "")) not in listed
+    ]
+
+
+def _sort(table: str) -> str:
+    """Give the last word of a table's name; one of a single word has no likes."""
+    return table.rpartition("_")[2] if "_" in table else f"{table}_"
+
+
 def _spellings(sites: Mapping[tuple[str, ...], list[Site]]) -> set[str]:
     """Name all spellings of all flags that have more than one."""
     flags = (site for key, found in sites.items() if key[0] == "flag" for site in found)

@@ -23,6 +23,7 @@ _SIDES: tuple[Side, Side] = ("old", "new")
 _WORD = re.compile(r"[\w.]+")
 _SENTENCE = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b|\b[a-z]{2,} [a-z-]{6,} [a-z-]{6,}")
 _TAKEN_IN = re.compile(r".\s*(?:#\s*include\b|import \w|from [\w.]+ import [\w, ]+$)")
+_COMMENT = re.compile(r"//|#(?!\s*\w+ *[<\"])|/?\*")
 _CODE = re.compile(
     r"[;{}=\"#<>&|\\]|\b(?:static|inline|const|constexpr|unsigned|long|void|struct|typename|template|return|extern)\b"
 )
@@ -74,7 +75,11 @@ def _reworded(code: Sequence[FileChange], blobs: Blobs) -> bool | None:
     if not code or len(patches) != len(code) or not all(_says_the_same(*one, blobs) for one in patches):
         return None
     sides = [[line[1:].strip() for _, patch in patches for line in side(patch).values()] for side in (_went, _came)]
-    return _words(sides[0]) != _words(sides[1])
+    if _words(sides[0]) != _words(sides[1]):
+        return True
+    # Code is laid out anew, and its imports sorted; comments in which the words stand otherwise say something else.
+    said = [[word for line in side if _COMMENT.match(line) for word in _WORD.findall(line)] for side in sides]
+    return sorted(said[0]) == sorted(said[1]) and said[0] != said[1]
 
 
 def _says_the_same(path: str, patch: Patch, blobs: Blobs) -> bool:

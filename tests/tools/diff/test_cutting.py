@@ -1,6 +1,6 @@
 """What is kept of a list of facts that nobody would read to its end."""
 
-from agent.facts import Fact, FactKind, Severity
+from agent.facts import Fact, FactKind, Place, Severity
 from tools.diff.cutting import MOST, cut
 from tools.diff.draft import Draft, Where
 from tools.diff.grouping import Shown, group
@@ -84,3 +84,27 @@ def test_a_new_model_is_told_however_much_came_with_it() -> None:
     named = fact(FactKind.REGISTERED, "inkling", Severity.ADDITIVE)
     kept, _ = cut([*removed, *flags, *files, model, named])
     assert {model, named} < set(kept)
+
+
+def test_a_far_fetched_rename_is_told_where_its_parameters_are() -> None:
+    gone = [Shown(Draft(FactKind.SYMBOL_REMOVED, f"f{n}", True, Where(), f"f{n}"), None) for n in range(60)]
+    names = "swizzle_rows", "interleave_scale"
+    rename = Shown(Draft(FactKind.SYMBOL_RENAMED, names[1], True, Where(), *names, "function"), None)
+    lost = Shown(Draft(FactKind.PARAMETER_REMOVED, names[1], True, Where(), "m: int", None, "m"), None)
+    facts, _ = group([*gone, rename, lost])
+    assert {FactKind.SYMBOL_RENAMED, FactKind.PARAMETER_REMOVED} <= {fact.kind for fact in facts}
+
+
+def test_what_python_refuses_has_its_place_before_what_sources_of_c_do() -> None:
+    removed = [fact(FactKind.SYMBOL_REMOVED, f"gone_{n}", Severity.BREAKING) for n in range(60)]
+    checks = [
+        fact(FactKind.ERROR_CHANGED, f"CHECK_{n}", Severity.BEHAVIOUR).model_copy(
+            update={"places": (Place(file=f"csrc/{n}.cu", line=1, lines=()),)}
+        )
+        for n in range(20)
+    ]
+    raised = fact(FactKind.ERROR_CHANGED, "ValueError", Severity.BEHAVIOUR).model_copy(
+        update={"places": (Place(file="pkg/a.py", line=1, lines=()),)}
+    )
+    kept, _ = cut([*removed, *checks, raised])
+    assert raised in kept

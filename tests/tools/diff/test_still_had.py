@@ -62,3 +62,23 @@ async def test_a_property_instead_of_an_attribute_is_not_new(route: str, facts_o
         "    @property\n    def token(self):\n        return self.config.token\n"
     )
     assert await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route) == []
+
+
+@ROUTES
+async def test_a_mark_that_nothing_looks_at_asks_nothing_of_heirs(route: str, facts_of: "FactsOf") -> None:
+    old = "class Processor:\n    def run(self):\n        raise NotImplementedError\n"
+    new = old.replace("    def", "    @abstractmethod\n    def")
+    assert await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route) == []
+
+
+@ROUTES
+async def test_what_another_table_of_its_sort_has_too_can_still_be_chosen(route: str, facts_of: "FactsOf") -> None:
+    beta = '    "Beta": ("beta", "Beta"),\n'
+    text = '_TEXT_MODELS = {{\n    "Alpha": ("alpha", "Alpha"),\n{}}}\n_SEEING_MODELS = {{\n{}}}\n'
+    before, after = ({"pkg/models/registry.py": text.format(first, beta)} for first in (beta, ""))
+    assert await facts_of(before, after, route) == []
+
+
+async def test_a_type_variable_is_the_business_of_its_file(facts_of: "FactsOf") -> None:
+    (fact,) = await facts_of({"pkg/a.py": 'T = TypeVar("T")\nX = 1\n'}, {"pkg/a.py": "X = 1\n"})
+    assert fact.severity is Severity.INTERNAL

@@ -82,3 +82,10 @@ async def test_other_words_in_the_middle_of_a_prompt_are_no_comment(facts_of: "F
     text = DOCUMENTED.replace('    """Run.', '    text = """Run.')
     old, new = (text.format(f"and it takes (x): {what} of the users") for what in ("none", "all"))
     assert await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}) == []
+
+
+async def test_words_of_comments_in_another_order_are_only_comments(facts_of: "FactsOf") -> None:
+    old, new = (
+        f"int run(int x) {{\n  // {words}\n  return x;\n}}\n" for words in ("rows by columns", "columns by rows")
+    )
+    assert [fact.kind for fact in await facts_of({"src/a.cpp": old}, {"src/a.cpp": new})] == [FactKind.ONLY_COMMENTS]

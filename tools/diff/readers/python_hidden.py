@@ -8,6 +8,8 @@ from tools.diff.readers.python_declared import SURFACE, Found
 GRADIENT: Final = ("torch.autograd.Function", "autograd.Function", "Function")
 WALKER: Final = re.compile(r"(?:^|\.)Node(?:Visitor|Transformer)$")
 HOOKS: Final = ("backward", "setup_context")
+VARIABLE: Final = re.compile(r"(?:\w+\.)?(?:TypeVar|ParamSpec|TypeVarTuple)\(")
+ABSTRACT: Final = "abstractmethod"
 PASSES: Final = ("forward", "backward", "setup_context", "jvp", "vmap")
 
 
@@ -17,6 +19,8 @@ def hide(found: Found) -> None:
         _hide_kernels(found)
     _hide_gradients(found)
     _hide_visitors(found)
+    _hide_type_variables(found)
+    _drop_idle_marks(found)
 
 
 def _hide_kernels(found: Found) -> None:
@@ -52,3 +56,20 @@ def _hide_visitors(found: Found) -> None:
     for name, symbol in found.symbols.items() if walkers else ():
         if name.rpartition(".")[0] in walkers:
             found.symbols[name] = symbol._replace(public=False)
+
+
+def _hide_type_variables(found: Found) -> None:
+    """Mark what only stands for types in the annotations of its own file: `T = TypeVar("T")`."""
+    for name, symbol in found.symbols.items():
+        if symbol.kind == "type" and VARIABLE.match(symbol.value or ""):
+            found.symbols[name] = symbol._replace(public=False)
+
+
+def _drop_idle_marks(found: Found) -> None:
+    """Forget that a method is abstract where its class has no bases: only `ABC` and its like look at that."""
+    for name, symbol in found.symbols.items():
+        if symbol.decorators and any(ABSTRACT in text for text in symbol.decorators):
+            owner = found.symbols.get(name.rpartition(".")[0])
+            if owner is not None and not owner.bases:
+                marks = tuple(text for text in symbol.decorators if ABSTRACT not in text)
+                found.symbols[name] = symbol._replace(decorators=marks)
