@@ -1,5 +1,7 @@
 """What users set or run into as before, only in another file: nobody outside sees where it is read or raised."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
@@ -7,6 +9,7 @@ from agent.facts import COMMANDS, METRICS, FactKind
 from tools.diff.audience import SCRIPT
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
+from tools.diff.headers import is_source
 from tools.diff.homes import Homes, plain_words
 from tools.diff.namespaces import is_still_opened
 from tools.diff.options import joined
@@ -23,6 +26,10 @@ _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED)
 _IN_PARTS = "LIBRARY_FRAGMENT"
 _CAME = frozenset(_WENT.values())
 _RAISED = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_VARIABLE = re.compile(r"[a-z_]\w*$")
+_SENTENCE = re.compile(r"\b[A-Za-z]+ [a-z]+ [a-z]+\b")
+_SEVERAL = 2
 _MOST_ERRORS = 800
 """Errors of a commit whose words are looked for in all of it; with more of them that takes as long as the reading."""
 
@@ -37,7 +44,31 @@ def without_unmoved(shown: Sequence[Shown], homes: Homes) -> list[Shown]:
     both = here & there
     few = sum(one.draft.kind in _RAISED for one in shown) <= _MOST_ERRORS
     left = [one for one in joined(shown, homes) if not _is_unmoved(one, both, homes, few=few)]
+    left = _without_renamed_variables(left)
     return _with_variables_that_stay(_without_further_reads(left), homes)
+
+
+def _without_renamed_variables(shown: list[Shown]) -> list[Shown]:
+    """Leave out checks of a function that ask the same as before of a variable that goes by another name."""
+    changed = {id(one): way for one in shown if (way := _exchange(one)) is not None}
+    often = Counter(changed.values())
+    return [one for one in shown if id(one) not in changed or often[changed[id(one)]] < _SEVERAL] if often else shown
+
+
+def _exchange(one: Shown) -> tuple[str | None, ...] | None:
+    """Say in which function's condition which name alone became which, throughout."""
+    draft = one.draft
+    if draft.kind is not FactKind.ERROR_CHANGED or one.place is None or not draft.old or not draft.new:
+        return None
+    if _SENTENCE.search(draft.old) or not draft.detail:
+        return None
+    mine, its = _TOKEN.findall(draft.old), _TOKEN.findall(draft.new)
+    exchanged = {pair for pair in zip(mine, its, strict=False) if pair[0] != pair[1]}
+    if len(mine) != len(its) or len(exchanged) != 1:
+        return None
+    ((old, new),) = exchanged
+    own = old not in its and new not in mine and _VARIABLE.match(old) and _VARIABLE.match(new)
+    return (one.place.file, draft.detail, old, new) if own else None
 
 
 def _without_further_reads(shown: list[Shown]) -> list[Shown]:
@@ -81,6 +112,8 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes, *, few: bool) -> bo
     script = one.place.file if one.place is not None and one.place.file.endswith(SCRIPT) else ""
     if draft.kind is FactKind.ENV_REMOVED and script and homes.is_used_still(draft.name, script):
         return True
+    if draft.kind is FactKind.SYMBOL_REMOVED and draft.detail == "macro" and _is_defined_elsewhere(one, homes):
+        return True
     if draft.kind is FactKind.DEPENDENCY_REMOVED and one.place and homes.asks_for(draft.name, besides=one.place.file):
         return True
     if (draft.kind in _ENTRIES and _is_still_given(one, homes)) or is_still_opened(draft, homes):
@@ -98,6 +131,14 @@ def _is_unmoved(one: Shown, both: Set[object], homes: Homes, *, few: bool) -> bo
             raised and (homes.says(draft.new, came=False) or homes.said_before(draft.new))
         )
     return False
+
+
+def _is_defined_elsewhere(one: Shown, homes: Homes) -> bool:
+    """Tell whether the commit defines a macro, that a source had for itself, in another place."""
+    if one.place is None or not is_source(one.place.file):
+        return False
+    name = one.draft.name
+    return homes.shows(re.compile(rf"^\+[ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b", re.MULTILINE), name)
 
 
 def _is_still_given(one: Shown, homes: Homes) -> bool:

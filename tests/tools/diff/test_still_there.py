@@ -264,3 +264,22 @@ async def test_a_rust_error_that_gets_its_words_by_a_name_now_is_not_gone(route:
     old = f"{head}    if n > m() {{\n        return Err({words});\n    }}\n    Ok(n)\n}}\n"
     new = old.replace("    if n", f"    let big = || {words};\n    if n").replace(f"Err({words})", "Err(big())")
     assert await facts_of({"src/lib.rs": old}, {"src/lib.rs": new}, route) == []
+
+
+async def test_a_macro_that_a_source_had_is_not_gone_where_a_header_defines_it_now(facts_of: "FactsOf") -> None:
+    head, body = "#pragma once\nint size();\n", '#include "common.h"\nint size() { return 4; }\n'
+    guarded = "#ifndef LIB_HAS_HALF\n  #define LIB_HAS_HALF\n#endif\n"
+    old = {"src/common.h": head, "src/convert.cpp": f"#define LIB_HAS_HALF\n{body}"}
+    facts = await facts_of(old, {"src/common.h": f"{head}{guarded}", "src/convert.cpp": body})
+    assert FactKind.SYMBOL_REMOVED not in {fact.kind for fact in facts}
+
+
+@pytest.mark.parametrize(("second", "told"), [("head_now + size < count", 0), ("head_now + size <= count", 2)])
+async def test_checks_that_ask_the_same_of_a_renamed_variable_are_no_news(
+    facts_of: "FactsOf", second: str, told: int
+) -> None:
+    checks = "  LIB_ASSERT(cells.first_of(%s) == batch.first);\n  LIB_ASSERT(%s);\n"
+    text = f"int read(int size, int count) {{\n{checks}  return 4;\n}}\n"
+    old, new = text % ("head", "head + size < count"), text % ("head_now", second)
+    facts = await facts_of({"src/read.cpp": old}, {"src/read.cpp": new})
+    assert len([fact for fact in facts if fact.kind is FactKind.ERROR_CHANGED]) == told
