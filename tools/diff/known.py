@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent.facts import METRICS, FactKind, Severity
+from tools.diff import redeclared
 from tools.diff.audience import FLAGS, OF_NO_USER
 from tools.diff.crates import KEPT, Item, is_hidden, item_of, kept
 from tools.diff.crates import words as crate_words
@@ -65,6 +66,8 @@ class Known:
     """New macros of a header that another header had already."""
     kept: tuple[str, ...] = ()
     """Folders of sources of Rust crates that nobody can get."""
+    inherited: dict[str, str] = field(default_factory=dict)
+    """Defaults that new fields of records have in a base already."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -90,6 +93,8 @@ def asked(shown: Iterable[Shown]) -> list[str]:
             words[f"{module[2]} import"] = None
         elif (part := _part(one)) is not None:
             words[part[0]] = None
+        elif fields := redeclared.words(one):
+            words.update(dict.fromkeys(fields))
         elif (crate := _of_a_crate(one)) is not None:
             words.update(dict.fromkeys(crate_words(crate)))
         if _is_rust(one):
@@ -131,6 +136,7 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         _installed(shown, lines),
         frozenset(one.draft.name for one in shown if _is_new_macro(one) and _is_defined(one.draft.name, lines)),
         tuple(kept(lines)),
+        redeclared.base_defaults(shown, lines),
     )
 
 
@@ -209,7 +215,7 @@ def is_read(name: str, lines: Sequence[tuple[str, str]]) -> bool:
 
 def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
     """Leave out variables and options that are not new, and take for public what a package gives on."""
-    shown = list(shown)
+    shown = [found for one in shown if (found := redeclared.settled(one, known.inherited)) is not None]
     for one, before in zip(shown, _by_old_names(shown), strict=True):
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue

@@ -26,6 +26,7 @@ from tools.diff.grouping import Shown, group
 from tools.diff.homes import Homes
 from tools.diff.hunks import Patch
 from tools.diff.known import Known, corrected, recognise
+from tools.diff.layers import made_by_name
 from tools.diff.lineage import Lineage, read_lineage
 from tools.diff.macros import given, without_moved
 from tools.diff.moves import join_moves
@@ -126,7 +127,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_constants(without_same_members(overriding(shown, read), read), read)
-    shown = for_newcomers(shown, read)
+    shown = for_newcomers(made_by_name(shown, read, blobs or {}), read)
     shown += () if blobs is None else lost_attributes(files, blobs, read)
     shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)
     return Gathered(

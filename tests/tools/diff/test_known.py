@@ -157,3 +157,15 @@ async def test_what_only_helps_the_compiler_of_a_backend_breaks_nobody(past: "Hi
     (fact,) = await studied(past, past.commit({"pkg/backend/compiler.py": new}))
     assert fact.kind is FactKind.SYMBOL_REMOVED
     assert fact.severity is (Severity.BREAKING if user else Severity.INTERNAL)
+
+
+@pytest.mark.parametrize(("base", "told"), [("True", [("field-changed", "True", "False")]), ("False", []), ("", None)])
+async def test_a_field_that_a_base_of_another_file_has_is_not_new(
+    past: "History", base: str, told: list[tuple[str, str, str]] | None
+) -> None:
+    field = f"    adjust: bool = {base}\n" if base else ""
+    heir = "from pkg.base import Params\n\n\n@dataclass\nclass Own(Params):\n    size: int = 1\n"
+    past.commit({"pkg/base.py": f"@dataclass\nclass Params:\n    rows: int = 2\n{field}", "pkg/own.py": heir})
+    facts = await studied(past, past.commit({"pkg/own.py": f"{heir}    adjust: bool = False\n"}))
+    expected = [("field-added", None, "adjust = False")] if told is None else told
+    assert [(fact.kind, fact.old, fact.new) for fact in facts] == expected

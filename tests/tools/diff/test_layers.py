@@ -1,0 +1,32 @@
+"""What is put between the parameters of a model's layer breaks those only who do not name what they give."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, Severity
+
+if TYPE_CHECKING:
+    from tests.tools.diff.conftest import FactsOf
+
+
+@pytest.mark.parametrize(
+    ("call", "severity"),
+    [
+        ("RowLayer(config, dim=[1, 2], head=3)", Severity.ADDITIVE),
+        ("RowLayer(\n            config,\n            4,\n            head=3,\n        )", Severity.ADDITIVE),
+        ("RowLayer(config, 4, 3)", Severity.BREAKING),
+        ("RowLayer(*given)", Severity.BREAKING),
+        ("Other(config)", Severity.BREAKING),
+    ],
+)
+async def test_a_layer_that_its_file_makes_by_names_may_take_more(
+    call: str, severity: Severity, facts_of: "FactsOf"
+) -> None:
+    text = (
+        "class RowLayer(nn.Module):\n    def __init__(self, config, dim=1, {}head=2):\n        self.dim = dim\n\n\n"
+        f"class RowModel(nn.Module):\n    def __init__(self, config):\n        self.layer = {call}\n"
+    )
+    path = "pkg/models/rows.py"
+    (fact,) = await facts_of({path: text.format("")}, {path: text.format("packed=False, ")}, "blobs")
+    assert (fact.kind, fact.severity) == (FactKind.PARAMETER_ADDED, severity)
