@@ -15,12 +15,20 @@ _MESSAGES_SHOWN = 2
 _COUNTED = re.compile(r"and (\d+) more")
 """The last line of a fact that has not all the messages."""
 _SHOWN = 5
-_LISTS = (K.CONSTANT_CHANGED, K.FLAG_CHOICES, K.BASE_CHANGED, K.FIELD_CHANGED, K.CONFIG_CHANGED, K.SIGNATURE_CHANGED)
+_LISTS = (
+    K.CONSTANT_CHANGED,
+    K.VALUE_CHANGED,
+    K.FLAG_CHOICES,
+    K.BASE_CHANGED,
+    K.FIELD_CHANGED,
+    K.CONFIG_CHANGED,
+    K.SIGNATURE_CHANGED,
+)
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _PARTS = ("case", "#if")
 _RAISED = ("if ", "unless ")
 """How a fact writes under which condition an error is raised."""
-_VALUED = (*_LISTS, K.VALUE_CHANGED, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
+_VALUED = (*_LISTS, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
 _MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED, K.WARNING_ADDED)
 _OF_SYMBOLS = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED)
 _EXPRESSION = re.compile(r"[^\w.\[\]'\"]")
@@ -283,8 +291,8 @@ def _list(fact: Fact, phrases: Phrases) -> str | None:
         return None
     form = "both" if gone and came else "gone" if gone else "came"
     typed = "type " if fact.detail else "parameters "
-    prefix = {K.FLAG_CHOICES: "flag ", K.BASE_CHANGED: "base ", K.SIGNATURE_CHANGED: typed}.get(fact.kind, "")
-    template = phrases.lists[prefix + form]
+    prefixes = {K.FLAG_CHOICES: "flag ", K.BASE_CHANGED: "base ", K.SIGNATURE_CHANGED: typed, K.VALUE_CHANGED: "value "}
+    template = phrases.lists[prefixes.get(fact.kind, "") + form]
     return fill(template, [fact], phrases, gone=listed(gone, phrases), came=listed(came, phrases))
 
 

@@ -87,6 +87,12 @@ def test_of_long_lists_only_what_came_and_went_is_told() -> None:
     assert told([choices], "advices") == ["Give `--backend` one of `flashinfer_cudnn`."]
 
 
+def test_of_a_list_that_a_function_sets_only_what_came_is_told() -> None:
+    changed = fact(K.VALUE_CHANGED, "Args.adjust", old='["a", "b"]', new='["a", "b", "c"]', detail="backends")
+    assert told([changed]) == ['In `Args.adjust`, `backends` now holds `"c"` as well.']
+    assert told([changed], lang="zh") == ['`Args.adjust` 中的 `backends` 现在还包含 `"c"`。']
+
+
 def test_a_check_is_told_with_its_place_and_its_words() -> None:
     message = "Overlap loading needs pinned memory, so the number of adapters must be at most twice that of a batch"
     check = fact(K.ERROR_ADDED, "AssertionError", Severity.BEHAVIOUR, new=message, detail="Args.check")
