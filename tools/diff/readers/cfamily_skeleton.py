@@ -46,6 +46,11 @@ _MARKED = re.compile(
     rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*(?:<[^;{}()]*>)?[\s*&]+[A-Za-z_~][\w:]*\s*\("
 )
 """Macros of the project before the type and the name of a function: how it is called, who may, where it runs."""
+_BROUGHT = re.compile(
+    rb"\n[ \t]*([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[ \t]*\n\s*(?=[A-Za-z_][\w:]*(?:<[^;{}()]*>)?[\s*&]+[A-Za-z_]|template\b)"
+)
+"""A macro on a line of its own that brings whole declarations with it: the type of the next one it is not."""
+_FAR = 400
 _ANNOTATED = tuple(
     b"__ [[ align ALIGN LAUNCH INLINE DEVICE HOST GLOBAL KERNEL EXPORT API PUBLIC LOCAL HIDDEN VISIBLE NODISCARD UNUSED"
     b" CONSTEXPR NO_SANITIZE".split()
@@ -177,6 +182,14 @@ def _simplify(mask: bytes, out: bytearray, start: int, end: int) -> None:
             out[left:right] = blank(out[left:right])
 
 
+def _without_macro(found: re.Match[bytes]) -> bytes:
+    whole, first = found.group(), found.start(1) - found.start()
+    before = found.string[max(0, found.start() - _FAR) : found.start()].rstrip()
+    if before and not before.endswith((b";", b"{", b"}", b":")):
+        return whole  # in the midst of a declaration
+    return whole[:first] + blank(found.group(1)) + whole[first + len(found.group(1)) :]
+
+
 def skeleton(bare: bytes, mask: bytes) -> Bones:
     """Return the text without function bodies, directives and annotations."""
     out = bytearray(bare)
@@ -185,6 +198,7 @@ def skeleton(bare: bytes, mask: bytes) -> Bones:
     text = bones.text
     if mentions(text, _ANNOTATED):
         text = _ANNOTATION.sub(lambda match: blank(match.group()), text)
+    text = _BROUGHT.sub(_without_macro, text)
     if b"\\" in text:
         # What is escaped neither ends a string nor begins one.
         for escaped in (rb"\\", rb"\"", rb"\'"):

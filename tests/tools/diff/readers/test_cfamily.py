@@ -399,3 +399,17 @@ def test_a_function_whose_parameters_nobody_understands_is_no_constant() -> None
         f"{head}to_tiles(Tiled<Atom<Op<A, M, N>, Ts...>, Us...>) {{\n  return 2;\n}}\nvoid other(int a, float b);\n}}\n"
     )
     assert not [symbol.name for symbol in whole(text).symbols if symbol.kind == "constant"]
+
+
+def test_a_macro_on_a_line_of_its_own_is_not_the_type_of_the_next_field() -> None:
+    fields = "struct A {\n  int x;\n\n  ACME_TRACE_MEMBERS\n\n  Fast heads;\n};\n"
+    reading = whole(f"{fields}enum B {{\n  ACME_ONE\n}};\nACME_TYPE\nrun(int a);\n")
+    assert [(symbol.name, symbol.annotation) for symbol in reading.symbols] == [
+        ("A", None),
+        ("A.x", "int"),
+        ("A.heads", "Fast"),
+        ("B", None),
+        ("B.ACME_ONE", None),
+        ("run", None),
+    ]
+    assert named(reading, "run").returns == "ACME_TYPE"
