@@ -1,10 +1,10 @@
 """Refusals that only those meet who use what the commit brings: nobody ran into them before."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from agent.facts import FactKind
+from agent.facts import FactKind, Severity
 from tools.diff.grouping import Shown
 from tools.diff.reading import ELSE, Site
 from tools.diff.severity import severity_of
@@ -20,14 +20,18 @@ _CLOSED = re.compile(r"[)\]}]")
 _NAME = re.compile(r"[\w.]+")
 _TAKEN = re.compile(r"\w+\.get\([\"'](\w+)[\"']\)")
 """What a check of a whole record takes of it before it is made: `data.get("salt")`."""
+_COMPARED = re.compile(r"([\w.]+) (==|!=|in|not in) (.+)", re.DOTALL)
+_OPPOSITE = {"==": "!=", "!=": "==", "in": "not in", "not in": "in"}
+_QUOTES = ('"', "'")
+_QUOTED = re.compile(r"""["']([^"']*)["']""")
 _TOLD = (FactKind.PARAMETER_ADDED, FactKind.FIELD_ADDED)
 _PYTHON = ".py"
 
 
 def for_newcomers(shown: Sequence[Shown], read: Iterable[Versions]) -> list[Shown]:
-    """Tell refusals as additions that a function makes only where somebody sets what is new, and off by default."""
+    """Tell refusals as additions that a function makes only where somebody sets what is new."""
     errors = {one.place.file for one in shown if one.place is not None and one.draft.kind is FactKind.ERROR_ADDED}
-    new = frozenset(name for one in shown for name in _switched_off(one)) if errors else frozenset()
+    new = dict(pair for one in shown for pair in _offered(one)) if errors else {}
     if not new:
         return list(shown)
     asked = {
@@ -40,7 +44,7 @@ def for_newcomers(shown: Sequence[Shown], read: Iterable[Versions]) -> list[Show
     return [_for_newcomers(one, asked, new) for one in shown]
 
 
-def _for_newcomers(one: Shown, asked: dict[tuple[str, int], Site], new: frozenset[str]) -> Shown:
+def _for_newcomers(one: Shown, asked: dict[tuple[str, int], Site], new: Mapping[str, str]) -> Shown:
     draft = one.draft
     if draft.kind is not FactKind.ERROR_ADDED or one.place is None or draft.where.new is None:
         return one
@@ -53,11 +57,11 @@ def _for_newcomers(one: Shown, asked: dict[tuple[str, int], Site], new: frozense
     return replace(one, draft=draft._replace(optional=True, new=said))
 
 
-def _switched_off(one: Shown) -> Iterator[str]:
-    """Name a new parameter or field that nothing sets by default."""
+def _offered(one: Shown) -> Iterator[tuple[str, str]]:
+    """Name a new parameter or field that nobody has to set, with its default."""
     name, equals, default = (one.draft.new or "").rpartition(" = ")
-    if one.draft.kind in _TOLD and equals and default in _UNSET and severity_of(one.draft) != "breaking":
-        yield name.partition(":")[0].strip()
+    if one.draft.kind in _TOLD and equals and severity_of(one.draft) is not Severity.BREAKING:
+        yield name.partition(":")[0].strip(), default
 
 
 def _conditions(site: Site) -> Iterator[str]:
@@ -70,6 +74,8 @@ def _conditions(site: Site) -> Iterator[str]:
     elif site.guard.endswith(_NOTHING):
         # What must be nothing lest it is refused is refused where it is something.
         yield f"{site.guard.removesuffix(_NOTHING)}{_SOMETHING}"
+    elif compared := _COMPARED.fullmatch(site.guard):
+        yield f"{compared[1]} {_OPPOSITE[compared[2]]} {compared[3]}"
 
 
 def _parts(condition: str) -> list[str]:
@@ -79,9 +85,20 @@ def _parts(condition: str) -> list[str]:
     return parts if whole and " or " not in condition and " if " not in condition else []
 
 
-def _is_set(condition: str, new: frozenset[str]) -> bool:
-    """Tell whether a condition holds only where something new is set: `mode`, `self.mode is not None`, `mode > 0`."""
+def _is_set(condition: str, new: Mapping[str, str]) -> bool:
+    """Tell whether a condition holds only where something new is set: `mode`, `self.mode is not None`."""
+    if compared := _COMPARED.fullmatch(condition):
+        default = new.get(compared[1].rpartition(".")[2])
+        return default is not None and _is_passed(default, compared[2], compared[3])
     plain = condition.removesuffix(_SOMETHING).strip()
-    if taken := _TAKEN.fullmatch(plain):
-        return taken[1] in new
-    return _NAME.fullmatch(plain) is not None and plain.rpartition(".")[2] in new
+    taken = _TAKEN.fullmatch(plain)
+    name = taken[1] if taken else plain.rpartition(".")[2] if _NAME.fullmatch(plain) else ""
+    return new.get(name) in _UNSET
+
+
+def _is_passed(default: str, sign: str, other: str) -> bool:
+    """Tell whether a comparison does not hold for a default that is written out, as is what it is compared with."""
+    if not default.startswith(_QUOTES) or not other.lstrip("([{").startswith(_QUOTES):
+        return False
+    listed = default.strip("\"'") in _QUOTED.findall(other)
+    return listed == (sign in ("!=", "not in"))

@@ -66,6 +66,7 @@ _COMPUTED = "property"
 _DOCUMENTED = "docs"
 _VALUED = ("constant", "variable")
 _OWNED = (*_VALUED, "field", _COMPUTED)
+_RUN = ("function", "method")
 _LEFT = (FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED)
 _ENVS = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED, FactKind.ENV_RENAMED)
 _ONE_SIDED = (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED)
@@ -216,7 +217,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
         if all(_is_own(name) for name in callers):
             come -= _called(come, patch.added.values())
         elif path.endswith(".py"):
-            come -= _called(filter(_is_own, come), _lines_outside(callers, versions))
+            come -= _called(filter(_is_own, come), _lines_within_others(callers, versions))
     # What checks the fields of a record, whoever makes one runs into.
     come -= _validators(versions.new) if come and path.endswith(".py") else set()
     own = gone | come
@@ -332,11 +333,12 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _lines_outside(names: Set[str], versions: Versions) -> Iterator[str]:
-    """Give the added lines that stand in none of these functions."""
-    spans = [(symbol.start, symbol.end) for symbol in versions.new.symbols if symbol.name in names]
-    for number, line in versions.patch.added.items():
-        if not any(first <= number <= last for first, last in spans):
+def _lines_within_others(names: Set[str], versions: Versions) -> Iterator[str]:
+    """Give the added lines that stand in a function, and in none of these."""
+    functions = [symbol for symbol in versions.new.symbols if symbol.kind in _RUN]
+    for number, line in versions.patch.added.items() if functions else ():
+        around = [symbol.name for symbol in functions if symbol.start <= number <= symbol.end]
+        if around and not any(_is_within(name, names) for name in around):
             yield line
 
 

@@ -23,6 +23,9 @@ def _refused(facts: list[Fact]) -> list[tuple[Severity, str | None]]:
     [
         ("    if mode is not None:\n        if rows:\n            raise ValueError('no')\n", "None", "additive"),
         ("    if mode and rows > 3:\n        raise ValueError('no')\n", "False", "additive"),
+        ("    if rows and mode not in ('a', 'b'):\n        raise ValueError('no')\n", "'a'", "additive"),
+        ("    if mode != 'b':\n        raise ValueError('no')\n", "'b'", "additive"),
+        ("    if rows and mode == 'a':\n        raise ValueError('no')\n", "'a'", "behaviour"),
         ("    if mode or rows:\n        raise ValueError('no')\n", "False", "behaviour"),
         ("    if mode and rows:\n        raise ValueError('no')\n", "True", "behaviour"),
         ("    if rows:\n        raise ValueError('no')\n", "None", "behaviour"),

@@ -53,6 +53,7 @@ async def test_an_error_under_another_condition_is_told_with_both(
         ("count > total", "count > full"),
         ("self.kind != 'a'", "self.kind != Kind.A"),
         ("not self.names", "len(self.names) == 0"),
+        ("not self.fits(count, kind='.json')", "not self.fits(count)"),
     ],
 )
 async def test_the_same_condition_in_another_way_is_not_told(
