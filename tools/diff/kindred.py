@@ -50,9 +50,23 @@ def _is_another(one: Symbol, other: Symbol, before: Mapping[str, Symbol], after:
         return True
     if one.bases == other.bases and (name_likeness(one, other, _SURELY) or one.decorators == other.decorators != ()):
         return False
-    mine, its = _members(one, before).keys(), _members(other, after).keys()
+    mine, its = _members(one, before), _members(other, after)
     least = min(len(mine), len(its))
-    return least >= _TELLING and len(mine & its) < _HALF * least
+    common = mine.keys() & its.keys()
+    if least and not common and not name_likeness(one, other, _SURELY):
+        return True
+    return (least >= _TELLING and len(common) < _HALF * least) or _have_only_names(mine, its)
+
+
+def _have_only_names(mine: Mapping[str, Symbol], its: Mapping[str, Symbol]) -> bool:
+    """Tell whether two classes do other things by the same methods, to other fields: they serve one caller."""
+    fields = [{name for name, symbol in side.items() if symbol.kind == "field"} for side in (mine, its)]
+    if not all(fields) or fields[0] & fields[1]:
+        return False
+    called = [name for name in mine.keys() & its.keys() if mine[name].kind == its[name].kind == "method"]
+    # Short bodies have no shape.
+    shapes = [pair for name in called if any(pair := (mine[name].shape, its[name].shape))]
+    return len(shapes) > 1 and not any(one == other for one, other in shapes)
 
 
 def _is_called_otherwise(one: Symbol, other: Symbol) -> bool:

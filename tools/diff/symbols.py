@@ -53,6 +53,7 @@ _HANDLES = re.compile(r"\.(?:get|post|put|delete|patch|head|options|route|api_ro
 _NEEDLESS = re.compile(r"(?<=[-+*/%=<>,(\[:] )\(([\w.]+(?:\[[^()\[\]]*\])?)\)")
 """Brackets around a single name."""
 _WORD = re.compile(r"\w+")
+_POINTEE = re.compile(r"^const (?=[^*&]*[*&])| const(?= ?[*&])")
 _GIVEN_WORD = re.compile(r'"[^"]*"')
 _WRITTEN = (
     FactKind.CONSTANT_CHANGED,
@@ -74,6 +75,8 @@ _REPLACED = [FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_ADDED]
 """What a macro that takes something else in a place shows; nobody gives its arguments by name."""
 _CALLABLE = ("function", "method", "macro")
 _PROPERTY, _OVERLOAD = "property", "overload"
+_OBJECTS = ("field", "variable")
+"""What has members where its class has no name: `struct { int fast; } mode;`."""
 _LONG = "…"
 """Stands for a default that is too long to be shown."""
 _ALIASED = ("struct", "class", "enum")
@@ -204,13 +207,18 @@ def _of_the_same(
     return [
         symbol
         for symbol, mine, its in owners
-        if its is None or not (_is_alias(mine, its) or its.kind not in CONTAINERS)
+        if its is None or not (_is_alias(mine, its) or not (its.kind in CONTAINERS or _is_object(mine, its)))
     ]
 
 
 def _is_alias(one: Symbol | None, other: Symbol) -> bool:
     """Tell whether a class has become another name of one, and so has other members."""
     return (
+def _is_object(one: Symbol | None, other: Symbol) -> bool:
+    """Tell whether a field or variable of a class without a name is still one."""
+    return one is not None and one.kind == other.kind and other.kind in _OBJECTS
+
+
         other.kind == "type" and other.value is not None and one is not None and one.kind in ("struct", "class", "enum")
     )
 
@@ -220,7 +228,7 @@ def _came_or_went(
 ) -> Iterator[Draft]:
     """Tell what came or went; with a class its members come and go without a word of their own."""
     symbols = [symbol for symbol in symbols if symbol.name not in paired]
-    names = {symbol.name for symbol in symbols if symbol.kind in CONTAINERS}
+    names = {symbol.name for symbol in symbols if symbol.kind in (*CONTAINERS, *_OBJECTS)}
     for symbol in symbols:
         if own_name(symbol) in _PLUMBING or any(owner in names for owner in owners(symbol.name)):
             continue
@@ -279,9 +287,17 @@ def _rename(one: Symbol, other: Symbol) -> Draft:
 def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
     """Tell how a symbol that is still there is declared otherwise, or that it is another sort of thing."""
     if _sort(one) != _sort(other):
-        if one.kind in ("class", "function") and other.kind in ("class", "function"):
-            kinds = one.kind, other.kind
-            yield Draft(FactKind.SIGNATURE_CHANGED, other.name, one.public, _where(one, other), *kinds, "kind")
+        if {one.kind, other.kind} == {"class", "function"} or _is_called_now(one, other):
+            kinds, breaking = (one.kind, other.kind), one.kind == "field" or None
+            yield Draft(
+                FactKind.SIGNATURE_CHANGED,
+                other.name,
+                one.public,
+                _where(one, other),
+                *kinds,
+                "kind",
+                breaking=breaking,
+            )
         return
     if _declared(one) == _declared(other) and one.value != _LONG:
         return
@@ -338,13 +354,19 @@ def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
         # Whoever makes or takes apart such a value writes down what it carries.
         carried = one.annotation or "nothing", other.annotation or "nothing"
         yield Draft(FactKind.MEMBER_CHANGED, other.name, public, where, *carried, "carries", breaking=True)
-    elif one.kind == "field" and not _is_same_type(one.annotation, other.annotation, generics):
+    elif one.kind == "field" and not _is_same_type(_unprotected(one), _unprotected(other), generics):
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
 
 
 def _is_renamed_throughout(one: Symbol, other: Symbol) -> bool:
     """Tell whether a record was renamed and with it the word that its base is given for it: `LIB_Op<"scan">`."""
     bases = [[_GIVEN_WORD.sub("", base) for base in symbol.bases] for symbol in (one, other)]
+def _is_called_now(one: Symbol, other: Symbol) -> bool:
+    """Tell whether what was read as a field has to be called; one that held a function was called before."""
+    held = re.search(r"[(]|function|Callable|Fn\b", one.annotation or "(") is not None
+    return (one.kind, other.kind) == ("field", "method") and one.public and not held and not is_property(other)
+
+
     return one.name != other.name and bases[0] == bases[1]
 
 
@@ -383,6 +405,12 @@ def _is_same_type(one: str | None, other: str | None, generics: Set[str]) -> boo
 def _declared(symbol: Symbol) -> tuple[object, ...]:
     """Give all that can be declared otherwise of what goes by one name."""
     return (
+def _unprotected(symbol: Symbol) -> str | None:
+    """Return a field's type whatever may be done with what it points at: whoever sets the field gives the same."""
+    text = symbol.annotation
+    return _POINTEE.sub("", text) if text and "const" in text else text
+
+
         symbol.kind,
         symbol.public,
         symbol.params,
