@@ -74,9 +74,9 @@ _MANY = 3
 _REPLACED = [FactKind.PARAMETER_REMOVED, FactKind.PARAMETER_ADDED]
 """What a macro that takes something else in a place shows; nobody gives its arguments by name."""
 _CALLABLE = ("function", "method", "macro")
-_PROPERTY, _OVERLOAD = "property", "overload"
 _OBJECTS = ("field", "variable")
 """What has members where its class has no name: `struct { int fast; } mode;`."""
+_PROPERTY, _OVERLOAD = "property", "overload"
 _LONG = "…"
 """Stands for a default that is too long to be shown."""
 _ALIASED = ("struct", "class", "enum")
@@ -211,14 +211,14 @@ def _of_the_same(
     ]
 
 
-def _is_alias(one: Symbol | None, other: Symbol) -> bool:
-    """Tell whether a class has become another name of one, and so has other members."""
-    return (
 def _is_object(one: Symbol | None, other: Symbol) -> bool:
     """Tell whether a field or variable of a class without a name is still one."""
     return one is not None and one.kind == other.kind and other.kind in _OBJECTS
 
 
+def _is_alias(one: Symbol | None, other: Symbol) -> bool:
+    """Tell whether a class has become another name of one, and so has other members."""
+    return (
         other.kind == "type" and other.value is not None and one is not None and one.kind in ("struct", "class", "enum")
     )
 
@@ -358,15 +358,15 @@ def _altered(one: Symbol, other: Symbol, generics: Set[str]) -> Iterator[Draft]:
         yield Draft(FactKind.FIELD_CHANGED, other.name, public, where, one.annotation, other.annotation, "type")
 
 
-def _is_renamed_throughout(one: Symbol, other: Symbol) -> bool:
-    """Tell whether a record was renamed and with it the word that its base is given for it: `LIB_Op<"scan">`."""
-    bases = [[_GIVEN_WORD.sub("", base) for base in symbol.bases] for symbol in (one, other)]
 def _is_called_now(one: Symbol, other: Symbol) -> bool:
     """Tell whether what was read as a field has to be called; one that held a function was called before."""
     held = re.search(r"[(]|function|Callable|Fn\b", one.annotation or "(") is not None
     return (one.kind, other.kind) == ("field", "method") and one.public and not held and not is_property(other)
 
 
+def _is_renamed_throughout(one: Symbol, other: Symbol) -> bool:
+    """Tell whether a record was renamed and with it the word that its base is given for it: `LIB_Op<"scan">`."""
+    bases = [[_GIVEN_WORD.sub("", base) for base in symbol.bases] for symbol in (one, other)]
     return one.name != other.name and bases[0] == bases[1]
 
 
@@ -402,15 +402,15 @@ def _is_same_type(one: str | None, other: str | None, generics: Set[str]) -> boo
     return same_generic(one, other, generics) if generic else same_type(one, other)
 
 
-def _declared(symbol: Symbol) -> tuple[object, ...]:
-    """Give all that can be declared otherwise of what goes by one name."""
-    return (
 def _unprotected(symbol: Symbol) -> str | None:
     """Return a field's type whatever may be done with what it points at: whoever sets the field gives the same."""
     text = symbol.annotation
     return _POINTEE.sub("", text) if text and "const" in text else text
 
 
+def _declared(symbol: Symbol) -> tuple[object, ...]:
+    """Give all that can be declared otherwise of what goes by one name."""
+    return (
         symbol.kind,
         symbol.public,
         symbol.params,
