@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tools.diff.heirs import CONTAINERS, name_likeness, own_name, owner_of
+from tools.diff.heirs import CONTAINERS, SPECIAL, name_likeness, own_name, owner_of
 from tools.diff.reading import Symbol
 
 _GIVEN = re.compile(r'"([^"]+)"')
@@ -11,9 +11,9 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _TELLING = 3
 """Members of a class by which it is known again."""
 _HALF = 0.5
-_SURELY = 0.8
+_CLOSELY, _SURELY = 0.7, 0.8
 _MOSTLY = 2 / 3
-"""What two records of a compiler must take in common."""
+"""What two records of a compiler must take in common, and classes of any place in their file have in common."""
 _BETTER = 0.2
 """How much more of its members another class must have to be the likelier one."""
 
@@ -34,6 +34,32 @@ def kindred(
             _is_another(one, other, before, after) or _is_rather_one_of(left, one, other, before, after)
         ):
             yield one, other
+
+
+def known_by_members(
+    gone: Iterable[Symbol], come: Iterable[Symbol], before: Mapping[str, Symbol], after: Mapping[str, Symbol]
+) -> Iterator[Pair]:
+    """Pair a class, wherever it stands in the file, with the only new one that has most of its members."""
+    classes = [one for one in come if one.kind in CONTAINERS]
+    for one in gone if classes else ():
+        if one.kind not in CONTAINERS:
+            continue
+        mine = _members(one, before)
+        heirs = [other for other in classes if _looks_like(one, other) and _has_most(mine, _members(other, after))]
+        if len(heirs) == 1:
+            classes.remove(heirs[0])
+            yield one, heirs[0]
+
+
+def _looks_like(one: Symbol, other: Symbol) -> bool:
+    same = (one.kind, owner_of(one)) == (other.kind, owner_of(other))
+    return same and bool(name_likeness(one, other, _CLOSELY))
+
+
+def _has_most(mine: Mapping[str, Symbol], its: Mapping[str, Symbol]) -> bool:
+    """Tell whether two classes have most of their members in common; special methods every class has."""
+    common = [name for name in mine.keys() & its.keys() if not SPECIAL.match(name)]
+    return len(common) >= _TELLING and _agreement(mine, its) >= _MOSTLY
 
 
 def _is_guessed(one: Symbol, other: Symbol) -> bool:

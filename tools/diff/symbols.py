@@ -21,7 +21,7 @@ from tools.diff.heirs import (
 )
 from tools.diff.hunks import Patch
 from tools.diff.inherited import gone_for_good, is_rebased, new_to_all
-from tools.diff.kindred import kindred
+from tools.diff.kindred import kindred, known_by_members
 from tools.diff.overloads import indexed
 from tools.diff.reading import Param, Reading, Symbol
 from tools.diff.records import must_be_given
@@ -63,6 +63,7 @@ _WRITTEN = (
     FactKind.FLAG_DEFAULT,
     FactKind.PARAMETER_DEFAULT,
     FactKind.REGISTRATION_CHANGED,
+    FactKind.BASE_CHANGED,
 )
 _COUNTED = (FactKind.CONSTANT_CHANGED, FactKind.FIELD_CHANGED)
 _UNITS = frozenset(
@@ -103,6 +104,8 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
     kept = patch.kept if patch is not None else None
     pairs += same_place.stayed(*_left(went, came, pairs), kept) if kept is not None else ()
     pairs += kindred(list(renames(*_left(went, came, pairs), kept)), went, before, after)
+    if not old.overloaded:
+        pairs += known_by_members(*_left(went, came, pairs), before, after)
     if patch is not None and old.overloaded:
         pairs = without_others(pairs, before, after, patch)
     pairs += swapped(before, after, pairs)

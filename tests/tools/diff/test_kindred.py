@@ -60,3 +60,23 @@ async def test_a_removed_file_is_not_said_to_be_where_only_a_constant_of_it_is(f
             {f"{folder}/old.py": old}, {f"{folder}/old.py": None, f"{folder}/new.py": other + new}, "hunks"
         )
         assert [fact.new for fact in facts if fact.kind is FactKind.FILE_REMOVED] == [heir]
+
+
+async def test_a_class_with_most_of_its_members_was_renamed_wherever_it_stands(facts_of: "FactsOf") -> None:
+    methods = ("open_rows(self)", "read_rows(self, n)", "close_rows(self)")
+    filling = "".join(f"ROW_{number} = {number}\n" for number in range(60))
+    old = filling + _class("RowTalkingMixin", "__init__(self)", *methods, base="Base")
+    new = _class("RowTalkerMixin", "__init__(self, a=1)", *methods, base="Base") + filling
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new.replace("return self", "return None")})
+    kinds = {fact.kind for fact in facts}
+    assert FactKind.SYMBOL_RENAMED in kinds
+    assert not kinds & {FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED}
+
+
+async def test_a_base_under_its_new_name_is_the_same_base(facts_of: "FactsOf") -> None:
+    heir = "class Manager({}):\n    def run(self):\n        return 1\n"
+    facts = await facts_of(
+        {"pkg/a.py": _class("RowTalk", "get(self)"), "pkg/b.py": heir.format("RowTalk")},
+        {"pkg/a.py": _class("RowTalks", "get(self)"), "pkg/b.py": heir.format("RowTalks")},
+    )
+    assert {fact.kind for fact in facts} == {FactKind.SYMBOL_RENAMED}
