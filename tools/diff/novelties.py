@@ -8,7 +8,7 @@ from agent.facts import FactKind, Severity
 from tools.diff.grouping import Shown
 from tools.diff.reading import ELSE, Site
 from tools.diff.severity import severity_of
-from tools.diff.versions import Versions
+from tools.diff.versions import Blobs, Versions
 
 _UNSET = ("None", "False", '""', "''", "0")
 """Defaults by which something new is switched off."""
@@ -28,27 +28,44 @@ _TOLD = (FactKind.PARAMETER_ADDED, FactKind.FIELD_ADDED)
 _PYTHON = ".py"
 
 
-def for_newcomers(shown: Sequence[Shown], read: Iterable[Versions]) -> list[Shown]:
+def for_newcomers(shown: Sequence[Shown], read: Iterable[Versions], blobs: Blobs) -> list[Shown]:
     """Tell refusals as additions that a function makes only where somebody sets what is new."""
     errors = {one.place.file for one in shown if one.place is not None and one.draft.kind is FactKind.ERROR_ADDED}
-    new = dict(pair for one in shown for pair in _offered(one)) if errors else {}
-    if not new:
+    read = [versions for versions in read if versions.file.path.endswith(_PYTHON)] if errors else []
+    offered = dict(pair for one in shown for pair in _offered(one)) if read else {}
+    taken = {(versions.file.path, function): params for versions in read for function, params in _taken_now(versions)}
+    if not offered and not taken:
         return list(shown)
+    # What the files spoke of before may only be handed on now.
+    before = [_before(versions, blobs) for versions in read] if offered else []
+    new = {name: offered[name] for name in offered if not any(_speaks_of(name, text) for text in before)}
     asked = {
-        (versions.file.path, site.start): site
+        (versions.file.path, site.start): (site, new | taken.get((versions.file.path, site.scope), {}))
         for versions in read
-        if versions.file.path in errors and versions.file.path.endswith(_PYTHON)
+        if versions.file.path in errors
         for site in versions.new.sites
         if site.kind == "error"
     }
-    return [_for_newcomers(one, asked, new) for one in shown]
+    return [_for_newcomers(one, asked) for one in shown]
 
 
-def _for_newcomers(one: Shown, asked: dict[tuple[str, int], Site], new: Mapping[str, str]) -> Shown:
+def _before(versions: Versions, blobs: Blobs) -> str:
+    """Give the old version of a file, or what its hunks show of it."""
+    old = blobs.get(versions.file.path, (None, None))[0]
+    if old is not None:
+        return old.decode(errors="replace")
+    return "\n".join(line for hunk in versions.patch.hunks for line in hunk.side("old"))
+
+
+def _speaks_of(name: str, text: str) -> bool:
+    return name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _for_newcomers(one: Shown, asked: Mapping[tuple[str, int], tuple[Site, Mapping[str, str]]]) -> Shown:
     draft = one.draft
     if draft.kind is not FactKind.ERROR_ADDED or one.place is None or draft.where.new is None:
         return one
-    site = asked.get((one.place.file, draft.where.new[0]))
+    site, new = asked.get((one.place.file, draft.where.new[0]), (None, {}))
     if site is None or not any(_is_set(condition, new) for condition in _conditions(site)):
         return one
     # Without words, what is asserted would seem to be asked of everybody.
@@ -62,6 +79,19 @@ def _offered(one: Shown) -> Iterator[tuple[str, str]]:
     name, equals, default = (one.draft.new or "").rpartition(" = ")
     if one.draft.kind in _TOLD and equals and severity_of(one.draft) is not Severity.BREAKING:
         yield name.partition(":")[0].strip(), default
+
+
+def _taken_now(versions: Versions) -> Iterator[tuple[str, dict[str, str]]]:
+    """Give what each function that was there takes now besides, with the defaults."""
+    before = {symbol.name: symbol.params for symbol in versions.old.symbols if symbol.params is not None}
+    for symbol in versions.new.symbols:
+        params = before.get(symbol.name)
+        if params is None or params == symbol.params:
+            continue
+        had = {param.name for param in params}
+        new = [param for param in symbol.params or () if param.name not in had]
+        if more := {param.name: param.default for param in new if param.default is not None}:
+            yield symbol.name, more
 
 
 def _conditions(site: Site) -> Iterator[str]:

@@ -128,7 +128,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
     shown = without_same_constants(without_same_members(overriding(shown, read), read), read)
-    shown = for_newcomers(made_by_name(shown, read, blobs or {}), read)
+    shown = for_newcomers(made_by_name(shown, read, blobs or {}), read, blobs or {})
     shown += () if blobs is None else lost_attributes(files, blobs, read)
     shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)
     return Gathered(

@@ -73,3 +73,25 @@ async def test_a_helper_of_what_was_there_refuses_though_a_public_function_is_ne
     )
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert _refused(facts) == [("behaviour", "packed rows are not supported")]
+
+
+@ROUTES
+async def test_what_many_new_parameters_are_refused_is_an_addition(route: str, facts_of: "FactsOf") -> None:
+    new = (
+        "def run(x, rows=None, a=1, b=2, c=3, mode=None):\n    if mode is not None and rows:\n"
+        "        raise ValueError('no')\n    return x\n"
+    )
+    facts = await facts_of({"pkg/a.py": _OLD}, {"pkg/a.py": new}, route)
+    assert _refused(facts) == [("additive", "no")]
+
+
+async def test_what_another_function_took_before_is_nothing_new(facts_of: "FactsOf") -> None:
+    made = "class Runner:\n    def __init__(self, mode=None):\n        self.mode = mode\n\n"
+    first = f"{made}    def go(self, x):\n{{}}        return x\n"
+    check = "        if self.mode is not None:\n            raise ValueError('no')\n"
+    facts = await facts_of(
+        {"pkg/a.py": first.format(""), "pkg/b.py": "def fold(x):\n    return x\n"},
+        {"pkg/a.py": first.format(check), "pkg/b.py": "def fold(x, mode=None):\n    return x\n"},
+        "blobs",
+    )
+    assert _refused(facts) == [("behaviour", "no")]
