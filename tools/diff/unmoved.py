@@ -99,8 +99,16 @@ def _is_listed(one: Shown, listed: Set[tuple[str, str]]) -> bool:
     return (one.draft.name, one.place.file) in listed
 
 
+def _is_found_by_name(draft: Draft, homes: Homes) -> bool:
+    """Tell whether a class that was registered under its own name is in a new table now, for when it is asked for."""
+    listed = re.compile(rf"^\+\s+[\"']{re.escape(draft.name)}[\"']\s*:", re.MULTILINE)
+    return draft.old == draft.name and homes.shows(listed, draft.name)
+
+
 def _is_unmoved(one: Shown, both: Set[object], homes: Homes, *, few: bool) -> bool:
     draft = one.draft
+    if draft.kind is FactKind.UNREGISTERED and _is_found_by_name(draft, homes):
+        return True
     # A variable that the commit shows to be read elsewhere, before it or after it, has neither come nor gone.
     asked = draft.kind in (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
     if asked and homes.reads(draft.name, before=draft.kind is FactKind.ENV_ADDED):

@@ -82,3 +82,16 @@ async def test_what_another_table_of_its_sort_has_too_can_still_be_chosen(route:
 async def test_a_type_variable_is_the_business_of_its_file(facts_of: "FactsOf") -> None:
     (fact,) = await facts_of({"pkg/a.py": 'T = TypeVar("T")\nX = 1\n'}, {"pkg/a.py": "X = 1\n"})
     assert fact.severity is Severity.INTERNAL
+
+
+@ROUTES
+async def test_a_class_that_a_table_finds_by_its_name_now_is_still_registered(route: str, facts_of: "FactsOf") -> None:
+    text = "from elsewhere import AutoProcessor\n\n\nclass AtlasProcessor:\n    size = 1\n"
+    table = '_MODULES = {\n    "Other": "pkg.other",\n    "AtlasProcessor": "pkg.atlas",\n}\n'
+    before = {
+        "pkg/atlas.py": f'{text}\n\nAutoProcessor.register("AtlasProcessor", AtlasProcessor)\n',
+        "pkg/lazy.py": "",
+    }
+    for lazy, gone in ((table, []), ("X = 1\n", ["AtlasProcessor"])):
+        facts = await facts_of(before, {"pkg/atlas.py": text, "pkg/lazy.py": lazy}, route)
+        assert [fact.name for fact in facts if fact.kind is FactKind.UNREGISTERED] == gone
