@@ -1,6 +1,7 @@
 """The facts of one commit, from its patches alone or with both versions of its files at hand."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
@@ -334,8 +335,14 @@ def _last(name: str) -> str:
 
 
 def _lines_within_others(names: Set[str], versions: Versions) -> Iterator[str]:
-    """Give the added lines that stand in a function, and in none of these."""
+    """Give the added lines that stand in a function, and in none of these nor in one that takes more than before.
+
+    What that one calls, it mostly calls for what is new.
+    """
     functions = [symbol for symbol in versions.new.symbols if symbol.kind in _RUN]
+    took = {symbol.name: len(symbol.params or ()) for symbol in versions.old.symbols if symbol.kind in _RUN}
+    grown = {symbol.name for symbol in functions if len(symbol.params or ()) > took.get(symbol.name, sys.maxsize)}
+    names = names | grown
     for number, line in versions.patch.added.items() if functions else ():
         around = [symbol.name for symbol in functions if symbol.start <= number <= symbol.end]
         if around and not any(_is_within(name, names) for name in around):

@@ -73,6 +73,8 @@ async def test_a_helper_of_what_was_there_refuses_though_a_public_function_is_ne
     )
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new}, route)
     assert _refused(facts) == [("behaviour", "packed rows are not supported")]
+    more = new.replace("run(self, x)", "run(self, x, mode=None)")
+    assert _refused(await facts_of({"pkg/a.py": old}, {"pkg/a.py": more}, route)) == []
 
 
 @ROUTES
