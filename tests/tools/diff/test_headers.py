@@ -340,3 +340,20 @@ async def test_a_new_header_among_the_sources_is_for_the_sources(
     text = "#pragma once\nint acme_rows(int size);\n"
     facts = await facts_of({"src/a.c": "int a;\n"}, {"src/a.c": "int a;\n", path: text})
     assert [(fact.kind, fact.severity) for fact in facts] == [(FactKind.FILE_ADDED, severity)]
+
+
+async def test_a_declaration_is_renamed_with_its_definition(facts_of: "FactsOf") -> None:
+    head = "#pragma once\n\nint size();\n\nvoid %s(const char * endpoint, int rows);\n"
+    loop = "  for (int i = 0; i < rows; i++) {\n    serve(endpoint, i);\n  }\n"
+    body = f"void %s(const char * endpoint, int rows) {{\n{loop}}}\n"
+    old, new = "start_rows_server", "lib_backend_rows_start_server"
+    (fact,) = await facts_of(
+        {"include/lib/rows.h": head % old, "src/rows.cpp": body % old},
+        {"include/lib/rows.h": head % new, "src/rows.cpp": body % new},
+    )
+    assert (fact.kind, fact.severity, fact.old, fact.new) == (
+        FactKind.SYMBOL_RENAMED,
+        Severity.BREAKING,
+        old,
+        new,
+    )

@@ -37,7 +37,7 @@ _FAILING = tuple(
 """One of these is in all that fails."""
 _STOPS = re.compile(
     rb"(?:\bcerr\s*<<|\bfprintf\s*\(\s*stderr\s*,)([^;]{1,600});\s*(?:std\s*::\s*|::\s*)?"
-    rb"(?:(abort|exit)\s*\(|return\s+(?:-?[012]|EXIT_FAILURE|EXIT_SUCCESS)\s*;)"
+    rb"(?:(abort|exit)\s*\((?!\s*(?:0|EXIT_SUCCESS)\s*\))|return\s+(?:-?[012]|EXIT_FAILURE|EXIT_SUCCESS)\s*;)"
 )
 _LOGGED = re.compile(
     rb"\b((?:[A-Z]+_)*LOG_ERR(?:OR)?)\s*\(([^;]{1,600});\s*return\s+(?:false|nullptr|NULL|-?[012]|EXIT_FAILURE)\s*;"

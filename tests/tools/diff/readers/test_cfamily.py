@@ -413,3 +413,9 @@ def test_a_macro_on_a_line_of_its_own_is_not_the_type_of_the_next_field() -> Non
         ("run", None),
     ]
     assert named(reading, "run").returns == "ACME_TYPE"
+
+
+@pytest.mark.parametrize(("code", "told"), [("0", []), ("EXIT_SUCCESS", []), ("1", [("exit", "built for %s")])])
+def test_a_program_that_ends_well_refuses_nothing(code: str, told: list[tuple[str, str]]) -> None:
+    text = f'void show() {{\n  fprintf(stderr, "built for %s", target());\n  exit({code});\n}}\n'
+    assert sites(whole(text, "tools/show.cpp"), "error") == told
