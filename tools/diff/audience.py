@@ -21,7 +21,7 @@ _FOR_DEVELOPERS = ("dev-dependencies", "devDependencies")
 SCRIPT = (".sh", ".bash")
 _REGISTERED = (FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.REGISTRATION_CHANGED)
 _LAYOUT = re.compile(
-    r"(?:SharedStorage|TensorStorage|PipelineStorage|TempStorage|KernelTraits|SmemLayout)\w*\.\w+$"
+    r"(?:SharedStorage|TensorStorage|PipelineStorage|TempStorage|KernelTraits|SmemLayout)\w*(?:\.\w+)+$"
     r"|(?:^|\.)(?:(?:Shared|Tensor|Pipeline)Storage\w*|\w*TempStorage)$"
 )
 """What a kernel keeps where in its memory, and the numbers it derives for itself, are its own business."""

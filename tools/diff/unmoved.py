@@ -67,8 +67,9 @@ def _exchange(one: Shown) -> tuple[str | None, ...] | None:
     if len(mine) != len(its) or len(exchanged) != 1:
         return None
     ((old, new),) = exchanged
-    own = old not in its and new not in mine and _VARIABLE.match(old) and _VARIABLE.match(new)
-    return (one.place.file, draft.detail, old, new) if own else None
+    # What has all of the old name and more is the same by a name of its own; another name may well be another thing.
+    longer = new.startswith(f"{old}_") and _VARIABLE.match(old) is not None
+    return (one.place.file, draft.detail, old, new) if longer and old not in its and new not in mine else None
 
 
 def _without_further_reads(shown: list[Shown]) -> list[Shown]:

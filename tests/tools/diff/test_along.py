@@ -64,5 +64,6 @@ async def test_a_union_is_told_by_its_members_and_what_a_block_keeps_for_itself_
     )
     new = old.replace("    T value", "    float value").replace("template <typename T>", "template <typename T, int N>")
     facts = await facts_of({"include/lib/sampling.cuh": old}, {"include/lib/sampling.cuh": new}, route)
-    assert [fact.name for fact in facts if fact.kind is FactKind.FIELD_CHANGED] == ["SamplingTempStorage.value"]
+    names = [fact.name for fact in facts if fact.kind is FactKind.FIELD_CHANGED]
+    assert names == ["SamplingTempStorage.aggregate.value"]
     assert {fact.severity for fact in facts} == {Severity.INTERNAL}
