@@ -198,4 +198,4 @@ async def test_a_machine_that_code_is_made_for_is_told_once(route: str, facts_of
     text = 'flags = [\n    "-O3",\n    "-gencode=arch=compute_80,code=sm_80",\n{}]\nsetup(name="lib")\n'
     new = text.format('    "-gencode=arch=compute_90a,code=sm_90a",\n')
     facts = await facts_of({"setup.py": text.format("")}, {"setup.py": new}, route)
-    assert [fact.kind for fact in facts] == [FactKind.VALUE_CHANGED]
+    assert [fact.kind for fact in facts] == [FactKind.CONFIG_ADDED]

@@ -27,7 +27,7 @@ PACKAGES = "packages"
 _PYTHON = "python_requires"
 _NUMBER = re.compile(r"\d[^\s\"']*")
 _LONGEST = 1000
-_ARCHITECTURE = re.compile(r"arch=compute_\w+,code=\w+")
+_ARCHITECTURE = re.compile(r"(?:-gencode=)?arch=compute_\w+,code=\w+")
 """What a compiler is told to make code for."""
 _COMPARED = re.compile(
     r"""\b([\w.]{1,80})\s*(<=|>=|<|>)\s*(?:[\w.]+\.)?(?:Version|parse)\(["'](\d[\w.]*)["']\)(:\s*raise\b)?"""
