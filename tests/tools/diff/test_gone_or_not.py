@@ -92,6 +92,15 @@ async def test_what_replaces_a_deprecated_flag_is_told_where_its_words_say_so_no
     assert await facts_of({"pkg/a.py": old}, {"pkg/a.py": text.format(" by now")}) == []
 
 
+async def test_a_helper_that_is_told_what_is_deprecated_deprecates_nothing_itself(facts_of: "FactsOf") -> None:
+    new = (
+        "import warnings\n\n\ndef _warn(name, advice):\n"
+        '    warnings.warn(f"Environment variable {name} is deprecated. {advice}")\n'
+    )
+    facts = await facts_of({"pkg/settings.py": "import warnings\n"}, {"pkg/settings.py": new})
+    assert FactKind.DEPRECATED not in {fact.kind for fact in facts}
+
+
 async def test_a_deprecation_is_named_after_what_is_deprecated(facts_of: "FactsOf") -> None:
     plain = "class Args:\n    def handle(self):\n        pass\n\n\n"
     plain += "def module():\n    def inner(a):\n        return a\n\n    return inner\n"

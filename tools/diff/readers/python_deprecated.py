@@ -43,6 +43,13 @@ _ORDINARY: Final = frozenset(
 )
 """Words that begin a sentence and are hardly ever the name of what it speaks of."""
 
+_HANDED = re.compile(r"\{\w[^{}]*\}\W{0,3}(?: \w+)? (?:is|has been|was|will be) (?:now )?deprecated\b", re.IGNORECASE)
+
+
+def leaves_open(message: str) -> bool:
+    """Tell whether the words name nothing themselves: what is deprecated is handed to the helper that says them."""
+    return _HANDED.search(message) is not None
+
 
 def subject(message: str, scope: str) -> str:
     """Name what is deprecated; nothing where the words do not, or where they name what they stand in."""

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from tools.diff.readers import definitions, python_checks, python_env, python_flags, python_offers
 from tools.diff.readers.manifest_python import requirement
 from tools.diff.readers.python_declared import Found
-from tools.diff.readers.python_deprecated import subject
+from tools.diff.readers.python_deprecated import leaves_open, subject
 from tools.diff.readers.python_interface import public_name
 from tools.diff.readers.python_mentions import DEPRECATING, Mentions, purpose
 from tools.diff.readers.python_registries import Registries
@@ -109,7 +109,9 @@ class Sites:
         category = named.get("category") or (positional[1] if len(positional) > 1 else None)
         kind = self._code.word(last_name(category))
         if DEPRECATION.search(kind) or (message is not None and DEPRECATED.search(message)):
-            yield self._deprecation(call, message, subject(message or "", self._scope(call)))
+            site = self._deprecation(call, message, subject(message or "", self._scope(call)))
+            if site.name != self._module or not leaves_open(message or ""):
+                yield site
         elif message is not None and name not in DEPRECATING:
             yield python_checks.warned(self._code, call, name, message, self._scope(call))
 
