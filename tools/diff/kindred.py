@@ -79,7 +79,9 @@ def _is_another(one: Symbol, other: Symbol, before: Mapping[str, Symbol], after:
     mine, its = _members(one, before), _members(other, after)
     least = min(len(mine), len(its))
     common = mine.keys() & its.keys()
-    if least and not common and not name_likeness(one, other, _SURELY):
+    # Members that are only written otherwise (`Swiglu`, `SwiGlu`) are the same ones to whoever renamed them.
+    spelled = [{name.casefold() for name in side} for side in (mine, its)]
+    if least and not spelled[0] & spelled[1] and not name_likeness(one, other, _SURELY):
         return True
     return (least >= _TELLING and len(common) < _HALF * least) or _have_only_names(mine, its)
 

@@ -80,3 +80,12 @@ async def test_a_base_under_its_new_name_is_the_same_base(facts_of: "FactsOf") -
         {"pkg/a.py": _class("RowTalks", "get(self)"), "pkg/b.py": heir.format("RowTalks")},
     )
     assert {fact.kind for fact in facts} == {FactKind.SYMBOL_RENAMED}
+
+
+async def test_an_enumeration_with_members_that_are_only_written_otherwise_was_renamed(facts_of: "FactsOf") -> None:
+    old = "enum class ActKind : int {\n  Gelu = 0,\n  Swiglu = 1,\n  Geglu = 2,\n  Relu = 3,\n};\n"
+    new = "enum class GatedKind : int {\n  SwiGlu = 0,\n  GeGlu = 1,\n};\n"
+    facts = await facts_of({"include/kinds.h": old}, {"include/kinds.h": new})
+    kinds = {fact.kind for fact in facts}
+    assert {FactKind.SYMBOL_RENAMED, FactKind.MEMBER_REMOVED} <= kinds
+    assert FactKind.SYMBOL_REMOVED not in kinds

@@ -208,8 +208,11 @@ class SymbolReader:
             if child.type == "init_declarator":
                 value = child.child_by_field_name("value")
                 declarator = child.child_by_field_name("declarator") or child
-                if value is not None and value.type == "argument_list" and value.has_error:
-                    continue  # a function whose parameters no grammar understands
+                name = declarators.named(declarator)
+                if name is not None and value is not None and value.type == "argument_list" and value.has_error:
+                    # A function whose parameters no grammar understands is one all the same.
+                    found.append(self._symbol(node, place, "function", self._dotted(name)))
+                    continue
             elif (following := declarators.default_after(node, index)) is not None:
                 value = following
             function = declarators.function_in(declarator)
