@@ -19,6 +19,8 @@ _NEAR = 0.7
 _MOST = 6
 """How many sentences of facts an entry has at most."""
 _LINEAGE = {"undoes": FactKind.REVERT, "relands": FactKind.RELAND}
+_SIGNS = ("+- ", "+", "-")
+"""Of the lines of a place all are shown, or those that came, or those that went."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,15 @@ class Reckoning:
                     yield "#" + fact.name.rpartition("#")[2]
 
     def proves(self, excerpt: str) -> bool:
-        """Tell whether an excerpt is the place of a fact, and so stands for a sentence about it."""
+        """Tell whether an excerpt has the place of a fact, and so stands for a sentence about it.
+
+        Around the lines that went or came there may stand what was changed beside them.
+        """
         shown_ = [visible(line) for line in excerpt.split("\n")]
         groups = (group for sheet in self._sheets for group in told_groups(sheet.facts)[:_MOST])
         places = (place for group in groups for fact in group for place in fact.places[:1])
-        return any([visible(line) for line in place.lines] == shown_ for place in places)
+        picks = ([visible(line) for line in place.lines if line[:1] in signs] for place in places for signs in _SIGNS)
+        return any(pick and _stands_in(pick, shown_) for pick in picks)
 
     def purposes(self, labels: Sequence[str], *, studied: bool | None = None) -> set[Purpose | None]:
         """Tell what the change is for, by each reading of it."""
@@ -88,3 +94,8 @@ def _likeness(one: str, other: str) -> float:
     if abs(len(one) - len(other)) > max(len(one), len(other)) // 2:
         return 0.0
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _stands_in(lines: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell whether lines follow one another among others."""
+    return any(others[at : at + len(lines)] == lines for at in range(len(others) - len(lines) + 1))
