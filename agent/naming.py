@@ -17,11 +17,10 @@ def names_of(fact: Fact) -> tuple[str, ...]:
     # A comparison is no bracket: a sign counts where the text has as many of its other half.
     pairs = [(opening, closing) for opening, closing in ("<>", "[]") if text.count(opening) == text.count(closing)]
     for comma in re.finditer(", ", text):
+        before = text[start : comma.start()]
         # The comma of `Traits<A, B>` or of a path like `shape=[128, 128].json` parts no names.
-        if all(
-            text.count(one, start, comma.start()) == text.count(other, start, comma.start()) for one, other in pairs
-        ):
-            names.append(text[start : comma.start()])
+        if all(before.count(opening) == before.count(closing) for opening, closing in pairs):
+            names.append(before)
             start = comma.end()
     return (*names, text[start:])
 

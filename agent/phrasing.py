@@ -120,7 +120,7 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.gained_default
     if fact.kind is K.DEPENDENCY_CHANGED and fact.new and not fact.old:
         template = phrases.now_needs
-    elif fact.kind is K.DEPENDENCY_CHANGED and _version(fact.old) == _version(fact.new):
+    elif fact.kind is K.DEPENDENCY_CHANGED and fact.old and _version(fact.old) == _version(fact.new):
         template = phrases.other_case
     if fact.kind is K.VALUE_CHANGED and (fact.old is None) != (fact.new is None):
         template = _one_sided(fact, phrases)

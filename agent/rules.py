@@ -66,17 +66,18 @@ def claims_of(read: Read, material: Material) -> Iterator[Claim]:
 def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     if read.depth not in (Depth.DEEP, Depth.SKIM):
         return
-    evidence, deep, telling = read.evidence, read.depth is Depth.DEEP, read.triage.tier is not Tier.LOW
+    evidence, deep = read.evidence, read.depth is Depth.DEEP
+    telling = deep or read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
     groups = told_groups(evidence.facts)
     shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM if telling else _SHOWN_LOW]
-    proof = _proof(shown, evidence) if deep or telling else None
+    proof = _proof(shown, evidence) if telling else None
     for group in shown:
         yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
-    if (deep or telling) and proof is None:
+    if telling and proof is None:
         yield from _shown(evidence)
-    if deep or telling:
+    if telling:
         yield from _consequences(shown, evidence, 2 if read.triage.tier is Tier.HIGH else 1)
     if deep or not shown:
         yield from _speech(read, material)

@@ -367,7 +367,7 @@ def _grades(page: Page, layout: Layout) -> dict[str, int]:
 
 def _coverage(page: Page, layout: Layout, block: Block) -> Iterator[Statement]:
     """Hold the repositories whose threads are accounted for to those that the page covers."""
-    told = coverage_told(page, layout)
-    for section in layout.sections:
-        why = "right" if section.repo in told else "metadata"
-        yield structural(block.line, "repository", section.repo, why, f"how much of {section.repo} was read")
+    told, covered = coverage_told(page, layout), [section.repo for section in layout.sections]
+    for repo in dict.fromkeys((*covered, *told)):
+        why = "right" if repo in told and repo in covered else "metadata"
+        yield structural(block.line, "repository", repo, why, f"how much of {repo} was read")
