@@ -48,6 +48,8 @@ class FactKind(StrEnum):
     """A number or name that a check compares with: `topK <= 22` became `topK <= 8`."""
     VALUE_CHANGED = "value-changed"
     """What a function sets, gives, compares with or returns, written out: `backend = "a"` became `backend = "b"`."""
+    CODE_CHANGED = "code-changed"
+    """What a function does, in a few lines that nothing else tells; `old` and `new` hold the line where it is one."""
     FLAG_ADDED = "flag-added"
     FLAG_REMOVED = "flag-removed"
     FLAG_RENAMED = "flag-renamed"

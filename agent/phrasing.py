@@ -28,7 +28,9 @@ _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _PARTS = ("case", "#if")
 _RAISED = ("if ", "unless ")
 """How a fact writes under which condition an error is raised."""
-_VALUED = (*_LISTS, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
+_INSIDE = (K.VALUE_CHANGED, K.CODE_CHANGED)
+"""What functions do, where one side may have nothing of it."""
+_VALUED = (*_LISTS, K.CODE_CHANGED, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
 _MESSAGES = (K.ERROR_ADDED, K.ERROR_REMOVED, K.ERROR_CHANGED, K.WARNING_ADDED)
 _OF_SYMBOLS = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED)
 _EXPRESSION = re.compile(r"[^\w.\[\]'\"]")
@@ -61,6 +63,8 @@ class Phrases:
     """For a value that a function sets or returns, in some case, and did not before."""
     new_part: str
     gone_part: str
+    new_line: str
+    gone_line: str
     by_keyword: str
     """Parameters that could be given by position before."""
     signature: str
@@ -122,7 +126,7 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.now_needs
     elif fact.kind is K.DEPENDENCY_CHANGED and fact.old and _version(fact.old) == _version(fact.new):
         template = phrases.other_case
-    if fact.kind is K.VALUE_CHANGED and (fact.old is None) != (fact.new is None):
+    if fact.kind in _INSIDE and (fact.old is None) != (fact.new is None):
         template = _one_sided(fact, phrases)
     if fact.kind is K.SIGNATURE_CHANGED and not fact.detail:
         starred, _, names = (fact.new or "").partition(", ")
@@ -158,7 +162,9 @@ def _version(pin: str | None) -> str:
 
 
 def _one_sided(fact: Fact, phrases: Phrases) -> str:
-    """Choose the words for what a function chooses anew, and for a case or a condition that came or went."""
+    """Choose the words for what a function chooses anew, and for a case, a condition or a line that came or went."""
+    if fact.kind is K.CODE_CHANGED:
+        return phrases.gone_line if fact.new is None else phrases.new_line
     if fact.new is None:
         return phrases.gone_part
     return phrases.new_part if fact.detail in _PARTS else phrases.new_choice
@@ -333,7 +339,7 @@ def says_much(fact: Fact) -> bool:
     if fact.kind not in _VALUED:
         return True
     values = (fact.old, fact.new)
-    one_sided = fact.kind is K.VALUE_CHANGED and (fact.old or fact.new)
+    one_sided = fact.kind in _INSIDE and (fact.old or fact.new)
     shown = [value for value in values if value or not one_sided]
     short = all(value and len(_value(value)) <= _LONG and "\n" not in value for value in shown)
     gone, came, stayed = _exchanged(fact) if fact.kind in _LISTS else ([], [], False)

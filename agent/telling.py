@@ -13,7 +13,7 @@ _LINEAGE = (K.REVERT, K.RELAND, K.CHERRY_PICK)
 _SET = ("flag-", "env-", "config-key-", "route-", "limit-", "version-", "dependency-", "image-")
 _SET_BY_USERS = ("flag-", "env-", "config-key-", "route-", "limit-", "version-")
 _QUIET = ("error-",)
-_BEHIND = (*_QUIET, "value-")
+_BEHIND = (*_QUIET, "value-", "code-")
 """What functions decide inside comes behind what users write, as do errors."""
 _NATIVE = (".h", ".hpp", ".cuh", ".cu", ".cc", ".cpp", ".inl", ".inc")
 _GRAVITY = {Severity.BREAKING: 0, Severity.BEHAVIOUR: 1, Severity.ADDITIVE: 2, Severity.INTERNAL: 3}
@@ -33,7 +33,7 @@ def told_groups(facts: Sequence[Fact]) -> list[Group]:
 def _tells(fact: Fact) -> bool:
     if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE:
         return False
-    if fact.kind.startswith((*_QUIET, "warning-")):
+    if fact.kind.startswith((*_QUIET, "warning-", "code-")):
         return bool(fact.old or fact.new) and says_much(fact)
     if fact.kind is K.SYMBOL_ADDED and fact.name.endswith(".__init__"):
         return False

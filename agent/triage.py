@@ -159,7 +159,8 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
     aside = only or _aside(lines)
     if aside is not None:
         return None if aside is Noise.DOCS and _announces(heading) else aside
-    if any(fact.severity is not Severity.INTERNAL for fact in facts):
+    # That some line of a function changed is so of every chore.
+    if any(fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED for fact in facts):
         return None
     if _BOT.search(change.commit.author.name) and lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE:
         return Noise.BOT

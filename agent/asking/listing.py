@@ -16,7 +16,7 @@ from agent.asking.shortfalls import nothing
 from agent.asking.standings import by_issue
 from agent.asking.telling import asks_more, commit_item, explained, facts_each, gives_reason, shown_facts, shown_items
 from agent.card import Card
-from agent.facts import Fact, Severity
+from agent.facts import Fact, FactKind, Severity
 
 _SHOWN = 10
 _OUTSIDE = ("flag-", "env-", "route-", "config-", "dependency-", "image-", "unregistered")
@@ -115,4 +115,5 @@ def _narrowed(found: Findings) -> list[Card]:
 
 
 def _weight(facts: Iterable[Fact]) -> int:
-    return sum(_GRAVE[fact.severity] for fact in list(facts)[:12])
+    weighty = [fact for fact in facts if fact.kind is not FactKind.CODE_CHANGED]
+    return sum(_GRAVE[fact.severity] for fact in weighty[:12])

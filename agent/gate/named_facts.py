@@ -74,7 +74,7 @@ def _told(fact: Fact) -> Iterator[tuple[str, Direction]]:
         yield from ((name, direction) for name in names_in(fact.name))
     elif direction is _D.CHANGE:
         yield from ((name, _D.CHANGE) for name in names_in(fact.name) | names_in(fact.detail))
-        if fact.kind is FactKind.VALUE_CHANGED:
+        if fact.kind in (FactKind.VALUE_CHANGED, FactKind.CODE_CHANGED):
             # What one function no longer chooses has not gone, nor come what it chooses now.
             return
         yield from ((name, _D.ADD) for name in new - old)

@@ -19,6 +19,7 @@ from tools.diff.grouping import Shown
 from tools.diff.guards import GUARD, build_guards, guards
 from tools.diff.hunks import Hunk, Patch, Side
 from tools.diff.roles import Role, role
+from tools.diff.scopes import depth_of, hunk_line, is_prose, scope_of
 from tools.diff.terms import SWITCH, terms
 from tools.diff.written import is_value, tokens_of
 
@@ -31,8 +32,6 @@ _BUILD = ("CMakeLists.txt", ".cmake")
 _RUN = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR)
 _DEVICE = (Role.HEADER, Role.KERNEL)
 """Where most is code of kernels, whose numbers are their own business."""
-_CALLED = ("function", "method")
-_SCOPES = (*_CALLED, "class")
 _CHOICE = re.compile(
     r"backend|mode(?!l)|dtype|precision|default|method|version|kernel|thresh|timeout|max|min(?!or)|limit|size|strateg|polic"
     r"|algorithm|format|layout|arch|capab|platform|device|activation|quant|type|transport|scheduler|attention|provider"
@@ -85,22 +84,14 @@ _INTEGER = re.compile(r"(?:torch|np|jnp|tl)\.u?int\w*$")
 _HASH = re.compile(r"[\"'](?=\w*\d)[0-9a-f]{7,}[\"']$")
 _ITEM = re.compile(r"[\"'][^\"']*[\"']|[A-Za-z_]\w*(?:(?:\.|::)\w+)+")
 _BRANCH = re.compile(r"\s*(?:\}\s*)?(?:if|elif|else|for|while|with|try|except|case|switch|catch)\b")
-_INDENT = 4
 _NEAR = 20
 """Lines above a value that are looked at for what it stands under."""
-_LAMBDA = re.compile(r"\}\s*[),;]")
 _WORD = re.compile(r"\"[^\"]*\"|'[^']*'")
 _CONDITION = re.compile(r" if .* else ")
 _BEGUN = re.compile(r".\s*(?:async )?(?:def|class) |.[A-Za-z].*[({]\s*$")
 _PLACED = re.compile(r"/|::|\w\.[A-Za-z]")
 """A path, an address or the name of a module."""
-_DEFINED = re.compile(r"(?:async )?def (\w+)|class (\w+)")
-_METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
-_C_HEADING = re.compile(r"(?:^|[\s*&~])((?:\w+::)*~?\w+)\s*\(")
-_C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|template|#)\b")
 _ASKED = re.compile(r"[A-Za-z_]\w+")
-_SETS = re.compile(r"[a-z_][\w.]* = \S")
-_TRIPLE = ('"""', "'''")
 _MOST_HUNKS = 1_000
 """Hunks of which is kept what they exchange; few commits have as many."""
 _RENAMED = (FactKind.MEMBER_RENAMED, FactKind.FIELD_RENAMED, FactKind.SYMBOL_RENAMED)
@@ -124,7 +115,7 @@ def decided(versions: "Versions", told: Iterable[Draft]) -> Iterator[Draft]:
                 continue
             if found.by == "place" and found.old and found.new and _is_under_another(found, versions.patch.hunks):
                 continue
-            name = _scope(versions, hunk, found)
+            name = scope_of(versions, hunk, found)
             if name is None or _is_aside(name, found):
                 continue
             where = Where(found.before if found.old else None, found.after if found.new else None)
@@ -239,15 +230,15 @@ def _chosen(path: str, hunk: Hunk) -> Iterator[Exchange]:
     python = path.endswith(_PYTHON)
     seen: set[int] = set()
     for found in (*exchanges(hunk, python=python), *((*choices(hunk), *denials(hunk)) if python else ())):
-        if found.come in seen or _is_prose(found, hunk):
+        if found.come in seen or is_prose(found, hunk):
             continue
         if _is_plain(found) and _matters(found, path) and not _is_moved(found, hunk):
             seen.add(found.come)
             yield found
     if python:
-        yield from (found for found in terms(hunk) if _is_by_name(found.what) and not _is_prose(found, hunk))
-        yield from (found for found in answers(hunk) if found.come not in seen and not _is_prose(found, hunk))
-        yield from (found for found in reasons(hunk) if not _is_prose(found, hunk))
+        yield from (found for found in terms(hunk) if _is_by_name(found.what) and not is_prose(found, hunk))
+        yield from (found for found in answers(hunk) if found.come not in seen and not is_prose(found, hunk))
+        yield from (found for found in reasons(hunk) if not is_prose(found, hunk))
     else:
         yield from (found for found in guards(hunk) if found.come not in seen)
         yield from cases(hunk) if role(path) not in _DEVICE else ()
@@ -402,12 +393,12 @@ def _is_under_another(found: Exchange, hunks: Iterable[Hunk]) -> bool:
     hunks = [hunk for hunk in hunks if hunk.new_start <= found.come and found.come - hunk.span("new")[1] < _NEAR]
     for side, number in sides:
         lines = {at: line for hunk in hunks for at, line in enumerate(hunk.signed(side), hunk.span(side)[0])}
-        depth = _depth(lines[number])
+        depth = depth_of(lines[number])
         for at in range(number - 1, number - _NEAR, -1):
             line = lines.get(at, "")
-            if not line[1:].strip() or _depth(line) >= depth or line[1:].lstrip()[0] in "#)]}":
+            if not line[1:].strip() or depth_of(line) >= depth or line[1:].lstrip()[0] in "#)]}":
                 continue
-            depth = _depth(line)
+            depth = depth_of(line)
             if line[0] != " " and _BRANCH.match(line[1:]):
                 return True
     return False
@@ -432,157 +423,3 @@ def _around(found: Exchange, hunk: Hunk) -> list[str]:
         reached = reached or (at == found.come and line[:1] == "+")
         at += line[:1] not in ("-", "\\")
     return kept
-
-
-def hunk_line(hunk: Hunk, number: int, sign: str) -> str:
-    """Give a changed line of a hunk by its number, without its sign and indentation."""
-    at = hunk.old_start if sign == "-" else hunk.new_start
-    other = "+" if sign == "-" else "-"
-    for line in hunk.lines:
-        if line[:1] in (other, "\\"):
-            continue
-        if at == number:
-            return line[1:].strip()
-        at += 1
-    return ""
-
-
-def _above(hunk: Hunk, number: int, side: Side = "new") -> list[str]:
-    """Give the lines of one side above a line, with their signs."""
-    return list(hunk.signed(side)[: number - hunk.span(side)[0]])
-
-
-def _standing(found: Exchange) -> tuple[int, Side]:
-    """Say on which line of which side something stands: what only went is nowhere on the new one."""
-    return (found.come, "new") if found.new else (found.gone, "old")
-
-
-def _is_prose(found: Exchange, hunk: Hunk) -> bool:
-    """Tell whether a line lies inside a docstring that the hunk shows the beginning or the end of."""
-    number, side = _standing(found)
-    above = _above(hunk, number, side)
-    below = hunk.signed(side)[len(above) + 1 :]
-    if sum(line.count(quotes) for line in above for quotes in _TRIPLE) % 2 and not _is_ended(above):
-        return True
-    last = ""
-    for line in below:
-        text = line[1:].strip()
-        if _DEFINED.match(text):
-            return False
-        if any(quotes in line for quotes in _TRIPLE):
-            # Behind a colon a docstring only begins.
-            return text in _TRIPLE and not last.endswith(":")
-        last = text or last
-    return False
-
-
-def _is_ended(lines: Sequence[str]) -> bool:
-    """Tell whether the first quotes that a hunk shows end a docstring: something is set right below them."""
-    texts = [line[1:].strip() for line in lines if line[1:].strip()]
-    at = next(at for at, text in enumerate(texts) if any(quotes in text for quotes in _TRIPLE))
-    begun = at and texts[at - 1].endswith(":")
-    return texts[at] in _TRIPLE and not begun and any(map(_SETS.match, texts[at + 1 : at + 2]))
-
-
-def _scope(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:
-    """Name the function in which a value is exchanged; None where there is none, or it is a new one."""
-    path = versions.file.path
-    if path.endswith(_BUILD):
-        return path.rpartition("/")[2]
-    if path.endswith(_PYTHON):
-        name = _python_scope(hunk, found)
-        if not versions.whole or (name is None and not _is_deep_in_class(hunk, found)):
-            return name
-        symbol = _python_symbol(versions, hunk, found)
-        # What a function inside of another one returns, that one does not.
-        nested = name is not None and symbol is not None and symbol.rpartition(".")[2] != name.rpartition(".")[2]
-        return None if nested and found.form == "returned" else symbol
-    if hunk_line(hunk, found.come, "+").startswith("#"):
-        return path.rpartition("/")[2]
-    if found.form == "returned" and _is_in_lambda(hunk, found):
-        return None
-    around = [one for one in versions.new.symbols if one.kind in _CALLED and one.head < found.come <= one.end]
-    if not around:
-        return _c_scope(hunk, found)
-    name = max(around, key=lambda one: one.start).name
-    return name if any(one.name == name and one.kind in _CALLED for one in versions.old.symbols) else None
-
-
-def _is_deep_in_class(hunk: Hunk, found: Exchange) -> bool:
-    """Tell whether a line stands in a method of a class that a hunk is headed by, and begins nothing above."""
-    heading = _DEFINED.match(hunk.heading)
-    if heading is None or not heading[2] or found.form == "returned":
-        return False
-    number, side = _standing(found)
-    above = _above(hunk, number, side)
-    deep = _depth(hunk.signed(side)[len(above)]) >= 2 * _INDENT
-    return deep and not any(_DEFINED.match(line[1:].lstrip()) for line in above)
-
-
-def _is_in_lambda(hunk: Hunk, found: Exchange) -> bool:
-    """Tell whether what ends below a line is given to a function, and so returns for itself."""
-    lines = hunk.signed("new")[found.come - hunk.new_start :]
-    depth = _depth(lines[0])
-    closing = next((line for line in lines if line[1:].strip() and _depth(line) < depth), "")
-    return _LAMBDA.match(closing[1:].strip()) is not None
-
-
-def _python_symbol(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:
-    """Name the last function that begins above a line, unless the line stands no deeper than that."""
-    number, side = _standing(found)
-    here, there = (versions.new, versions.old) if side == "new" else (versions.old, versions.new)
-    above = [one for one in here.symbols if one.kind in _SCOPES and one.start <= number]
-    last = max(above, key=lambda one: one.start, default=None)
-    if last is None or last.kind not in _CALLED or last.head >= number:
-        return None
-    depth = _depth(hunk.signed(side)[number - hunk.span(side)[0]])
-    known = any(one.name == last.name and one.kind in _CALLED for one in there.symbols)
-    return last.name if known and depth > _INDENT * last.name.count(".") else None
-
-
-def _python_scope(hunk: Hunk, found: Exchange) -> str | None:
-    """Name the function by what the hunk shows above the line, and else by what git names the hunk by."""
-    number, side = _standing(found)
-    depth = _depth(hunk.signed(side)[number - hunk.span(side)[0]])
-    names: list[str] = []
-    for line in reversed(_above(hunk, number, side)):
-        text = line[1:].strip()
-        if not text or text[0] in "#)]}\"'" or _depth(line) >= depth:
-            continue
-        depth = _depth(line)
-        if (match := _DEFINED.match(text)) is not None:
-            # What a new function decides is nothing else than before, and so is what one did that went; of a function
-            # that is only begun here a value is a default.
-            if line[:1] in ("+", "-") or (not names and match[2]):
-                return None
-            names.append(match[1] or match[2])
-            if match[2]:
-                break
-        elif depth == 0:
-            return None
-    heading = _DEFINED.match(hunk.heading.strip())
-    if heading is not None and depth and (names or heading[1]):
-        inside = heading[2] is not None or not names
-        if not names and depth < (8 if _METHOD.match(hunk.heading.strip()) else 4):
-            return None
-        names += [heading[1] or heading[2]] if inside else []
-    return ".".join(reversed(names)) or None
-
-
-def _depth(line: str) -> int:
-    return len(line) - 1 - len(line[1:].lstrip(" "))
-
-
-def _c_scope(hunk: Hunk, found: Exchange) -> str | None:
-    """Name a function of C that begins at the left margin: in the hunk, or before it."""
-    head = hunk.heading
-    for line in _above(hunk, found.come):
-        text = line[1:]
-        if text[:1].isalpha() and ("(" in text or _C_CONTAINER.match(text)):
-            head = "" if line[:1] == "+" else text
-        elif text.startswith("}"):
-            head = ""
-    if not head or _C_CONTAINER.match(head):
-        return None
-    match = _C_HEADING.search(head)
-    return match[1].replace("::", ".") if match else None

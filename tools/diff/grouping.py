@@ -84,6 +84,8 @@ _TYPED = ("py", "rs", "go", "proto")
 _MODULE = "/__init__.py"
 _BUILD = (".cmake", "CMakeLists.txt")
 """Files of a build, of which users set the options together."""
+_INSIDE = (FactKind.VALUE_CHANGED, FactKind.CODE_CHANGED)
+"""What functions do comes behind what they are called and take."""
 _ALIKE_ENOUGH = 0.62
 _PLACES = 20
 _NAMES = 12
@@ -135,7 +137,7 @@ def _is_guessed(draft: Draft) -> bool:
 
 
 def _told(facts: Iterable[Fact]) -> int:
-    told = (fact for fact in facts if fact.kind is not FactKind.VALUE_CHANGED)
+    told = (fact for fact in facts if fact.kind not in _INSIDE)
     return sum(fact.severity is not Severity.INTERNAL for fact in told)
 
 
@@ -348,5 +350,5 @@ def _rank(fact: Fact) -> tuple[object, ...]:
     first, last = fact.kind in _FIRST, fact.kind in _LAST or is_attribute(fact)
     # What new things refuse comes behind the things.
     debut = fact.kind is FactKind.ERROR_ADDED and fact.severity is Severity.ADDITIVE
-    behind = debut or fact.kind is FactKind.VALUE_CHANGED
+    behind = debut or fact.kind in _INSIDE
     return not first, _BY_SEVERITY[fact.severity], behind, last, -len(fact.places), fact.kind, fact.name

@@ -67,7 +67,9 @@ class Known:
     kept: tuple[str, ...] = ()
     """Folders of sources of Rust crates that nobody can get."""
     inherited: dict[str, str] = field(default_factory=dict)
-    """Defaults that new fields of records have in a base already."""
+    """Defaults that new fields have in a base already."""
+    overriding: frozenset[str] = frozenset()
+    """New methods that a base of their class has as well."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -137,6 +139,7 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         frozenset(one.draft.name for one in shown if _is_new_macro(one) and _is_defined(one.draft.name, lines)),
         tuple(kept(lines)),
         redeclared.base_defaults(shown, lines),
+        redeclared.overriding(shown, lines),
     )
 
 
@@ -215,7 +218,9 @@ def is_read(name: str, lines: Sequence[tuple[str, str]]) -> bool:
 
 def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
     """Leave out variables and options that are not new, and take for public what a package gives on."""
-    shown = [found for one in shown if (found := redeclared.settled(one, known.inherited)) is not None]
+    shown = [
+        found for one in shown if (found := redeclared.settled(one, known.inherited, known.overriding)) is not None
+    ]
     for one, before in zip(shown, _by_old_names(shown), strict=True):
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue

@@ -12,6 +12,7 @@ from tools.diff.along import renamed_scope, renamed_symbols, went_along
 from tools.diff.architectures import built_for
 from tools.diff.attributes import losers, lost_attributes
 from tools.diff.audience import site_is_met, symbol_is_met
+from tools.diff.bodies import changed_bodies
 from tools.diff.cautions import is_all_new
 from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
@@ -132,6 +133,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     shown = for_newcomers(made_by_name(shown, read, blobs or {}), read, blobs or {})
     shown += () if blobs is None else lost_attributes(files, blobs, read)
     shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)
+    shown += changed_bodies(files, shown, read, change.commit.subject)
     return Gathered(
         tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped), tuple(module_lines(files))
     )

@@ -1,7 +1,7 @@
 """What changed between the symbols of two versions of a file."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from agent.facts import FactKind
 from tools.diff import same_place
@@ -428,8 +428,8 @@ def _declared(symbol: Symbol) -> tuple[object, ...]:
 def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
     """Tell which decorators, qualifiers or template parameters are others now."""
     told = [
-        [_NEEDLESS.sub(r"\1", text) for text in symbol.decorators if not _OPTION.search(text)]
-        for symbol in (one, other)
+        [_NEEDLESS.sub(r"\1", text) for text in symbol.decorators if not _is_told_apart(text, its.decorators)]
+        for symbol, its in ((one, other), (other, one))
     ]
     templates = [next((text for text in side if text.startswith(TEMPLATE)), "") for side in told]
     # A function is seldom made a template; more often one side was not understood.
@@ -448,6 +448,13 @@ def _decorated(one: Symbol, other: Symbol) -> Iterator[Draft]:
         yield Draft(
             FactKind.SIGNATURE_CHANGED, other.name, one.public, where, old, new, detail, breaking=breaking or None
         )
+
+
+def _is_told_apart(decorator: str, others: Sequence[str]) -> bool:
+    """Tell whether a decorator is another fact's business; not where the other version gives it what is nobody's."""
+    called = decorator.partition("(")[0]
+    twin = any(text.partition("(")[0] == called and not _OPTION.search(text) for text in others)
+    return _OPTION.search(decorator) is not None and not twin
 
 
 def _signature(one: Symbol, other: Symbol, changes: list[SignatureChange]) -> Iterator[Draft]:

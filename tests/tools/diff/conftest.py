@@ -9,7 +9,7 @@ from typing import Protocol
 import pytest
 
 from agent.domain import Change
-from agent.facts import Fact
+from agent.facts import Fact, FactKind
 from agent.ids import RepoId
 from tools.diff.sheet import paths_to_read, read_facts
 from tools.git.source import GitSource
@@ -102,7 +102,23 @@ class FactsOf(Protocol):
 
 
 @pytest.fixture
-def facts_of(history: Callable[[], History]) -> FactsOf:
+def facts_of(all_facts_of: FactsOf) -> FactsOf:
+    """Give a reader of what changes between two versions of a project, but for lines inside of functions.
+
+    Those change in most examples of anything, and have tests of their own.
+    """
+
+    async def read(
+        before: Mapping[str, str], after: Mapping[str, str | None], route: str = "blobs", message: str = "change"
+    ) -> list[Fact]:
+        facts = await all_facts_of(before, after, route, message)
+        return [fact for fact in facts if fact.kind is not FactKind.CODE_CHANGED]
+
+    return read
+
+
+@pytest.fixture
+def all_facts_of(history: Callable[[], History]) -> FactsOf:
     """Give a reader of what changes between two versions of a project."""
     past = history()
 

@@ -22,7 +22,8 @@ def past(history: Callable[[], "History"]) -> "History":
 async def studied(past: "History", sha: str, *, hunks: bool = False) -> list[Fact]:
     source = GitSource(RepoId("o/r"), past.path)
     (change,) = [change async for change in source.changes([sha])]
-    return list((await study(source, change, hunks=hunks)).facts)
+    facts = (await study(source, change, hunks=hunks)).facts
+    return [fact for fact in facts if fact.kind is not FactKind.CODE_CHANGED]
 
 
 async def test_a_variable_that_an_untouched_file_reads_is_not_new(past: "History") -> None:
@@ -169,3 +170,19 @@ async def test_a_field_that_a_base_of_another_file_has_is_not_new(
     facts = await studied(past, past.commit({"pkg/own.py": f"{heir}    adjust: bool = False\n"}))
     expected = [("field-added", None, "adjust = False")] if told is None else told
     assert [(fact.kind, fact.old, fact.new) for fact in facts] == expected
+
+
+async def test_a_method_that_a_base_out_of_sight_has_too_changes_what_callers_get(past: "History") -> None:
+    base = "class Base:\n    wants_lengths = True\n\n    def parse(self, text):\n        return text\n"
+    heir = "from pkg.base import Base\n\n\nclass Heir(Base):\n    size = 1\n{}"
+    own = (
+        "    wants_lengths = False\n\n    def parse(self, text):\n        return text.lower()\n"
+        "\n    def more(self):\n        return 2\n"
+    )
+    past.commit({"pkg/base.py": base, "pkg/heir.py": heir.format("")})
+    facts = await studied(past, past.commit({"pkg/heir.py": heir.format(own)}))
+    assert {(fact.kind, fact.name, fact.severity) for fact in facts} == {
+        (FactKind.SYMBOL_ADDED, "Heir.parse", Severity.BEHAVIOUR),
+        (FactKind.SYMBOL_ADDED, "Heir.more", Severity.ADDITIVE),
+        (FactKind.CONSTANT_CHANGED, "Heir.wants_lengths", Severity.BEHAVIOUR),
+    }

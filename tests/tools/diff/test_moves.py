@@ -33,13 +33,13 @@ def past(history: Callable[[], "History"]) -> "History":
 async def told(
     past: "History", before: Mapping[str, str], after: Mapping[str, str | None], route: str, *, internal: bool = False
 ) -> list[Told]:
-    """Commit both versions and list what is told of the second, files left out."""
+    """Commit both versions and list what is told of the second, files and lines inside of functions left out."""
     past.commit(dict(before))
     source = GitSource(RepoId("o/r"), past.path)
     (change,) = [change async for change in source.changes([past.commit(dict(after))])]
     sheet = read_facts(change, await source.blobs(change, paths_to_read(change)) if route == "blobs" else None)
-    files = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED)
-    kept = [fact for fact in sheet.facts if fact.kind not in files]
+    left_out = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED, FactKind.CODE_CHANGED)
+    kept = [fact for fact in sheet.facts if fact.kind not in left_out]
     return [(fact.kind, fact.severity, fact.name) for fact in kept if internal or fact.severity != Severity.INTERNAL]
 
 

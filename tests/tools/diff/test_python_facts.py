@@ -29,7 +29,7 @@ async def told(past: "History", before: dict[str, str], after: dict[str, str], r
     return [
         (fact.kind, fact.severity, fact.name, fact.old, fact.new)
         for fact in sheet.facts
-        if fact.severity is not Severity.INTERNAL
+        if fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED
     ]
 
 

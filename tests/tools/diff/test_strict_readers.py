@@ -151,3 +151,25 @@ async def test_values_of_a_matrix_and_variables_of_a_workflow_are_told(route: st
     )
     told = {(fact.name, fact.old, fact.new) for fact in facts if fact.kind is FactKind.CONFIG_CHANGED}
     assert told == {("ARCH_LIST", "8.0", "7.5 8.0"), ("cuda", "cu126, cu128", "cu126, cu128, cu131")}
+
+
+@ROUTES
+async def test_the_version_in_the_name_of_a_fetched_file_is_told(route: str, facts_of: "FactsOf") -> None:
+    text = (
+        "FROM a/b:1\nRUN pip install https://host.example/v{0}/my_kernel-{0}+cu128-cp39-abi3-linux_$(uname -m).whl\n"
+        "RUN wget https://host.example/redist/{0}/shared_src_{0}-1.txz\n"
+    )
+    before, after = ({"Dockerfile": text.format(version)} for version in ("3.2.5", "3.3.9"))
+    facts = await facts_of(before, after, route)
+    assert {(fact.kind, fact.name, fact.old, fact.new) for fact in facts} == {
+        (FactKind.DEPENDENCY_CHANGED, "my_kernel", "3.2.5+cu128", "3.3.9+cu128"),
+        (FactKind.DEPENDENCY_CHANGED, "shared_src", "3.2.5-1", "3.3.9-1"),
+    }
+
+
+@ROUTES
+async def test_what_is_checked_out_by_an_argument_is_what_the_argument_says(route: str, facts_of: "FactsOf") -> None:
+    text = "FROM a/b:1\nARG SIZE=2\n{}RUN git clone https://host.example/o/attn.git && cd attn && git checkout {}\n"
+    before = {"Dockerfile": text.format("", "0a1b2c3d4e")}
+    after = {"Dockerfile": text.format("ARG ATTN_COMMIT=0a1b2c3d4e\n", "${ATTN_COMMIT}")}
+    assert "attn" not in {fact.name for fact in await facts_of(before, after, route)}

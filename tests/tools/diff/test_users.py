@@ -140,3 +140,30 @@ async def test_an_option_that_is_a_spelling_of_another_now_is_not_gone(facts_of:
         '    add_opt(acme_arg(\n        {"--rows"}, "N", "rows"\n    ));\n', ""
     )
     assert await facts_of({"common/arg.cpp": old}, {"common/arg.cpp": new}) == []
+
+
+async def test_an_option_that_a_program_looks_for_among_its_arguments_is_told(facts_of: "FactsOf") -> None:
+    text = "int main(int argc, char ** argv) {{\n    for (int at = 1; at < argc; at++) {{\n        {}\n    }}\n}}\n"
+    old = 'if (strcmp(argv[at], "--all") == 0) { all = true; }'
+    new = old + '\n        else if (strcmp(argv[at], "--type-file") == 0) { read(argv[++at]); }'
+    remark = '\n        // strcmp(argv[at], "--never") == 0'
+    facts = await facts_of({"tools/fold.cpp": text.format(old)}, {"tools/fold.cpp": text.format(new + remark)})
+    assert [(fact.kind, fact.name) for fact in facts if fact.kind.startswith("flag-")] == [
+        (FactKind.FLAG_ADDED, "--type-file")
+    ]
+
+
+async def test_a_decorator_that_registers_by_more_than_a_name_was_there_before(facts_of: "FactsOf") -> None:
+    text = "@LOADERS.register({})\nclass Loader(Base):\n    size = 1\n"
+    after = text.format('"quick", processor="Fold"')
+    facts = await facts_of({"pkg/a.py": text.format('"quick"')}, {"pkg/a.py": after})
+    assert [(fact.old, fact.new) for fact in facts if fact.detail == "decorators"] == [
+        ('LOADERS.register("quick")', 'LOADERS.register("quick", processor="Fold")')
+    ]
+
+
+async def test_a_struct_with_attributes_brings_nothing_without_a_name(facts_of: "FactsOf") -> None:
+    text = "#pragma once\nnamespace acme {{\n{}int size();\n}}\n"
+    flags = "__device__ struct __attribute__((aligned(32))) Flags {\n  int current;\n};\n"
+    facts = await facts_of({"include/a.cuh": text.format("")}, {"include/a.cuh": text.format(flags)})
+    assert [fact.name for fact in facts] == ["acme.Flags"]

@@ -33,6 +33,10 @@ _LISTED = re.compile(rb"\badd_opt\s*\(\s*[\w:]+\s*\(\s*(?=\{)")
 _SPELLINGS = re.compile(rb"\{[^{}]{1,300}\}(?:\s*,\s*\{[^{}]{1,300}\})?")
 """All spellings of an option, and those by which it is turned off."""
 _SPELLED = re.compile(rb"\"(--?[\w-]+)\"")
+_COMPARED = re.compile(
+    rb"(?:strcmp\s*\(\s*argv\s*\[[^\]\n]{1,20}\]\s*,|\b(?:arg|argv\s*\[[^\]\n]{1,20}\])\s*==)\s*\"(--[\w-]+)\""
+)
+"""What a program without a library for it looks for among its arguments."""
 _DEPRECATED = re.compile(rb"\[\[\s*deprecated|\(\(\s*deprecated|(?<!\w)(?:[A-Z0-9]+_)*DEPRECATED(?:_MESSAGE)?\b")
 
 
@@ -86,6 +90,7 @@ def _flags(masked: Masked) -> Iterator[Site]:
             name, value = (masked.fold(*span) for span in call.arguments[:2])
             yield Site("flag", f"--{name}", masked.line(call.start), masked.line(call.end), value=value)
     yield from _listed(masked) if b"add_opt" in masked.mask else ()
+    yield from _compared(masked) if b"arg" in masked.mask else ()
     for call in calls(masked, _OPTION) if mentions(masked.mask, _MAY_OPTION) else ():
         names = masked.joined(*call.arguments[0]) if call.arguments else ""
         name = next((part for part in re.split(r"[,\s]+", names) if len(part.lstrip("-")) > 1), names)
@@ -106,6 +111,15 @@ def _listed(masked: Masked) -> Iterator[Site]:
         if name:
             also = tuple(one for one in found if one != name)
             yield Site("flag", name, masked.line(spellings.start()), masked.line(spellings.end()), also=also)
+
+
+def _compared(masked: Masked) -> Iterator[Site]:
+    """Give the options that a program compares its arguments with: `strcmp(argv[at], "--all") == 0`."""
+    for match in _COMPARED.finditer(masked.text):
+        # In a comment or a text nothing is compared.
+        if masked.mask[match.start() : match.start() + 3] == match[0][:3]:
+            line = masked.line(match.start())
+            yield Site("flag", match[1].decode(), line, line)
 
 
 def _deprecations(masked: Masked, symbols: list[Symbol]) -> Iterator[Site]:

@@ -283,7 +283,8 @@ class SymbolReader:
         self, node: Node, kind: Node | None, declarator: Node, value: Node | None, place: _Place, found: list[Symbol]
     ) -> None:
         name_node = declarators.named(declarator)
-        if name_node is None or kind is None or node.type == "function_definition":
+        # Where the parser misses a name it puts an empty one.
+        if name_node is None or name_node.is_missing or kind is None or node.type == "function_definition":
             return
         head = self._text[node.start_byte : declarator.start_byte]
         constant = value is not None and re.search(rb"\b(?:constexpr|const|constinit)\b", head) is not None

@@ -30,11 +30,12 @@ _COMMAND_END = re.compile(r"&&|;|\|\||\|")
 _SYSTEM_PACKAGE = re.compile(r"^([a-z0-9][a-z0-9.+-]+)(?:=([\w.:~+*-]+))?$")
 _CLONE = re.compile(r"\bgit\s+clone\s+((?:-\S+\s+(?:[\w./-]+\s+)?)*)((?:https?://|git@)[\w.:/@-]+)([^&;|]*)")
 _BRANCH = re.compile(r"(?:-b|--branch)[ =]([\w./-]+)")
-_CHECKOUT = re.compile(r"\bgit\s+checkout\s+(?:-\S+\s+)*(v?[\w./-]*\d[\w./-]*)")
+_CHECKOUT = re.compile(r"\bgit\s+checkout\s+(?:-\S+\s+)*(?:(v?[\w./-]*\d[\w./-]*)|\"?\$\{?([A-Za-z_]\w*)\}?)")
 _FROM_GIT = re.compile(r"\bgit\+(?:https?|ssh)://[\w.:/@-]*?/([\w.-]+?)(?:\.git)?@(v?[\w./-]*\d[\w./-]*)")
 _FETCHED = re.compile(
-    r"https?://\S+/([A-Za-z][A-Za-z0-9.+-]*?)[-_]v?(\d[\w.+~-]*?)\.(?:deb|rpm|whl|tar\.\w+|tgz|zip|run|sh)\b"
+    r"https?://\S+/([A-Za-z][A-Za-z0-9._+-]*?)[-_]v?(\d[\w.+~-]*?)\.(?:deb|rpm|tar\.\w+|t[gx]z|zip|run|sh)\b"
 )
+_WHEEL = re.compile(r"https?://\S+/([A-Za-z][\w.]*)-(\d[\w.!]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
 
 
 def is_dockerfile(path: str) -> bool:
@@ -80,7 +81,9 @@ def _sites(source: Source) -> Iterator[Site]:
                 yield site
             stages.add(stage)
         elif word in ("ARG", "ENV"):
-            yield from _settings(word, body, number, stage)
+            settings = list(_settings(word, body, number, stage))
+            shell.given |= {site.name: site.value for site in settings if site.value}
+            yield from settings
         elif word in STARTS:
             yield from _started(word, body, number, stage)
         elif word == "RUN":
@@ -144,6 +147,8 @@ class _Shell:
         self._installing = ""
         self._packages = Installed()
         self._cloned = ""
+        self.given: dict[str, str] = {}
+        """What arguments stand for, as far as they were read."""
 
     def read(self, line: str, number: int, stage: str) -> Iterator[Site]:
         """Find the packages that a line pins, the system's packages, checked out versions and fetched files."""
@@ -157,10 +162,11 @@ class _Shell:
             if branch := _BRANCH.search(found[1] + found[3]):
                 yield Site("dependency", self._cloned, number, number, value=branch[1], scope="git")
         for found in _CHECKOUT.finditer(line):
-            yield Site("dependency", self._cloned or "git checkout", number, number, value=found[1], scope="git")
+            if version := found[1] or self.given.get(found[2]):
+                yield Site("dependency", self._cloned or "git checkout", number, number, value=version, scope="git")
         for found in _FROM_GIT.finditer(line):
             yield Site("dependency", found[1], number, number, value=found[2], scope="git")
-        for found in _FETCHED.finditer(line):
+        for found in (*_FETCHED.finditer(line), *_WHEEL.finditer(line)):
             yield Site("dependency", found[1], number, number, value=found[2], scope="download")
 
     def _system(self, line: str, number: int) -> Iterator[Site]:

@@ -1,0 +1,116 @@
+"""Small changes inside functions, told by their lines where nothing else tells them."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.facts import FactKind, Severity
+
+if TYPE_CHECKING:
+    from agent.facts import Fact
+    from tests.tools.diff.conftest import FactsOf
+
+ROUTES = pytest.mark.parametrize("route", ["blobs", "hunks"])
+PATH = "pkg/run.py"
+RUN = "import lib\n\n\nclass Runner:\n    def start(self, tokens, device):\n        lib.begin()\n{}        lib.end()\n"
+CPP = '#include "run.h"\n\nvoid start(Params &p, int n) {{\n  begin();\n{}  end();\n}}\n'
+
+
+async def _told(
+    all_facts_of: "FactsOf",
+    old: str,
+    new: str,
+    route: str = "blobs",
+    *,
+    path: str = PATH,
+    text: str = RUN,
+    message: str = "Fix the runner",
+) -> "list[Fact]":
+    facts = await all_facts_of({path: text.format(old)}, {path: text.format(new)}, route, message)
+    return [fact for fact in facts if fact.kind is FactKind.CODE_CHANGED]
+
+
+def _body(*lines: str) -> str:
+    return "".join(f"        {line}\n" for line in lines)
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("length = table.shape[1]", "length = table.shape[1] * self.page"),
+        ("weights = lib.load(path)", "weights = lib.load(path, safe=safe)"),
+        ("if a or b:\n            stop()", "if a and b:\n            stop()"),
+    ],
+)
+async def test_one_line_that_does_something_else_is_told_as_it_was_and_is(
+    all_facts_of: "FactsOf", old: str, new: str, route: str
+) -> None:
+    (fact,) = await _told(all_facts_of, _body(old), _body(new), route)
+    assert (fact.name, fact.severity) == ("Runner.start", Severity.BEHAVIOUR)
+    assert (fact.old, fact.new) == (old.partition("\n")[0], new.partition("\n")[0])
+    assert fact.places[0].lines == (f"-        {fact.old}", f"+        {fact.new}")
+
+
+@ROUTES
+async def test_several_lines_are_shown_without_their_remarks(all_facts_of: "FactsOf", route: str) -> None:
+    new = _body("# An empty batch has no longest one.", "if not tokens:", "    return lib.empty(device)")
+    (fact,) = await _told(all_facts_of, "", new, route)
+    assert (fact.old, fact.new) == (None, None)
+    assert fact.places[0].lines == ("+        if not tokens:", "+            return lib.empty(device)")
+
+
+@ROUTES
+async def test_a_line_that_came_alone_has_no_old_one(all_facts_of: "FactsOf", route: str) -> None:
+    (fact,) = await _told(all_facts_of, "", _body("tokens = tokens.contiguous()"), route)
+    assert (fact.old, fact.new) == (None, "tokens = tokens.contiguous()")
+
+
+async def test_a_function_of_cpp_is_named_too(all_facts_of: "FactsOf") -> None:
+    (fact,) = await _told(all_facts_of, "  copy(p, n);\n", "  copy(p, n + 1);\n", path="src/run.cpp", text=CPP)
+    assert (fact.name, fact.old, fact.new) == ("start", "copy(p, n);", "copy(p, n + 1);")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('logger.info("begin")', 'logger.info("we begin")'),
+        ("# Begin.", "# Now begin."),
+        ("run(tokens, device)", "run(\n            tokens, device\n        )"),
+        ('raise ValueError("no tokens")', 'raise ValueError("there are no tokens")'),
+    ],
+)
+async def test_what_does_the_same_or_is_told_otherwise_is_not_told(all_facts_of: "FactsOf", old: str, new: str) -> None:
+    assert await _told(all_facts_of, _body(old), _body(new)) == []
+
+
+@pytest.mark.parametrize("path", ["tests/test_run.py", "benchmarks/run.py", ".github/run.py", "docs/conf.py"])
+async def test_only_what_users_run_counts(all_facts_of: "FactsOf", path: str) -> None:
+    assert await _told(all_facts_of, _body("a = b(1, 2, c)"), _body("a = b(2, 1, c)"), path=path) == []
+
+
+async def test_lines_that_only_moved_do_what_they_did(all_facts_of: "FactsOf") -> None:
+    before, after = ("first(tokens)", "second(device)"), ("second(device)", "first(tokens)")
+    assert await _told(all_facts_of, _body(*before), _body(*after)) == []
+
+
+async def test_a_new_function_is_no_change_of_another(all_facts_of: "FactsOf") -> None:
+    assert await _told(all_facts_of, "", "\n    def _more(self):\n        return lib.more(self)\n\n") == []
+
+
+async def test_a_commit_that_rewrites_much_is_not_told_line_by_line(all_facts_of: "FactsOf") -> None:
+    old, new = ([f"step_{number} = {call}({number}, device)" for number in range(30)] for call in ("do", "run"))
+    assert await _told(all_facts_of, _body(*old), _body(*new)) == []
+
+
+@pytest.mark.parametrize("message", ["[Refactor] Simplify the runner", "chore: tidy up", "[CI] Make it run"])
+async def test_who_says_that_nobody_notices_is_believed(all_facts_of: "FactsOf", message: str) -> None:
+    (fact,) = await _told(all_facts_of, _body("run(a, b)"), _body("run(b, a)"), message=message)
+    assert fact.severity is Severity.INTERNAL
+
+
+async def test_a_function_whose_own_line_changed_too_is_named_by_it(all_facts_of: "FactsOf") -> None:
+    before = {PATH: "def _is_fast():\n    return FAST\n\n\ndef run():\n    return go()\n"}
+    after = {PATH: "def _is_fast(batch):\n    return FAST and batch.plain\n\n\ndef run():\n    return go()\n"}
+    facts = await all_facts_of(before, after, message="Fix it")
+    assert [fact.name for fact in facts if fact.kind is FactKind.CODE_CHANGED] == ["_is_fast"]
