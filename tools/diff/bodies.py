@@ -47,6 +47,7 @@ _BEGINS = re.compile(
 _HEADED = re.compile(r"[A-Za-z_].*\(")
 _ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|__repr__|__str__|profile_run|sample_inputs|warm_?up")
 _WORD = re.compile(r"\w+|[^\w\s]")
+_CALLED = ("parameter-", "signature-")
 _LIMIT = 40_000
 """Characters of the patches that are looked at."""
 _MOST_LINES, _MOST_FUNCTIONS, _MOST_TOLD = 40, 4, 3
@@ -90,7 +91,11 @@ def changed_bodies(
     for file in code:
         versions = known.get(file.path) or Versions(file, read_patch(file.patch), EMPTY, EMPTY)
         shows = [one for one in told if one.place is not None and one.place.file == file.path]
+        # What a function takes otherwise, it does something else with.
+        known_by_call = {one.draft.name for one in shows if one.draft.kind.startswith(_CALLED)}
         for name, body in _bodies(versions, shows).items():
+            if name in known_by_call:
+                continue
             lines += len(body.gone) + len(body.come)
             found.append(body.shown(name, file.path, public=public))
         if lines > _MOST_LINES or len(found) > _MOST_FUNCTIONS:

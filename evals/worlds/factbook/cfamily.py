@@ -154,6 +154,17 @@ def _checks() -> list[Case]:
             Said("warning-added", "TORCH_WARN"),
         ),
         _of(
+            "line of a function mended",
+            ((division, "  return (num_heads + group_size / 2) / group_size;\n"),),
+            Said(
+                "code-changed",
+                "~fn3~",
+                "return (num_heads + group_size - 1) / group_size;",
+                "return (num_heads + group_size / 2) / group_size;",
+                severity="behaviour",
+            ),
+        ),
+        _of(
             "env added",
             ((division, '  if (std::getenv("ATLAS_NO_~NOUN~") != nullptr) return 1;\n' + division),),
             Said("env-added", "ATLAS_NO_~NOUN~", severity="additive"),

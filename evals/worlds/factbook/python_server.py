@@ -161,6 +161,27 @@ def _checks() -> list[Case]:
             (('        backend = "~mode~"', '        backend = "~mode2~"'),),
             Said("value-changed", "choose", '"~mode~"', '"~mode2~"', severity="behaviour"),
         ),
+        _of(
+            "line of a function mended",
+            (("    return total / max(len(values), 1)", "    return total / len(values) if values else total"),),
+            Said(
+                "code-changed",
+                "~fn3~",
+                "return total / max(len(values), 1)",
+                "return total / len(values) if values else total",
+                severity="behaviour",
+            ),
+        ),
+        _of(
+            "lines of a function mended",
+            (
+                (
+                    "    for value in values:\n",
+                    "    for value in values:\n        if value != value:\n            continue\n",
+                ),
+            ),
+            Said("code-changed", "~fn3~", severity="behaviour"),
+        ),
         _of("function deprecated by a warning", ((head, head + warn),), Said("deprecated", "~fn3~")),
         _of(
             "function deprecated by a decorator",
