@@ -5,7 +5,8 @@ what users run is told by these lines. Of one that rewrites more, its other fact
 """
 
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -19,7 +20,7 @@ from tools.diff.hunks import Hunk, Run, read_patch
 from tools.diff.reading import EMPTY
 from tools.diff.roles import Role, role
 from tools.diff.scopes import DEFINED, is_deep_in_class, is_prose, scope_of
-from tools.diff.versions import Versions
+from tools.diff.versions import Blobs, Contents, Versions
 
 _PYTHON = (".py", ".pyi")
 _READ = (*_PYTHON, ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl", ".rs", ".go", ".ts")
@@ -37,20 +38,25 @@ _QUIET = (*CHORES, Purpose.REFACTOR)
 _IDLE = re.compile(
     r"(?:$|#(?!\s*(?:el)?if)|//|/?\*|\"\"\"|'''|[\])}\[({;,]*$)"
     r"|(?:self\.)?_?log(?:g(?:er|ing))?[.(_]|print\w*\(|warnings\.warn|std::(?:cout|cerr)|\w*LOG\w*\(|(?:tracing::)?(?:debug|info|warn)!?\("
-    r"|import |from \S+ import |using |use |pass$|assert isinstance\("
+    r"|\w*\.def\w*\(|import |from \S+ import |using |use |pass$|assert isinstance\("
 )
 """Lines that do nothing by themselves, or only say something."""
 _BEGINS = re.compile(
     r"\s*(?:@\w|(?:async )?def |class |template\s*<|func "
     r"|(?:pub(?:\([^)]*\))? )?(?:async )?(?:fn|struct|enum|impl|trait) )"
 )
+_CONTAINER = re.compile(
+    r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|impl|trait|mod|interface|type)\b"
+)
 _HEADED = re.compile(r"[A-Za-z_].*\(")
 _ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|__repr__|__str__|profile_run|sample_inputs|warm_?up")
 _WORD = re.compile(r"\w+|[^\w\s]")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _CALLED = ("parameter-", "signature-")
+_DECLARED = (*_CALLED, "symbol-", "field-", "enum-member-", "flag-", "env-")
 _LIMIT = 40_000
 """Characters of the patches that are looked at."""
-_MOST_LINES, _MOST_FUNCTIONS, _MOST_TOLD = 40, 4, 3
+_MOST_LINES, _MOST_FUNCTIONS, _MOST_TOLD = 60, 6, 6
 _SHOWN = 4
 """Lines of each side that are shown of a function."""
 _LONGEST = 160
@@ -66,41 +72,83 @@ class _Body:
 
     def shown(self, name: str, path: str, *, public: bool) -> Shown:
         """Tell of it, with the line that changed where it is only one."""
-        old, new = (_bare(side) for side in (self.gone, self.come))
-        told = len(self.gone) <= 1 and len(self.come) <= 1 and all(len(line) <= _LONGEST for line in (*old, *new))
-        values = ("".join(side) or None if told else None for side in (old, new))
-        draft = Draft(FactKind.CODE_CHANGED, name, public, Where(_span(self.gone), _span(self.come)), *values)
-        lines = (*list(self.gone.values())[:_SHOWN], *list(self.come.values())[:_SHOWN])
+        sides = [_bare(side) for side in (self.gone, self.come)]
+        # A line that only moved became no other.
+        told = sides[0] != sides[1] and all(len(side) <= 1 and len("".join(side)) <= _LONGEST for side in sides)
+        old, new = ("".join(side) or None if told else None for side in sides)
+        draft = Draft(FactKind.CODE_CHANGED, name, public, Where(_span(self.gone), _span(self.come)), old, new)
+        lines = (*self.gone.values(), *self.come.values())
         return Shown(draft, Place(file=path, line=min(self.come or self.gone), lines=lines))
 
 
+def paths_of_bodies(files: Sequence[FileChange]) -> list[str]:
+    """Name the files whose whole versions tell in which method of which class lines changed."""
+    return [file.path for file in _few(files) if file.path.endswith(_PYTHON)]
+
+
 def changed_bodies(
-    files: Sequence[FileChange], shown: Sequence[Shown], read: Sequence[Versions], subject: str
+    files: Sequence[FileChange], shown: Sequence[Shown], read: Sequence[Versions], blobs: Blobs, subject: str
 ) -> list[Shown]:
-    """Tell which functions that were there before changed in lines that nothing else tells; none where much did."""
-    code = [file for file in files if _is_code(file)]
-    if not code or sum(len(file.patch or "") for file in code) > _LIMIT:
-        return []
+    """Tell which functions that were there before changed in lines that nothing else tells; none where much did.
+
+    Where lines only changed places, that is told of a commit that does nothing else.
+    """
+    code = _few(files)
     told = [one for one in shown if one.draft.public and not one.draft.silent]
     if len(told) > _MOST_TOLD or any(one.draft.kind in _SILENT for one in shown):
         return []
     known = {versions.file.path: versions for versions in read}
-    public = not _is_quiet(subject)
-    found: list[Shown] = []
-    lines = 0
-    for file in code:
-        versions = known.get(file.path) or Versions(file, read_patch(file.patch), EMPTY, EMPTY)
-        shows = [one for one in told if one.place is not None and one.place.file == file.path]
+    versions = [known.get(file.path) or Versions(file, read_patch(file.patch), EMPTY, EMPTY) for file in code]
+    named = _names(shown)
+    found = list(_told(versions, told, named, blobs, subject))
+    if not found and not told:
+        found = list(_told(versions, told, named, blobs, subject, moved=True))
+    lines = sum(len(one.place.lines) for one in found if one.place is not None)
+    few = lines <= _MOST_LINES and len(found) <= _MOST_FUNCTIONS
+    return [_cut(one) for one in found] if few else []
+
+
+def _told(
+    versions: Sequence[Versions],
+    told: Sequence[Shown],
+    named: Set[str],
+    blobs: Blobs,
+    subject: str,
+    *,
+    moved: bool = False,
+) -> Iterator[Shown]:
+    purposes = read_heading(subject).purposes[:1]
+    for one in versions:
+        path = one.file.path
+        shows = [other for other in told if other.place is not None and other.place.file == path]
         # What a function takes otherwise, it does something else with.
-        known_by_call = {one.draft.name for one in shows if one.draft.kind.startswith(_CALLED)}
-        for name, body in _bodies(versions, shows).items():
-            if name in known_by_call:
-                continue
-            lines += len(body.gone) + len(body.come)
-            found.append(body.shown(name, file.path, public=public))
-        if lines > _MOST_LINES or len(found) > _MOST_FUNCTIONS:
-            return []
-    return found
+        known_by_call = {other.draft.name for other in shows if other.draft.kind.startswith(_CALLED)}
+        for name, body in _bodies(one, shows, named, blobs.get(path, (None, None)), moved=moved).items():
+            own = name.rpartition(".")[2].startswith("_")
+            quiet = any(purpose in _QUIET or (own and purpose is Purpose.PERFORMANCE) for purpose in purposes)
+            if name not in known_by_call and not (moved and not (body.gone and body.come)):
+                yield body.shown(name, path, public=not quiet)
+
+
+def _names(shown: Sequence[Shown]) -> Set[str]:
+    """List what the commit declares otherwise: lines that only follow such a name do nothing else."""
+    drafts = [one.draft for one in shown if one.draft.kind.startswith(_DECLARED)]
+    texts = (text or "" for draft in drafts for text in (draft.name.rpartition(".")[2], draft.detail))
+    renamed = (text or "" for draft in drafts if draft.kind.endswith("renamed") for text in (draft.old, draft.new))
+    return {word for text in (*texts, *renamed) for word in _NAME.findall(text)}
+
+
+def _cut(one: Shown) -> Shown:
+    """Show a few lines of each side."""
+    assert one.place is not None
+    sides = ([line for line in one.place.lines if line[:1] == sign][:_SHOWN] for sign in "-+")
+    return Shown(one.draft, one.place.model_copy(update={"lines": tuple(line for side in sides for line in side)}))
+
+
+def _few(files: Sequence[FileChange]) -> list[FileChange]:
+    """Choose the files of what users run, of a commit that changes little of it."""
+    code = [file for file in files if _is_code(file)]
+    return code if sum(len(file.patch or "") for file in code) <= _LIMIT else []
 
 
 def _is_code(file: FileChange) -> bool:
@@ -108,31 +156,46 @@ def _is_code(file: FileChange) -> bool:
     return kept and file.path.endswith(_READ) and role(file.path) in _RUN
 
 
-def _is_quiet(subject: str) -> bool:
-    """Tell whether an author says that nobody outside should notice."""
-    purposes = read_heading(subject).purposes
-    return bool(purposes) and purposes[0] in _QUIET
-
-
-def _bodies(versions: Versions, told: Sequence[Shown]) -> Mapping[str, _Body]:
+def _bodies(
+    versions: Versions, told: Sequence[Shown], named: Set[str], contents: Contents, *, moved: bool
+) -> Mapping[str, _Body]:
     """Collect the changed lines of each function that no fact shows."""
     found: dict[str, _Body] = {}
     patch = versions.patch
-    went, came = _bare(patch.removed), _bare(patch.added)
+    # What only stands elsewhere now, or is laid out anew, does what it did.
+    went, came = ([], []) if moved else (_bare(patch.removed), _bare(patch.added))
     for hunk in patch.hunks:
         for run in hunk.runs:
             changed = _Changed.of(hunk, run)
-            # What only stands elsewhere now, or is laid out anew, does what it did.
-            gone = {at: line for at, line in changed.gone.items() if _acts(line) and line[1:].strip() not in came}
-            come = {at: line for at, line in changed.come.items() if _acts(line) and line[1:].strip() not in went}
-            if not (gone or come) or _words(gone) == _words(come) or _is_told(changed, told):
+            gone = {at: line for at, line in _acting(changed.gone) if line[1:].strip() not in came}
+            come = {at: line for at, line in _acting(changed.come) if line[1:].strip() not in went}
+            if not (gone or come) or _follows(gone, come, named) or _is_told(changed, told):
                 continue
-            if (name := _name(versions, hunk, changed)) is None or _ASIDE.search(name):
+            if (name := _name(versions, hunk, changed, contents)) is None or _ASIDE.search(name):
                 continue
             body = found.setdefault(name, _Body())
             body.gone |= gone
             body.come |= come
     return found
+
+
+def _acting(lines: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+    """Leave out what does nothing, and the signatures of functions."""
+    signature = False
+    for at, line in lines.items():
+        signature = signature or _BEGINS.match(line[1:]) is not None
+        if not signature and _acts(line):
+            yield at, line
+        signature = signature and not line.rstrip().endswith((":", "{"))
+
+
+def _follows(gone: Mapping[int, str], come: Mapping[int, str], named: Set[str]) -> bool:
+    """Tell whether lines say the same as before, but for names that the commit declares otherwise."""
+    before, after = (_words(side) for side in (gone, come))
+    if before == after:
+        return True
+    other = {word for word in {*before} ^ {*after} if _NAME.fullmatch(word)}
+    return bool(before and after and other) and other <= named
 
 
 @dataclass(frozen=True)
@@ -158,9 +221,9 @@ class _Changed:
     def exchange(self) -> Exchange | None:
         """Put the first line that does something as one that was exchanged."""
         old, new = self.at
-        if (at := next((at for at, line in self.come.items() if _acts(line)), None)) is not None:
+        if (at := next((at for at, _ in _acting(self.come)), None)) is not None:
             return Exchange("set", "", "", "line", (old, old), (at, at))
-        if (at := next((at for at, line in self.gone.items() if _acts(line)), None)) is not None:
+        if (at := next((at for at, _ in _acting(self.gone)), None)) is not None:
             return Exchange("set", "", "line", "", (at, at), (new, new))
         return None
 
@@ -171,21 +234,57 @@ def _begun(lines: Mapping[int, str]) -> list[str]:
     return [match[1] or match[2] if (match := DEFINED.match(line.strip())) else line for line in begun]
 
 
-def _name(versions: Versions, hunk: Hunk, changed: _Changed) -> str | None:
+def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents) -> str | None:
     """Name the function in which lines changed, or at least its class; None for a new one, and outside of any."""
     found = changed.exchange()
     if found is None or changed.begins():
         return None
     python = versions.file.path.endswith(_PYTHON)
-    if python and is_prose(found, hunk):
+    if not python:
+        inside = hunk.heading and not any(line[1:2].strip() for line in hunk.lines)
+        return scope_of(versions, hunk, found) or (_file(versions.file.path, hunk) if inside else None)
+    if is_prose(found, hunk):
         return None
-    if python and (begun := _begun(changed.come)):
+    old, new = contents
+    if old is not None and new is not None:
+        here, there, at = (new, old, found.come) if found.new else (old, new, found.gone)
+        return _enclosing(here, at) if _is_in(there, _enclosing(here, at)) else None
+    if begun := _begun(changed.come):
         return begun[0] if len(begun) == 1 else None
     name = scope_of(versions, hunk, found)
-    if name is None and python and is_deep_in_class(hunk, found):
+    if name is None and is_deep_in_class(hunk, found):
         heading = DEFINED.match(hunk.heading)
         return heading[2] if heading is not None else None
     return name
+
+
+def _file(path: str, hunk: Hunk) -> str | None:
+    """Give the name of a file for a function whose heading git has cut off."""
+    return None if _CONTAINER.match(hunk.heading) else path.rpartition("/")[2]
+
+
+def _enclosing(blob: bytes, number: int) -> str | None:
+    """Name the function around a line of a file, with its class, by how far lines are indented."""
+    lines = blob.decode("utf-8", "replace").split("\n")[:number]
+    depth, names, function = sys.maxsize, list[str](), False
+    for line in reversed(lines):
+        text = line.lstrip()
+        if not text or text[0] in "#)]}" or len(line) - len(text) >= depth:
+            continue
+        if depth < sys.maxsize and (match := DEFINED.match(text)) is not None:
+            # Of functions inside of one another the outer one is known.
+            names = [match[1]] if match[1] else [match[2], *names]
+            function = function or match[1] is not None
+        depth = len(line) - len(text)
+        if not depth:
+            break
+    return ".".join(names) if function else None
+
+
+def _is_in(blob: bytes, name: str | None) -> bool:
+    """Tell whether a version of a file has such a function too."""
+    own = (name or "").rpartition(".")[2]
+    return bool(own) and re.search(rb"\bdef %s\(" % own.encode(), blob) is not None
 
 
 def _is_told(changed: _Changed, told: Sequence[Shown]) -> bool:

@@ -86,7 +86,7 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
         elif file.status == "removed":
             yield _one(FactKind.FILE_REMOVED, file, homes)
         elif file.status == "renamed" and not _covered(file, folders):
-            public = is_public_path(file.previous_path or file.path)
+            public = is_public_path(file.previous_path or file.path) and not _is_chance(file)
             # A module that became a package is still imported by the same name.
             package = file.path.startswith((file.previous_path or "").removesuffix(".py") + "/")
             breaking = False if package else None
@@ -94,6 +94,12 @@ def file_facts(files: Sequence[FileChange], homes: Homes) -> Iterator[Shown]:
                 FactKind.FILE_RENAMED, file.path, public, Where(), file.previous_path, file.path, breaking=breaking
             )
             yield Shown(draft, Place(file=file.path, line=0, lines=()))
+
+
+def _is_chance(file: FileChange) -> bool:
+    """Tell whether two empty files were paired: one that makes a package, and one among tests, say."""
+    empty = file.patch is None and file.path.endswith("/__init__.py")
+    return empty and role(file.path) is not role(file.previous_path or file.path)
 
 
 def _only(files: Sequence[FileChange]) -> Iterator[Shown]:
@@ -134,7 +140,8 @@ def _one(kind: FactKind, file: FileChange, homes: Homes) -> Shown:
         public = is_public_path(file.path) or may_be_offered(file.path)
     # A kernel or header that no user includes can go without breaking anybody; a module that users import cannot.
     if kind is FactKind.FILE_REMOVED:
-        public = is_public_path(file.path)
+        # Of a source without a patch there was nothing.
+        public = is_public_path(file.path) and not (file.patch is None and file.path.endswith((".py", *HEADERS)))
     patch = file.patch or ""
     declared = telling(file.path, patch, _SHOWN_NAMES)
     defined = {found[1] for found in declared}

@@ -216,8 +216,10 @@ def _packages(shown: Sequence[Shown]) -> list[str]:
 
 def _language(one: Shown) -> str:
     """Tell the members of classes apart that have one name in two languages: each of them has its own."""
-    if one.draft.kind not in _MEMBERS or one.place is None:
+    if one.place is None or (one.draft.kind not in _MEMBERS and one.draft.kind is not FactKind.CODE_CHANGED):
         return ""
+    if one.draft.kind is FactKind.CODE_CHANGED:
+        return one.place.file
     extension = one.place.file.rpartition(".")[2]
     return extension if extension in _TYPED else ""
 

@@ -18,7 +18,9 @@ _INDENT = 4
 _LAMBDA = re.compile(r"\}\s*[),;]")
 DEFINED = re.compile(r"(?:async )?def (\w+)|class (\w+)")
 _METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
-_C_HEADING = re.compile(r"(?:^|[\s*&~])((?:\w+::)*~?\w+)\s*\(")
+_C_HEADING = re.compile(
+    r"(?:^|[\s*&~])(?!__(?:launch_bounds|attribute|cluster_dims|declspec)_*\b)((?:\w+::)*~?\w+)\s*\("
+)
 _C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|template|#)\b")
 _SETS = re.compile(r"[a-z_][\w.]* = \S")
 _TRIPLE = ('"""', "'''")
@@ -169,7 +171,7 @@ def _c_scope(hunk: Hunk, found: Exchange) -> str | None:
     head = hunk.heading
     for line in _above(hunk, found.come):
         text = line[1:]
-        if text[:1].isalpha() and ("(" in text or _C_CONTAINER.match(text)):
+        if (text[:1].isalpha() or text[:2] == "__") and ("(" in text or _C_CONTAINER.match(text)):
             head = "" if line[:1] == "+" else text
         elif text.startswith("}"):
             head = ""

@@ -12,7 +12,7 @@ from tools.diff.along import renamed_scope, renamed_symbols, went_along
 from tools.diff.architectures import built_for
 from tools.diff.attributes import losers, lost_attributes
 from tools.diff.audience import site_is_met, symbol_is_met
-from tools.diff.bodies import changed_bodies
+from tools.diff.bodies import changed_bodies, paths_of_bodies
 from tools.diff.cautions import is_all_new
 from tools.diff.checks import settle_checks
 from tools.diff.conditions import made_conditional
@@ -133,7 +133,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     shown = for_newcomers(made_by_name(shown, read, blobs or {}), read, blobs or {})
     shown += () if blobs is None else lost_attributes(files, blobs, read)
     shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)
-    shown += changed_bodies(files, shown, read, change.commit.subject)
+    shown += changed_bodies(files, shown, read, blobs or {}, change.commit.subject)
     return Gathered(
         tuple(shown), homes, "hunks" if blobs is None else "blobs", tuple(skipped), tuple(module_lines(files))
     )
@@ -144,7 +144,7 @@ def paths_to_read(change: Change) -> list[str]:
     files = unpaired(change.files)
     told = [file.path for file, _ in patches(files, []) if not is_whole(file)]
     gave = (file.path for file in losers(files))
-    return list(dict.fromkeys((*told, *reworded_paths(files), *gave)))[:_MOST_BLOBS]
+    return list(dict.fromkeys((*told, *reworded_paths(files), *gave, *paths_of_bodies(files))))[:_MOST_BLOBS]
 
 
 def _compared(versions: Versions) -> Iterator[Shown]:

@@ -89,9 +89,35 @@ async def test_only_what_users_run_counts(all_facts_of: "FactsOf", path: str) ->
     assert await _told(all_facts_of, _body("a = b(1, 2, c)"), _body("a = b(2, 1, c)"), path=path) == []
 
 
-async def test_lines_that_only_moved_do_what_they_did(all_facts_of: "FactsOf") -> None:
-    before, after = ("first(tokens)", "second(device)"), ("second(device)", "first(tokens)")
-    assert await _told(all_facts_of, _body(*before), _body(*after)) == []
+async def test_lines_that_only_moved_are_told_of_a_commit_that_does_nothing_else(all_facts_of: "FactsOf") -> None:
+    before, after = _body("first(tokens)", "second(device)"), _body("second(device)", "first(tokens)")
+    (fact,) = await _told(all_facts_of, before, after)
+    assert (fact.name, fact.old, fact.new) == ("Runner.start", None, None)
+    more = {"pkg/more.py": "LIMIT = 1\n"}
+    versions = ({PATH: RUN.format(before), **more}, {PATH: RUN.format(after), "pkg/more.py": "LIMIT = 2\n"})
+    assert [fact.kind for fact in await all_facts_of(*versions)] == [FactKind.CONSTANT_CHANGED]
+
+
+async def test_a_method_is_named_with_its_class_however_far_above_it_begins(all_facts_of: "FactsOf") -> None:
+    far = "".join(f"        step({number})\n" for number in range(9))
+    text = f"class Other:\n    def run(self):\n{far}        go(1)\n\n\nclass Runner:\n    def run(self):\n{far}{{}}"
+    (fact,) = await _told(all_facts_of, _body("go(2)"), _body("go(2, 3)"), text=text)
+    assert fact.name == "Runner.run"
+
+
+async def test_lines_that_only_follow_what_is_called_otherwise_are_not_told(all_facts_of: "FactsOf") -> None:
+    text = "class Runner:\n    def __init__(self):\n        self.reason = 1\n\n\ndef {0}(x):\n    return x + 1\n\n\n"
+    text += "def use(y):\n    begin()\n    first()\n    return {0}(y)\n"
+    before, after = ({PATH: text.format(name)} for name in ("fold", "fold_twice"))
+    assert FactKind.CODE_CHANGED not in {fact.kind for fact in await all_facts_of(before, after)}
+
+
+async def test_a_kernel_is_not_named_by_its_launch_bounds(all_facts_of: "FactsOf") -> None:
+    text = "__global__ void __launch_bounds__(256) scan(int* to, int n) {{\n  begin(to);\n{}  end(to);\n}}\n"
+    old, new = "  copy(to, n);\n", "  copy(to, n - 1);\n"
+    for route in ("blobs", "hunks"):
+        (fact,) = await _told(all_facts_of, old, new, route, path="csrc/scan.cu", text=text)
+        assert fact.name == "scan"
 
 
 async def test_a_new_function_is_no_change_of_another(all_facts_of: "FactsOf") -> None:
