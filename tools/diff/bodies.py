@@ -49,6 +49,8 @@ _CONTAINER = re.compile(
     r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|impl|trait|mod|interface|type)\b"
 )
 _HEADED = re.compile(r"[A-Za-z_].*\(")
+_BEGUN_EMPTY = re.compile(r"self\.\w+(?:: [^=]+)? = (?:None|False|0|\[\]|\{\}|dict\(\)|list\(\)|set\(\))$")
+"""What an object has from now on and nobody has set yet."""
 _ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|__repr__|__str__|profile_run|sample_inputs|warm_?up")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -56,8 +58,8 @@ _CALLED = ("parameter-", "signature-")
 _DECLARED = (*_CALLED, "symbol-", "field-", "enum-member-", "flag-", "env-")
 _LIMIT = 40_000
 """Characters of the patches that are looked at."""
-_MOST_LINES, _MOST_FUNCTIONS, _MOST_TOLD = 60, 6, 6
-_SHOWN = 4
+_MOST_LINES, _MOST_FUNCTIONS, _MOST_TOLD = 120, 8, 12
+_SHOWN = 8
 """Lines of each side that are shown of a function."""
 _LONGEST = 160
 """Letters of a line that is told by itself."""
@@ -192,7 +194,7 @@ def _acting(lines: Mapping[int, str]) -> Iterator[tuple[int, str]]:
 def _follows(gone: Mapping[int, str], come: Mapping[int, str], named: Set[str]) -> bool:
     """Tell whether lines say the same as before, but for names that the commit declares otherwise."""
     before, after = (_words(side) for side in (gone, come))
-    if before == after:
+    if before == after or (not gone and all(_BEGUN_EMPTY.match(line[1:].strip()) for line in come.values())):
         return True
     other = {word for word in {*before} ^ {*after} if _NAME.fullmatch(word)}
     return bool(before and after and other) and other <= named

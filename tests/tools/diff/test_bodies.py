@@ -76,6 +76,7 @@ async def test_a_function_of_cpp_is_named_too(all_facts_of: "FactsOf") -> None:
     [
         ('logger.info("begin")', 'logger.info("we begin")'),
         ("# Begin.", "# Now begin."),
+        ("x = 1", "x = 1\n        self.seen: list[int] = []"),
         ("run(tokens, device)", "run(\n            tokens, device\n        )"),
         ('raise ValueError("no tokens")', 'raise ValueError("there are no tokens")'),
     ],
@@ -125,7 +126,7 @@ async def test_a_new_function_is_no_change_of_another(all_facts_of: "FactsOf") -
 
 
 async def test_a_commit_that_rewrites_much_is_not_told_line_by_line(all_facts_of: "FactsOf") -> None:
-    old, new = ([f"step_{number} = {call}({number}, device)" for number in range(30)] for call in ("do", "run"))
+    old, new = ([f"step_{number} = {call}({number}, device)" for number in range(90)] for call in ("do", "run"))
     assert await _told(all_facts_of, _body(*old), _body(*new)) == []
 
 
