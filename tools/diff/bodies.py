@@ -19,7 +19,7 @@ from tools.diff.grouping import Shown
 from tools.diff.hunks import Hunk, Run, read_patch
 from tools.diff.reading import EMPTY
 from tools.diff.roles import Role, role
-from tools.diff.scopes import DEFINED, is_deep_in_class, is_prose, scope_of
+from tools.diff.scopes import ASIDE, DEFINED, is_deep_in_class, is_prose, scope_of
 from tools.diff.versions import Blobs, Contents, Versions
 
 _PYTHON = (".py", ".pyi")
@@ -51,7 +51,6 @@ _CONTAINER = re.compile(
 _HEADED = re.compile(r"[A-Za-z_].*\(")
 _BEGUN_EMPTY = re.compile(r"self\.\w+(?:: [^=]+)? = (?:None|False|0|\[\]|\{\}|dict\(\)|list\(\)|set\(\))$")
 """What an object has from now on and nobody has set yet."""
-_ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|__repr__|__str__|profile_run|sample_inputs|warm_?up")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CALLED = ("parameter-", "signature-")
@@ -165,7 +164,7 @@ def _bodies(
     found: dict[str, _Body] = {}
     patch = versions.patch
     # What only stands elsewhere now, or is laid out anew, does what it did.
-    went, came = ([], []) if moved else (_bare(patch.removed), _bare(patch.added))
+    went, came = (set[str](), set[str]()) if moved else ({*_bare(patch.removed)}, {*_bare(patch.added)})
     for hunk in patch.hunks:
         for run in hunk.runs:
             changed = _Changed.of(hunk, run)
@@ -173,7 +172,7 @@ def _bodies(
             come = {at: line for at, line in _acting(changed.come) if line[1:].strip() not in went}
             if not (gone or come) or _follows(gone, come, named) or _is_told(changed, told):
                 continue
-            if (name := _name(versions, hunk, changed, contents)) is None or _ASIDE.search(name):
+            if (name := _name(versions, hunk, changed, contents)) is None or ASIDE.search(name):
                 continue
             body = found.setdefault(name, _Body())
             body.gone |= gone
@@ -186,7 +185,7 @@ def _acting(lines: Mapping[int, str]) -> Iterator[tuple[int, str]]:
     signature = False
     for at, line in lines.items():
         signature = signature or _BEGINS.match(line[1:]) is not None
-        if not signature and _acts(line):
+        if not signature and _IDLE.match(line[1:].strip()) is None:
             yield at, line
         signature = signature and not line.rstrip().endswith((":", "{"))
 
@@ -250,7 +249,8 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
     old, new = contents
     if old is not None and new is not None:
         here, there, at = (new, old, found.come) if found.new else (old, new, found.gone)
-        return _enclosing(here, at) if _is_in(there, _enclosing(here, at)) else None
+        name = _enclosing(here, at)
+        return name if _is_in(there, name) else None
     if begun := _begun(changed.come):
         return begun[0] if len(begun) == 1 else None
     name = scope_of(versions, hunk, found)
@@ -299,10 +299,6 @@ def _is_told(changed: _Changed, told: Sequence[Shown]) -> bool:
 
 def _meet(span: Span | None, lines: Mapping[int, str]) -> bool:
     return span is not None and any(span[0] <= at <= span[1] for at in lines)
-
-
-def _acts(line: str) -> bool:
-    return _IDLE.match(line[1:].strip()) is None and _BEGINS.match(line[1:]) is None
 
 
 def _bare(lines: Mapping[int, str]) -> list[str]:

@@ -19,7 +19,7 @@ from tools.diff.grouping import Shown
 from tools.diff.guards import GUARD, build_guards, guards
 from tools.diff.hunks import Hunk, Patch, Side
 from tools.diff.roles import Role, role
-from tools.diff.scopes import depth_of, hunk_line, is_prose, scope_of
+from tools.diff.scopes import ASIDE, depth_of, hunk_line, is_prose, scope_of
 from tools.diff.terms import SWITCH, terms
 from tools.diff.written import is_value, tokens_of
 
@@ -59,7 +59,6 @@ _OWN = re.compile(
 )
 _NAMED = re.compile(r"name$", re.IGNORECASE)
 _PAGED = re.compile(r"(?:page|block)_size$")
-_ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|reference|__repr__|__str__|profile_run|sample_inputs")
 _FOR_READERS = re.compile(
     r"\b(?:log|logg(?:er|ing)|log_\w+|print\w*|raise|warn\w*|import|fprintf|printf|assert\w*|throw|static_assert|add_argument|environ|getenv)\b"
     r"|\w*(?:CHECK|ASSERT|LOG)\w*\("
@@ -162,15 +161,15 @@ def _is_aside(name: str, found: Exchange) -> bool:
     if found.by == "answer":
         # What a private method supports, its class does; a private function is a helper.
         helper = own.startswith("_") and not owner
-        return helper or not ASKS.match(own) or _ASIDE.search(name) is not None
+        return helper or not ASKS.match(own) or ASIDE.search(name) is not None
     if found.by == "reason":
-        return _ASIDE.search(name) is not None
+        return ASIDE.search(name) is not None
     unlike = (found.form == "returned" and not _CHOICE.search(own)) or (found.what == CASE and not _SUPPORT.search(own))
     if not found.old and unlike:
         return True
     if found.form == "listed" and not _OFFERS.search(name):
         return True
-    return _ASIDE.search(name) is not None or (found.form == "returned" and _OWN.search(name) is not None)
+    return ASIDE.search(name) is not None or (found.form == "returned" and _OWN.search(name) is not None)
 
 
 def without_renamed(shown: Sequence[Shown]) -> list[Shown]:

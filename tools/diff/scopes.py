@@ -17,6 +17,8 @@ _SCOPES = (*_CALLED, "class")
 _INDENT = 4
 _LAMBDA = re.compile(r"\}\s*[),;]")
 DEFINED = re.compile(r"(?:async )?def (\w+)|class (\w+)")
+ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|reference|__repr__|__str__|profile_run|sample_inputs")
+"""Names of functions that are nobody's business outside."""
 _METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
 _C_HEADING = re.compile(
     r"(?:^|[\s*&~])(?!__(?:launch_bounds|attribute|cluster_dims|declspec)_*\b)((?:\w+::)*~?\w+)\s*\("
