@@ -22,8 +22,8 @@ RIGHT = json.dumps({"statements": [{"en": "The limit is lowered.", "zh": "", "ci
 TOOLS = [ToolSpec("get_diff", "Show a diff.", {"type": "object", "properties": {"sha": {"type": "string"}}})]
 ASKED = [Message("system", "Be short."), Message("user", "What changed?")]
 ANSWERS = {
-    "slow": "did not answer in 0.4 s",
-    "silent": "did not answer in 0.4 s",
+    "slow": "did not answer in 1 s",
+    "silent": "did not answer in 1 s",
     "reset": "cannot be reached, or broke off",
     "broken_off": "cannot be reached, or broke off",
     "half_stream": "broke off in the middle of an answer",
@@ -46,6 +46,8 @@ ANSWERS = {
     "other_shape": "not in the shape that was asked for",
 }
 """What is said of a fault where an answer in a shape was asked for; those that are missing do no harm there."""
+WAITED_FOR = {"slow", "silent"}
+"""What is over only when no longer waited for; with anything else a busy machine has all the time it needs."""
 CALLS = {
     "unknown_tool": None,
     "wrong_types": None,
@@ -66,12 +68,12 @@ def script(asked: Asked) -> Saying:
 
 
 def serving(kind: str = "", *, times: int = 1_000, without: tuple[str, ...] = ()) -> ModelServer:
-    mood = Mood(kind, 1.0) if kind else None
+    mood = Mood(kind, 30.0) if kind else None
     return ModelServer(script, lambda asked: mood if asked.number < times else None, without=without)
 
 
 def client(server: ModelServer, **settings: object) -> ChatModel:
-    known = {"timeout": 0.4, "tries": 2, "first_pause": 0.01} | settings
+    known = {"timeout": 60, "tries": 2, "first_pause": 0.01} | settings
     return ChatModel(name="scripted", url=server.url, key=SecretStr(KEY), **known)  # type: ignore[arg-type]
 
 
@@ -80,10 +82,12 @@ async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: s
     with serving(kind) as server:
         began = time.monotonic()
         try:
-            told = str((await client(server).fill(ASKED, Statements)).statements)
+            told = str(
+                (await client(server, timeout=1 if kind in WAITED_FOR else 60).fill(ASKED, Statements)).statements
+            )
         except ModelError as error:
             told = str(error)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30
     assert ANSWERS.get(kind, "Statement(") in told
     assert KEY not in told
 
@@ -93,15 +97,15 @@ async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, to
     with serving(kind) as server:
         if told is not None:
             with pytest.raises(ModelError, match=told):
-                await client(server, timeout=5).call_tools(ASKED, TOOLS)
+                await client(server).call_tools(ASKED, TOOLS)
         else:
-            assert 0 < len(await client(server, timeout=5).call_tools(ASKED, TOOLS)) <= 41
+            assert 0 < len(await client(server).call_tools(ASKED, TOOLS)) <= 41
 
 
 @pytest.mark.parametrize("kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"])
 async def test_what_can_get_better_is_tried_again(kind: str) -> None:
     with serving(kind, times=1) as server:
-        answer = await client(server).answer(ASKED, Statements)
+        answer = await client(server, timeout=3 if kind in WAITED_FOR else 60).answer(ASKED, Statements)
         assert answer.value.statements[0].en == "The limit is lowered."
         assert len(server.asked) == 2
 
