@@ -1,6 +1,5 @@
 """What the configuration folds: patterns of paths, ignored authors, and how the report says so."""
 
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +10,7 @@ from agent.globs import covers, names
 from agent.ids import RepoId
 from agent.settings import RepoSpec
 from agent.triage import Noise, Tier, Triage, rank
+from tests.patience import within
 
 REPO = RepoId("octo/router")
 MIRA = Person(name="Mira", email="mira@example.com")
@@ -83,9 +83,8 @@ def test_a_pattern_covers_nothing_else(pattern: str, path: str) -> None:
 
 
 def test_a_hostile_path_costs_no_more_than_another() -> None:
-    started = time.perf_counter()
-    covers("**/" + "*a" * 40 + "/**/" + "x*" * 40 + "b", "/".join(["a" * 250] * 16))
-    assert time.perf_counter() - started < 1
+    with within(0.2):
+        covers("**/" + "*a" * 40 + "/**/" + "x*" * 40 + "b", "/".join(["a" * 250] * 16))
 
 
 def test_a_commit_that_touches_nothing_wanted_is_folded_however_heavy() -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import string
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from agent.errors import UsageError
 from agent.ids import Reference, RepoId, commit_id, parse_reference, repo_id, thread_id
+from tests.patience import within
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 OCTO = RepoId("octo-org/octo.repo")
@@ -242,11 +242,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_text_costs_no_time(kind: str) -> None:
-    began = time.process_time()
-    assert parse_reference(HOSTILE[kind]) is None
-    with pytest.raises(UsageError):
-        repo_id(HOSTILE[kind])
-    assert time.process_time() - began < 0.5
+    with within(0.2):
+        assert parse_reference(HOSTILE[kind]) is None
+        with pytest.raises(UsageError):
+            repo_id(HOSTILE[kind])
 
 
 @pytest.mark.parametrize("sha", ["", "abc", SHA.upper(), SHA + "0", SHA[:-1] + "g", SHA + "\n"])

@@ -1,6 +1,5 @@
 """What reports said is found again: by words, by parts of identifiers, in Chinese, the newest first."""
 
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
@@ -18,6 +17,7 @@ from agent.window import Window
 from memory.archive import Archive
 from memory.database import database_in_memory
 from memory.recall import Recall
+from tests.patience import within
 
 ENGINE, ROUTER = RepoId("octo/engine"), RepoId("octo/router")
 FIRST = date(2026, 2, 4)
@@ -187,12 +187,6 @@ def test_ten_thousand_statements_are_searched_in_no_time(db: Database) -> None:
             claim(f"The default of `option_{n % 97}` changes from {n} to {number}", "默认值改变") for n in range(250)
         ]
         archive.remember(report(FIRST + timedelta(days=number), *claims))
-    slowest = 0.0
     for words in ("option_42", "default changes", "默认值", "the", "认", "option from to default changes"):
-        took = []
-        for _ in range(3):
-            started = time.perf_counter()
+        with within(0.1):
             assert Recall(db).search(words, repo=ENGINE)
-            took.append(time.perf_counter() - started)
-        slowest = max(slowest, min(took))
-    assert slowest < 0.25

@@ -1,11 +1,11 @@
 """What a text says of pull requests of other repositories."""
 
 import re
-import time
 
 import pytest
 
 from agent.weaving.references import Ref, made_for, naming, rests_on
+from tests.patience import within
 
 OTHER = Ref("acme/kernels", 12)
 
@@ -75,8 +75,7 @@ def test_the_pattern_finds_both_ways_of_writing_a_pull_request() -> None:
 
 
 def test_hostile_texts_are_read_in_no_time() -> None:
-    started = time.process_time()
-    for text in ("requires " * 20_000, "integration " * 20_000, "[" * 20_000, "validated in " * 9_000):
-        rests_on(text)
-        made_for(text)
-    assert time.process_time() - started < 5
+    with within(2):
+        for text in ("requires " * 20_000, "integration " * 20_000, "[" * 20_000, "validated in " * 9_000):
+            rests_on(text)
+            made_for(text)

@@ -1,10 +1,9 @@
 """What a message says it undoes or brings back."""
 
-import time
-
 import pytest
 
 from agent.weaving.undoings import undoings
+from tests.patience import within
 
 BODY = "a title (#9)\n\n"
 
@@ -62,8 +61,7 @@ def test_talk_of_reverting_undoes_nothing(message: str) -> None:
 
 
 def test_hostile_messages_are_read_in_no_time() -> None:
-    started = time.process_time()
-    for text in ("revert " * 20_000, "Revert " + "the " * 20_000 + "#1", "restore the " * 9_000 + "reverted in "):
-        undoings(text)
-        undoings(f"{BODY}{text}")
-    assert time.process_time() - started < 5
+    with within(2):
+        for text in ("revert " * 20_000, "Revert " + "the " * 20_000 + "#1", "restore the " * 9_000 + "reverted in "):
+            undoings(text)
+            undoings(f"{BODY}{text}")
