@@ -1,6 +1,7 @@
 """Less memory for many small values: what is alike in them is kept once for all."""
 
 import sys
+from datetime import datetime
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -12,6 +13,8 @@ _KNOWN: dict[tuple[type, frozenset[str]], set[str]] = {}
 _PEOPLE: dict[Person, Person] = {}
 _SHORT = 200
 """Characters of a text that may well come again: a path, a name, a line of code."""
+_PLAIN = frozenset({str, int, float, bool, type(None), datetime})
+"""What has nothing in it; most values are such, and are not looked at."""
 
 
 def compact(value: M) -> M:
@@ -26,20 +29,18 @@ def compact(value: M) -> M:
             own = one.model_fields_set
             shared = _KNOWN.setdefault((type(one), frozenset(own)), own)
             object.__setattr__(one, "__pydantic_fields_set__", shared)
-            for name, part in one.__dict__.items():
-                one.__dict__[name] = _shared(part)
-            waiting.extend(one.__dict__.values())
+            fields = one.__dict__
+            for name, part in fields.items():
+                kind = type(part)
+                if kind is str:
+                    if len(part) <= _SHORT:
+                        fields[name] = sys.intern(part)
+                elif kind is Person:
+                    fields[name] = _PEOPLE.setdefault(part, part)
+                elif kind not in _PLAIN:
+                    waiting.append(part)
         elif isinstance(one, tuple | list):
-            waiting.extend(one)
+            waiting.extend(part for part in one if type(part) not in _PLAIN)
         elif isinstance(one, dict):
-            waiting.extend(one.values())
+            waiting.extend(part for part in one.values() if type(part) not in _PLAIN)
     return value
-
-
-def _shared(part: object) -> object:
-    """Give the one of all values that are equal to this, where such are often met."""
-    if type(part) is str and len(part) <= _SHORT:
-        return sys.intern(part)
-    if type(part) is Person:
-        return _PEOPLE.setdefault(part, part)
-    return part

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Purpose(StrEnum):
@@ -104,8 +105,9 @@ _BREAKING = re.compile(
 _OPENING = 3
 
 
+@lru_cache(maxsize=1_000)
 def read_heading(subject: str) -> Heading:
-    """Take a first line apart."""
+    """Take a first line apart; the same one is asked about at every step of a run."""
     rest, tags, scheme, marked = subject.strip(), [], "", False
     while tag := _TAG.match(rest):
         tags.append((tag[1] or tag[2]).strip())

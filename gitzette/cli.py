@@ -289,25 +289,29 @@ def _importing() -> Iterator[None]:
 
 
 def _ask(args: argparse.Namespace) -> int:
-    from gitzette.asking import ask
+    with _importing():
+        from gitzette.asking import ask
 
     return ask(args, os.environ)
 
 
 def _chat(args: argparse.Namespace) -> int:
-    from gitzette.chatting import chat
+    with _importing():
+        from gitzette.chatting import chat
 
     return chat(args, os.environ)
 
 
 def _facts(args: argparse.Namespace) -> int:
-    from gitzette.facting import facts
+    with _importing():
+        from gitzette.facting import facts
 
     return facts(args, os.environ)
 
 
 def _audit(args: argparse.Namespace) -> int:
-    from gitzette.auditing import audit
+    with _importing():
+        from gitzette.auditing import audit
 
     return audit(args, os.environ)
 
@@ -325,7 +329,8 @@ def _site(args: argparse.Namespace) -> int:
 
 
 def _eval(args: argparse.Namespace) -> int:
-    from gitzette.evaluating import evaluate
+    with _importing():
+        from gitzette.evaluating import evaluate
 
     return evaluate(args)
 

@@ -21,6 +21,8 @@ _AT_ONCE = 4
 """How many commits are studied at the same time: while git looks for the one, facts are read of another."""
 
 
+_HEARD = 12
+"""Steps that everybody else may take before facts are read: an answer comes in by as many, a commit takes long."""
 _SMALL = 40
 """Changed lines of a commit that is kept with its patches though it was not read closely."""
 
@@ -113,9 +115,10 @@ class Library:
         return [self._studied[name] for name in names if name in self._studied]
 
     async def _in_turn(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Read facts of one commit at a time, over all repositories: between two, git and models are heard."""
+        """Read facts of one commit at a time, over all repositories: between two, git and models are heard out."""
         async with self._reading:
-            await asyncio.sleep(0)
+            for _ in range(_HEARD):
+                await asyncio.sleep(0)
             return read(*args, **kwargs)
 
     async def _settle(

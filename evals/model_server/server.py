@@ -4,8 +4,10 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -87,22 +89,29 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, json.dumps({"object": "list", "data": [model]}).encode())
 
     def do_POST(self) -> None:
+        ready = time.monotonic() + self.server.latency
         length = min(int(self.headers.get("content-length", "0")), _MAX_BODY)
         body = json.loads(self.rfile.read(length))
         asked = self.server.note(body, {name.lower(): value for name, value in self.headers.items()})
-        self.server.stopping.wait(self.server.latency)
+        reply = self._reply(asked)
+        # What the script takes to think is a part of the time that an answer takes, not more of it.
+        self.server.stopping.wait(max(0.0, ready - time.monotonic()))
+        reply()
+
+    def _reply(self, asked: Asked) -> Callable[[], None]:
+        """Decide what will be sent."""
         lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
         if lacking and lacking in self.server.without:
-            self._refuse(400, f"{lacking} is not supported by this server")
-            return
+            return partial(self._refuse, 400, f"{lacking} is not supported by this server")
         mood = self.server.mood(asked)
         kind = mood.kind if mood else ""
         if kind in STATUS:
-            self._refuse(STATUS[kind], kind, {"Retry-After": "0"} if kind in ("limited", "down") else {})
-        elif kind in WIRE and mood is not None:
-            self._break(mood, asked)
-        else:
-            self._answer(asked, self.server.script(asked), kind)
+            return partial(
+                self._refuse, STATUS[kind], kind, {"Retry-After": "0"} if kind in ("limited", "down") else {}
+            )
+        if kind in WIRE and mood is not None:
+            return partial(self._break, mood, asked)
+        return partial(self._answer, asked, self.server.script(asked), kind)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing; what was asked is kept."""

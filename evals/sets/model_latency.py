@@ -59,7 +59,8 @@ async def _turn(bench: Bench, specs: tuple[RepoSpec, ...], window: Window) -> _T
         home = Path(name)
         settings = Settings(repos=specs, source="git", lang="en", home=home, out=home / "out")
         _, plain = await bench.system.report(settings, window)
-        model = {"analyst": "model", "model": server.model, "model_url": server.url, "home": home / "fresh"}
+        fresh = {"home": home / "fresh", "out": home / "fresh" / "out"}
+        model = {"analyst": "model", "model": server.model, "model_url": server.url, **fresh}
         started, used = time.monotonic(), time.process_time()
         await bench.system.report(settings.model_copy(update=model), window)
         seconds, used = time.monotonic() - started, time.process_time() - used

@@ -1,12 +1,9 @@
 """Whole files of a commit and of its parent, read in one go."""
 
-import re
 from collections.abc import Sequence
 
 from agent.domain import Change
 from tools.git.view import View
-
-_HEADER = re.compile(rb"^[0-9a-f]{40} (\w+) (\d+)$")
 
 
 async def read_blobs(view: View, change: Change, paths: Sequence[str]) -> dict[str, tuple[bytes | None, bytes | None]]:
@@ -25,21 +22,6 @@ async def read_blobs(view: View, change: Change, paths: Sequence[str]) -> dict[s
 
 
 async def _read(view: View, names: Sequence[str]) -> dict[str, bytes]:
-    """Ask one `git cat-file` for everything; what is missing or no file is left out."""
-    if not names:
-        return {}
-    asked = "".join(f"{name}\n" for name in names).encode("utf-8", "replace")
-    out = await view.read(["cat-file", "--batch"], stdin=asked)
-    found: dict[str, bytes] = {}
-    at = 0
-    for name in names:
-        end = out.index(b"\n", at)
-        header = _HEADER.match(out[at:end])
-        at = end + 1
-        if header is None:
-            continue
-        size = int(header[2])
-        if header[1] == b"blob":
-            found[name] = out[at : at + size]
-        at += size + 1
-    return found
+    """Read everything in one go; what is missing or no file is left out."""
+    found = await view.objects.contents([name.encode("utf-8", "replace") for name in names])
+    return {name: one.content for name, one in zip(names, found, strict=True) if one and one.kind == b"blob"}

@@ -70,7 +70,8 @@ async def with_true_parents(view: View, commit: Commit) -> Commit:
     """Give a commit at the end of a shallow clone the parents it really has; git shows none."""
     if commit.sha not in view.shallow:
         return commit
-    lines = (await view.read(["cat-file", "commit", commit.sha])).partition(b"\n\n")[0].split(b"\n")
+    (whole,) = await view.objects.contents([commit.sha.encode("ascii")])
+    lines = whole.content.partition(b"\n\n")[0].split(b"\n") if whole else []
     parents = tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
     return commit.model_copy(update={"parents": parents})
 

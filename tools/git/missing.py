@@ -24,8 +24,8 @@ _PURGED_AT_MOST = 20
 async def present_commits(view: View, shas: Sequence[str]) -> list[str]:
     """Leave out what is not a commit here, and what was named twice."""
     asked = [sha for sha in dict.fromkeys(shas) if re.fullmatch(r"[0-9a-f]{40}", sha)]
-    kinds = await _look_up(view, [sha.encode() for sha in asked])
-    return [sha for sha in asked if kinds[sha.encode()] == b"commit"]
+    found = await view.objects.known([sha.encode() for sha in asked])
+    return [sha for sha, one in zip(asked, found, strict=True) if one and one.kind == b"commit"]
 
 
 async def entries_of(view: View, shas: Sequence[str]) -> dict[str, list[Entry]]:
@@ -67,7 +67,7 @@ async def close_gaps(repository: Repository, view: View, shas: Sequence[str], en
 async def missing_blobs(view: View, entries: Iterable[Entry]) -> set[bytes]:
     """Tell which blobs of these files are not here."""
     blobs = list(dict.fromkeys(blob for entry in entries for blob in entry.blobs))
-    return {blob for blob, kind in (await _look_up(view, blobs)).items() if kind == b"missing"}
+    return {blob for blob, one in zip(blobs, await view.objects.known(blobs), strict=True) if one is None}
 
 
 async def fetch_blobs(repository: Repository, blobs: Iterable[bytes], environ: Mapping[str, str]) -> None:
@@ -96,17 +96,6 @@ async def _fetch(repository: Repository, wanted: Iterable[str], environ: Mapping
         raise UpstreamError(
             f"git fetch {repository.promisor}: not done after {_SECONDS:.0f} s", retryable=False
         ) from error
-
-
-async def _look_up(view: View, names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Ask what kind of object each name is; `missing` where there is none."""
-    if not names:
-        return {}
-    told = await view.read(
-        ["cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer"], stdin=b"\n".join(names)
-    )
-    pairs = (line.partition(b" ") for line in told.splitlines())
-    return {name: kind for name, _, kind in pairs}
 
 
 def _lines(names: Iterable[str]) -> bytes:

@@ -15,11 +15,10 @@ async def name_commits(view: View, prefixes: Sequence[str]) -> dict[str, list[st
     found: dict[str, list[str]] = {prefix: [] for prefix in prefixes}
     if not wanted:
         return found
-    asked = "".join(f"{prefix}^{{commit}}\n" for prefix in wanted).encode("ascii")
-    told = await view.read(["cat-file", "--batch-check=%(objectname)", "--buffer"], stdin=asked)
-    for prefix, line in zip(wanted, told.decode("ascii").splitlines(), strict=True):
-        if re.fullmatch(r"[0-9a-f]{40}", line):
-            found[prefix] = [line]
+    asked = [f"{prefix}^{{commit}}".encode("ascii") for prefix in wanted]
+    for prefix, one in zip(wanted, await view.objects.known(asked), strict=True):
+        if one is not None:
+            found[prefix] = [one.sha.decode("ascii")]
     # Git calls an abbreviation that fits several commits missing, too.
     unclear = [prefix for prefix in wanted if not found[prefix] and len(prefix) < 40]
     for start in range(0, len(unclear), _AT_ONCE):
@@ -34,12 +33,8 @@ async def name_commits(view: View, prefixes: Sequence[str]) -> dict[str, list[st
 async def _candidates(view: View, prefixes: Sequence[str]) -> list[str]:
     """List the commits that begin with any of these digits."""
     options = [f"--disambiguate={prefix}" for prefix in prefixes]
-    named = (await view.read(["rev-parse", *options])).decode("ascii").split()
-    if not named:
-        return []
-    form = "--batch-check=%(objectname) %(objecttype)"
-    told = await view.read(["cat-file", form, "--buffer"], stdin="\n".join(named).encode("ascii"))
-    return [line.split()[0] for line in told.decode("ascii").splitlines() if line.endswith(" commit")]
+    named = (await view.read(["rev-parse", *options])).split()
+    return [one.sha.decode("ascii") for one in await view.objects.known(named) if one and one.kind == b"commit"]
 
 
 async def ancestors(view: View, tip: str) -> frozenset[str]:

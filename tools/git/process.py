@@ -45,10 +45,15 @@ class Finished:
 
     @property
     def reason(self) -> str:
-        """The line that says why it failed; git puts hints around it."""
-        lines = [line.strip() for line in self.err.splitlines() if line.strip()]
-        told = [line for line in lines if line.startswith(("fatal:", "error:"))]
-        return (told or lines or [f"git ended with status {self.code}"])[-1].removeprefix("fatal: ")
+        """The line that says why it failed."""
+        return reason_in(self.err, self.code)
+
+
+def reason_in(said: str, status: int) -> str:
+    """Find the line that says why git failed; it puts hints around it."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    told = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    return (told or lines or [f"git ended with status {status}"])[-1].removeprefix("fatal: ")
 
 
 class Running:
@@ -148,13 +153,13 @@ async def run(
 @contextlib.contextmanager
 def _as_file(content: bytes) -> Iterator[IO[bytes]]:
     """Hold the input in a file: git reads it at its own pace, and nothing can block on a full pipe."""
-    with _scratch() if content else Path(os.devnull).open("r+b") as file:
+    with scratch() if content else Path(os.devnull).open("r+b") as file:
         file.write(content)
         file.seek(0)
         yield file
 
 
-def _scratch() -> IO[bytes]:
+def scratch() -> IO[bytes]:
     """Open a file that nobody else sees, in memory where the system has such."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("git-input"), "w+b")

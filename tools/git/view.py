@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from agent.errors import StorageError, UpstreamError
+from tools.git.objects import Objects
 from tools.git.process import LOCAL, Finished, Running, run, running
 from tools.git.repository import Repository
 
@@ -38,6 +39,8 @@ class View:
         # Whoever is killed leaves a small folder behind, as every program does that has one.
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._env = LOCAL | {"GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(objects)}
+        self.objects = Objects(self._env, folder)
+        weakref.finalize(self, self.objects.close)
         self.shallow = shallow
 
     @property

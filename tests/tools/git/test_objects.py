@@ -1,0 +1,101 @@
+"""One git that stays: it answers in order, tells what is not there, and is gone when nobody needs it."""
+
+import asyncio
+import gc
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.errors import UpstreamError
+from tests.tools.git.test_process import alive
+from tools.git.repository import open_repository
+from tools.git.view import View, view_of
+
+if TYPE_CHECKING:
+    from tests.tools.git.conftest import Work
+
+
+@pytest.fixture
+async def view(work: "Work") -> View:
+    work.write("a file.txt", "one\ntwo")
+    work.write("empty", "")
+    work.commit("first")
+    return view_of(await open_repository(work.path))
+
+
+def names(work: "Work", *paths: str) -> list[bytes]:
+    return [f"{work.head()}:{path}".encode() for path in paths]
+
+
+def number_of(view: View) -> int:
+    assert view.objects._git is not None
+    return view.objects._git.pid
+
+
+async def test_contents_come_in_the_order_of_their_names_and_what_is_missing_is_none(work: "Work", view: View) -> None:
+    found = await view.objects.contents(names(work, "empty", "not there", "a file.txt", "12 missing"))
+    assert [one and (one.kind, one.content) for one in found] == [(b"blob", b""), None, (b"blob", b"one\ntwo"), None]
+    assert await view.objects.contents([]) == []
+
+
+async def test_what_is_only_looked_up_has_its_kind_and_whole_hash(work: "Work", view: View) -> None:
+    commit, file = await view.objects.known([work.head()[:9].encode(), *names(work, "empty")])
+    assert commit
+    assert (commit.sha, commit.kind, commit.content) == (work.head().encode(), b"commit", b"")
+    assert file
+    assert file.kind == b"blob"
+
+
+async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(work: "Work", view: View) -> None:
+    for number in range(30):
+        work.write(f"f{number}", f"{number}\n" * 5_000)
+    work.commit("many")
+    asked = [view.objects.contents(names(work, f"f{number}")) for number in range(30)]
+    first = await view.objects.known([b"HEAD"])
+    process = number_of(view)
+    for number, (one,) in enumerate(await asyncio.gather(*asked)):
+        assert one
+        assert one.content == f"{number}\n".encode() * 5_000
+    assert first == [None]
+    assert number_of(view) == process
+
+
+async def test_what_is_committed_later_is_found_too(work: "Work", view: View) -> None:
+    assert await view.objects.known([b"0" * 40]) == [None]
+    work.write("late", "late")
+    work.commit("second")
+    work.git("repack", "-a", "-d", "-q")
+    (late,) = await view.objects.contents(names(work, "late"))
+    assert late
+    assert late.content == b"late"
+
+
+async def test_a_git_that_dies_is_told_and_the_next_question_starts_another(work: "Work", view: View) -> None:
+    await view.objects.known([work.head().encode()])
+    os.killpg(number_of(view), signal.SIGKILL)
+    with pytest.raises(UpstreamError, match="git cat-file"):
+        await view.objects.known([work.head().encode()])
+    assert await view.objects.known([work.head().encode()])
+
+
+async def test_a_damaged_object_is_as_good_as_missing_and_the_rest_is_read(work: "Work", view: View) -> None:
+    blob = work.git("rev-parse", "HEAD:a file.txt")
+    file = work.path / ".git" / "objects" / blob[:2] / blob[2:]
+    file.chmod(0o600)
+    file.write_bytes(b"not an object")
+    damaged, empty = await view.objects.contents(names(work, "a file.txt", "empty"))
+    assert damaged is None
+    assert empty
+
+
+async def test_git_is_gone_with_the_view(work: "Work") -> None:
+    work.commit("first")
+    view = view_of(await open_repository(work.path))
+    await view.objects.known([work.head().encode()])
+    process = str(number_of(view))
+    assert alive(process)
+    del view
+    gc.collect()
+    assert not alive(process)
