@@ -1,7 +1,7 @@
 """What functions do otherwise in a few lines that no other fact tells: a small fix, by its function and its lines.
 
-Most commits mend something inside a function, where no declaration shows it. One that changes a handful of lines of
-what users run is told by these lines. Of one that rewrites more, its other facts say more than a list of functions.
+Most commits mend something inside a function, where no declaration shows it. The functions that users call come first,
+then those that changed most. Of a commit that rewrites everything, its other facts say more than a list of functions.
 """
 
 import re
@@ -23,7 +23,9 @@ from tools.diff.scopes import ASIDE, DEFINED, is_deep_in_class, is_prose, scope_
 from tools.diff.versions import Blobs, Contents, Versions
 
 _PYTHON = (".py", ".pyi")
-_READ = (*_PYTHON, ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl", ".rs", ".go", ".ts")
+_C_FAMILY = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl", ".jinja")
+_SHADERS = (".m", ".mm", ".metal", ".cl", ".comp")
+_READ = (*_PYTHON, *_C_FAMILY, *_SHADERS, ".rs", ".go", ".ts", ".tsx", ".js", ".jsx")
 _RUN = (Role.SOURCE, Role.HEADER, Role.KERNEL, Role.MODEL, Role.OPERATOR)
 _SILENT = (
     FactKind.REVERT,
@@ -55,9 +57,10 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CALLED = ("parameter-", "signature-")
 _DECLARED = (*_CALLED, "symbol-", "field-", "enum-member-", "flag-", "env-")
-_LIMIT = 40_000
+_LIMIT = 120_000
 """Characters of the patches that are looked at."""
-_MOST_LINES, _MOST_FUNCTIONS, _MOST_TOLD = 120, 8, 12
+_MOST_CHANGED, _MOST_FUNCTIONS, _MOST_TOLD = 30, 8, 24
+"""Functions of which some are told, those that are, and other facts beside which they are."""
 _SHOWN = 8
 """Lines of each side that are shown of a function."""
 _LONGEST = 160
@@ -104,9 +107,8 @@ def changed_bodies(
     found = list(_told(versions, told, named, blobs, subject))
     if not found and not told:
         found = list(_told(versions, told, named, blobs, subject, moved=True))
-    lines = sum(len(one.place.lines) for one in found if one.place is not None)
-    few = lines <= _MOST_LINES and len(found) <= _MOST_FUNCTIONS
-    return [_cut(one) for one in found] if few else []
+    chosen = sorted(found, key=_weight)[:_MOST_FUNCTIONS] if len(found) <= _MOST_CHANGED else []
+    return [_cut(one) for one in found if one in chosen]
 
 
 def _told(
@@ -137,6 +139,13 @@ def _names(shown: Sequence[Shown]) -> Set[str]:
     texts = (text or "" for draft in drafts for text in (draft.name.rpartition(".")[2], draft.detail))
     renamed = (text or "" for draft in drafts if draft.kind.endswith("renamed") for text in (draft.old, draft.new))
     return {word for text in (*texts, *renamed) for word in _NAME.findall(text)}
+
+
+def _weight(one: Shown) -> tuple[bool, bool, int]:
+    """Put first what users call, and then what changed most."""
+    assert one.place is not None
+    own = any(part.startswith("_") and not part.startswith("__") for part in one.draft.name.split("."))
+    return not one.draft.public, own, -len(one.place.lines)
 
 
 def _cut(one: Shown) -> Shown:

@@ -26,6 +26,8 @@ _C_HEADING = re.compile(
 _C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|template|#)\b")
 _SETS = re.compile(r"[a-z_][\w.]* = \S")
 _TRIPLE = ('"""', "'''")
+_OPEN = re.compile(r"(?:[:(\[{,=]\s*|\breturn\s+|^)[rRbBfFuU]{0,2}$")
+"""What stands before quotes that begin something."""
 
 
 def hunk_line(hunk: Hunk, number: int, sign: str) -> str:
@@ -71,11 +73,14 @@ def is_prose(found: Exchange, hunk: Hunk) -> bool:
 
 
 def _is_ended(lines: Sequence[str]) -> bool:
-    """Tell whether the first quotes that a hunk shows end a docstring: something is set right below them."""
+    """Tell whether the first quotes that a hunk shows end a docstring: prose stands above them, or code below."""
     texts = [line[1:].strip() for line in lines if line[1:].strip()]
     at = next(at for at, text in enumerate(texts) if any(quotes in text for quotes in _TRIPLE))
-    begun = at and texts[at - 1].endswith(":")
-    return texts[at] in _TRIPLE and not begun and any(map(_SETS.match, texts[at + 1 : at + 2]))
+    prose = texts[at].removesuffix('"""').removesuffix("'''")
+    if prose and (prose == texts[at] or any(quotes in prose for quotes in _TRIPLE)):
+        return False
+    above = prose or (texts[at - 1] if at else "")
+    return not _OPEN.search(above) if above else any(map(_SETS.match, texts[1:2]))
 
 
 def scope_of(versions: "Versions", hunk: Hunk, found: Exchange) -> str | None:

@@ -125,9 +125,19 @@ async def test_a_new_function_is_no_change_of_another(all_facts_of: "FactsOf") -
     assert await _told(all_facts_of, "", "\n    def _more(self):\n        return lib.more(self)\n\n") == []
 
 
-async def test_a_commit_that_rewrites_much_is_not_told_line_by_line(all_facts_of: "FactsOf") -> None:
-    old, new = ([f"step_{number} = {call}({number}, device)" for number in range(90)] for call in ("do", "run"))
-    assert await _told(all_facts_of, _body(*old), _body(*new)) == []
+def _functions(count: int, call: str) -> str:
+    """Write functions of which every third is nobody's business, each with one more step than the one before."""
+    steps = {number: "".join(f"    {call}({step})\n" for step in range(number + 1)) for number in range(count)}
+    return "".join(f"def {'_' * (number % 3 == 0)}f{number}(a):\n{step}\n\n" for number, step in steps.items())
+
+
+async def test_of_many_functions_those_are_told_that_users_call_and_that_changed_most(all_facts_of: "FactsOf") -> None:
+    facts = await _told(all_facts_of, _functions(20, "do"), _functions(20, "run"), text="{}")
+    assert {fact.name for fact in facts} == {f"f{number}" for number in (19, 17, 16, 14, 13, 11, 10, 8)}
+
+
+async def test_of_a_commit_that_rewrites_everything_no_function_is_told(all_facts_of: "FactsOf") -> None:
+    assert await _told(all_facts_of, _functions(40, "do"), _functions(40, "run"), text="{}") == []
 
 
 @pytest.mark.parametrize("message", ["[Refactor] Simplify the runner", "chore: tidy up", "[CI] Make it run"])
@@ -141,3 +151,26 @@ async def test_a_function_whose_own_line_changed_too_is_named_by_it(all_facts_of
     after = {PATH: "def _is_fast(batch):\n    return FAST and batch.plain\n\n\ndef run():\n    return go()\n"}
     facts = await all_facts_of(before, after, message="Fix it")
     assert [fact.name for fact in facts if fact.kind is FactKind.CODE_CHANGED] == ["_is_fast"]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    "docstring",
+    ['        """Begin.\n\n        More.\n        """\n', '        """Begin.\n\n        In both cases."""\n'],
+    ids=["quotes alone", "behind words"],
+)
+async def test_what_stands_below_the_end_of_a_docstring_is_code(
+    all_facts_of: "FactsOf", route: str, docstring: str
+) -> None:
+    far = "".join(f"        Line {number} of it.\n" for number in range(9))
+    text = RUN.replace("        lib.begin()\n", docstring.replace("\n\n", f"\n\n{far}", 1))
+    (fact,) = await _told(
+        all_facts_of, _body("if a:", "    stop(a)"), _body("if a and b:", "    stop(b)"), route, text=text
+    )
+    assert fact.name.rpartition(".")[2] in ("start", "Runner")
+
+
+@ROUTES
+async def test_what_stands_in_a_text_is_no_code(all_facts_of: "FactsOf", route: str) -> None:
+    text = RUN.replace("        lib.begin()\n", '        show(f"""\n        begin\n').replace("lib.end()", '""")')
+    assert await _told(all_facts_of, _body("if a: stop"), _body("if a and b: stop"), route, text=text) == []
