@@ -252,7 +252,9 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
     python = versions.file.path.endswith(_PYTHON)
     if not python:
         inside = hunk.heading and not any(line[1:2].strip() for line in hunk.lines)
-        return scope_of(versions, hunk, found) or (_file(versions.file.path, hunk) if inside else None)
+        name = scope_of(versions, hunk, found) or (_file(versions.file.path, hunk) if inside else None)
+        # Every shader is called alike, and goes by its file.
+        return _file(versions.file.path, hunk) if name == "main" and versions.file.path.endswith(_SHADERS) else name
     if is_prose(found, hunk):
         return None
     old, new = contents

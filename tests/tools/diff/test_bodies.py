@@ -174,3 +174,10 @@ async def test_what_stands_below_the_end_of_a_docstring_is_code(
 async def test_what_stands_in_a_text_is_no_code(all_facts_of: "FactsOf", route: str) -> None:
     text = RUN.replace("        lib.begin()\n", '        show(f"""\n        begin\n').replace("lib.end()", '""")')
     assert await _told(all_facts_of, _body("if a: stop"), _body("if a and b: stop"), route, text=text) == []
+
+
+async def test_a_shader_goes_by_its_file(all_facts_of: "FactsOf") -> None:
+    text = "#version 450\n\nvoid main() {{\n    begin();\n{}    end();\n}}\n"
+    old, new = "    x = a * 2.0;\n", "    x = float(a) * b;\n"
+    (fact,) = await _told(all_facts_of, old, new, path="csrc/shaders/attn.comp", text=text)
+    assert (fact.name, fact.new) == ("attn.comp", "x = float(a) * b;")
