@@ -5,12 +5,14 @@ waiting for other work on the machine does not count. The longest commit is meas
 for it would.
 """
 
+import gc
 import resource
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent.domain import Change
+from agent.ids import RepoId
 from agent.window import Window
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures
@@ -31,7 +33,7 @@ async def run(bench: Bench) -> Figures:
         assert spec.path is not None
         window = await _month(bench, spec.path)
         bench.say(f"facts-cost: {spec.name}, {window.label}")
-        turns = [await _turn(GitSource(spec.name, spec.path), window) for _ in range(_REPEATS)]
+        turns = [await _turn(spec.name, spec.path, window) for _ in range(_REPEATS)]
         reading, by_hunks, by_blobs, longest = (min(figures) for figures in zip(*turns, strict=True))
         hunks.append(by_hunks / reading)
         blobs.append(by_blobs / reading)
@@ -63,16 +65,22 @@ async def _month(bench: Bench, path: Path) -> Window:
     return Window.days(days[0], days[-1], "UTC")
 
 
-async def _turn(source: GitSource, window: Window) -> tuple[float, float, float, float]:
+async def _turn(repo: RepoId, path: Path, window: Window) -> tuple[float, float, float, float]:
     """Time reading, both routes, and the longest commit of the two."""
+    source = GitSource(repo, path)
     started = _seconds()
     landing = await source.landed(window)
     changes = [change async for change in source.changes([row.commit.sha for row in landing.rows])]
     reading = _seconds() - started
     by_hunks = [_spent_on_hunks(change) for change in changes]
+    started = _seconds()
     by_blobs = [await _spent_on_blobs(source, change) for change in changes]
+    # What a git used that stays for the next question is known once it is gone.
+    del source
+    gc.collect()
+    blobs = _seconds() - started
     longest = max((spent.clock for spent in (*by_hunks, *by_blobs)), default=0.0)
-    return reading, sum(one.processor for one in by_hunks), sum(one.processor for one in by_blobs), longest
+    return reading, sum(one.processor for one in by_hunks), blobs, longest
 
 
 def _spent_on_hunks(change: Change) -> _Spent:

@@ -38,11 +38,15 @@ _SILENT = (
 """What says of a whole commit that its lines are another's, or say nothing new."""
 _QUIET = (*CHORES, Purpose.REFACTOR)
 _IDLE = re.compile(
-    r"(?:$|#(?!\s*(?:el)?if)|//|/?\*|\"\"\"|'''|[\])}\[({;,]*$)"
+    r"(?:$|#(?!\s*(?:el)?if)|//|/\*|\"\"\"|'''|[\])}\[({;,]*$)"
     r"|(?:self\.)?_?log(?:g(?:er|ing))?[.(_]|print\w*\(|warnings\.warn|std::(?:cout|cerr)|\w*LOG\w*\(|(?:tracing::)?(?:debug|info|warn)!?\("
     r"|\w*\.def\w*\(|import |from \S+ import |using |use |pass$|assert isinstance\("
 )
 """Lines that do nothing by themselves, or only say something."""
+_STARRED = re.compile(r"\*(?:\s|/|$)")
+"""How the lines of a long remark begin, but for Python, which multiplies there."""
+_TEXT = re.compile(rb"""#[^\n]*|(\"{3}|'{3})(?s:.*?)\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""")
+_TRAILING = re.compile(r"\s(?:#|//)\s.*$")
 _BEGINS = re.compile(
     r"\s*(?:@\w|(?:async )?def |class |template\s*<|func "
     r"|(?:pub(?:\([^)]*\))? )?(?:async )?(?:fn|struct|enum|impl|trait) )"
@@ -67,18 +71,37 @@ _LONGEST = 160
 """Letters of a line that is told by itself."""
 
 
+@dataclass(frozen=True)
+class _Prose:
+    """What is only said in a file: lines of docstrings where the whole file is known, and how else remarks begin."""
+
+    starred: bool
+    gone: Set[int] = frozenset()
+    come: Set[int] = frozenset()
+
+    @classmethod
+    def of(cls, path: str, contents: Contents) -> Self:
+        """Look for it in both versions."""
+        python = path.endswith(_PYTHON)
+        gone, come = (_docstrings(blob) if python and blob is not None else frozenset[int]() for blob in contents)
+        return cls(not python, gone, come)
+
+
 @dataclass
 class _Body:
     """A function with those of its lines that changed and do something, by their numbers."""
 
     gone: dict[int, str] = field(default_factory=dict)
     come: dict[int, str] = field(default_factory=dict)
+    partial: bool = False
+    """Lines beside these changed places as well: what is left does not say what became of what."""
 
     def shown(self, name: str, path: str, *, public: bool) -> Shown:
         """Tell of it, with the line that changed where it is only one."""
         sides = [_bare(side) for side in (self.gone, self.come)]
         # A line that only moved became no other.
-        told = sides[0] != sides[1] and all(len(side) <= 1 and len("".join(side)) <= _LONGEST for side in sides)
+        single = all(len(side) <= 1 and len("".join(side)) <= _LONGEST for side in sides)
+        told = single and sides[0] != sides[1] and not self.partial
         old, new = ("".join(side) or None if told else None for side in sides)
         draft = Draft(FactKind.CODE_CHANGED, name, public, Where(_span(self.gone), _span(self.come)), old, new)
         lines = (*self.gone.values(), *self.come.values())
@@ -98,22 +121,22 @@ def changed_bodies(
     Where lines only changed places, that is told of a commit that does nothing else.
     """
     code = _few(files)
-    told = [one for one in shown if one.draft.public and not one.draft.silent]
+    told = _for_users(shown)
     if len(told) > _MOST_TOLD or any(one.draft.kind in _SILENT for one in shown):
         return []
     known = {versions.file.path: versions for versions in read}
     versions = [known.get(file.path) or Versions(file, read_patch(file.patch), EMPTY, EMPTY) for file in code]
     named = _names(shown)
-    found = list(_told(versions, told, named, blobs, subject))
+    found = list(_told(versions, shown, named, blobs, subject))
     if not found and not told:
-        found = list(_told(versions, told, named, blobs, subject, moved=True))
+        found = list(_told(versions, shown, named, blobs, subject, moved=True))
     chosen = sorted(found, key=_weight)[:_MOST_FUNCTIONS] if len(found) <= _MOST_CHANGED else []
     return [_cut(one) for one in found if one in chosen]
 
 
 def _told(
     versions: Sequence[Versions],
-    told: Sequence[Shown],
+    shown: Sequence[Shown],
     named: Set[str],
     blobs: Blobs,
     subject: str,
@@ -123,14 +146,22 @@ def _told(
     purposes = read_heading(subject).purposes[:1]
     for one in versions:
         path = one.file.path
-        shows = [other for other in told if other.place is not None and other.place.file == path]
+        here = [other for other in shown if other.place is not None and other.place.file == path]
         # What a function takes otherwise, it does something else with.
-        known_by_call = {other.draft.name for other in shows if other.draft.kind.startswith(_CALLED)}
-        for name, body in _bodies(one, shows, named, blobs.get(path, (None, None)), moved=moved).items():
+        known_by_call = {other.draft.name for other in _for_users(here) if _is_of_call(other)}
+        for name, body in _bodies(one, here, named, blobs.get(path, (None, None)), moved=moved).items():
             own = name.rpartition(".")[2].startswith("_")
             quiet = any(purpose in _QUIET or (own and purpose is Purpose.PERFORMANCE) for purpose in purposes)
             if name not in known_by_call and not (moved and not (body.gone and body.come)):
                 yield body.shown(name, path, public=not quiet)
+
+
+def _for_users(shown: Sequence[Shown]) -> list[Shown]:
+    return [one for one in shown if one.draft.public and not one.draft.silent]
+
+
+def _is_of_call(one: Shown) -> bool:
+    return one.draft.kind.startswith(_CALLED)
 
 
 def _names(shown: Sequence[Shown]) -> Set[str]:
@@ -167,34 +198,58 @@ def _is_code(file: FileChange) -> bool:
 
 
 def _bodies(
-    versions: Versions, told: Sequence[Shown], named: Set[str], contents: Contents, *, moved: bool
+    versions: Versions, shown: Sequence[Shown], named: Set[str], contents: Contents, *, moved: bool
 ) -> Mapping[str, _Body]:
     """Collect the changed lines of each function that no fact shows."""
     found: dict[str, _Body] = {}
     patch = versions.patch
     # What only stands elsewhere now, or is laid out anew, does what it did.
     went, came = (set[str](), set[str]()) if moved else ({*_bare(patch.removed)}, {*_bare(patch.added)})
+    prose = _Prose.of(versions.file.path, contents)
+    told = _for_users(shown)
+    # Of what is nobody's business the parameters are not, but what it does may be.
+    taken = {line for one in shown if one.place and _is_of_call(one) for line in one.place.lines}
     for hunk in patch.hunks:
         for run in hunk.runs:
-            changed = _Changed.of(hunk, run)
-            gone = {at: line for at, line in _acting(changed.gone) if line[1:].strip() not in came}
-            come = {at: line for at, line in _acting(changed.come) if line[1:].strip() not in went}
+            changed = _Changed.of(hunk, run, prose)
+            before, after = changed.acting
+            gone = {at: line for at, line in before.items() if line[1:].strip() not in came and line not in taken}
+            come = {at: line for at, line in after.items() if line[1:].strip() not in went and line not in taken}
             if not (gone or come) or _follows(gone, come, named) or _is_told(changed, told):
                 continue
             if (name := _name(versions, hunk, changed, contents)) is None or ASIDE.search(name):
                 continue
             body = found.setdefault(name, _Body())
+            # What went in one place did not become what came in another.
+            body.partial = bool(body.gone or body.come) or len(gone) < len(before) or len(come) < len(after)
             body.gone |= gone
             body.come |= come
     return found
 
 
-def _acting(lines: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+def _docstrings(blob: bytes) -> Set[int]:
+    """Give the numbers of the lines of a Python file that only say what something is for."""
+    found, at, number = set[int](), 0, 1
+    for text in _TEXT.finditer(blob):
+        if text[1] is None:
+            continue
+        line = blob.rfind(b"\n", 0, text.start())
+        begun = blob[max(0, line - _LONGEST) : max(0, line)].rstrip().endswith(b":")
+        if begun and not blob[line + 1 : text.start()].strip(b" \trRuU"):
+            number += blob.count(b"\n", at, text.start())
+            at = text.start()
+            found |= {*range(number, number + text[0].count(b"\n") + 1)}
+    return found
+
+
+def _acting(lines: Mapping[int, str], said: Set[int], *, starred: bool) -> Iterator[tuple[int, str]]:
     """Leave out what does nothing, and the signatures of functions."""
     signature = False
     for at, line in lines.items():
+        text = line[1:].strip()
         signature = signature or _BEGINS.match(line[1:]) is not None
-        if not signature and _IDLE.match(line[1:].strip()) is None:
+        idle = signature or at in said or _IDLE.match(text) or (starred and _STARRED.match(text))
+        if not idle:
             yield at, line
         signature = signature and not line.rstrip().endswith((":", "{"))
 
@@ -216,13 +271,18 @@ class _Changed:
     come: Mapping[int, str]
     at: tuple[int, int]
     """The numbers of the first line on both sides, or of the one before which something came or went."""
+    acting: tuple[dict[int, str], dict[int, str]]
+    """Those of the lines that do something, of both sides."""
 
     @classmethod
-    def of(cls, hunk: Hunk, run: Run) -> Self:
+    def of(cls, hunk: Hunk, run: Run, prose: _Prose) -> Self:
         """Take the lines out of a hunk."""
         raw = hunk.lines[run.first : run.behind]
         gone, come = ([line for line in raw if line[:1] == sign] for sign in "-+")
-        return cls(dict(enumerate(gone, run.old)), dict(enumerate(come, run.new)), (run.old, run.new))
+        before, after = dict(enumerate(gone, run.old)), dict(enumerate(come, run.new))
+        sides = ((before, prose.gone), (after, prose.come))
+        was, now = (dict(_acting(side, said, starred=prose.starred)) for side, said in sides)
+        return cls(before, after, (run.old, run.new), (was, now))
 
     def begins(self) -> bool:
         """Tell whether some function or class begins here that is not the same on both sides."""
@@ -231,9 +291,10 @@ class _Changed:
     def exchange(self) -> Exchange | None:
         """Put the first line that does something as one that was exchanged."""
         old, new = self.at
-        if (at := next((at for at, _ in _acting(self.come)), None)) is not None:
+        was, now = self.acting
+        if (at := next(iter(now), None)) is not None:
             return Exchange("set", "", "", "line", (old, old), (at, at))
-        if (at := next((at for at, _ in _acting(self.gone)), None)) is not None:
+        if (at := next(iter(was), None)) is not None:
             return Exchange("set", "", "line", "", (at, at), (new, new))
         return None
 
@@ -317,7 +378,8 @@ def _bare(lines: Mapping[int, str]) -> list[str]:
 
 
 def _words(lines: Mapping[int, str]) -> list[str]:
-    return _WORD.findall(" ".join(_bare(lines)))
+    """Take lines apart, without the remarks behind them."""
+    return _WORD.findall(" ".join(_TRAILING.sub("", line) for line in _bare(lines)))
 
 
 def _span(lines: Mapping[int, str]) -> Span | None:

@@ -23,7 +23,10 @@ _METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
 _C_HEADING = re.compile(
     r"(?:^|[\s*&~])(?!__(?:launch_bounds|attribute|cluster_dims|declspec)_*\b)((?:\w+::)*~?\w+)\s*\("
 )
-_C_CONTAINER = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|template|#)\b")
+_C_CONTAINER = re.compile(
+    r"\s*(?:typedef\s+|pub(?:\([^)]*\))?\s+)?(?:struct|class|union|enum|namespace|extern|template|impl|trait|mod|#)\b"
+)
+_RUST_FUNCTION = re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:const|async|unsafe)\s+)*fn\s+\w")
 _SETS = re.compile(r"[a-z_][\w.]* = \S")
 _TRIPLE = ('"""', "'''")
 _OPEN = re.compile(r"(?:[:(\[{,=]\s*|\breturn\s+|^)[rRbBfFuU]{0,2}$")
@@ -178,7 +181,8 @@ def _c_scope(hunk: Hunk, found: Exchange) -> str | None:
     head = hunk.heading
     for line in _above(hunk, found.come):
         text = line[1:]
-        if (text[:1].isalpha() or text[:2] == "__") and ("(" in text or _C_CONTAINER.match(text)):
+        begins = (text[:1].isalpha() or text[:2] == "__") and ("(" in text or _C_CONTAINER.match(text))
+        if begins or _RUST_FUNCTION.match(text):
             head = "" if line[:1] == "+" else text
         elif text.startswith("}"):
             head = ""

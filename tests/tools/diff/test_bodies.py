@@ -181,3 +181,14 @@ async def test_a_shader_goes_by_its_file(all_facts_of: "FactsOf") -> None:
     old, new = "    x = a * 2.0;\n", "    x = float(a) * b;\n"
     (fact,) = await _told(all_facts_of, old, new, path="csrc/shaders/attn.comp", text=text)
     assert (fact.name, fact.new) == ("attn.comp", "x = float(a) * b;")
+
+
+@ROUTES
+async def test_where_another_line_only_moved_no_line_is_told_to_have_become_the_other(
+    all_facts_of: "FactsOf", route: str
+) -> None:
+    old = _body("size = a.size", "size *= self.ranks", "room = b.room")
+    new = _body("size *= self.ranks", "size = c.size", "room = b.room")
+    (fact,) = await _told(all_facts_of, old, new, route)
+    assert (fact.old, fact.new) == (None, None)
+    assert fact.places[0].lines == ("-        size = a.size", "+        size = c.size")
