@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.domain import Commit, Landed, Landing, Notice, NoticeKind
+from agent.errors import UpstreamError
 from agent.ids import RepoId
 from agent.window import Window
 from tools.git.branch import Tip
@@ -71,7 +72,9 @@ async def with_true_parents(view: View, commit: Commit) -> Commit:
     if commit.sha not in view.shallow:
         return commit
     (whole,) = await view.objects.contents([commit.sha.encode("ascii")])
-    lines = whole.content.partition(b"\n\n")[0].split(b"\n") if whole else []
+    if whole is None:
+        raise UpstreamError(f"git cat-file: {commit.sha} cannot be read", retryable=False)
+    lines = whole.content.partition(b"\n\n")[0].split(b"\n")
     parents = tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
     return commit.model_copy(update={"parents": parents})
 
