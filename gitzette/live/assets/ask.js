@@ -119,10 +119,11 @@
     if (!question || running) return;
     running = new AbortController();
     busy(true);
+    input.value = ""; // At once: what is typed while the answer comes is the next question, and is kept.
     try {
       await asked(question);
-      input.value = "";
     } catch (error) {
+      input.value = input.value || question;
       const told = error.name === "AbortError" ? make("p", say("stopped"), "quiet") : make("p", say("failed"), "failed");
       turns.lastChild.append(told);
     } finally {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, Route, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: the live page was NOT tried")
@@ -141,3 +141,33 @@ def test_words_of_others_stay_words_and_a_question_can_be_stopped(serving: Servi
         page.locator("#stop").dispatch_event("click")
         expect(page.locator(".turn").nth(1)).to_contain_text(re.compile("Stopped|MAX_ROUTES"), timeout=30_000)
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+
+
+def test_what_is_typed_while_an_answer_comes_is_kept_and_a_question_that_failed_comes_back(serving: Serving) -> None:
+    address = serving()
+    held: list[Route] = []
+
+    def sent(page: Page) -> Route:
+        for _ in range(500):
+            if held:
+                break
+            page.wait_for_timeout(20)
+        return held.pop()
+
+    with sync_playwright() as play, play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as browser:
+        page = browser.new_page()
+        page.route("**/api/ask", lambda route: held.append(route))
+        page.goto(f"{address}/en/ask.html")
+        question = page.get_by_label("Your question")
+        question.fill("what changed in MAX_ROUTES on 2026-02-04?")
+        page.keyboard.press("Enter")
+        expect(question).to_have_value("")
+        question.fill("who wrote it?")
+        sent(page).continue_()
+        expect(page.locator("button.cite").first).to_be_visible(timeout=60_000)
+        expect(page.locator("#stop")).to_be_hidden(timeout=60_000)
+        expect(question).to_have_value("who wrote it?")
+        page.keyboard.press("Enter")
+        expect(question).to_have_value("")
+        sent(page).abort()
+        expect(question).to_have_value("who wrote it?")
