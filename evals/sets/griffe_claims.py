@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from agent.domain import Change, FileChange
@@ -39,6 +39,8 @@ class Claim:
     """The parameters it is about; none for a signature as a whole."""
     sure: bool = True
     """Whether it says that callers break; what only mentions the change cannot be wrong about that."""
+    internal: bool = False
+    """Whether it says that callers are not meant: griffe goes by underscores alone, facts by who can call a thing."""
 
     @property
     def is_removal(self) -> bool:
@@ -57,13 +59,18 @@ def claims(change: Change, blobs: Blobs, folders: Sequence[str]) -> list[Claim]:
             continue
         sheet = read_facts(change.model_copy(update={"files": (file,)}), blobs)
         texts = blobs.get(file.path, (None, None))
-        public = [fact for fact in sheet.facts if fact.severity is not Severity.INTERNAL]
         if file.status in ("removed", "renamed"):
             # Nothing else can be said of a module that is not there.
-            made += [Claim(old, frozenset(), fact.kind) for fact in public if fact.kind in _FILES][:1]
+            gone = (fact for fact in sheet.facts if fact.kind in _FILES)
+            made += [Claim(old, frozenset(), fact.kind, internal=_is_internal(fact)) for fact in gone][:1]
             continue
-        made += [claim for fact in public for claim in _claims_of(fact, file, texts)]
+        for fact in sheet.facts:
+            made += [replace(claim, internal=_is_internal(fact)) for claim in _claims_of(fact, file, texts)]
     return list(dict.fromkeys(made))
+
+
+def _is_internal(fact: Fact) -> bool:
+    return fact.severity is Severity.INTERNAL
 
 
 def _claims_of(fact: Fact, file: FileChange, texts: tuple[bytes | None, bytes | None]) -> Iterator[Claim]:

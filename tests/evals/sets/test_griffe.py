@@ -7,7 +7,7 @@ from agent.facts import FactKind
 from agent.ids import RepoId
 from agent.settings import RepoSpec
 from evals.harness import Bench
-from evals.sets.griffe import compare_latest, confirms, packages, tells
+from evals.sets.griffe import compare_latest, confirms, packages, score, tells
 from evals.sets.griffe_claims import Claim, function_at, imported
 from evals.sets.griffe_oracle import Breakage
 
@@ -58,10 +58,20 @@ def bench(folder: Path) -> Bench:
 async def test_what_griffe_finds_is_found_and_nothing_else_is_told(tmp_path: Path) -> None:
     spec = repository(tmp_path)
     assert await packages(spec) == ["pkg"]
-    ((recall, precision),) = await compare_latest(bench(tmp_path), spec, 5)
-    assert len(recall) >= 6
-    assert [score.reason for score in recall if score.value != 1.0] == []
-    assert [score.reason for score in precision if score.value != 1.0] == []
+    (scored,) = await compare_latest(bench(tmp_path), spec, 5)
+    assert len(scored.recall) == len(scored.told) >= 6
+    assert [score.reason for scores in scored for score in scores if score.value != 1.0] == []
+
+
+def test_what_is_found_and_told_to_nobody_is_found_and_not_told() -> None:
+    gone = Breakage("removed", "a.py", "Gemm.kernel")
+    hidden = Claim("a.py", frozenset({"Gemm.kernel"}), FactKind.SYMBOL_REMOVED, internal=True)
+    scored = score([gone], [hidden], "here")
+    assert [one.value for one in scored.recall] == [1.0]
+    assert [one.value for one in scored.told] == [0.0]
+    # Nobody is told, so nobody can be told something wrong.
+    assert scored.precision == []
+    assert [one.value for one in score([gone], [], "here").recall] == [0.0]
 
 
 def test_a_fact_of_several_functions_is_resolved_to_each_of_them() -> None:
