@@ -86,7 +86,11 @@ def _is_there(name: str, text: bytes) -> bool:
 
 def _is_handed(name: str, patch: str) -> bool:
     """Tell whether an added line gives an object from outside what it gave itself before."""
-    return f".{name} =" in patch and re.search(rf"\n\+.*(?<!\bself)\.{name} =[^=]", patch) is not None
+    given = f".{name} ="
+    for line in patch.split("\n") if given in patch else ():
+        if line[:1] == "+" and given in line and re.search(rf"(?<!\bself)\.{name} =[^=]", line):
+            return True
+    return False
 
 
 def _is_read_outside(name: str, other: FileChange, own: FileChange) -> bool:
@@ -96,7 +100,8 @@ def _is_read_outside(name: str, other: FileChange, own: FileChange) -> bool:
         return False
     # In another file `self` may be an object of a class that derives from this one, unless it gives itself the same.
     given = other.path == own.path or re.search(rf"\n[-+ ]\s+self\.{name}\b[^=\n]*=(?!=)", patch) is not None
-    return re.search(rf"\n-.*{r'(?<!self)' if given else ''}\.{name}\b(?!\()", patch) is not None
+    read = re.compile(rf"{r'(?<!self)' if given else ''}\.{name}\b(?!\()")
+    return any(line[:1] == "-" and read.search(line) for line in patch.split("\n"))
 
 
 def _read(file: FileChange, contents: Contents) -> Versions:

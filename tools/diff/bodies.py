@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Self
 
 from agent.conventions import CHORES, Purpose, read_heading
@@ -17,6 +18,7 @@ from tools.diff.draft import Draft, Span, Where
 from tools.diff.exchanged import Exchange
 from tools.diff.grouping import Shown
 from tools.diff.hunks import Hunk, Run, read_patch
+from tools.diff.readers.python_cut import long_strings
 from tools.diff.reading import EMPTY
 from tools.diff.roles import Role, role
 from tools.diff.scopes import ASIDE, DEFINED, is_deep_in_class, is_prose, scope_of
@@ -45,7 +47,6 @@ _IDLE = re.compile(
 """Lines that do nothing by themselves, or only say something."""
 _STARRED = re.compile(r"\*(?:\s|/|$)")
 """How the lines of a long remark begin, but for Python, which multiplies there."""
-_TEXT = re.compile(rb"""#[^\n]*|(\"{3}|'{3})(?s:.*?)\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""")
 _TRAILING = re.compile(r"\s(?:#|//)\s.*$")
 _BEGINS = re.compile(
     r"\s*(?:@\w|(?:async )?def |class |template\s*<|func "
@@ -230,15 +231,13 @@ def _bodies(
 def _docstrings(blob: bytes) -> Set[int]:
     """Give the numbers of the lines of a Python file that only say what something is for."""
     found, at, number = set[int](), 0, 1
-    for text in _TEXT.finditer(blob):
-        if text[1] is None:
-            continue
-        line = blob.rfind(b"\n", 0, text.start())
+    for start, end in long_strings(blob) or ():
+        line = blob.rfind(b"\n", 0, start)
         begun = blob[max(0, line - _LONGEST) : max(0, line)].rstrip().endswith(b":")
-        if begun and not blob[line + 1 : text.start()].strip(b" \trRuU"):
-            number += blob.count(b"\n", at, text.start())
-            at = text.start()
-            found |= {*range(number, number + text[0].count(b"\n") + 1)}
+        if begun and not blob[line + 1 : start].strip(b" \trRuU"):
+            number += blob.count(b"\n", at, start)
+            at = start
+            found |= {*range(number, number + blob.count(b"\n", start, end) + 1)}
     return found
 
 
@@ -339,13 +338,12 @@ def _file(path: str, hunk: Hunk) -> str | None:
 
 def _enclosing(blob: bytes, number: int) -> str | None:
     """Name the function around a line of a file, with its class, by how far lines are indented."""
-    lines = blob.decode("utf-8", "replace").split("\n")[:number]
     depth, names, function = sys.maxsize, list[str](), False
-    for line in reversed(lines):
+    for line in reversed(_lines(blob)[:number]):
         text = line.lstrip()
-        if not text or text[0] in "#)]}" or len(line) - len(text) >= depth:
+        if not text or text[0] in b"#)]}" or len(line) - len(text) >= depth:
             continue
-        if depth < sys.maxsize and (match := DEFINED.match(text)) is not None:
+        if depth < sys.maxsize and (match := DEFINED.match(text.decode("utf-8", "replace"))) is not None:
             # Of functions inside of one another the outer one is known.
             names = [match[1]] if match[1] else [match[2], *names]
             function = function or match[1] is not None
@@ -355,10 +353,16 @@ def _enclosing(blob: bytes, number: int) -> str | None:
     return ".".join(names) if function else None
 
 
+@lru_cache(maxsize=2)
+def _lines(blob: bytes) -> list[bytes]:
+    """Take a file apart; each of its changes asks for the same two versions."""
+    return blob.split(b"\n")
+
+
 def _is_in(blob: bytes, name: str | None) -> bool:
     """Tell whether a version of a file has such a function too."""
     own = (name or "").rpartition(".")[2]
-    return bool(own) and re.search(rb"\bdef %s\(" % own.encode(), blob) is not None
+    return bool(own) and b"def %s(" % own.encode() in blob
 
 
 def _is_told(changed: _Changed, told: Sequence[Shown]) -> bool:

@@ -115,7 +115,7 @@ def _listed(masked: Masked) -> Iterator[Site]:
 
 def _compared(masked: Masked) -> Iterator[Site]:
     """Give the options that a program compares its arguments with: `strcmp(argv[at], "--all") == 0`."""
-    for match in _COMPARED.finditer(masked.text):
+    for match in _COMPARED.finditer(masked.text) if b'"--' in masked.text else ():
         # In a comment or a text nothing is compared.
         if masked.mask[match.start() : match.start() + 3] == match[0][:3]:
             line = masked.line(match.start())

@@ -62,7 +62,7 @@ def cut(text: bytes, near: Sequence[tuple[int, int]] | None) -> tuple[bytes, tup
     """
     if len(text) < (SMALL if near is not None else SMALL_FRAGMENT):
         return text, ()
-    strings = _long_strings(text)
+    strings = long_strings(text)
     if strings is None:
         return text, ()
     parts: list[bytes] = []
@@ -214,7 +214,7 @@ def _outdent(width: int) -> re.Pattern[bytes]:
     return re.compile(rb"\n[ \t]{0,%d}+(?=[^\s#)\]}])" % min(width, 100))
 
 
-def _long_strings(text: bytes) -> list[tuple[int, int]] | None:
+def long_strings(text: bytes) -> list[tuple[int, int]] | None:
     """Find what stands between triple quotes; None where they do not pair."""
     spans: list[tuple[int, int]] = []
     quote, since = b"", 0
