@@ -1,7 +1,7 @@
 """A short piece of a diff that shows a change where there is little else to tell."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import groupby
 
 from agent.domain import Change
@@ -11,6 +11,7 @@ _BESIDE = re.compile(
 )
 _SAYS_LITTLE = re.compile(r"^[+-]\s*(?:#|//|\*|/\*|import\b|from\b.*\bimport\b|\"\"\"|[)}\]({\[,;]*$|$)")
 _REMARK = re.compile(r"^\+\s*(?:#\s|//|\*\s|/\*)\s*\w")
+_WORD = re.compile(r"\w+")
 _MOST, _ENOUGH, _FEW = 12, 6, 2
 _WIDEST = 400
 """Characters of a line that a person reads: beyond it are pictures in base64, minified code and tables."""
@@ -20,22 +21,65 @@ def short_change(change: Change) -> tuple[str, tuple[str, ...]] | None:
     """Choose a stretch of changed lines, best one that takes something away and puts something in its place."""
     found = _short_stretches(change)
     exchanges = [one for one in found if {line[0] for line in one[1] if not _SAYS_LITTLE.match(line)} == {"+", "-"}]
-    return next(iter([*exchanges, *sorted(found, key=lambda one: len(one[1]) < _FEW), *_remarks(change)]), None)
+    alone = sorted(found, key=lambda one: len(one[1]) < _FEW)
+    return next(iter([*exchanges, *alone, *_islands(change), *_remarks(change)]), None)
 
 
 def _short_stretches(change: Change) -> list[tuple[str, tuple[str, ...]]]:
     """List the short stretches of changed lines of code, those of the files with most changes first."""
+    kept = _kept(change)
     found = ((path, lines) for path, lines in _stretches(change) if len(lines) <= _MOST)
-    return [(path, _trimmed(lines)) for path, lines in found if not all(map(_SAYS_LITTLE.match, lines))]
+    return [
+        (path, _trimmed(lines))
+        for path, lines in found
+        if not all(_SAYS_LITTLE.match(line) or _bare(line) in kept for line in lines)
+    ]
+
+
+def _islands(change: Change) -> list[tuple[str, tuple[str, ...]]]:
+    """Find what is new in long stretches of which most was only moved further in or out, the longest first."""
+    kept = _kept(change)
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for path, lines in _stretches(change):
+        if 2 * sum(_bare(line) in kept for line in lines) < len(lines):
+            continue
+        # Lines that were laid out anew have the same words.
+        words = {sign: _words(line for line in lines if line[0] == sign) for sign in "+-"}
+        for (fresh, sign), run in groupby(lines, key=lambda line: (_bare(line) not in kept, line[0])):
+            island = [*run]
+            telling = sum(_SAYS_LITTLE.match(line) is None for line in island)
+            same = _words(island) in words["-" if sign == "+" else "+"]
+            if fresh and telling >= _FEW and len(island) <= _MOST and not same:
+                found.append((path, _trimmed(island)))
+    return sorted(found, key=lambda one: -len(one[1]))
+
+
+def _words(lines: Iterable[str]) -> str:
+    return " ".join(word for line in lines for word in _WORD.findall(line))
 
 
 def _remarks(change: Change) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Find in stretches that are too long what their author says of them in a comment of several lines."""
+    kept = _kept(change)
     for path, lines in _stretches(change):
         for added, run in groupby(lines, key=lambda line: _REMARK.match(line) is not None):
             remark = tuple(run)
-            if added and _FEW <= len(remark) <= _MOST:
+            if added and _FEW <= len(remark) <= _MOST and not any(_bare(line) in kept for line in remark):
                 yield path, remark
+
+
+def _kept(change: Change) -> Set[str]:
+    """List the lines that went in one place and came in another, most often further in or out: they say nothing new."""
+    sides: dict[str, set[str]] = {"+": set(), "-": set()}
+    for file in change.files:
+        for line in (file.patch or "").split("\n"):
+            if line[:1] in sides:
+                sides[line[0]].add(_bare(line))
+    return sides["+"] & sides["-"]
+
+
+def _bare(line: str) -> str:
+    return line[1:].strip()
 
 
 def widened(lines: tuple[str, ...], patch: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from agent.naming import names_of
 from agent.report import Depth
 from agent.settings import Language
 from agent.speech import own_words
-from agent.telling import Group, told_groups
+from agent.telling import Group, changed_functions, told_groups
 from agent.templates import SEVERAL, params_of, params_of_several, sentence
 from agent.triage import Tier
 
@@ -70,16 +70,20 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     telling = deep or read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
-    groups = told_groups(evidence.facts)
+    told = told_groups(evidence.facts)
+    groups = told or (changed_functions(evidence.facts) if telling else [])
     shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM if telling else _SHOWN_LOW]
     proof = _proof(shown, evidence) if telling else None
+    if not told:
+        # What an author says comes before the bare names of functions.
+        yield from _speech(read, material)
     for group in shown:
         yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
     if telling and proof is None:
         yield from _shown(evidence)
     if telling:
         yield from _consequences(shown, evidence, 2 if read.triage.tier is Tier.HIGH else 1)
-    if deep or not shown:
+    if deep and told:
         yield from _speech(read, material)
 
 

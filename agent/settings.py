@@ -109,7 +109,7 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    deep: int = Field(default=40, ge=0, le=5_000)
+    deep: int = Field(default=60, ge=0, le=5_000)
     """Commits read in depth, over all repositories: the whole diff and the files around it."""
     api_diffs: int = Field(default=60, ge=0, le=5_000)
     """Diffs read through the API, one request each; diffs from git cost nothing and have no limit."""

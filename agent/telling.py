@@ -30,12 +30,21 @@ def told_groups(facts: Sequence[Fact]) -> list[Group]:
     return _once(grouped(much or ordered), facts)
 
 
+def changed_functions(facts: Sequence[Fact]) -> list[Group]:
+    """Name the functions inside of which something changed, for a commit of which nothing else can be said."""
+    inside = [fact for fact in facts if fact.kind is K.CODE_CHANGED and fact.severity is not Severity.INTERNAL]
+    return grouped(inside)
+
+
 def _tells(fact: Fact) -> bool:
     if fact.severity is Severity.INTERNAL or fact.kind in _LINEAGE:
         return False
     if fact.kind.startswith((*_QUIET, "warning-", "code-")):
         return bool(fact.old or fact.new) and says_much(fact)
-    if fact.kind is K.SYMBOL_ADDED and fact.name.endswith(".__init__"):
+    if fact.kind is K.SYMBOL_ADDED and fact.name.rpartition(".")[2] == "__init__":
+        return False
+    if fact.name == "__init__" and fact.severity is Severity.ADDITIVE:
+        # Of which class it is nobody knows who saw the patch alone.
         return False
     # In these languages callers do not write the names of parameters.
     return not (fact.kind is K.PARAMETER_RENAMED and _native(fact))

@@ -56,6 +56,20 @@ def test_of_a_stretch_that_is_too_long_what_its_author_says_of_it_is_shown() -> 
     assert short_change(change(src_a_py=f"@@ -1,1 +1,24 @@\n+#include <a.h>\n+#include <b.h>\n{code}\n x")) is None
 
 
+def test_of_lines_that_were_only_moved_further_in_what_is_new_among_them_is_shown() -> None:
+    steps = [f"step({n})" for n in range(15)]
+    said = ["# Said before, in two lines,", "# and said again."]
+    gone = [f"-    {text}" for text in (*said, *steps)]
+    come = [f"+        {text}" for text in (*said, *steps)]
+    fresh = ["+    except OutOfMemoryError:", "+        give_up()"]
+    patch = "\n".join(["@@ -1,17 +1,20 @@", *gone, "+    try:", *come, *fresh, " x"])
+    assert short_change(change(src_a_py=patch)) == ("src/a.py", tuple(fresh))
+    moved = "\n".join(["@@ -1,17 +1,18 @@", *gone, "+    try:", *come, " x"])
+    assert short_change(change(src_a_py=moved)) is None
+    short = "@@ -1,3 +1,3 @@\n-    go()\n-    stay()\n x\n+        go()\n+        stay()"
+    assert short_change(change(src_a_py=short)) is None
+
+
 def test_lines_that_nobody_reads_are_not_shown() -> None:
     picture = 'LOGO = "' + "iVBOR" * 100 + '"'
     patch = f"@@ -1,3 +1,3 @@\n-{picture}\n+{picture}=\n x\n@@ -9,2 +9,2 @@\n-  limit = 8\n+  limit = 9"

@@ -1,8 +1,10 @@
 """What the rules show of a commit: the lines that prove what is told first."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from agent.analyst import Material, Read
+from agent.claims import Claim
 from agent.domain import Change, Commit, FileChange, Person
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Place, Severity
@@ -32,7 +34,9 @@ def fact(kind: FactKind, severity: Severity, name: str, *lines: str, old: str = 
     return Fact(kind=kind, severity=severity, name=name, old=old or None, new=new or None, places=(place,))
 
 
-async def excerpt(*facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIGH) -> str:
+async def written(
+    *facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIGH, message: str = "Move things"
+) -> Sequence[Claim]:
     person = Person(name="Mira", email="mira@example.com")
     commit = Commit(
         repo=REPO,
@@ -42,7 +46,7 @@ async def excerpt(*facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIG
         authored_at=NOON,
         committer=person,
         committed_at=NOON,
-        message="Move things",
+        message=message,
     )
     file = FileChange(path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH)
     evidence = CommitEvidence(
@@ -50,7 +54,11 @@ async def excerpt(*facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIG
     )
     weight = Triage(sha=commit.sha, score=6, reasons=(), purpose=None, tier=tier)
     read = Read(evidence=evidence, triage=weight, depth=depth)
-    claims = await RulesAnalyst().write(Material(repo=REPO, window=DAY, reads=[read]))
+    return await RulesAnalyst().write(Material(repo=REPO, window=DAY, reads=[read]))
+
+
+async def excerpt(*facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIGH) -> str:
+    claims = await written(*facts, depth=depth, tier=tier)
     return "".join(quote.text for claim in claims for quote in claim.quotes)
 
 
@@ -73,3 +81,30 @@ async def test_of_lines_that_do_not_stand_together_those_that_came_are_shown_wit
 async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -> None:
     assert await excerpt(CHANGED, depth=Depth.SKIM, tier=Tier.MID) == "-LIMIT = 1\n+LIMIT = 2"
     assert await excerpt(CHANGED, depth=Depth.SKIM, tier=Tier.LOW) == ""
+
+
+async def test_functions_that_changed_are_named_together_where_nothing_else_can_be_said_and_after_their_author() -> (
+    None
+):
+    inside = [
+        fact(FactKind.CODE_CHANGED, Severity.BEHAVIOUR, name, "-LIMIT = 1", "+LIMIT = 2") for name in ("a.b", "c")
+    ]
+    message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
+    said, named = await written(*inside, depth=Depth.SKIM, tier=Tier.MID, message=message)
+    assert said.speech
+    assert named.text["en"] == "Lines of `a.b`, `c` change."
+    assert [quote.text for quote in named.quotes] == ["-LIMIT = 1\n+LIMIT = 2"]
+    # Beside what can be told, and in one line about a commit, names alone say nothing.
+    assert [one.text["en"] for one in await written(CHANGED, *inside)] == ["`LIMIT` changes from `1` to `2`."]
+    assert [one.speech for one in await written(*inside, depth=Depth.SKIM, tier=Tier.LOW, message=message)] == [True]
+    hidden = inside[0].model_copy(update={"severity": Severity.INTERNAL})
+    assert not any(one.text for one in await written(hidden))
+
+
+async def test_what_comes_to_the_making_of_a_class_that_nobody_knows_is_not_told() -> None:
+    new = "more: int = 0"
+    taken = fact(FactKind.PARAMETER_ADDED, Severity.ADDITIVE, "__init__", "+LIMIT = 2", new=new)
+    assert not any(one.text for one in await written(taken))
+    assert any(one.text for one in await written(taken.model_copy(update={"name": "Router.__init__"})))
+    # What breaks is told by as much as is known of it.
+    assert any(one.text for one in await written(taken.model_copy(update={"severity": Severity.BREAKING})))
