@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypedDict, TypeVar
 
 from langgraph.graph import END, START, StateGraph
@@ -111,7 +111,9 @@ async def take_apart(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]
     """Find out what is asked, in the light of what was asked before."""
     deps = runtime.context
     repos = tuple(spec.name for spec in deps.specs)
-    setting = Setting(repos=repos, now=deps.now, tz=deps.tz, people=deps.stock.cards.people(repos))
+    # Whoever says which days are meant says of them what "this week" is, too.
+    now = min(deps.now, deps.bound.end - timedelta(seconds=1)) if deps.bound else deps.now
+    setting = Setting(repos=repos, now=now, tz=deps.tz, people=deps.stock.cards.people(repos))
     focus = Focus.model_validate(state["focus"]) if state.get("focus") else None
     inquiry = in_context(state["question"], setting, focus)
     if inquiry.window is None and not (inquiry.versions or inquiry.shas or inquiry.numbers):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from agent.asking import lexicon
 from agent.asking.acts import ACTS
-from agent.asking.deeds import acted, definite, of_thing
+from agent.asking.deeds import acted, definite, of_kinds
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Thing
@@ -113,7 +113,8 @@ def _facts(found: Findings, cards: Sequence[Card], things: Sequence[Thing]) -> D
     acts = [act for act in found.inquiry.acts if act not in (Act.CHANGED, Act.BROKEN, Act.FIXED)]
 
     def counted(fact: Fact) -> bool:
-        return any(of_thing(fact, thing) for thing in things) and (not acts or any(acted(fact, act) for act in acts))
+        kind = of_kinds(fact, things, found.inquiry.text)
+        return kind and (not acts or any(acted(fact, act) for act in acts))
 
     chosen = [(card, [fact for fact in card.facts if counted(fact)]) for card in cards]
     chosen = [(card, facts) for card, facts in chosen if facts]

@@ -1,7 +1,7 @@
 """What facts show was done, and to what kind of thing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agent.asking.inquiry import Act, Inquiry, Thing
 from agent.asking.names import plain
@@ -44,6 +44,8 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.SYMBOL: ("symbol-", "route-"),
     Thing.PICK: ("cherry-pick",),
 }
+_EITHER = re.compile(r"\b(?:and|or)\b|[,/、，和或]", re.IGNORECASE)
+"""What stands between things of several kinds, where any of them is asked for."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 ON, OFF = frozenset(("1", "true", "on", "yes")), frozenset(("0", "false", "off", "no"))
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|(?<=[=<>~v])\d+\.\d+")
@@ -84,6 +86,14 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
     if thing is Thing.BREAKING:
         return fact.severity is Severity.BREAKING
     return fact.kind.value.startswith(_THINGS.get(thing, ("",)))
+
+
+def of_kinds(fact: Fact, things: Sequence[Thing], text: str) -> bool:
+    """Tell whether a fact is of one of the kinds of a question; the default of a flag is of both."""
+    owners = [thing for thing in things if thing in (Thing.FLAG, Thing.ENV)]
+    if owners and Thing.DEFAULT in things and not _EITHER.search(text):
+        return of_thing(fact, Thing.DEFAULT) and any(of_thing(fact, thing) for thing in owners)
+    return any(of_thing(fact, thing) for thing in things)
 
 
 def kinds_of(inquiry: Inquiry) -> list[Thing]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from agent.asking.acts import SYMPTOM
 from agent.asking.choosing import acting, in_order
-from agent.asking.deeds import definite
+from agent.asking.deeds import definite, kinds_of
 from agent.asking.draft import Draft
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Thing
@@ -32,7 +32,7 @@ def changes(found: Findings) -> Draft:
         if Thing.RELEASE in inquiry.things:
             draft = releases(found)
             return draft if draft.cites else nothing(found, "nothing", {})
-        if not definite(inquiry):
+        if not definite(inquiry) and not kinds_of(inquiry):
             return summary(found)
     if not found.matches:
         return by_issue(found) or nothing(found, "nothing", {})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agent.asking.deeds import acted, definite, kinds_of, of_thing
+from agent.asking.deeds import acted, definite, kinds_of, of_kinds
 from agent.asking.inquiry import Inquiry, Term, Thing
 from agent.asking.names import is_about, is_path, lies_in, share_named, things_of, works_in
 from agent.asking.saying import covered, lacking, said_in, sentences, share
@@ -119,7 +119,7 @@ def fits(fact: Fact, inquiry: Inquiry, weights: Weights) -> bool:
     if inquiry.names:
         return _about_names(fact, inquiry)
     kinds = [*kinds_of(inquiry), *(thing for thing in inquiry.things if thing is Thing.BREAKING)]
-    if kinds and not any(of_thing(fact, thing) for thing in kinds):
+    if kinds and not of_kinds(fact, kinds, inquiry.text):
         return bool(inquiry.terms) and _told(fact, inquiry, weights) >= _WORDS
     if inquiry.terms:
         return _told(fact, inquiry, weights) >= _FACT_WORDS
@@ -137,9 +137,7 @@ def _about_names(fact: Fact, inquiry: Inquiry) -> bool:
         return False
     kinds = kinds_of(inquiry)
     acts = definite(inquiry)
-    return (not kinds or any(of_thing(fact, thing) for thing in kinds)) and (
-        not acts or any(acted(fact, act) for act in acts)
-    )
+    return (not kinds or of_kinds(fact, kinds, inquiry.text)) and (not acts or any(acted(fact, act) for act in acts))
 
 
 def _strength(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
@@ -149,7 +147,7 @@ def _strength(fact: Fact, inquiry: Inquiry, weights: Weights) -> float:
     if not named and not words:
         return 0.0
     act = 0.5 if any(acted(fact, act) for act in inquiry.acts) else 0.0
-    kind = 0.3 if any(of_thing(fact, thing) for thing in kinds_of(inquiry)) else 0.0
+    kind = 0.3 if of_kinds(fact, kinds_of(inquiry), inquiry.text) else 0.0
     value = 0.4 if any(value in ((fact.old or ""), (fact.new or "")) for value in inquiry.values) else 0.0
     return 2 * named + words + act + kind + value
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from agent.analyst import Material, Read
-from agent.asking.deeds import kinds_of, of_thing
+from agent.asking.deeds import kinds_of, of_kinds
 from agent.asking.draft import Item
 from agent.asking.findings import Findings
 from agent.asking.inquiry import Act, Inquiry
@@ -102,7 +102,7 @@ def _shown_item(card: Card, groups: Sequence[Group], found: Findings, most: int)
 def _of_kind(card: Card, found: Findings) -> tuple[Group, ...]:
     """Give the few facts of the kind that is asked for, where none has the words of the question."""
     kinds = kinds_of(found.inquiry)
-    facts = [fact for fact in card.facts if any(of_thing(fact, kind) for kind in kinds)]
+    facts = [fact for fact in card.facts if of_kinds(fact, kinds, found.inquiry.text)]
     return shown_facts(facts) if len(facts) <= _MOST_FACTS else ()
 
 

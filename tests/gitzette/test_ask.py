@@ -123,6 +123,11 @@ def test_bounds_hold_where_the_question_names_no_time(engine: Engine, capsys: py
     assert "Lower the limit" not in out
     assert main(["ask", "what changed in MAX_ROUTES on 2026-02-04?", *bounds, *engine.repo]) == 0
     assert "Lower the limit" in capsys.readouterr().out
+    # Of days that are over, "this week" is the week that they end in.
+    assert main(["ask", "what changed in MAX_ROUTES this week?", *bounds, *engine.repo]) == 0
+    out = capsys.readouterr().out
+    assert "Raise the limit" in out
+    assert "2026-02-02 to 2026-02-03" in out
 
 
 @pytest.mark.parametrize(
