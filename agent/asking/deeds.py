@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from agent.asking.inquiry import Act, Inquiry, Thing
 from agent.asking.names import plain
-from agent.facts import Fact, Severity
+from agent.facts import Fact, FactKind, Severity
 
 _ACTED: Mapping[Act, tuple[str, ...]] = {
     Act.ADDED: ("-added", "registered"),
@@ -43,7 +43,9 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.REVERT: ("revert",),
     Thing.SYMBOL: ("symbol-", "route-"),
     Thing.PICK: ("cherry-pick",),
+    Thing.MODEL: ("file-added", "registered"),
 }
+_OF_MODELS = re.compile(r"(?:^|/)models?/|model_?registry")
 _EITHER = re.compile(r"\b(?:and|or)\b|[,/、，和或]", re.IGNORECASE)
 """What stands between things of several kinds, where any of them is asked for."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -85,6 +87,10 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
     """Tell whether a fact is about the kind of thing that a question speaks of."""
     if thing is Thing.BREAKING:
         return fact.severity is Severity.BREAKING
+    if thing is Thing.MODEL and fact.kind is FactKind.FILE_ADDED:
+        return fact.detail == "model"
+    if thing is Thing.MODEL:
+        return fact.kind is FactKind.REGISTERED and any(_OF_MODELS.search(place.file) for place in fact.places)
     return fact.kind.value.startswith(_THINGS.get(thing, ("",)))
 
 

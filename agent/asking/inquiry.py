@@ -68,6 +68,7 @@ class Thing(StrEnum):
     REVERT = "revert"
     AUTHOR = "author"
     PICK = "cherry-pick"
+    MODEL = "model"
 
 
 class Term(Frozen):

@@ -30,6 +30,11 @@ THINGS: Mapping[Thing, re.Pattern[str]] = {
         r"\bauthors?\b|\bcontributors?\b|\bpeople\b|\bdevelopers?\b", "作者|贡献者|开发者|几个人|多少人"
     ),
     Thing.PICK: any_of(r"\bcherry[- ]?pick\w*|\bback-?port\w*", "cherry-?pick|摘取|反向移植"),
+    Thing.MODEL: any_of(
+        r"\bnew(?:ly)?(?: supported| added)? models?\b",
+        r"\b(?:what|which) models?(?: (?:is|are|was|were|have been|got))?(?: now| newly)? (?:new|added|supported)\b",
+        "新(?:增|加|支持)?了?的?(?:哪些|什么)?模型|(?:支持|增加|加入?)了(?:哪些|什么)新?模型|(?:哪些|什么)新模型",
+    ),
     Thing.COMMIT: any_of(r"\bcommits?\b|\bchanges\b|\bpatch(?:es)?\b", "提交|commit|改动|变更"),
 }
 

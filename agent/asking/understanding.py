@@ -69,7 +69,9 @@ def understand(question: str, setting: Setting) -> Inquiry:
     acts = tuple(act for act, pattern in ACTS.items() if pattern.search(done))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
     values = values_of(text)
-    terms = tuple(term for term in _terms(rest, marks) if term.said not in values)
+    # Every name of a model has the word in it somewhere.
+    topic = words.THINGS[Thing.MODEL].sub(" ¦ ", rest)
+    terms = tuple(term for term in _terms(topic, marks) if term.said not in values)
     versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
     inquiry = Inquiry(
         text=text,
