@@ -108,14 +108,12 @@ def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
     if fact.kind in _LISTED:
         told_apart = fact.kind in _BY_ROLE or fact.detail in (METRICS, COMMANDS)
         return fact.kind, fact.severity, fact.detail if told_apart else ""
-    if fact.kind in _WITH_VALUES or _is_only_named(fact):
+    if fact.kind in _WITH_VALUES:
         return fact.kind, fact.severity, fact.old, fact.new
+    if fact.kind is K.CODE_CHANGED and not (fact.old or fact.new):
+        # Too many of its lines changed for one of them to be told; whose business it is does not show in its name.
+        return fact.kind
     return place
-
-
-def _is_only_named(fact: Fact) -> bool:
-    """Tell a function of which too many lines changed for one of them to be told."""
-    return fact.kind is K.CODE_CHANGED and not (fact.old or fact.new)
 
 
 def class_of(fact: Fact) -> str:
