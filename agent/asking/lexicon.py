@@ -166,6 +166,13 @@ BROKE = any_of(
     r"\bupgrad(?:e|ing)\b.{0,60}\b(?:(?:from|to)\b|safe|careful|break)",
     "破坏性|不兼容|升级.{0,30}(?:注意|影响|破坏|坏|问题)|会不会挂|要注意什么|breaking",
 )
+UPGRADE = any_of(
+    r"\b(?:check|know|do|change|adapt|prepare|consider|expect|mind|note|test|verify|review|be (?:aware|careful)(?: of)?"
+    r"|(?:look|watch)(?: out)?(?: for)?) (?:before|when|if|for|after) (?:\w+ ){0,3}?upgrad\w+",
+    r"\bsafe (?:for \w+ )?to upgrade\b",
+    r"\b(?:check|know|watch|verify|review)\b(?= .{1,60}\b(?:before|when|if) (?:\w+ ){0,3}?upgrad)",
+)
+"""Somebody is about to upgrade, and asks what to watch."""
 BREAKS = any_of(r"\bbr(?:eaking|oke|eaks?|oken)\b|\bincompatib\w*", "破坏性|不兼容|会不会挂|breaking")
 """Of what users must adapt to, that something broke: what to watch in an upgrade is whatever changed."""
 BEYOND = any_of(

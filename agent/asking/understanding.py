@@ -69,8 +69,8 @@ def understand(question: str, setting: Setting) -> Inquiry:
     acts = tuple(act for act, pattern in ACTS.items() if pattern.search(done))
     things = tuple(thing for thing, pattern in words.THINGS.items() if pattern.search(rest))
     values = values_of(text)
-    # Every name of a model has the word in it somewhere.
-    topic = words.THINGS[Thing.MODEL].sub(" ¦ ", rest)
+    # Every name of a model has the word in it somewhere, and what somebody checks before an upgrade is everything.
+    topic = words.UPGRADE.sub(" ¦ ", words.THINGS[Thing.MODEL].sub(" ¦ ", rest))
     terms = tuple(term for term in _terms(topic, marks) if term.said not in values)
     versions = tuple(one for one in marks.versions if _is_version(one, period, values, marks))
     inquiry = Inquiry(
@@ -261,7 +261,8 @@ def _aim(inquiry: Inquiry, rest: str) -> Aim:
     ):
         return Aim.STATUS
     topical = any(not term.weak for term in inquiry.terms) and Thing.BREAKING not in inquiry.things
-    if words.BROKE.search(rest) and not inquiry.names and not (topical and not _asks_breakage(inquiry)):
+    broke = words.BROKE.search(rest) or words.UPGRADE.search(rest)
+    if broke and not inquiry.names and not (topical and not _asks_breakage(inquiry)):
         return Aim.BROKE
     if words.SUMMARY.search(rest) and not inquiry.names:
         return Aim.SUMMARY

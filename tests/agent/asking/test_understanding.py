@@ -165,6 +165,28 @@ def test_trouble_with_one_thing_after_an_upgrade_asks_what_changed_about_it(ques
     assert Act.BUMPED not in inquiry.acts
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What should I check before upgrading?",
+        "Is it safe to upgrade?",
+        "anything we need to know before we upgrade?",
+        "what do I have to do when upgrading?",
+        "升级前需要注意什么？",
+    ],
+)
+def test_whoever_is_about_to_upgrade_asks_for_everything_that_breaks(question: str) -> None:
+    inquiry = asked(question)
+    assert inquiry.aim is Aim.BROKE
+    assert not any(not term.weak for term in inquiry.terms)
+
+
+def test_what_to_check_of_one_thing_before_an_upgrade_is_what_changed_about_it() -> None:
+    inquiry = asked("what should I check about quantisation before upgrading?")
+    assert inquiry.aim is Aim.CHANGES
+    assert [term.said for term in inquiry.terms if not term.weak] == ["quantisation"]
+
+
 @pytest.mark.parametrize("question", ["what broke in the scheduler last week?", "what breaking changes came in March?"])
 def test_what_broke_is_asked_for_by_that_word(question: str) -> None:
     assert asked(question).aim is Aim.BROKE
