@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Set
-from itertools import groupby
+from itertools import chain, groupby
 
 from agent.domain import Change
 
@@ -19,15 +19,15 @@ _WIDEST = 400
 
 def short_change(change: Change) -> tuple[str, tuple[str, ...]] | None:
     """Choose a stretch of changed lines, best one that takes something away and puts something in its place."""
-    found = _short_stretches(change)
+    kept = _kept(change)
+    found = _short_stretches(change, kept)
     exchanges = [one for one in found if {line[0] for line in one[1] if not _SAYS_LITTLE.match(line)} == {"+", "-"}]
     alone = sorted(found, key=lambda one: len(one[1]) < _FEW)
-    return next(iter([*exchanges, *alone, *_islands(change), *_remarks(change)]), None)
+    return next(chain(exchanges, alone, _islands(change, kept), _remarks(change, kept)), None)
 
 
-def _short_stretches(change: Change) -> list[tuple[str, tuple[str, ...]]]:
+def _short_stretches(change: Change, kept: Set[str]) -> list[tuple[str, tuple[str, ...]]]:
     """List the short stretches of changed lines of code, those of the files with most changes first."""
-    kept = _kept(change)
     found = ((path, lines) for path, lines in _stretches(change) if len(lines) <= _MOST)
     return [
         (path, _trimmed(lines))
@@ -36,9 +36,8 @@ def _short_stretches(change: Change) -> list[tuple[str, tuple[str, ...]]]:
     ]
 
 
-def _islands(change: Change) -> list[tuple[str, tuple[str, ...]]]:
+def _islands(change: Change, kept: Set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Find what is new in long stretches of which most was only moved further in or out, the longest first."""
-    kept = _kept(change)
     found: list[tuple[str, tuple[str, ...]]] = []
     for path, lines in _stretches(change):
         if 2 * sum(_bare(line) in kept for line in lines) < len(lines):
@@ -51,16 +50,15 @@ def _islands(change: Change) -> list[tuple[str, tuple[str, ...]]]:
             same = _words(island) in words["-" if sign == "+" else "+"]
             if fresh and telling >= _FEW and len(island) <= _MOST and not same:
                 found.append((path, _trimmed(island)))
-    return sorted(found, key=lambda one: -len(one[1]))
+    yield from sorted(found, key=lambda one: -len(one[1]))
 
 
 def _words(lines: Iterable[str]) -> str:
     return " ".join(word for line in lines for word in _WORD.findall(line))
 
 
-def _remarks(change: Change) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _remarks(change: Change, kept: Set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Find in stretches that are too long what their author says of them in a comment of several lines."""
-    kept = _kept(change)
     for path, lines in _stretches(change):
         for added, run in groupby(lines, key=lambda line: _REMARK.match(line) is not None):
             remark = tuple(run)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agent.asking.inquiry import Act, Inquiry, Thing
+from agent.asking.lexicon import EITHER
 from agent.asking.names import plain
 from agent.facts import Fact, FactKind, Severity
 
@@ -46,8 +47,6 @@ _THINGS: Mapping[Thing, tuple[str, ...]] = {
     Thing.MODEL: ("file-added", "registered"),
 }
 _OF_MODELS = re.compile(r"(?:^|/)models?/|model_?registry")
-_EITHER = re.compile(r"\b(?:and|or)\b|[,/、，和或]", re.IGNORECASE)
-"""What stands between things of several kinds, where any of them is asked for."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 ON, OFF = frozenset(("1", "true", "on", "yes")), frozenset(("0", "false", "off", "no"))
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}|(?<=[=<>~v])\d+\.\d+")
@@ -97,7 +96,7 @@ def of_thing(fact: Fact, thing: Thing) -> bool:
 def of_kinds(fact: Fact, things: Sequence[Thing], text: str) -> bool:
     """Tell whether a fact is of one of the kinds of a question; the default of a flag is of both."""
     owners = [thing for thing in things if thing in (Thing.FLAG, Thing.ENV)]
-    if owners and Thing.DEFAULT in things and not _EITHER.search(text):
+    if owners and Thing.DEFAULT in things and not EITHER.search(text):
         return of_thing(fact, Thing.DEFAULT) and any(of_thing(fact, thing) for thing in owners)
     return any(of_thing(fact, thing) for thing in things)
 

@@ -38,6 +38,8 @@ THINGS: Mapping[Thing, re.Pattern[str]] = {
     Thing.COMMIT: any_of(r"\bcommits?\b|\bchanges\b|\bpatch(?:es)?\b", "提交|commit|改动|变更"),
 }
 
+EITHER = any_of(r"\b(?:and|or)\b", "[或和及]")
+"""What stands between several things of which any is asked for."""
 HOW_MANY = any_of(
     r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow often\b|\btotal of\b",
     r"(?<!值)(?<!值是)多少(?!号)|(?<![哪那这])几(?:个|次|条|处|项|位)|数量|总共|一共",

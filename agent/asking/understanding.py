@@ -31,7 +31,6 @@ _OPEN = re.compile(
     r"|开着|关了|没关|还没修",
     re.IGNORECASE,
 )
-_EITHER = re.compile(r"\b(?:or|and)\b|[或和及]", re.IGNORECASE)
 _HYPHENED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z0-9]+)+(?![\w-])")
 _PLAIN = ("command-line", "built-in", "opt-in", "opt-out")
 _FIRST_NAME = 4
@@ -96,7 +95,7 @@ def understand(question: str, setting: Setting) -> Inquiry:
         turn=turn_of(text) if marks.names and not versions else None,
         broad=len(words.WHO.findall(rest)) > 1
         or bool(words.LATER.search(rest))
-        or (Act.CHANGED in acts and len(acts) > 1 and bool(_EITHER.search(rest))),
+        or (Act.CHANGED in acts and len(acts) > 1 and bool(words.EITHER.search(rest))),
         reason=bool(words.WHY.search(rest)),
         owners=tuple(dict.fromkeys(one for one in _OWNER.findall(rest) if one.lower() not in silence.WORDS)),
         without=(*without, *(name for name in marks.names if name in aside)),
