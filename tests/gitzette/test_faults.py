@@ -52,6 +52,7 @@ def published(out: Path) -> dict[str, bytes]:
     return {name: data for name, data in files(out).items() if name.startswith("reports/")}
 
 
+@pytest.mark.heavy
 def test_on_a_full_disk_a_run_fails_in_one_line_and_loses_nothing(engine: Engine, tmp_path: Path) -> None:
     out, home = tmp_path / "out", tmp_path / "home"
     (tmp_path / "work").mkdir()

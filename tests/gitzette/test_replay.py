@@ -136,7 +136,7 @@ def pages(folder: Path) -> tuple[bytes, bytes]:
     return page.read_bytes(), record.read_bytes()
 
 
-@pytest.mark.parametrize(("source", "lang"), [("both", "zh"), ("api", "en")])
+@pytest.mark.parametrize(("source", "lang"), [("both", "zh"), pytest.param("api", "en", marks=pytest.mark.heavy)])
 def test_a_run_over_the_network_is_replayed_byte_for_byte_when_nothing_is_left_of_it(
     source: str, lang: str, served: Served, capsys: pytest.CaptureFixture[str]
 ) -> None:

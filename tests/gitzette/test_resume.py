@@ -234,6 +234,7 @@ def test_a_recipe_is_all_that_resuming_compares(house: House) -> None:
     assert Recipe.of(settings, DAY, tuple(paths)) == Recipe.of(settings, DAY, settings.repos)
 
 
+@pytest.mark.heavy
 async def test_killed_in_earnest_it_goes_on_to_the_same_bytes(
     tmp_path: Path, server: GitHubServer, world: World
 ) -> None:

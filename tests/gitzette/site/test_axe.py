@@ -1,6 +1,5 @@
 """Axe on the pages of the site: both languages, both themes, phone and desk; skipped where there is no Chromium."""
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -15,10 +14,15 @@ CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="NOT TESTED: axe on the site, because there is no chromium here (apt install chromium)"
 )
-# Every two of them meet once; with GITZETTE_EVERY_PAGE all three do, which takes twice as long.
-PAIRED = [("en", 390, "light"), ("zh", 390, "dark"), ("en", 1280, "dark"), ("zh", 1280, "light")]
-EVERY = list(product(("en", "zh"), (390, 1280), ("light", "dark")))
-SHEETS = pytest.mark.parametrize(("lang", "width", "theme"), EVERY if os.environ.get("GITZETTE_EVERY_PAGE") else PAIRED)
+# The gate has each language, width and theme once; all that they can be together is heavy.
+GATE = [("en", 390, "dark"), ("zh", 1280, "light")]
+SHEETS = pytest.mark.parametrize(
+    ("lang", "width", "theme"),
+    [
+        pytest.param(*one, marks=() if one in GATE else pytest.mark.heavy)
+        for one in product(("en", "zh"), (390, 1280), ("light", "dark"))
+    ],
+)
 DAY = "days/2026-02-04.html"
 # Evidence is folded away at first, and what is folded away is not looked at; a citation of each kind is enough.
 _UNFOLD = """() => {
@@ -79,7 +83,8 @@ def test_axe_has_nothing_grave_to_say_of_the_front_page_and_of_stories(
         assert grave(sheet) == []
 
 
-@pytest.mark.parametrize(("lang", "width", "theme"), [("en", 390, "dark"), ("zh", 1280, "light")])
+@pytest.mark.heavy
+@pytest.mark.parametrize(("lang", "width", "theme"), GATE)
 def test_axe_has_nothing_grave_to_say_of_any_other_page(
     browser: Any, address: str, demo_site: Path, grave: Grave, lang: str, width: int, theme: str
 ) -> None:

@@ -196,6 +196,7 @@ def test_a_link_into_a_folded_part_opens_it(opened: Any, address: str) -> None:
     page.wait_for_function("place => document.getElementById(place).closest('details').open", arg=place)
 
 
+@pytest.mark.heavy
 def test_a_hundred_hostile_strings_do_nothing_and_break_no_layout_on_a_phone(
     opened: Any,
     hostile_strings: list[str],

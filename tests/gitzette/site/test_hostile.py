@@ -37,7 +37,7 @@ def _check_attributes(page: Any, where: str) -> None:
             assert not address.lower().startswith(("javascript:", "data:", "vbscript:", "//")), where
 
 
-@pytest.mark.parametrize("names", [False, True])
+@pytest.mark.parametrize("names", [pytest.param(False, marks=pytest.mark.heavy), True])
 def test_a_hundred_hostile_strings_in_every_field_stay_text(
     names: bool,
     hostile_strings: list[str],

@@ -80,7 +80,9 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [name if name in ("py", "cu", "json") else pytest.param(name, marks=pytest.mark.heavy) for name in NAMES]
+)
 def test_what_is_not_what_its_name_says_costs_little_and_breaks_nothing(name: str) -> None:
     for text in ODD.values():
         for sheet in read_by_both_routes(f"src/odd.{name}", "x = 1", text):
@@ -104,6 +106,7 @@ def test_a_patch_of_fifty_megabytes_is_not_read_and_that_is_said() -> None:
     assert sheet.skipped == ("src/big.py: too large to be read (49000014 bytes of patch)",)
 
 
+@pytest.mark.heavy
 def test_many_patches_that_are_too_much_together_are_read_in_part() -> None:
     text = "def {0}{1}(a, b=2):\n    raise ValueError('bad {1}')\n"
     files = [
