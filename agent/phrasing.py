@@ -149,7 +149,7 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         names = listed(member_names(fact.new), phrases)
         told = fill(phrases.with_names, facts, phrases, names=names)
     if fact.kind in _MESSAGES:
-        place = "" if fact.detail in _NOWHERE else code(shortened(fact.detail or ""))
+        place = "" if fact.detail in _NOWHERE else _places(fact, phrases)
         told = fill(phrases.inside, facts, phrases, told=told, place=place) if place else told[:1].upper() + told[1:]
     if fact.kind is K.PARAMETER_ADDED and must_be_given(fact):
         told += ("" if told.endswith("。") else " ") + phrases.must_give
@@ -197,8 +197,14 @@ def is_debut(fact: Fact) -> bool:
 
 def _refusals(fact: Fact, phrases: Phrases) -> str:
     """Tell what a new function or file refuses."""
-    place = code(shortened(fact.detail or ""))
-    return fill(phrases.refuses, [fact], phrases, place=place, messages=_some_messages(fact, phrases))
+    return fill(phrases.refuses, [fact], phrases, place=_places(fact, phrases), messages=_some_messages(fact, phrases))
+
+
+def _places(fact: Fact, phrases: Phrases) -> str:
+    """Name the functions in which a check or a warning came or went."""
+    # What a template is given stands in brackets that are also signs for less and more.
+    names = [fact.detail or ""] if "<" in (fact.detail or "") else items_of(fact.detail)
+    return listed([shortened(name) for name in names], phrases)
 
 
 def _several_checks(fact: Fact, phrases: Phrases) -> str | None:

@@ -97,6 +97,10 @@ def test_a_check_is_told_with_its_place_and_its_words() -> None:
     message = "Overlap loading needs pinned memory, so the number of adapters must be at most twice that of a batch"
     check = fact(K.ERROR_ADDED, "AssertionError", Severity.BEHAVIOUR, new=message, detail="Args.check")
     assert told([check]) == [f"In `Args.check`, a new check fails with `AssertionError`: `{message}`."]
+    twice = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="no", detail="Args.check, Request.check")
+    assert told([twice]) == ["In `Args.check`, `Request.check`, a new check fails with `ValueError`: `no`."]
+    template = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="no", detail="run<int, float>")
+    assert told([template]) == ["In `run<int, float>`, a new check fails with `ValueError`: `no`."]
     bare = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="no")
     assert told([bare]) == ["A new check fails with `ValueError`: `no`."]
 

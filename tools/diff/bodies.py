@@ -40,7 +40,7 @@ _SILENT = (
 """What says of a whole commit that its lines are another's, or say nothing new."""
 _QUIET = (*CHORES, Purpose.REFACTOR)
 _IDLE = re.compile(
-    r"(?:$|#(?!\s*(?:el)?if)|//|/\*|\"\"\"|'''|[\])}\[({;,]*$)"
+    r"(?:$|#(?!\s*(?:el)?if)|//|/\*|\"\"\"|'''|[\])}\[({;,?]*$)"
     r"|(?:self\.)?_?log(?:g(?:er|ing))?[.(_]|print\w*\(|warnings\.warn|std::(?:cout|cerr)|\w*LOG\w*\(|(?:tracing::)?(?:debug|info|warn)!?\("
     r"|\w*\.def\w*\(|import |from \S+ import |using |use |pass$|assert isinstance\("
 )
@@ -58,6 +58,8 @@ _CONTAINER = re.compile(
 _HEADED = re.compile(r"[A-Za-z_].*\(")
 _BEGUN_EMPTY = re.compile(r"self\.\w+(?:: [^=]+)? = (?:None|False|0|\[\]|\{\}|dict\(\)|list\(\)|set\(\))$")
 """What an object has from now on and nobody has set yet."""
+_RUST_TESTS = re.compile(rb"^[ \t]*#\[cfg\(test\)\]\s+(?:pub\s+)?mod\s", re.MULTILINE)
+_RUST_TEST = re.compile(r"\s*(?:#\[(?:\w+::)?test\b|#\[cfg\(test\)\]|(?:pub )?mod tests?\b)")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CALLED = ("parameter-", "signature-")
@@ -310,6 +312,8 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
     if found is None or changed.begins():
         return None
     python = versions.file.path.endswith(_PYTHON)
+    if versions.file.path.endswith(".rs") and _is_rust_test(hunk, contents, found):
+        return None
     if not python:
         inside = hunk.heading and not any(line[1:2].strip() for line in hunk.lines)
         name = scope_of(versions, hunk, found) or (_file(versions.file.path, hunk) if inside else None)
@@ -329,6 +333,15 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
         heading = DEFINED.match(hunk.heading)
         return heading[2] if heading is not None else None
     return name
+
+
+def _is_rust_test(hunk: Hunk, contents: Contents, found: Exchange) -> bool:
+    """Tell whether a line belongs to the tests that Rust keeps at the end of what they test."""
+    if any(_RUST_TEST.match(line) for line in (hunk.heading, *(line[1:] for line in hunk.lines))):
+        return True
+    blob, at = (contents[1], found.come) if found.new else (contents[0], found.gone)
+    tests = _RUST_TESTS.search(blob) if blob is not None else None
+    return blob is not None and tests is not None and blob.count(b"\n", 0, tests.start()) < at
 
 
 def _file(path: str, hunk: Hunk) -> str | None:

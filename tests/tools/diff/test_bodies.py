@@ -192,3 +192,50 @@ async def test_where_another_line_only_moved_no_line_is_told_to_have_become_the_
     (fact,) = await _told(all_facts_of, old, new, route)
     assert (fact.old, fact.new) == (None, None)
     assert fact.places[0].lines == ("-        size = a.size", "+        size = c.size")
+
+
+RUST = """use lib::begin;
+
+pub fn start(tokens: &[u32]) -> Result<u32, Error> {{
+    begin(tokens);
+{}    end(tokens)
+}}
+
+fn helper_one() {{
+    begin(1);
+    begin(2);
+    begin(3);
+    begin(4);
+}}
+
+#[cfg(test)]
+mod tests {{
+    use super::*;
+
+    #[test]
+    fn starts() {{
+{}{}        end(9);
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("route", "above"), [("blobs", 9), ("hunks", 0)])
+async def test_tests_at_the_end_of_a_rust_file_are_nobodys_news(
+    all_facts_of: "FactsOf", route: str, above: int
+) -> None:
+    # A hunk tells it where it shows the mark of the test; further down nothing but the whole file does.
+    path, before = "src/run.rs", "        begin(5);\n" * above
+    versions = [
+        RUST.format(f"    let n = {call};\n", before, f"        check({call});\n") for call in ("len(a)", "len(b)")
+    ]
+    facts = await all_facts_of({path: versions[0]}, {path: versions[1]}, route, "Fix the runner")
+    told = [fact for fact in facts if fact.kind is FactKind.CODE_CHANGED]
+    assert [(fact.name, fact.old, fact.new) for fact in told] == [("start", "let n = len(a);", "let n = len(b);")]
+
+
+@ROUTES
+async def test_a_line_of_nothing_but_signs_says_nothing(all_facts_of: "FactsOf", route: str) -> None:
+    path, text = "src/run.rs", "pub fn start(tokens: &[u32]) {{\n    Some(begin(\n        tokens,\n    {}\n}}\n"
+    facts = await all_facts_of({path: text.format("))")}, {path: text.format(")?)")}, route, "Fix the runner")
+    assert not [fact for fact in facts if fact.kind is FactKind.CODE_CHANGED]
