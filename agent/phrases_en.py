@@ -211,7 +211,7 @@ PHRASES = Phrases(
         K.ERROR_REMOVED: "checks are gone that failed with {name}: {messages}.",
         K.WARNING_ADDED: "new warnings say {messages}.",
     },
-    refuses="The new {place} refuses some input ({name}): {messages}.",
+    refuses="What is new in {place} refuses some input ({name}): {messages}.",
     check="The check on {name} changes from {old} to {new}.",
     raised="the error {name} is raised under another condition: {new}, where it was {old}.",
     entries={

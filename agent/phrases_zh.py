@@ -211,7 +211,7 @@ PHRASES = Phrases(
         K.ERROR_REMOVED: "移除多项检查，此前不满足时报 {name}：{messages}。",
         K.WARNING_ADDED: "新增多条警告：{messages}。",
     },
-    refuses="新增的 {place} 会拒绝部分输入（{name}）：{messages}。",
+    refuses="{place} 中新增的内容会拒绝部分输入（{name}）：{messages}。",
     check="对 {name} 的检查由 {old} 改为 {new}。",
     raised="报错 {name} 的触发条件由 {old} 改为 {new}。",
     entries={

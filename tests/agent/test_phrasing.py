@@ -343,12 +343,12 @@ def test_what_a_new_function_refuses_is_told_as_its_own_and_once_for_a_commit() 
     refused = fact(K.ERROR_ADDED, "ValueError", Severity.ADDITIVE, new=words, detail="fold")
     other = refused.model_copy(update={"detail": "pkg/take.py", "new": "n must be even", "name": "TypeError"})
     assert told([refused, other]) == [
-        "The new `fold` refuses some input (`ValueError`): `n must be a multiple of 16`, "
+        "What is new in `fold` refuses some input (`ValueError`): `n must be a multiple of 16`, "
         "`only 128 heads are supported` and 4 more.",
-        "The new `pkg/take.py` refuses some input (`TypeError`): `n must be even`.",
+        "What is new in `pkg/take.py` refuses some input (`TypeError`): `n must be even`.",
     ]
     assert told([refused], lang="zh") == [
-        "新增的 `fold` 会拒绝部分输入（`ValueError`）：`n must be a multiple of 16`、"
+        "`fold` 中新增的内容会拒绝部分输入（`ValueError`）：`n must be a multiple of 16`、"
         "`only 128 heads are supported` 及另外 4 个。"
     ]
     assert told_groups([refused, other, came]) == [(came,), (refused,)]

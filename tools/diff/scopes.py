@@ -26,6 +26,11 @@ _C_HEADING = re.compile(
 _C_CONTAINER = re.compile(
     r"\s*(?:typedef\s+|pub(?:\([^)]*\))?\s+)?(?:struct|class|union|enum|namespace|extern|template|impl|trait|mod|#)\b"
 )
+_C_METHOD = re.compile(
+    r"\s+(?!(?:if|else|for|while|switch|do|try|catch|return|case|struct|class|union|enum|namespace|template|using)\b|#|//)"
+    r"(?:[\w:<>,*&~]+\s+)*(?!(?:[A-Z0-9]+_)*[A-Z0-9]+\()[\w:~]+\([^=;\[{]*\)[\w\s]*\{$"
+)
+"""A function that is written out on the lines of its class; calls of macros and functions without a name are none."""
 _RUST_FUNCTION = re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:const|async|unsafe)\s+)*fn\s+\w")
 _SETS = re.compile(r"[a-z_][\w.]* = \S")
 _TRIPLE = ('"""', "'''")
@@ -186,7 +191,20 @@ def _c_scope(hunk: Hunk, found: Exchange) -> str | None:
             head = "" if line[:1] == "+" else text
         elif text.startswith("}"):
             head = ""
-    if not head or _C_CONTAINER.match(head):
-        return None
-    match = _C_HEADING.search(head)
+    match = None if _C_CONTAINER.match(head) else _C_HEADING.search(head)
+    head = head if match else _c_method(hunk, found)
+    match = match or _C_HEADING.search(head)
     return match[1].replace("::", ".") if match else None
+
+
+def _c_method(hunk: Hunk, found: Exchange) -> str:
+    """Give the line on which a function of a class begins that a line belongs to, if the hunk shows it and it stays."""
+    head, depth = "", 0
+    for line in _above(hunk, found.come):
+        text = line[1:]
+        inside = len(text) - len(text.lstrip())
+        if head and text.strip() and inside <= depth:
+            head = ""
+        if not head and _C_METHOD.match(text):
+            head, depth = line, inside
+    return head[1:] if head[:1] == " " else ""

@@ -239,3 +239,24 @@ async def test_a_line_of_nothing_but_signs_says_nothing(all_facts_of: "FactsOf",
     path, text = "src/run.rs", "pub fn start(tokens: &[u32]) {{\n    Some(begin(\n        tokens,\n    {}\n}}\n"
     facts = await all_facts_of({path: text.format("))")}, {path: text.format(")?)")}, route, "Fix the runner")
     assert not [fact for fact in facts if fact.kind is FactKind.CODE_CHANGED]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("static Layout packed(Coord const &extent) {", "packed"),
+        ("explicit Layout(Coord extent) noexcept {", "Layout"),
+        ("if (extent.wide()) {", None),
+        ("ACME_DISPATCH(extent, kind) {", None),
+        ("run([&](Coord extent) {", None),
+    ],
+)
+async def test_a_function_on_the_lines_of_its_class_is_named_by_the_line_above(
+    all_facts_of: "FactsOf", head: str, name: str | None, route: str
+) -> None:
+    text = "class Layout {{\npublic:\n" + "  int stride;\n" * 5 + f"  {head}\n".replace("{", "{{")
+    text += "    return Layout({});\n  }}\n\n  int other;\n}};\n"
+    path = "include/acme/layout.h"
+    told = await _told(all_facts_of, "1, extent.row()", "extent.column(), 1", route, path=path, text=text)
+    assert [fact.name.rpartition(".")[2] for fact in told] == ([name] if name else [])
