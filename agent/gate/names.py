@@ -14,6 +14,8 @@ _SPACES = re.compile(r"\s+")
 _PIECE = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]+)*")
 _MIXED = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9])[A-Za-z0-9]+")
 _UNITS = re.compile(r"[0-9]+(?:st|nd|rd|th|x|s|ms|us|ns|[kmgt]i?b?|d|h|min|px|bit|k|m)", re.IGNORECASE)
+_HALF = re.compile("[a-z]{3,}", re.ASCII)
+_HAN = re.compile("[一-鿿]")
 _SHORT = r"[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*"
 _EXPANDED = re.compile(
     rf"(?<![\w`])(?P<short>{_SHORT})\s?[(（](?P<long>[A-Za-z][A-Za-z\- ]{{4,80}}|[一-鿿 ]{{3,20}})[)）]"
@@ -50,9 +52,20 @@ def _judged(token: Token, reading: Reading) -> Judgement | None:
             apart = all(part in ground.words or occurs(part, ground.text) for part in re.findall(r"[a-z]+|\d+", flat))
             judged = undecided if apart else unsupported
             return judged("identifier", f"{token.text} is not in the cited evidence")
+    elif _is_torn(token, reading):
+        return undecided("identifier", f"{token.text} is the end of a longer name in the cited evidence")
     elif token.camel and token.text.lower() not in PRODUCTS and token.text.lower() not in ground.text.lower():
         return undecided("identifier", f"{token.text} is not in the cited evidence")
     return None
+
+
+def _is_torn(token: Token, reading: Reading) -> bool:
+    """Tell whether half of a name was translated: 深seek where the evidence has deepseek."""
+    text, word = reading.sentence.text, token.lower
+    if token.kind is not Kind.WORD or not _HALF.fullmatch(word) or not _HAN.match(text, token.start - 1):
+        return False
+    evidence = reading.ground.text.lower()
+    return re.search(rf"[a-z]{word}\b", evidence) is not None and re.search(rf"\b{word}", evidence) is None
 
 
 def own_name(text: str, reading: Reading) -> bool:

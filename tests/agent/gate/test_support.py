@@ -199,3 +199,10 @@ def test_a_commit_that_never_speaks_of_a_fix_fixes_nothing(
 def test_a_name_of_another_repository_is_refused(judged: Judge) -> None:
     repos = frozenset({"octo/router", "octo/kernels"})
     assert judged("kernels gains a prefix cache.", repos=repos).check == "repository"
+
+
+def test_half_a_name_that_was_translated_is_no_name(make_commit: Callable[..., CommitEvidence], judged: Judge) -> None:
+    cited = make_commit(message="Fix the deepseek routing kernel\n\nIt no longer runs with few experts.")
+    assert judged("修复 deepseek 路由内核 [1]。", cited).verdict is Verdict.SUPPORTED
+    torn = judged("修复深seek路由内核 [1]。", cited)
+    assert (torn.verdict, torn.check) == (Verdict.UNDECIDED, "identifier")
