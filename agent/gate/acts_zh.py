@@ -42,11 +42,16 @@ def acts(tokens: Sequence[Token]) -> tuple[Act, ...]:
         low, high = _clause(tokens, place)
         before = max(low, verbs[number - 1] + 1 if number else 0)
         after = min(high, verbs[number + 1] if number + 1 < len(verbs) else len(tokens))
-        act = _act(tokens, place, tokens[before:place], tokens[place + 1 : after])
+        act = _act(tokens, place, tokens[before:place], _aimless(tokens[place + 1 : after]))
         # What stands behind a fix in its clause tells of the bug: 修复关闭时的竞态.
         bug = any(DIRECTION_OF[tokens[n].text] is _D.FIX for n in verbs[:number] if n >= low)
         found.append(replace(act, soft=act.soft or bug))
     return tuple(found)
+
+
+def _aimless(behind: Sequence[Token]) -> Sequence[Token]:
+    """Leave out what something is done for: 禁用测试以解除阻塞 disables the tests."""
+    return behind[: next((n for n, token in enumerate(behind) if token.text == "以"), len(behind))]
 
 
 def _is_noun(tokens: Sequence[Token], place: int) -> bool:

@@ -206,3 +206,12 @@ def test_half_a_name_that_was_translated_is_no_name(make_commit: Callable[..., C
     assert judged("修复 deepseek 路由内核 [1]。", cited).verdict is Verdict.SUPPORTED
     torn = judged("修复深seek路由内核 [1]。", cited)
     assert (torn.verdict, torn.check) == (Verdict.UNDECIDED, "identifier")
+
+
+def test_what_something_is_done_for_is_not_what_it_is_done_to(
+    make_commit: Callable[..., CommitEvidence], judged: Judge
+) -> None:
+    cited = make_commit(message="Disable the tests to unblock the nightly results")
+    assert judged("禁用测试以解除 nightly 结果的阻塞。", cited).verdict is Verdict.SUPPORTED
+    assert judged("禁用调度器以解除 nightly 结果的阻塞。", cited).verdict is not Verdict.SUPPORTED
+    assert judged("启用测试以解除 nightly 结果的阻塞。", cited).verdict is not Verdict.SUPPORTED
