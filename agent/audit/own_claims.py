@@ -27,18 +27,23 @@ def claims(page: Page, layout: Layout, said: Sequence[Statement]) -> Iterator[St
         elif own and known:
             # A story repeats sentences of the commits that it tells of.
             citing = {_key(one) for one in said if one.predicate in (*CITING, "series")}
-            excerpts = [one for one in said if one.predicate == "excerpt"]
+            excerpts = [one for one in said if one.predicate == "excerpt" and one.about]
+            tells = [one for one in said if one.predicate == "tells"]
+            told_of = {one.about.sha[:_SHORT] for one in tells if one.about}
+            # Where nothing is told, an excerpt stands for itself; else it may show what is.
+            beside = [one for one in excerpts if one.about and one.about.sha[:_SHORT] in told_of]
             params = {
                 "claims": str(number_in(found["claims"])),
                 "checked": str(number_in(found["p1"])),
                 "passed": str(number_in(found["p2"])),
-                "told": str(sum(one.predicate == "tells" for one in said)),
+                "told": str(len(tells)),
+                "shown": str(len(excerpts) - len(beside)),
                 "citing": str(len(citing)),
                 "cited": str(sum(len(others) for _, _, others in citing)),
                 "spoken": str(sum(one.predicate == "speaks" for one in said)),
             }
-            also = tuple(one.about for one in excerpts if one.about)
-            lines = tuple("\n".join(one.lines) for one in excerpts)
+            also = tuple(one.about for one in beside if one.about)
+            lines = tuple("\n".join(one.lines) for one in beside)
             told = shortened(block.text)
             yield Statement(block.line, "count", told, None, None, "claims", params, also=also, lines=lines)
 

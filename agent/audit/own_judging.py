@@ -222,7 +222,7 @@ class OwnJudge:
         """Judge the number of claims and citations by what stands on the page."""
         stated = {name: int(count) for name, count in statement.params.items()}
         alone = sum(self._alone(m, code, statement) for m, code in zip(statement.also, statement.lines, strict=True))
-        count = stated["told"] + stated["citing"] + stated["spoken"] + alone
+        count = stated["told"] + stated["citing"] + stated["spoken"] + stated["shown"] + alone
         # Words of an author may be those of a pull request, which is cited beside the commit.
         fewest, most = count + stated["cited"], count + stated["cited"] + stated["spoken"]
         same = stated["claims"] == count and fewest <= stated["checked"] == stated["passed"] <= most

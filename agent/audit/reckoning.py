@@ -11,7 +11,7 @@ from agent.domain import Change
 from agent.facts import Fact, FactKind, FactSheet
 from agent.markdown import inline, visible
 from agent.settings import Language
-from agent.telling import told_groups
+from agent.telling import Group, changed_functions, told_groups
 from agent.templates import SEVERAL, params_of, params_of_several, sentence
 from agent.triage import weigh
 
@@ -60,7 +60,7 @@ class Reckoning:
         Around the lines that went or came there may stand what was changed beside them.
         """
         shown_ = [visible(line) for line in excerpt.split("\n")]
-        groups = (group for sheet in self._sheets for group in told_groups(sheet.facts)[:_MOST])
+        groups = (group for sheet in self._sheets for group in _groups(sheet.facts)[:_MOST])
         places = (place for group in groups for fact in group for place in fact.places[:1])
         picks = ([visible(line) for line in place.lines if line[:1] in signs] for place in places for signs in _SIGNS)
         return any(pick and _stands_in(pick, shown_) for pick in picks)
@@ -76,8 +76,13 @@ class Reckoning:
         return (self.studied, self.skimmed) if self.studied else (self.skimmed,)
 
 
+def _groups(facts: Sequence[Fact]) -> list[Group]:
+    """Group what an entry tells; where it has nothing else to tell, the functions of which lines changed."""
+    return told_groups(facts) or changed_functions(facts)
+
+
 def _made(facts: Sequence[Fact], predicate: str, lang: Language) -> Iterator[str]:
-    for group in told_groups(facts):
+    for group in _groups(facts):
         several = len(group) > 1
         params = params_of_several(group) if several else params_of(group[0])
         if text := sentence(SEVERAL[predicate] if several else predicate, params, lang):

@@ -3,11 +3,16 @@
 import json
 import os
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from gitzette.cli import main
+
+if TYPE_CHECKING:
+    from tests.gitzette.conftest import Engine
 
 CLEAN = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
@@ -136,3 +141,29 @@ def test_a_report_of_ours_is_right_and_any_change_to_it_is_found(
         report.write_text(text.replace(old, new, 1), encoding="utf-8")
         assert main(["audit", str(report), "--repo", option]) == 3, f"{old} → {new}"
     capsys.readouterr()
+
+
+def test_excerpts_of_functions_that_are_only_named_are_no_claims_of_their_own(
+    engine: "Engine", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    text = "def plan(batch, size):\n{}    return queue\n\n\ndef drop(batch):\n    {}\n    return batch\n"
+    old, new = (
+        "    queue = sort(batch)\n    queue.cut(size)\n",
+        "    queue = sort(batch, size)\n    queue.cut(size + 1)\n",
+    )
+    engine.commit("Plan batches", datetime(2026, 2, 4, 8, tzinfo=UTC), plans=text.format(old, '"""Drop it all."""'))
+    engine.commit(
+        "Fix what is planned for large batches",
+        datetime(2026, 2, 5, 9, tzinfo=UTC),
+        plans=text.format(new, '"""Drop it all."""'),
+    )
+    engine.commit(
+        "Fix the words of plans", datetime(2026, 2, 5, 10, tzinfo=UTC), plans=text.format(new, '"""Drop some."""')
+    )
+    out = ["--lang", "en", "--out", str(tmp_path / "out")]
+    assert main(["run", *engine.repo, "--date", "2026-02-05", "--tz", "UTC", "--source", "git", *out]) == 0
+    (report,) = (tmp_path / "out").glob("reports/*.md")
+    assert "Lines of `plan` change." in report.read_text("utf-8")
+    capsys.readouterr()
+    assert main(["audit", str(report), *engine.repo]) == 0, capsys.readouterr().out
