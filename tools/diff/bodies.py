@@ -17,7 +17,7 @@ from agent.facts import FactKind, Place
 from tools.diff.draft import Draft, Span, Where
 from tools.diff.exchanged import Exchange
 from tools.diff.grouping import Shown
-from tools.diff.hunks import Hunk, Run, read_patch
+from tools.diff.hunks import Hunk, Run, Side, read_patch
 from tools.diff.readers.python_cut import long_strings
 from tools.diff.reading import EMPTY
 from tools.diff.roles import Role, role
@@ -58,8 +58,8 @@ _CONTAINER = re.compile(
 _HEADED = re.compile(r"[A-Za-z_].*\(")
 _BEGUN_EMPTY = re.compile(r"self\.\w+(?:: [^=]+)? = (?:None|False|0|\[\]|\{\}|dict\(\)|list\(\)|set\(\))$")
 """What an object has from now on and nobody has set yet."""
-_RUST_TESTS = re.compile(rb"^[ \t]*#\[cfg\(test\)\]\s+(?:pub\s+)?mod\s", re.MULTILINE)
-_RUST_TEST = re.compile(r"\s*(?:#\[(?:\w+::)?test\b|#\[cfg\(test\)\]|(?:pub )?mod tests?\b)")
+_RUST_TESTS = re.compile(rb"^[ \t]*#\[cfg\(test\)\]\s+(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
+_RUST_TEST = re.compile(r"\s*(?:#\[(?:\w+::)?test\b|(?:pub )?mod tests?\s*\{)")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CALLED = ("parameter-", "signature-")
@@ -337,9 +337,11 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
 
 def _is_rust_test(hunk: Hunk, contents: Contents, found: Exchange) -> bool:
     """Tell whether a line belongs to the tests that Rust keeps at the end of what they test."""
-    if any(_RUST_TEST.match(line) for line in (hunk.heading, *(line[1:] for line in hunk.lines))):
-        return True
+    side: Side = "new" if found.new else "old"
     blob, at = (contents[1], found.come) if found.new else (contents[0], found.gone)
+    above = hunk.side(side)[: at - hunk.span(side)[0]]
+    if any(_RUST_TEST.match(line) for line in (hunk.heading, *above)):
+        return True
     tests = _RUST_TESTS.search(blob) if blob is not None else None
     return blob is not None and tests is not None and blob.count(b"\n", 0, tests.start()) < at
 

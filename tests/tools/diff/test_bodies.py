@@ -235,6 +235,14 @@ async def test_tests_at_the_end_of_a_rust_file_are_nobodys_news(
 
 
 @ROUTES
+async def test_tests_above_or_below_in_a_rust_file_hide_nothing(all_facts_of: "FactsOf", route: str) -> None:
+    text = "#[cfg(test)]\nmod checks;\n\npub fn start(tokens: &[u32]) {{\n    begin({});\n}}\n\n"
+    text += "#[cfg(test)]\nmod tests {{\n    use super::*;\n}}\n"
+    told = await _told(all_facts_of, "tokens", "tokens.len()", route, path="src/run.rs", text=text)
+    assert [(fact.name, fact.new) for fact in told] == [("start", "begin(tokens.len());")]
+
+
+@ROUTES
 async def test_a_line_of_nothing_but_signs_says_nothing(all_facts_of: "FactsOf", route: str) -> None:
     path, text = "src/run.rs", "pub fn start(tokens: &[u32]) {{\n    Some(begin(\n        tokens,\n    {}\n}}\n"
     facts = await all_facts_of({path: text.format("))")}, {path: text.format(")?)")}, route, "Fix the runner")
