@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from agent.facts import COMMANDS, METRICS, Fact, FactKind, Severity
-from agent.naming import names_of, owner_of
+from agent.naming import names_of, owner_of, successors
 
 K = FactKind
 CALLS = (K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, K.PARAMETER_DEFAULT, K.PARAMETER_REQUIRED)
@@ -24,7 +24,6 @@ _LISTED = (
     K.DEPENDENCY_REMOVED,
     K.REGISTERED,
     K.UNREGISTERED,
-    K.DEPRECATED,
 )
 """Told by their names alone."""
 _WITH_VALUES = (
@@ -108,6 +107,8 @@ def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
     if fact.kind in _LISTED:
         told_apart = fact.kind in _BY_ROLE or fact.detail in (METRICS, COMMANDS)
         return fact.kind, fact.severity, fact.detail if told_apart else ""
+    if fact.kind is K.DEPRECATED:
+        return fact.kind, fact.severity, *successors(fact)
     if fact.kind in _WITH_VALUES:
         return fact.kind, fact.severity, fact.old, fact.new
     if fact.kind is K.CODE_CHANGED and not (fact.old or fact.new):

@@ -9,6 +9,12 @@ _LONG_PATH = 80
 _PATH = re.compile(r"[\w.@+=,-]+(?:/[\w.@+=,-]+)+")
 _NAME = re.compile(r"[A-Za-z_~][\w.:<>~]*")
 _OWNED = ("method", "property", "override", "field")
+_QUOTED = r"(?::\w+:)?[`'\"]{0,2}((?:--)?[A-Za-z_][\w./:-]*\w)(?:\(\))?[`'\"]{0,2}"
+_SUCCESSOR = re.compile(
+    rf"\b(?:use|in favou?r of|replaced by) {_QUOTED}(?: (?:and|or) {_QUOTED})?(?= instead\b|[.;,)](?:\s|$)|$)", re.IGNORECASE
+)
+"""What the words of a deprecation advise, if nothing follows that it depends on."""
+_OF_CODE = re.compile(r"--\w.*|(?!v?\d)\w*(?:[._/:]|[a-z0-9][A-Z])[\w./:]*")
 
 
 def names_of(fact: Fact) -> tuple[str, ...]:
@@ -60,6 +66,17 @@ def old_name(fact: Fact) -> str:
     if fact.kind is FactKind.SYMBOL_RENAMED and fact.old and fact.detail in _OWNED and (owner := owner_of(fact.name)):
         return shortened(f"{owner}.{fact.old}")
     return fact.old or shortened(fact.name)
+
+
+def successors(fact: Fact) -> list[str]:
+    """Name what the words of a deprecation advise instead; a name alone is such advice too."""
+    words = (fact.new or "").strip()
+    if fact.kind is not FactKind.DEPRECATED or not words:
+        return []
+    found = _SUCCESSOR.search(words if " " in words else f"use {words}")
+    names = [name for name in found.groups() if name] if found is not None else []
+    # A word of a sentence looks like no name: "use the others instead", "use something else".
+    return names if all(map(_OF_CODE.fullmatch, names)) and not {*names} & {*names_of(fact)} else []
 
 
 def items_of(text: str | None, separator: str = ",") -> list[str]:

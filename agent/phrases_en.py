@@ -166,6 +166,7 @@ PHRASES = Phrases(
     must_give="Callers must pass it.",
     now_needs="The «dependency/dependencies» {name} must now be {new}.",
     other_case="The condition under which {name} «is/are» needed changes.",
+    superseded="{name} «is/are» deprecated in favour of {new}.",
     with_names="New {thing} {name} with {names}.",
     inside="In {place}, {told}",
     instead="{name} «takes/take» {new} instead of {old}.",
@@ -288,5 +289,6 @@ PHRASES = Phrases(
         "metric renamed": "Search your dashboards and alerts for {gone}; write {came} there.",
         COMMANDS: "Search your scripts for {name}.",
         "deprecated": "Plan to move away from {name}.",
+        "superseded": "Plan to write {came} instead of {name}.",
     },
 )

@@ -166,6 +166,7 @@ PHRASES = Phrases(
     must_give="调用方必须传入。",
     now_needs="依赖 {name} 现要求 {new}。",
     other_case="{name} 的适用条件有变化。",
+    superseded="{name} 已被弃用，由 {new} 取代。",
     with_names="新增{thing} {name}，内含 {names}。",
     inside="{place} 中{told}",
     instead="{name} 改用参数 {new}，不再接受 {old}。",
@@ -288,5 +289,6 @@ PHRASES = Phrases(
         "metric renamed": "请在监控面板与告警中搜索 {gone}，改写为 {came}。",
         COMMANDS: "请在脚本中搜索 {name}。",
         "deprecated": "请计划不再使用 {name}。",
+        "superseded": "请计划将 {name} 改写为 {came}。",
     },
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agent.facts import Fact, FactKind, Severity
 from agent.grouping import CALLS, FIELDS, MEMBERS, RENAMES, class_of, must_be_given
 from agent.markdown import code
-from agent.naming import items_of, member_names, names_of, old_name, owner_of, shortened, shown_names
+from agent.naming import items_of, member_names, names_of, old_name, owner_of, shortened, shown_names, successors
 
 K = FactKind
 _LONG, _LONG_MESSAGE = 90, 240
@@ -74,6 +74,8 @@ class Phrases:
     now_needs: str
     other_case: str
     """For a dependency of the same version that is needed on other systems, or by others, than before."""
+    superseded: str
+    """For what is deprecated in words that name something better."""
     with_names: str
     inside: str
     instead: str
@@ -144,6 +146,8 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.raised
     if is_debut(fact):
         return _refusals(fact, phrases)
+    if better := successors(fact):
+        return fill(phrases.superseded, facts, phrases, new=listed(better, phrases))
     told = _several_checks(fact, phrases) or fill(template, facts, phrases)
     if fact.kind is K.FILE_ADDED and len(facts) == len(names_of(fact)) == 1 and fact.new and "/" not in fact.new:
         names = listed(member_names(fact.new), phrases)

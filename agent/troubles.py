@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from agent.facts import COMMANDS, METRICS, Fact, FactKind, Severity
 from agent.grouping import CALLS, class_of, must_be_given
-from agent.naming import items_of, member_names, old_name, owner_of, shortened
+from agent.naming import items_of, member_names, old_name, owner_of, shortened, successors
 from agent.phrasing import Phrases, fill, fits, listed
 
 K = FactKind
@@ -41,7 +41,7 @@ _TYPED = re.compile(r"""["'][^"'$(]*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
 """What somebody can type or set as it stands: a word, a number, a string; no expression of the program."""
 _MOST = 2
 """Names in these sentences: those before them have named the rest."""
-_MILD = ("default", "dependency", "submodule", "variable", "deprecated", "parameter default")
+_MILD = ("default", "dependency", "submodule", "variable", "deprecated", "superseded", "parameter default")
 """What users meet also where nothing breaks."""
 
 
@@ -82,6 +82,8 @@ def _entry_kind(fact: Fact) -> str:
     """Tell what a program exports or is run with from what a configuration chooses."""
     if fact.kind is K.SYMBOL_RENAMED and fact.detail == METRICS:
         return "metric renamed"
+    if successors(fact):
+        return "superseded"
     return fact.detail or "" if fact.kind is K.UNREGISTERED and fact.detail in (METRICS, COMMANDS) else ""
 
 
@@ -129,4 +131,6 @@ def _came(facts: Sequence[Fact], phrases: Phrases) -> str:
             names += [item for item in items_of(fact.new) if item not in items_of(fact.old)]
         elif fact.kind in (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED):
             names.append(fact.new or "")
-    return listed(names, phrases, _MOST)
+        else:
+            names += successors(fact)
+    return listed(list(dict.fromkeys(names)), phrases, _MOST)

@@ -29,6 +29,31 @@ def test_variables_that_went_together_are_told_together_the_first_ones_by_name()
     assert told(gone, "risks") == ["Setting `VAR_A`, `VAR_B` and 6 more has no effect any more."]
 
 
+@pytest.mark.parametrize(
+    ("words", "better"),
+    [
+        ("ATLAS_PIECE_SIZE", "`ATLAS_PIECE_SIZE`"),
+        ("It is deprecated. Please use --host instead.", "`--host`"),
+        ("deprecated; use PlanConfig or :class:`RaggedConfig` instead", "`PlanConfig`, `RaggedConfig`"),
+        ("Deprecated since 1.2 in favor of plans.make().", "`plans.make`"),
+        # No name, one that the advice depends on, or nothing that stands there yet.
+        ("deprecated, please use the others instead", None),
+        ("deprecated, use built-in instead", None),
+        ("deprecated, use re_shape with an order", None),
+        ("Deprecated, will be replaced by v0.8.0.", None),
+        ("OLD is deprecated", None),
+    ],
+)
+def test_what_is_deprecated_is_told_with_what_its_words_advise(words: str, better: str | None) -> None:
+    facts = [fact(K.DEPRECATED, "OLD", Severity.BEHAVIOUR, new=words), fact(K.DEPRECATED, "LAST", Severity.BEHAVIOUR)]
+    if better is None:
+        assert told(facts) == ["`OLD`, `LAST` are deprecated."]
+        assert told(facts, "advices", "zh") == ["请计划不再使用 `OLD`、`LAST`。"]
+        return
+    assert told(facts) == [f"`OLD` is deprecated in favour of {better}.", "`LAST` is deprecated."]
+    assert told(facts, "advices") == [f"Plan to write {better} instead of `OLD`.", "Plan to move away from `LAST`."]
+
+
 def test_functions_that_changed_alike_share_a_sentence_and_others_have_their_own() -> None:
     functions = "Base.match, Hi.match, Lo.match"
     facts = [

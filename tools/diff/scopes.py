@@ -21,7 +21,7 @@ ASIDE = re.compile(r"dummy|fake|mock|(?:^|[._])test|debug|bench|reference|__repr
 """Names of functions that are nobody's business outside."""
 _METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
 _C_HEADING = re.compile(
-    r"(?:^|[\s*&~])(?!__(?:launch_bounds|attribute|cluster_dims|declspec)_*\b)((?:\w+::)*~?\w+)\s*\("
+    r"(?:^|[\s*&~])(?!__(?:launch_bounds|attribute|cluster_dims|declspec)_*\b|pub\()((?:\w+::)*~?\w+)\s*\("
 )
 _C_CONTAINER = re.compile(
     r"\s*(?:typedef\s+|pub(?:\([^)]*\))?\s+)?(?:struct|class|union|enum|namespace|extern|template|impl|trait|mod|#)\b"

@@ -243,6 +243,13 @@ async def test_tests_above_or_below_in_a_rust_file_hide_nothing(all_facts_of: "F
 
 
 @ROUTES
+async def test_who_may_see_a_rust_function_is_no_name_of_it(all_facts_of: "FactsOf", route: str) -> None:
+    text = "pub(super) fn start(\n    tokens: &[u32],\n) {{\n" + "    begin(tokens);\n" * 6 + "    end({});\n}}\n"
+    told = await _told(all_facts_of, "tokens", "tokens.len()", route, path="src/run.rs", text=text)
+    assert [fact.name for fact in told] == ["start"]
+
+
+@ROUTES
 async def test_a_line_of_nothing_but_signs_says_nothing(all_facts_of: "FactsOf", route: str) -> None:
     path, text = "src/run.rs", "pub fn start(tokens: &[u32]) {{\n    Some(begin(\n        tokens,\n    {}\n}}\n"
     facts = await all_facts_of({path: text.format("))")}, {path: text.format(")?)")}, route, "Fix the runner")

@@ -31,9 +31,9 @@ async def test_a_variable_with_a_new_name_is_told_as_variables_and_the_old_name_
         'ATLAS_PIECE_SIZE = EnvIntWithAlias(8, deprecated_name="ATLAS_CHUNK_SIZE")',
     )
     facts = await facts_of({"pkg/environ.py": text.format(old)}, {"pkg/environ.py": text.format(new)}, route)
-    assert [(fact.kind, fact.name) for fact in facts] == [
-        (FactKind.DEPRECATED, "ATLAS_CHUNK_SIZE"),
-        (FactKind.ENV_ADDED, "ATLAS_PIECE_SIZE"),
+    assert [(fact.kind, fact.name, fact.new) for fact in facts] == [
+        (FactKind.DEPRECATED, "ATLAS_CHUNK_SIZE", "ATLAS_PIECE_SIZE"),
+        (FactKind.ENV_ADDED, "ATLAS_PIECE_SIZE", None),
     ]
 
 

@@ -111,16 +111,16 @@ def declared(code: Code, assigned: list[Assigned], known: set[str]) -> Iterator[
             if DECLARED.match(code.callee(one.value)) and (not positional or not _names_another(code, positional[0])):
                 default = positional[0] if positional else named.get("default")
                 yield _site(code, one.name, one.node, default, one.owner.name)
-                yield from _former_names(code, named, one.node)
+                yield from _former_names(code, named, one)
         elif one.owner is None and one.value is not None and one.name in (REGISTRY, UNKNOWN):
             yield from _entries(code, one.value, annotated, known, lambdas=one.name == UNKNOWN)
 
 
-def _former_names(code: Code, named: Mapping[str, Node], node: Node) -> Iterator[Site]:
-    """Read `EnvIntWithAlias(8, deprecated_name="OLD")`: the old name still works, and should not be used."""
+def _former_names(code: Code, named: Mapping[str, Node], now: Assigned) -> Iterator[Site]:
+    """Read `NEW = EnvIntWithAlias(8, deprecated_name="OLD")`: the old name still works, and should not be used."""
     for keyword, value in named.items():
         if "deprecat" in keyword and VARIABLE.match(name := code.string(value) or ""):
-            yield Site("deprecation", name, code.line(node), code.last_line(node))
+            yield Site("deprecation", name, code.line(now.node), code.last_line(now.node), value=now.name)
 
 
 def _entries(
