@@ -11,7 +11,8 @@ _NAME = re.compile(r"[A-Za-z_~][\w.:<>~]*")
 _OWNED = ("method", "property", "override", "field")
 _QUOTED = r"(?::\w+:)?[`'\"]{0,2}((?:--)?[A-Za-z_][\w./:-]*\w)(?:\(\))?[`'\"]{0,2}"
 _SUCCESSOR = re.compile(
-    rf"\b(?:use|in favou?r of|replaced by) {_QUOTED}(?: (?:and|or) {_QUOTED})?(?= instead\b|[.;,)](?:\s|$)|$)", re.IGNORECASE
+    rf"\b(?:use|in favou?r of|replaced by) {_QUOTED}(?: (?:and|or) {_QUOTED})?(?= instead\b|[.;,)](?:\s|$)|$)",
+    re.IGNORECASE,
 )
 """What the words of a deprecation advise, if nothing follows that it depends on."""
 _OF_CODE = re.compile(r"--\w.*|(?!v?\d)\w*(?:[._/:]|[a-z0-9][A-Z])[\w./:]*")

@@ -214,6 +214,7 @@ PHRASES = Phrases(
     },
     refuses="What is new in {place} refuses some input ({name}): {messages}.",
     check="The check on {name} changes from {old} to {new}.",
+    asked="the check {old} becomes {new}.",
     raised="the error {name} is raised under another condition: {new}, where it was {old}.",
     entries={
         METRICS: {

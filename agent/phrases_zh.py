@@ -214,6 +214,7 @@ PHRASES = Phrases(
     },
     refuses="{place} 中新增的内容会拒绝部分输入（{name}）：{messages}。",
     check="对 {name} 的检查由 {old} 改为 {new}。",
+    asked="检查 {old} 改为 {new}。",
     raised="报错 {name} 的触发条件由 {old} 改为 {new}。",
     entries={
         METRICS: {

@@ -27,6 +27,9 @@ _LISTS = (
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _PARTS = ("case", "#if")
 _RAISED = ("if ", "unless ")
+_CONDITION = re.compile(r" (?:[=!<>]=|[<>]|(?:not )?in|is) |\)$")
+_OPERATOR = re.compile(r"\b(?:not|in|is|and|or)\b")
+_SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
 """How a fact writes under which condition an error is raised."""
 _INSIDE = (K.VALUE_CHANGED, K.CODE_CHANGED)
 """What functions do, where one side may have nothing of it."""
@@ -93,6 +96,8 @@ class Phrases:
     """What a new function or file refuses."""
     check: str
     """A check of an expression, which is no limit that users know by a name."""
+    asked: str
+    """A check without words that asks for something else."""
     raised: str
     """An error that keeps its words and is raised under another condition."""
     entries: Mapping[str, Mapping[FactKind, str]]
@@ -144,6 +149,8 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.check
     if fact.kind is K.ERROR_CHANGED and all((text or "").startswith(_RAISED) for text in (fact.old, fact.new)):
         template = phrases.raised
+    elif fact.kind is K.ERROR_CHANGED and fits(template, fact) and all(map(_is_condition, (fact.old, fact.new))):
+        template = phrases.asked
     if is_debut(fact):
         return _refusals(fact, phrases)
     if better := successors(fact):
@@ -187,6 +194,13 @@ def _typed(fact: Fact, phrases: Phrases) -> tuple[str, Fact]:
 def _is_check(fact: Fact) -> bool:
     """Tell a check of an expression, or against a list, from the limit of something that has a name."""
     return _EXPRESSION.search(fact.name) is not None or (fact.old or "").startswith(("in ", "not in "))
+
+
+def _is_condition(text: str | None) -> bool:
+    """Tell what a check asks for from the words in which it fails."""
+    if not text or not _CONDITION.search(text):
+        return False
+    return _SENTENCE.search(_OPERATOR.sub("=", text)) is None
 
 
 def messages_of(fact: Fact) -> list[str]:

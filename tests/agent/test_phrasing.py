@@ -54,6 +54,23 @@ def test_what_is_deprecated_is_told_with_what_its_words_advise(words: str, bette
     assert told(facts, "advices") == [f"Plan to write {better} instead of `OLD`.", "Plan to move away from `LAST`."]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            "x.dim() == 2 and x.size(1) > 8",
+            "x.dim() == 2",
+            "check `x.dim() == 2 and x.size(1) > 8` becomes `x.dim() == 2`",
+        ),
+        ("kind in (A, B)", "kind in allowed", "check `kind in (A, B)` becomes `kind in allowed`"),
+        ("mode is not known here", "mode is unknown", "error `mode is not known here` now reads `mode is unknown`"),
+    ],
+)
+def test_what_a_check_asks_for_is_not_told_as_its_words(old: str, new: str, words: str) -> None:
+    changed = fact(K.ERROR_CHANGED, "AssertionError", Severity.BEHAVIOUR, old=old, new=new, detail="plan")
+    assert told([changed]) == [f"In `plan`, the {words}."]
+
+
 def test_functions_that_changed_alike_share_a_sentence_and_others_have_their_own() -> None:
     functions = "Base.match, Hi.match, Lo.match"
     facts = [

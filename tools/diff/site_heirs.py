@@ -75,8 +75,9 @@ def renames(gone: list[Site], come: list[Site], together: Callable[[int, int], i
             and (beside := other.scope == site.scope if site.kind == "error" else together(site.start, other.start))
         ]
         how_alike, best = max(near, key=lambda one: one[0], default=(0.0, site))
-        if site.kind == "error" and how_alike == 0 and (other := _in_its_place(site, went, free, together)) is not None:
-            how_alike, best = _ANY, other
+        if site.kind == "error" and how_alike == 0:
+            other = _in_its_place(site, went, free, together) or _of_the_same(site, went, free, together)
+            how_alike, best = (_ANY, other) if other is not None else (0.0, site)
         if how_alike == 0 and site.kind == "env" and (longer := _lengthened(site, free)) is not None:
             how_alike, best = _ANY, longer
         if how_alike > 0:
@@ -133,6 +134,26 @@ def _in_its_place(one: Site, went: list[Site], come: list[Site], together: Calla
     only = len(mine) == len(its) == 1 and bool(one.scope) and one.name != its[0].name
     near = only and together(one.start, its[0].start)
     return its[0] if near and likeness(one.value or "", its[0].value or "", ALIKE) >= ALIKE else None
+
+
+def _of_the_same(one: Site, went: list[Site], come: list[Site], together: Callable[[int, int], int]) -> Site | None:
+    """Find the only assertion of a function about a thing, where the only one about it went: it asks otherwise now."""
+    if one.name != ASSERTED or not (thing := _asserted_of(one)):
+        return None
+    mine, its = (
+        [site for site in sites if _place(site) == _place(one) and _asserted_of(site) == thing]
+        for sites in (went, come)
+    )
+    if len(mine) != 1 or len(its) != 1:
+        return None
+    asked = [site.guard.split()[:2] for site in (one, its[0])]
+    return its[0] if together(one.start, its[0].start) or asked[0] == asked[1] else None
+
+
+def _asserted_of(site: Site) -> str:
+    """Name the first thing of an assertion's condition that is not everybody's."""
+    names = (name.partition(".")[0].removesuffix("()") for name in _NAMES.findall(site.guard))
+    return next((name for name in names if name not in _EVERYBODYS), "")
 
 
 def _place(site: Site) -> tuple[str, ...]:

@@ -285,7 +285,10 @@ def _facing(site: Site) -> tuple[str, bool] | None:
 def _renamed(one: Site, other: Site) -> Draft:
     if one.kind == "error":
         scope = one.scope or None
-        old, new = (site.value or (site.guard if site.name == ASSERTED else None) for site in (one, other))
+        old, new = one.value, other.value
+        if one.name == other.name == ASSERTED and not (old and new):
+            # What has no words on one side is told by what it checks on both.
+            old, new = one.guard, other.guard
         if not is_same_macro(one.name, other.name):
             old, new = (f"{site.name}: {site.value or site.guard}" for site in (one, other))
         # Whoever runs into the same refusal by another macro of the project is told the same.
