@@ -27,6 +27,8 @@ _LISTS = (
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _PARTS = ("case", "#if")
 _RAISED = ("if ", "unless ")
+_PART_OF = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]")
+"""In the name of a version: of what it is the version, which is not the whole project."""
 _CONDITION = re.compile(r" (?:[=!<>]=|[<>]|(?:not )?in|is) |\)$")
 _OPERATOR = re.compile(r"\b(?:not|in|is|and|or)\b")
 _SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
@@ -147,6 +149,8 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         template = phrases.without_values.get(fact.kind, template)
     elif fact.kind is K.LIMIT_CHANGED and _is_check(fact):
         template = phrases.check
+    elif fact.kind is K.VERSION_CHANGED and _PART_OF.search(fact.name):
+        template = phrases.change[K.CONSTANT_CHANGED]
     if fact.kind is K.ERROR_CHANGED and all((text or "").startswith(_RAISED) for text in (fact.old, fact.new)):
         template = phrases.raised
     elif fact.kind is K.ERROR_CHANGED and fits(template, fact) and all(map(_is_condition, (fact.old, fact.new))):

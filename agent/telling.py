@@ -18,6 +18,7 @@ _BEHIND = (*_QUIET, "value-", "code-")
 _NATIVE = (".h", ".hpp", ".cuh", ".cu", ".cc", ".cpp", ".inl", ".inc")
 _GRAVITY = {Severity.BREAKING: 0, Severity.BEHAVIOUR: 1, Severity.ADDITIVE: 2, Severity.INTERNAL: 3}
 _PARTS = ("parameter-", "field-", "signature-")
+_IMAGE = "dockerfile"
 _DEEP = 3
 """Folders below which a name is rather a part of the inside."""
 
@@ -56,11 +57,17 @@ def _rank(fact: Fact, facts: Sequence[Fact]) -> tuple[int, int, bool]:
     if _is_new_model(fact):
         # What a commit of three hundred files is for.
         return 0, 1, part
-    if fact.severity is not Severity.BREAKING and (fact.kind.startswith(_SET_BY_USERS) or _is_retired_setting(fact)):
+    by_users = (fact.kind.startswith(_SET_BY_USERS) and not _is_of_image(fact)) or _is_retired_setting(fact)
+    if fact.severity is not Severity.BREAKING and by_users:
         return (0, 2, part) if fact.severity is Severity.BEHAVIOUR else (1, 0, part)
     if fact.kind.startswith(_BEHIND) and fact.severity is Severity.BEHAVIOUR:
         gravity = _GRAVITY[Severity.ADDITIVE]
     return gravity, _inwardness(fact, facts), part
+
+
+def _is_of_image(fact: Fact) -> bool:
+    """Tell what an image is built with, which those who run it do not set."""
+    return bool(fact.places) and all(_IMAGE in place.file.rpartition("/")[2].lower() for place in fact.places)
 
 
 def _is_new_model(fact: Fact) -> bool:

@@ -1,13 +1,13 @@
 """What a run has read so far: evidence by name, so that nothing is read twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import ParamSpec, TypeVar
 
 from agent.compact import compact
 from agent.domain import Change, Commit
 from agent.evidence import CommitEvidence, EvidenceId
-from agent.facts import FactKind
+from agent.facts import Fact, FactKind
 from agent.ids import commit_id
 from agent.sources import CodeSource, Foresees, Study
 from tools.diff.known import asked, is_read
@@ -23,6 +23,7 @@ _AT_ONCE = 4
 
 _HEARD = 12
 """Steps that everybody else may take before facts are read: an answer comes in by as many, a commit takes long."""
+_VARIABLES = (FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
 _SMALL = 40
 """Changed lines of a commit that is kept with its patches though it was not read closely."""
 
@@ -131,7 +132,7 @@ class Library:
             return
         skimmed = [one for commit in landed if (one := self._skimmed.get(commit.id))]
         words = {word for _, differences in gathered for word in asked(differences.shown)}
-        words |= {name for one in skimmed for name in _new_variables(one)}
+        words |= {fact.name for one in skimmed for fact in one.facts if fact.kind in _VARIABLES}
         lines = await lines_before(code, oldest.parents[0] if oldest else None, sorted(words))
         for change, differences in gathered:
             evidence = CommitEvidence(change=change, sheet=differences.sheet(lines), landed=True)
@@ -140,24 +141,31 @@ class Library:
         self._settled |= {oldest.id} if oldest else set()
 
     def _take_back(self, landed: Sequence[Commit], lines: Sequence[tuple[str, str]]) -> None:
-        """Tell no variable as new that the tree before reads, or an older commit of the same window."""
+        """Tell no variable as new that the tree before reads, or an older commit of the same window.
+
+        Nor as gone, of a commit that was only skimmed, one that files read which it does not touch.
+        """
         brought = set[str]()
         for commit in reversed(landed):
             shelf = self._studied if commit.id in self._studied else self._skimmed
-            names = _new_variables(shelf[commit.id]) if commit.id in shelf else set()
-            if old := {name for name in names if name in brought or is_read(name, lines)}:
-                shelf[commit.id] = _without_variables(shelf[commit.id], old)
+            if commit.id not in shelf:
+                continue
+            facts = shelf[commit.id].facts
+            names = {fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED}
+            old = {name for name in names if name in brought or is_read(name, lines)}
+            wrong = [fact for fact in facts if fact.kind is FactKind.ENV_ADDED and fact.name in old]
+            if shelf is self._skimmed:
+                paths = {path for file in shelf[commit.id].change.files for path in (file.path, file.previous_path)}
+                elsewhere = [(path, line) for path, line in lines if path not in paths]
+                wrong += [fact for fact in facts if fact.kind is FactKind.ENV_REMOVED and is_read(fact.name, elsewhere)]
+            if wrong:
+                shelf[commit.id] = _without(shelf[commit.id], wrong)
             brought |= names
 
 
-def _new_variables(evidence: CommitEvidence) -> set[str]:
-    """Name the environment variables that a commit seems to add."""
-    return {fact.name for fact in evidence.facts if fact.kind is FactKind.ENV_ADDED}
-
-
-def _without_variables(evidence: CommitEvidence, names: Collection[str]) -> CommitEvidence:
+def _without(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:
     assert evidence.sheet is not None
-    facts = tuple(f for f in evidence.facts if f.kind is not FactKind.ENV_ADDED or f.name not in names)
+    facts = tuple(fact for fact in evidence.facts if fact not in wrong)
     return evidence.model_copy(update={"sheet": evidence.sheet.model_copy(update={"facts": facts})})
 
 

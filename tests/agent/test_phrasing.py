@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.facts import Fact, FactKind, Severity
+from agent.facts import Fact, FactKind, Place, Severity
 from agent.grouping import grouped
 from agent.settings import Language
 from agent.telling import told_groups
@@ -18,6 +18,18 @@ def fact(kind: FactKind, name: str, severity: Severity = BREAKING, **values: str
 
 def told(facts: list[Fact], predicate: str = "facts", lang: Language = "en") -> list[str | None]:
     return [sentence(predicate, params_of_several(group), lang) for group in grouped(facts)]
+
+
+def test_what_an_image_is_built_with_comes_behind_what_users_set_and_depend_on() -> None:
+    facts = [
+        fact(K.CONFIG_REMOVED, "POOL_URL", Severity.BEHAVIOUR, old="x").model_copy(
+            update={"places": (Place(file="docker/Dockerfile", line=1, lines=("-ARG POOL_URL=x",)),)}
+        ),
+        fact(K.CONFIG_REMOVED, "pool.url", Severity.BEHAVIOUR, old="y"),
+        fact(K.DEPENDENCY_CHANGED, "flash", Severity.BEHAVIOUR, old="1", new="2"),
+    ]
+    assert [group[0].name for group in told_groups(facts)] == ["pool.url", "POOL_URL", "flash"]
+    assert [group[0].name for group in told_groups([facts[2], facts[0]])] == ["flash", "POOL_URL"]
 
 
 def test_variables_that_went_together_are_told_together_the_first_ones_by_name() -> None:
@@ -52,6 +64,14 @@ def test_what_is_deprecated_is_told_with_what_its_words_advise(words: str, bette
         return
     assert told(facts) == [f"`OLD` is deprecated in favour of {better}.", "`LAST` is deprecated."]
     assert told(facts, "advices") == [f"Plan to write {better} instead of `OLD`.", "Plan to move away from `LAST`."]
+
+
+def test_a_version_of_a_part_is_told_with_its_name() -> None:
+    facts = [
+        fact(K.VERSION_CHANGED, "__version__", Severity.BEHAVIOUR, old="1.2", new="1.3"),
+        fact(K.VERSION_CHANGED, "ACME_PROTO_MAJOR", old="4", new="5"),
+    ]
+    assert told(facts) == ["The version goes from `1.2` to `1.3`.", "`ACME_PROTO_MAJOR` changes from `4` to `5`."]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ _PROTOCOL = re.compile(
     r"|mro_entries|torch_function|torch_dispatch)__)[a-z0-9]+_\w+__(?:\.|$)"
 )
 """What the parts of a project hand to each other by names of their own: `__new_from_mlir_values__`."""
+_FINISHES, _CALLED = ".__post_init__", ("parameter-", "signature-")
 _COMMANDS = re.compile(
     r"(?:^|[/_])(?:cli|main|args?|arguments|launch\w*|serve\w*|server\w*|bench\w*|tools?|run\w*|options|config\w*|entrypoints?|router|cmd)(?:[/_.]|$)"
 )
@@ -67,6 +68,8 @@ def symbol_is_met(draft: Draft, path: str, *, offered: bool = False) -> bool:
     own = draft.detail == "variable" and draft.kind is FactKind.SYMBOL_REMOVED and _ASKED_ONCE.match(draft.old or "")
     made = draft.kind is FactKind.CONSTANT_CHANGED and draft.detail == "type" and _COMPUTED.search(draft.new or "")
     inner = _TRAITS.search(path) or any(own.search(draft.name) for own in (_PROTOCOL, _LAYOUT, _HANDED_ON))
+    # Nobody calls it: a record that is made hands it some of its fields.
+    inner = inner or (draft.name.endswith(_FINISHES) and draft.kind.startswith(_CALLED))
     met = (draft.public or _decides_what_is_taken(draft)) and not is_program(path)
     return met and not own and not made and not inner and (is_public_path(path) or (offered and may_be_offered(path)))
 

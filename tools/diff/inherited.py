@@ -19,6 +19,9 @@ _OVERRIDE = "override"
 _FORWARD = "forward"
 """A method without which no layer runs: who has none of its own has it from a base."""
 _EVERYBODYS = frozenset(dir(object))
+_MAKERS = frozenset(("__init__", "__new__"))
+_GENERAL = _EVERYBODYS - _MAKERS
+"""What an object can do without any method of its class, in a general way."""
 _BARE = re.compile(r"(?:ABC|Protocol|Generic|object|metaclass=.*)$")
 """Bases with nothing of their own that a class would declare over."""
 FOREIGN = re.compile(
@@ -48,6 +51,8 @@ def gone_for_good(
         # A record's constructor is made from its fields.
         elif owner.kind == "struct" and draft.name.endswith(".__init__"):
             continue
+        elif not owner.bases and draft.name.rpartition(".")[2] in _GENERAL:
+            yield draft._replace(breaking=False, detail=_OVERRIDE)
         # A constructor that only copies is made by the compiler where there is none.
         elif old is not None and _COPIES.search(draft.old or "") and draft.name.endswith(f".{own_name(owner)}"):
             yield draft._replace(breaking=False)
@@ -98,6 +103,8 @@ def _has_a_namesake(owner: Symbol, old: Symbol | None, unseen: Iterable[str]) ->
 def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> Iterator[Draft]:
     """Leave out what a class had from a base that no longer has it; bases out of sight are noted."""
     for draft in drafts:
+        if _was_argument(draft, before, after):
+            continue
         owner = before.get(draft.name.rpartition(".")[0])
         if owner is None or not owner.bases:
             yield draft
@@ -105,6 +112,15 @@ def new_to_all(drafts: Iterable[Draft], before: Mapping[str, Symbol], after: Map
         heirloom, unseen = _ancestry(owner, draft.name.rpartition(".")[2], before)
         if not heirloom or (heirloom in after and not _is_repeated(draft, before[heirloom], after)):
             yield _over_unseen(draft, unseen) if unseen else draft
+
+
+def _was_argument(draft: Draft, before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> bool:
+    """Tell whether a field is what a constructor was given before there was a record that makes one of its fields."""
+    owner, _, name = draft.name.rpartition(".")
+    maker = f"{owner}.__init__"
+    if draft.kind is not FactKind.FIELD_ADDED or maker not in before or maker in after:
+        return False
+    return any(param.name == name for param in before[maker].params or ())
 
 
 def _over_unseen(draft: Draft, bases: tuple[str, ...]) -> Draft:

@@ -57,6 +57,10 @@ DEFINITION = "definition"
 """The detail of a macro that a compiler is given: nobody asked for it, and everybody has what it makes."""
 COMPILER = "compiler flag"
 """The detail of another flag that a compiler is given, of which the same holds."""
+_SPOKEN = re.compile(
+    r"(?:^|_)(?:PROTO|PROTOCOL|ABI)(?:_\w+)?_MAJOR|(?:^|_)MAJOR_(?:\w+_)?(?:PROTO|PROTOCOL|ABI)", re.IGNORECASE
+)
+"""The version by which two programs tell whether they understand each other at all."""
 _BOUND = re.compile(r"^(<=|<|>=|>|==|!=)\s*(-?\d+(?:\.\d+)?)$")
 
 
@@ -68,6 +72,8 @@ def severity_of(draft: Draft) -> Severity:
         return Severity.BREAKING if draft.breaking else _mild(draft)
     if draft.kind is FactKind.LIMIT_CHANGED:
         return Severity.BREAKING if _narrower(draft.old, draft.new) else Severity.BEHAVIOUR
+    if draft.kind is FactKind.VERSION_CHANGED and _SPOKEN.search(draft.name):
+        return Severity.BREAKING
     if draft.kind is FactKind.FIELD_ADDED and draft.detail == "required":
         return Severity.BREAKING
     if draft.kind in _BREAKING:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.facts import FactKind, Severity
+from tools.diff import resolving
+from tools.diff.reading import Symbol
 
 if TYPE_CHECKING:
     from tests.tools.diff.conftest import FactsOf
@@ -212,3 +214,31 @@ async def test_what_a_package_takes_from_elsewhere_in_the_project_is_not_its_own
     facts = await facts_of({"pkg/layers/quant/__init__.py": old}, {"pkg/layers/quant/__init__.py": new})
     told = {(fact.kind, fact.name) for fact in facts if fact.kind.value.startswith("symbol-")}
     assert told == {(FactKind.SYMBOL_REMOVED, "Base"), (FactKind.SYMBOL_ADDED, "Config")}
+
+
+async def test_what_a_record_is_made_of_is_no_news_to_those_who_made_it_before(facts_of: "FactsOf") -> None:
+    old = "class Kernel:\n    def __init__(self, name, attrs=None):\n        self.name = name\n        self.attrs = attrs\n"
+    old += "\n    def __repr__(self):\n        return self.name\n"
+    new = "@dataclass\nclass Kernel:\n    name: str\n    attrs: dict\n    module: str\n"
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
+    assert [(fact.kind, fact.name) for fact in facts if fact.severity is Severity.BREAKING] == [
+        (FactKind.FIELD_ADDED, "Kernel.module")
+    ]
+
+
+async def test_what_a_record_hands_to_itself_when_it_is_made_nobody_must_pass(facts_of: "FactsOf") -> None:
+    text = "@dataclass\nclass Config:\n    model: str\n{}\n    def __post_init__(self{}):\n        check(self)\n"
+    old, new = text.format("", ""), text.format("    device: InitVar[str | None] = None\n", ", device: str | None")
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})
+    assert {(fact.kind, fact.severity) for fact in facts} == {
+        (FactKind.FIELD_ADDED, Severity.ADDITIVE),
+        (FactKind.PARAMETER_ADDED, Severity.INTERNAL),
+    }
+
+
+def test_a_built_in_constant_is_the_same_by_whichever_name_it_is_asked_for() -> None:
+    one, other = (
+        Symbol("VERSION", "constant", 1, 1, 1, public=True, value=text) for text in ('env!("A_V")', "built_env!(V)")
+    )
+    assert resolving.is_same(one, other, {}, {})
+    assert not resolving.is_same(one, one._replace(value='"1.2"'), {}, {})

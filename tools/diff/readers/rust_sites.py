@@ -9,7 +9,8 @@ from tools.diff.readers.rust_offers import metrics
 from tools.diff.readers.scopes import Scopes
 from tools.diff.reading import Site
 
-_ENV = re.compile(rb"env(?:::var(?:_os)?|_var\w*|!)\s*\(\s*\"|_env\w*!?\s*\(\s*\"")
+_ENV = re.compile(rb"\b(?:env::var(?:_os)?|getenv|env_\w+|(?!(?:set|unset|remove|is|with)_)\w+_env\w*!?)\s*\(\s*\"")
+"""What asks for a variable when it runs, or where a builder may give one; `env!` stands for what the build sets."""
 _FAIL = re.compile(
     rb"\b(?:bail(?:_\w+)?|anyhow|panic|unimplemented|unreachable|ensure|assert|assert_eq|assert_ne)!\s*\("
 )

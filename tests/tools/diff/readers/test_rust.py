@@ -93,6 +93,14 @@ def test_variables_routes_and_deprecations_are_sites() -> None:
     assert sites(reading, "deprecation") == [("x", "use y")]
 
 
+def test_a_variable_is_what_a_program_or_its_builder_may_be_given_not_what_a_build_sets() -> None:
+    reading = whole(
+        'pub const VERSION: &str = env!("SMG_VERSION");\nconst TAG: Option<&str> = option_env!("SMG_TAG");\n'
+        'fn f() { set_env!("SMG_MODE", 1); let n = env_u64("SMG_BUDGET", 8); let h = parse_env("SMG_HOST"); }\n'
+    )
+    assert [name for name, _ in sites(reading, "env")] == ["SMG_TAG", "SMG_BUDGET", "SMG_HOST"]
+
+
 def test_errors_and_limits_know_their_function_and_tests_do_not_count() -> None:
     reading = whole(
         "impl A {\n    fn f(&self, n: usize) -> Result<()> {\n        if n > 512 {\n"
