@@ -99,6 +99,8 @@ class FactKind(StrEnum):
 
 METRICS, COMMANDS = "metrics", "commands"
 """What `detail` says of a registered name that nobody chooses from a table: a program exports it or is run with it."""
+PACKAGE = "package name"
+"""What `detail` says of the name by which users install what a manifest describes."""
 
 
 class Place(Frozen):

@@ -1,6 +1,6 @@
 """Facts in English: what changed, what can go wrong, what to do."""
 
-from agent.facts import COMMANDS, METRICS
+from agent.facts import COMMANDS, METRICS, PACKAGE
 from agent.facts import FactKind as K
 from agent.phrasing import Phrases
 
@@ -217,6 +217,7 @@ PHRASES = Phrases(
     asked="the check {old} becomes {new}.",
     raised="the error {name} is raised under another condition: {new}, where it was {old}.",
     entries={
+        PACKAGE: {K.CONFIG_CHANGED: "The package {old} is now installed as {new}."},
         METRICS: {
             K.REGISTERED: "New «metric/metrics» {name}.",
             K.UNREGISTERED: "The «metric/metrics» {name} «is/are» no longer exported.",
@@ -229,6 +230,7 @@ PHRASES = Phrases(
     },
     renames=("In {owner}, {pairs}.", "{old} is now called {new}"),
     risk={
+        "package": "Whoever installs {gone} gets no new versions.",
         "symbol": "Code that uses {name} stops working.",
         "renamed": "Code that uses {gone} stops working.",
         "member renamed": "Code that uses {gone} of {name} stops working.",
@@ -259,6 +261,7 @@ PHRASES = Phrases(
         COMMANDS: "Scripts that run {name} fail.",
     },
     advice={
+        "package": "Install {came} instead of {gone}.",
         "symbol": "Search your code for {name} before you upgrade.",
         "renamed": "Search your code for {gone}; write {came} there.",
         "member renamed": "Search your code for {gone} of {name}; write {came} there.",

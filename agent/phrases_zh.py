@@ -1,6 +1,6 @@
 """Facts in Chinese: what changed, what can go wrong, what to do."""
 
-from agent.facts import COMMANDS, METRICS
+from agent.facts import COMMANDS, METRICS, PACKAGE
 from agent.facts import FactKind as K
 from agent.phrasing import Phrases
 
@@ -217,6 +217,7 @@ PHRASES = Phrases(
     asked="检查 {old} 改为 {new}。",
     raised="报错 {name} 的触发条件由 {old} 改为 {new}。",
     entries={
+        PACKAGE: {K.CONFIG_CHANGED: "软件包 {old} 现在以 {new} 的名称安装。"},
         METRICS: {
             K.REGISTERED: "新增指标 {name}。",
             K.UNREGISTERED: "不再导出指标 {name}。",
@@ -229,6 +230,7 @@ PHRASES = Phrases(
     },
     renames=("{owner} 中 {pairs}。", "{old} 改名为 {new}"),
     risk={
+        "package": "安装 {gone} 不再得到新版本。",
         "symbol": "使用 {name} 的代码会失效。",
         "renamed": "使用 {gone} 的代码会失效。",
         "member renamed": "使用 {name} 的 {gone} 的代码会失效。",
@@ -259,6 +261,7 @@ PHRASES = Phrases(
         COMMANDS: "运行 {name} 的脚本会失败。",
     },
     advice={
+        "package": "请改为安装 {came}，而不是 {gone}。",
         "symbol": "升级前请在代码中搜索 {name}。",
         "renamed": "请在代码中搜索 {gone}，改写为 {came}。",
         "member renamed": "请在代码中搜索 {name} 的 {gone}，改写为 {came}。",

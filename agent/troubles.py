@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from agent.facts import COMMANDS, METRICS, Fact, FactKind, Severity
+from agent.facts import COMMANDS, METRICS, PACKAGE, Fact, FactKind, Severity
 from agent.grouping import CALLS, class_of, must_be_given
 from agent.naming import items_of, member_names, old_name, owner_of, shortened, successors
 from agent.phrasing import Phrases, fill, fits, listed
@@ -84,6 +84,8 @@ def _entry_kind(fact: Fact) -> str:
         return "metric renamed"
     if successors(fact):
         return "superseded"
+    if fact.kind is K.CONFIG_CHANGED and fact.detail == PACKAGE:
+        return "package"
     return fact.detail or "" if fact.kind is K.UNREGISTERED and fact.detail in (METRICS, COMMANDS) else ""
 
 
@@ -109,7 +111,7 @@ def _gone(facts: Sequence[Fact], phrases: Phrases) -> str:
             names += member_names(fact.old)
         elif fact.kind is K.PARAMETER_REMOVED:
             names.append(fact.detail or "")
-        elif fact.kind is K.PARAMETER_RENAMED:
+        elif fact.kind is K.PARAMETER_RENAMED or fact.detail == PACKAGE:
             names.append(fact.old or "")
         elif fact.kind is K.FLAG_CHOICES:
             names += [item for item in items_of(fact.old) if item not in items_of(fact.new)]
@@ -125,7 +127,7 @@ def _came(facts: Sequence[Fact], phrases: Phrases) -> str:
     for fact in facts:
         if fact.kind in (K.PARAMETER_ADDED, K.PARAMETER_REQUIRED):
             names += [fact.detail or ""] if must_be_given(fact) or not needed else []
-        elif fact.kind is K.PARAMETER_RENAMED:
+        elif fact.kind is K.PARAMETER_RENAMED or fact.detail == PACKAGE:
             names.append(fact.new or "")
         elif fact.kind is K.FLAG_CHOICES:
             names += [item for item in items_of(fact.new) if item not in items_of(fact.old)]

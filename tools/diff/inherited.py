@@ -83,6 +83,12 @@ def _left_to_bases(
         yield draft._replace(bases=unseen, rebased=gained)
 
 
+def unseen_bases(field: Symbol, after: Mapping[str, Symbol]) -> tuple[str, ...]:
+    """Name the bases of a field's class, as it is now, that are declared elsewhere; they may have the field as well."""
+    owner = after.get(field.name.rpartition(".")[0])
+    return _ancestry(owner, own_name(field), after)[1] if field.kind == "field" and owner is not None else ()
+
+
 def is_rebased(method: Symbol, before: Mapping[str, Symbol], after: Mapping[str, Symbol]) -> bool:
     """Tell whether a method that frameworks call is one of a class with a new base of the project, out of sight."""
     name, _, own = method.name.rpartition(".")

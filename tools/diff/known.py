@@ -31,6 +31,7 @@ _COMPILERS = re.compile(r"(?:[^/]+/)+?(?:\w+_dsl|compiler|codegen)/(?=.*\.py$)")
 _BACKENDS = re.compile(r"(?:[^/]+/)+?backends?/(?=compiler\.py$)")
 """The compiler of one maker's machines: its options are the users', its functions help the compiler."""
 _ENTRIES = (FactKind.REGISTERED, FactKind.UNREGISTERED)
+_FIELDS = (FactKind.FIELD_REMOVED, FactKind.FIELD_RENAMED, FactKind.FIELD_CHANGED)
 _GIVES_ON = "__init__.py"
 _ELSEWHERE = (Role.TEST, Role.DOCUMENT, Role.BENCHMARK)
 _WORD = re.compile(r"\w+")
@@ -70,6 +71,8 @@ class Known:
     """Defaults that new fields have in a base already."""
     overriding: frozenset[str] = frozenset()
     """New methods that a base of their class has as well."""
+    heirlooms: frozenset[str] = frozenset()
+    """Fields that seem to have gone, or to be called otherwise, and that a base of their class has still."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -140,6 +143,7 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         tuple(kept(lines)),
         redeclared.base_defaults(shown, lines),
         redeclared.overriding(shown, lines),
+        redeclared.still_there(shown, stays),
     )
 
 
@@ -225,6 +229,8 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue
         if one.draft.kind is FactKind.ENV_REMOVED and one.draft.name in known.still:
+            continue
+        if one.draft.name in known.heirlooms and one.draft.kind in _FIELDS:
             continue
         if _is_metric(one) and (one.draft.kind, one.draft.name) in known.metrics:
             continue

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-from agent.facts import COMMANDS, METRICS, FactKind
+from agent.facts import COMMANDS, METRICS, PACKAGE, FactKind
 from tools.diff.cautions import cautions, without_old_warnings
 from tools.diff.deprecations import promises, without_old_deprecations
 from tools.diff.draft import Draft, Where
@@ -188,8 +188,8 @@ def _is_told(site: Site, kinds: Mapping[str, FactKind]) -> bool:
         return False
     if site.kind == "warning":
         return site.public and cautions(site.value)
-    if site.kind == "config" and site.condition:
-        # What is set in some case only is derived, and nothing that somebody is offered.
+    if site.kind == "config" and (site.condition or site.scope == PACKAGE):
+        # What is set in some case only is derived, and nothing that somebody is offered; every package has a name.
         return False
     if site.value is not None or site.name != ASSERTED:
         return True
@@ -408,7 +408,9 @@ def _refuses_more(one: Site, other: Site) -> bool | None:
 
 
 def _ships_less(one: Site, other: Site) -> bool | None:
-    """Tell whether a package at the top is no longer among those that are written out; whoever imports it fails."""
+    """Tell whether a package is no longer installed by its name, or, at the top, no longer among those written out."""
+    if one.scope == other.scope == PACKAGE:
+        return True
     if one.kind != "config" or one.name != PACKAGES or one.scope != SETUP:
         return None
     values = one.value or "", other.value or ""

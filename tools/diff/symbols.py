@@ -20,7 +20,7 @@ from tools.diff.heirs import (
     went_inside,
 )
 from tools.diff.hunks import Patch
-from tools.diff.inherited import gone_for_good, is_rebased, new_to_all
+from tools.diff.inherited import gone_for_good, is_rebased, new_to_all, unseen_bases
 from tools.diff.kindred import kindred, known_by_members
 from tools.diff.overloads import indexed
 from tools.diff.reading import Param, Reading, Symbol
@@ -120,7 +120,9 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
     paired_old, paired_new = {one.name for one, _ in pairs}, {other.name for _, other in pairs}
     drafts = [
         # What a new base has for it, a class has still, whatever its own is called now.
-        _rename(one, other)._replace(breaking=False if is_rebased(one, before, after) else None)
+        _rename(one, other)._replace(
+            breaking=False if is_rebased(one, before, after) else None, bases=unseen_bases(other, after)
+        )
         for one, other in pairs
         if own_name(one) != own_name(other)
     ]

@@ -217,7 +217,7 @@ async def test_what_a_package_takes_from_elsewhere_in_the_project_is_not_its_own
 
 
 async def test_what_a_record_is_made_of_is_no_news_to_those_who_made_it_before(facts_of: "FactsOf") -> None:
-    old = "class Kernel:\n    def __init__(self, name, attrs=None):\n        self.name = name\n        self.attrs = attrs\n"
+    old = "class Kernel:\n    def __init__(self, name, attrs=None):\n        self.name, self.attrs = name, attrs\n"
     old += "\n    def __repr__(self):\n        return self.name\n"
     new = "@dataclass\nclass Kernel:\n    name: str\n    attrs: dict\n    module: str\n"
     facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": new})

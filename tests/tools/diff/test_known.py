@@ -186,3 +186,26 @@ async def test_a_method_that_a_base_out_of_sight_has_too_changes_what_callers_ge
         (FactKind.SYMBOL_ADDED, "Heir.more", Severity.ADDITIVE),
         (FactKind.CONSTANT_CHANGED, "Heir.wants_lengths", Severity.BEHAVIOUR),
     }
+
+
+@pytest.mark.parametrize("inherited", [True, False])
+async def test_a_field_that_a_base_in_a_file_left_alone_has_is_neither_gone_nor_renamed(
+    past: "History", inherited: bool
+) -> None:
+    fields = "    lora_names_mapping: dict = field(default_factory=dict)\n    width: int = 8\n" if inherited else "    x: int\n"
+    heir = "from .base import Base\n\n\n@dataclass\nclass Heir(Base):\n    {}\n"
+    mapping = "names_mapping: dict = field(default_factory=dict)"
+    past.commit(
+        {
+            "pkg/base.py": f"@dataclass\nclass Base:\n{fields}",
+            "pkg/heir.py": heir.format(f"lora_{mapping}"),
+            "pkg/other.py": heir.format("width: int = 9\n    depth: int = 1"),
+        }
+    )
+    sha = past.commit({"pkg/heir.py": heir.format(mapping), "pkg/other.py": heir.format("depth: int = 1")})
+    facts = {(fact.kind, fact.name) for fact in await studied(past, sha)}
+    assert facts == (
+        set()
+        if inherited
+        else {(FactKind.FIELD_RENAMED, "Heir.names_mapping"), (FactKind.FIELD_REMOVED, "Heir.width")}
+    )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.facts import Fact, FactKind, Severity
+from agent.templates import params_of_several, sentence
 
 if TYPE_CHECKING:
     from tests.tools.diff.conftest import FactsOf
@@ -94,6 +95,19 @@ async def test_the_packages_that_are_shipped_are_told(route: str, facts_of: "Fac
         ),
         (FactKind.CONFIG_CHANGED, "atlas", "atlas, atlas.ops"),
     }
+
+
+@ROUTES
+async def test_a_package_that_is_installed_by_another_name_breaks_who_installs_it(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = '[project]\nname = "{}"\ndynamic = ["version"]\n'
+    facts = await facts_of({"pyproject.toml": text.format("atlas4")}, {"pyproject.toml": text.format("a4")}, route)
+    assert [(fact.kind, fact.severity, fact.old, fact.new) for fact in facts] == [
+        (FactKind.CONFIG_CHANGED, Severity.BREAKING, "atlas4", "a4")
+    ]
+    assert sentence("facts", params_of_several(facts), "en") == "The package `atlas4` is now installed as `a4`."
+    assert sentence("advices", params_of_several(facts), "zh") == "请改为安装 `a4`，而不是 `atlas4`。"
 
 
 @ROUTES

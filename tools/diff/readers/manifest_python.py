@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from agent.facts import PACKAGE
 from tools.diff.readers.keys import Entry
 from tools.diff.readers.keys_toml import toml_entries
 from tools.diff.readers.keys_yaml import yaml_entries
@@ -65,6 +66,8 @@ def read_pyproject(source: Source) -> Iterator[Site]:
         elif path == ("version",):
             if entry.value[:1].isdigit():
                 yield Site("version", "version", entry.start, entry.end, value=entry.value, scope="project")
+        elif entry.path == ("project", "name"):
+            yield Site("config", ".".join(entry.path), entry.start, entry.end, value=entry.value, scope=PACKAGE)
         elif path == ("requires-python",):
             yield Site("dependency", "python", entry.start, entry.end, value=entry.value, scope="project")
         elif entry.path[-1:] == (_BACKEND,) and len(entry.path) <= 2:
