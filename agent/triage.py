@@ -168,9 +168,9 @@ def _noise(change: Change, facts: Sequence[Fact], heading: Heading, lines: Mappi
 
 
 def _chore(heading: Heading, lines: Mapping[Area, int]) -> Noise | None:
-    """Believe an author who calls it a chore; `[CI][Bugfix]` is one, `[Misc] Fix …` is not."""
+    """Believe an author who calls it a chore; `[Misc] Fix …` is none, nor `[CI][Bugfix]` of nothing but the product."""
     first = next(iter(heading.purposes), None)
-    if first not in CHORES:
+    if first not in CHORES or (Purpose.FIX in heading.declared and lines.keys() == {Area.PRODUCT}):
         return None
     kind = _OF_CHORE.get(first, Noise.CHORE)
     if kind is not Noise.CHORE and first in (heading.declared or heading.purposes):

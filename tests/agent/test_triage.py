@@ -136,7 +136,8 @@ def test_what_closes_an_issue_is_a_fix_even_if_it_does_not_say_so() -> None:
         ("Migrate performance tests to CI registry", ["test/srt/run.py", "test/registered/a.py"], Noise.TESTS),
         ("feature: add a nightly eval", [".github/workflows/n.yml", "scripts/ci/run.sh"], Noise.CI),
         ("fix: link in the guide", ["docs/guide.md", "README.md"], Noise.DOCS),
-        ("[CI][Bugfix] import error", SOURCE, Noise.CI),
+        ("[CI][Bugfix] import error", [*SOURCE, "tests/test_a.py"], Noise.CI),
+        ("[CI] import error", SOURCE, Noise.CI),
         ("[Auto Sync] Update tokenizer_manager.py", SOURCE, Noise.CHORE),
         ("Update CODEOWNERS", [".github/CODEOWNERS"], Noise.CI),
     ],
@@ -145,6 +146,12 @@ def test_work_that_no_user_meets_is_folded(title: str, paths: Sequence[str], noi
     weighed = weigh(change(title, paths), None)
     assert weighed.noise is noise
     assert tier(weighed) is Tier.NOISE
+
+
+def test_what_broke_in_the_checks_and_is_mended_in_the_product_is_met_by_users() -> None:
+    weighed = weigh(change("[CI bug] Fix a division of block sizes", SOURCE), None)
+    assert weighed.noise is None
+    assert tier(weighed) is not Tier.NOISE
 
 
 def test_facts_that_say_only_tests_fold_whatever_the_title_says() -> None:

@@ -171,7 +171,8 @@ def _respelled(before: dict[tuple[str, ...], list[Site]], after: dict[tuple[str,
 
 def _rebased(one: Site, other: Site) -> Draft:
     old, new = (":".join(filter(None, (site.name, site.value))) for site in (one, other))
-    return Draft(FactKind.IMAGE_CHANGED, other.name, one.public, _where(one, other), old, new, one.scope)
+    # What is built from another image has its own name still.
+    return Draft(FactKind.IMAGE_CHANGED, one.scope, one.public, _where(one, other), old, new, one.scope)
 
 
 def _first(sites: list[Site]) -> Site:
