@@ -97,8 +97,8 @@ class FactKind(StrEnum):
     CHERRY_PICK = "cherry-pick"
 
 
-METRICS, COMMANDS = "metrics", "commands"
-"""What `detail` says of a registered name that nobody chooses from a table: a program exports it or is run with it."""
+METRICS, COMMANDS, OPERATORS = "metrics", "commands", "operators"
+"""What `detail` says of a registered name that nobody chooses from a table: it is exported, run or called."""
 PACKAGE = "package name"
 """What `detail` says of the name by which users install what a manifest describes."""
 

@@ -1,6 +1,6 @@
 """Facts in English: what changed, what can go wrong, what to do."""
 
-from agent.facts import COMMANDS, METRICS, PACKAGE
+from agent.facts import COMMANDS, METRICS, OPERATORS, PACKAGE
 from agent.facts import FactKind as K
 from agent.phrasing import Phrases
 
@@ -217,6 +217,10 @@ PHRASES = Phrases(
     asked="the check {old} becomes {new}.",
     raised="the error {name} is raised under another condition: {new}, where it was {old}.",
     entries={
+        OPERATORS: {
+            K.REGISTERED: "New «operator/operators» {name}.",
+            K.UNREGISTERED: "The «operator/operators» {name} «is/are» no longer registered.",
+        },
         PACKAGE: {K.CONFIG_CHANGED: "The package {old} is now installed as {new}."},
         METRICS: {
             K.REGISTERED: "New «metric/metrics» {name}.",

@@ -1,6 +1,6 @@
 """Facts in Chinese: what changed, what can go wrong, what to do."""
 
-from agent.facts import COMMANDS, METRICS, PACKAGE
+from agent.facts import COMMANDS, METRICS, OPERATORS, PACKAGE
 from agent.facts import FactKind as K
 from agent.phrasing import Phrases
 
@@ -217,6 +217,7 @@ PHRASES = Phrases(
     asked="检查 {old} 改为 {new}。",
     raised="报错 {name} 的触发条件由 {old} 改为 {new}。",
     entries={
+        OPERATORS: {K.REGISTERED: "新增算子 {name}。", K.UNREGISTERED: "不再注册算子 {name}。"},
         PACKAGE: {K.CONFIG_CHANGED: "软件包 {old} 现在以 {new} 的名称安装。"},
         METRICS: {
             K.REGISTERED: "新增指标 {name}。",

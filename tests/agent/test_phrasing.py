@@ -66,6 +66,15 @@ def test_what_is_deprecated_is_told_with_what_its_words_advise(words: str, bette
     assert told(facts, "advices") == [f"Plan to write {better} instead of `OLD`.", "Plan to move away from `LAST`."]
 
 
+def test_an_operator_is_called_and_not_chosen() -> None:
+    facts = [
+        fact(K.REGISTERED, "ling3", Severity.ADDITIVE, detail="PARSERS"),
+        *(fact(K.REGISTERED, name, Severity.ADDITIVE, detail="operators") for name in ("fused_gemm", "acme::topk")),
+    ]
+    assert told(facts) == ["`ling3` can be chosen by name now.", "New operators `fused_gemm`, `acme::topk`."]
+    assert told(facts[2:], lang="zh") == ["新增算子 `acme::topk`。"]
+
+
 def test_a_version_of_a_part_is_told_with_its_name() -> None:
     facts = [
         fact(K.VERSION_CHANGED, "__version__", Severity.BEHAVIOUR, old="1.2", new="1.3"),

@@ -36,7 +36,7 @@ class Draft(NamedTuple):
     given_on: bool = False
     """Of a removed symbol: whether the file imports it now from where it is defined."""
     bases: tuple[str, ...] = ()
-    """Of a member that went, or has another name: the bases of its class, declared elsewhere, that may still have it."""
+    """Of a member that went, or is called otherwise: bases of its class, declared elsewhere, that may still have it."""
     rebased: bool = False
     """Of a removed method: whether its class has a base now, declared elsewhere, that it did not have before."""
     silent: bool = False

@@ -83,7 +83,7 @@ def asked(shown: Iterable[Shown]) -> list[str]:
             words.update(dict.fromkeys(spellings(one.draft.name)))
         elif one.draft.kind is FactKind.ENV_REMOVED:
             words[one.draft.name] = None
-        elif (one.draft.kind is FactKind.ENV_ADDED and one.draft.public) or is_new(one) or is_switch(one):
+        elif one.draft.kind is FactKind.ENV_ADDED or is_new(one) or is_switch(one):
             words[one.draft.name] = None
             if is_switch(one) and one.place is not None:
                 # Whoever includes the header shows that there is a tree to look into.

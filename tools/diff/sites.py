@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-from agent.facts import COMMANDS, METRICS, PACKAGE, FactKind
+from agent.facts import COMMANDS, METRICS, OPERATORS, PACKAGE, FactKind
 from tools.diff.cautions import cautions, without_old_warnings
 from tools.diff.deprecations import promises, without_old_deprecations
 from tools.diff.draft import Draft, Where
@@ -295,7 +295,7 @@ def _renamed(one: Site, other: Site) -> Draft:
         # Whoever runs into the same refusal by another macro of the project is told the same.
         public = one.public and not is_macro_exchanged(one, other)
         return Draft(FactKind.ERROR_CHANGED, other.name, public, _where(one, other), old, new, scope)
-    told = one.kind == "flag" or other.scope in (METRICS, COMMANDS)
+    told = one.kind == "flag" or other.scope in (METRICS, COMMANDS, OPERATORS)
     detail = (other.scope or None) if told else None
     return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name, detail)
 

@@ -192,7 +192,11 @@ async def test_a_method_that_a_base_out_of_sight_has_too_changes_what_callers_ge
 async def test_a_field_that_a_base_in_a_file_left_alone_has_is_neither_gone_nor_renamed(
     past: "History", inherited: bool
 ) -> None:
-    fields = "    lora_names_mapping: dict = field(default_factory=dict)\n    width: int = 8\n" if inherited else "    x: int\n"
+    fields = (
+        "    lora_names_mapping: dict = field(default_factory=dict)\n    width: int = 8\n"
+        if inherited
+        else "    x: int\n"
+    )
     heir = "from .base import Base\n\n\n@dataclass\nclass Heir(Base):\n    {}\n"
     mapping = "names_mapping: dict = field(default_factory=dict)"
     past.commit(
@@ -205,7 +209,5 @@ async def test_a_field_that_a_base_in_a_file_left_alone_has_is_neither_gone_nor_
     sha = past.commit({"pkg/heir.py": heir.format(mapping), "pkg/other.py": heir.format("depth: int = 1")})
     facts = {(fact.kind, fact.name) for fact in await studied(past, sha)}
     assert facts == (
-        set()
-        if inherited
-        else {(FactKind.FIELD_RENAMED, "Heir.names_mapping"), (FactKind.FIELD_REMOVED, "Heir.width")}
+        set() if inherited else {(FactKind.FIELD_RENAMED, "Heir.names_mapping"), (FactKind.FIELD_REMOVED, "Heir.width")}
     )

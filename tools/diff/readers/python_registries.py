@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from agent.facts import COMMANDS, METRICS
+from agent.facts import COMMANDS, METRICS, OPERATORS
 from tools.diff.readers.python_declared import UNKNOWN, Assigned
 from tools.diff.readers.python_syntax import Code
 from tools.diff.reading import Site
@@ -23,6 +23,7 @@ DESCRIBING: Final = frozenset({"op", "name", "op_name", "backend", "description"
 """What a record calls a thing, or says of it in words."""
 PLAIN: Final = ("string", "identifier", "attribute", "integer", "true", "false", "none", "set")
 LISTED: Final = re.compile(r"(?:^|_)(?:paths|names|models|aliases|archs|architectures|ids)$")
+OPERATOR: Final = re.compile(r"custom_op$|register_op$")
 KEY: Final = re.compile(r"^[\w.:/+-]{1,120}$")
 
 
@@ -56,8 +57,9 @@ class Registries:
             return
         value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
         # A function may have the name by which other things are known.
-        scope = self._scope(call)
-        yield Site("registration", key, *lines, value=value, scope="" if scope in (METRICS, COMMANDS) else scope)
+        scope = "" if (around := self._scope(call)) in (METRICS, COMMANDS, OPERATORS) else around
+        called = "op_name" in named or "::" in key or OPERATOR.search(self._code.callee(call)) is not None
+        yield Site("registration", key, *lines, value=value, scope=OPERATORS if called else scope)
 
     def _is_said_of_a_class(self, call: Node, value: Node) -> bool:
         """Tell a decorator that gives a class a function for a word: `@REGISTRY.register_limit("audio", longest)`.

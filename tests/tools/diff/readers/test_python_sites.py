@@ -253,9 +253,9 @@ def test_registries_and_registering_calls_are_registrations() -> None:
     """
     assert [(s.name, s.value, s.scope) for s in sites(text, "registration")] == [
         ("LlamaForCausalLM", '("llama", "LlamaForCausalLM")', "_TEXT_GENERATION_MODELS"),
-        ("ns::gemm", None, "gemm"),
+        ("ns::gemm", None, "operators"),
         ("bert", None, "Bert"),
-        ("moe", None, ""),
+        ("moe", None, "operators"),
     ]
 
 
