@@ -27,6 +27,8 @@ _LISTS = (
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _PARTS = ("case", "#if")
 _RAISED = ("if ", "unless ")
+_SEVERAL = re.compile(r"\d+ (\w+)s of ")
+"""How a fact says what the things are that came or went with one file."""
 _PART_OF = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]")
 """In the name of a version: of what it is the version, which is not the whole project."""
 _CONDITION = re.compile(r" (?:[=!<>]=|[<>]|(?:not )?in|is) |\)$")
@@ -379,7 +381,10 @@ def fill(template: str, facts: Sequence[Fact], phrases: Phrases, most: int = _SH
     fact = facts[0]
     whole = tuple(dict.fromkeys(name for one in facts for name in names_of(one)))
     names = shown_names(whole, constructors=fact.kind in _OF_SYMBOLS)
-    thing = phrases.things.get("export" if _is_export(fact) else fact.detail or "", phrases.thing)
+    several = _SEVERAL.match(fact.detail or "")
+    sort = "export" if _is_export(fact) else several[1] if several else fact.detail or ""
+    sort = "attribute" if sort == "variable" and "." in whole[0] else sort
+    thing = phrases.things.get(sort, phrases.thing)
     if fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED):
         names = [shortened(owner_of(fact.name))]
     values = {

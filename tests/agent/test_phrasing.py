@@ -75,6 +75,11 @@ def test_an_operator_is_called_and_not_chosen() -> None:
     assert told(facts[2:], lang="zh") == ["新增算子 `acme::topk`。"]
 
 
+def test_several_overloads_of_a_file_are_not_told_as_new_names() -> None:
+    came = fact(K.SYMBOL_ADDED, "load, store", Severity.ADDITIVE, detail="2 overloads of include/a.h")
+    assert told([came]) == ["New overloads `load`, `store`."]
+
+
 def test_a_version_of_a_part_is_told_with_its_name() -> None:
     facts = [
         fact(K.VERSION_CHANGED, "__version__", Severity.BEHAVIOUR, old="1.2", new="1.3"),

@@ -92,6 +92,7 @@ _NAMES = 12
 _CROWD = 40
 _SET = (FactKind.FLAG_ADDED, FactKind.FLAG_REMOVED, FactKind.ENV_ADDED, FactKind.ENV_REMOVED)
 _WHOLE = (FactKind.FILE_ADDED, FactKind.FILE_REMOVED)
+_FORMS = ("override", "overload")
 _DOZEN = 8
 """Flags or variables that came or went with one file; more of them are told as one."""
 
@@ -189,7 +190,9 @@ def _of_a_place(shown: Sequence[Shown]) -> Crowd:
     def crowd(one: Shown) -> tuple[object, ...] | None:
         draft = one.draft
         if draft.kind in (FactKind.SYMBOL_ADDED, FactKind.SYMBOL_REMOVED) and one.place is not None:
-            return draft.kind, homes.setdefault(draft.name, one.place.file), severity_of(draft)
+            # A further form of what was there before is nothing new beside what is.
+            form = draft.detail if draft.detail in _FORMS else ""
+            return draft.kind, form, homes.setdefault(draft.name, one.place.file), severity_of(draft)
         if draft.kind is FactKind.DEPRECATED:
             # What is deprecated with the same words, or all of a file with none, is so for one reason.
             return draft.kind, draft.new or (one.place and one.place.file.rpartition("/")[0]), severity_of(draft)
@@ -322,7 +325,7 @@ def _crowded(members: list[Shown]) -> Draft:
     """Tell as one what is too much to be told one by one; their values would not fit."""
     draft, files = members[0].draft, {one.place.file for one in members if one.place is not None}
     count, what = len({one.draft.name for one in members}), _CROWDED[draft.kind]
-    what = "overrides" if all(one.draft.detail == "override" for one in members) else what
+    what = next((f"{form}s" for form in _FORMS if all(one.draft.detail == form for one in members)), what)
     where = f" of {files.pop()}" if len(files) == 1 else ""
     return draft._replace(name=_all_names(members, _CROWD), old=None, new=None, detail=f"{count} {what}{where}")
 
