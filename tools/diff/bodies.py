@@ -21,7 +21,7 @@ from tools.diff.hunks import Hunk, Run, Side, read_patch
 from tools.diff.readers.python_cut import long_strings
 from tools.diff.reading import EMPTY
 from tools.diff.roles import Role, role
-from tools.diff.scopes import ASIDE, DEFINED, is_deep_in_class, is_prose, scope_of
+from tools.diff.scopes import ASIDE, DEFINED, function_in, is_deep_in_class, is_prose, is_unfinished, scope_of
 from tools.diff.versions import Blobs, Contents, Versions
 
 _PYTHON = (".py", ".pyi")
@@ -60,6 +60,9 @@ _BEGUN_EMPTY = re.compile(r"self\.\w+(?:: [^=]+)? = (?:None|False|0|\[\]|\{\}|di
 """What an object has from now on and nobody has set yet."""
 _RUST_TESTS = re.compile(rb"^[ \t]*#\[cfg\(test\)\]\s+(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
 _RUST_TEST = re.compile(r"\s*(?:#\[(?:\w+::)?test\b|(?:pub )?mod tests?\s*\{)")
+_HEADING = re.compile(r"^@@ [^@]* @@ (.+)$", re.MULTILINE)
+_HEAD = 3
+"""Lines over which the head of a kernel stretches before its name."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CALLED = ("parameter-", "signature-")
@@ -112,8 +115,12 @@ class _Body:
 
 
 def paths_of_bodies(files: Sequence[FileChange]) -> list[str]:
-    """Name the files whose whole versions tell in which method of which class lines changed."""
-    return [file.path for file in _few(files) if file.path.endswith(_PYTHON)]
+    """Name the files whose whole versions tell in which method of which class, or in which kernel, lines changed."""
+    return [file.path for file in _few(files) if file.path.endswith(_PYTHON) or _has_unfinished_headings(file)]
+
+
+def _has_unfinished_headings(file: FileChange) -> bool:
+    return any(is_unfinished(heading[1]) for heading in _HEADING.finditer(file.patch or ""))
 
 
 def changed_bodies(
@@ -315,8 +322,9 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
     if versions.file.path.endswith(".rs") and _is_rust_test(hunk, contents, found):
         return None
     if not python:
-        inside = hunk.heading and not any(line[1:2].strip() for line in hunk.lines)
-        name = scope_of(versions, hunk, found) or (_file(versions.file.path, hunk) if inside else None)
+        inside = hunk.heading and not any(line[1:2].strip(" \t#") for line in hunk.lines)
+        name = scope_of(versions, hunk, found) or _headed(hunk, contents, found)
+        name = name or (_file(versions.file.path, hunk) if inside else None)
         # Every shader is called alike, and goes by its file.
         return _file(versions.file.path, hunk) if name == "main" and versions.file.path.endswith(_SHADERS) else name
     if is_prose(found, hunk):
@@ -333,6 +341,16 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
         heading = DEFINED.match(hunk.heading)
         return heading[2] if heading is not None else None
     return name
+
+
+def _headed(hunk: Hunk, contents: Contents, found: Exchange) -> str | None:
+    """Name the function whose heading git has cut off before the name, by what stands below it in the whole file."""
+    blob, at = (contents[1], found.come) if found.new else (contents[0], found.gone)
+    if blob is None or not is_unfinished(hunk.heading):
+        return None
+    above = [line.decode("utf-8", "replace") for line in _lines(blob)[:at]]
+    heads = [number for number, line in enumerate(above) if line.startswith(hunk.heading)]
+    return function_in("\n".join(above[heads[-1] : heads[-1] + _HEAD])) if heads else None
 
 
 def _is_rust_test(hunk: Hunk, contents: Contents, found: Exchange) -> bool:

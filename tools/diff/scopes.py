@@ -23,6 +23,7 @@ _METHOD = re.compile(r"(?:async )?def \w+\((?:self|cls)\b")
 _C_HEADING = re.compile(
     r"(?:^|[\s*&~])(?!__(?:launch_bounds|attribute|cluster_dims|declspec)_*\b|pub\()((?:\w+::)*~?\w+)\s*\("
 )
+_BOUNDS = re.compile(r"\b__launch_bounds__\s*\(")
 _C_CONTAINER = re.compile(
     r"\s*(?:typedef\s+|pub(?:\([^)]*\))?\s+)?(?:struct|class|union|enum|namespace|extern|template|impl|trait|mod|#)\b"
 )
@@ -192,8 +193,17 @@ def _c_scope(hunk: Hunk, found: Exchange) -> str | None:
         elif text.startswith("}"):
             head = ""
     match = None if _C_CONTAINER.match(head) else _C_HEADING.search(head)
-    head = head if match else _c_method(hunk, found)
-    match = match or _C_HEADING.search(head)
+    return function_in(head if match else _c_method(hunk, found))
+
+
+def is_unfinished(heading: str) -> bool:
+    """Tell a heading of git that ends before the name of its function: `__global__ void __launch_bounds__(N)`."""
+    return _BOUNDS.search(heading) is not None and _C_HEADING.search(heading) is None
+
+
+def function_in(text: str) -> str | None:
+    """Name the first function that some lines of C declare or define."""
+    match = _C_HEADING.search(text)
     return match[1].replace("::", ".") if match else None
 
 

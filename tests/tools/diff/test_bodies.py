@@ -275,3 +275,19 @@ async def test_a_function_on_the_lines_of_its_class_is_named_by_the_line_above(
     path = "include/acme/layout.h"
     told = await _told(all_facts_of, "1, extent.row()", "extent.column(), 1", route, path=path, text=text)
     assert [fact.name.rpartition(".")[2] for fact in told] == ([name] if name else [])
+
+
+@pytest.mark.parametrize(("route", "name"), [("blobs", "TopKKernel"), ("hunks", "topk.cuh")])
+async def test_a_kernel_whose_name_stands_below_its_bounds_is_named(
+    all_facts_of: "FactsOf", route: str, name: str
+) -> None:
+    head = (
+        "template <typename T>\n__global__ void __launch_bounds__(THREADS)\n    TopKKernel(const T* input, int n) {{\n"
+    )
+    text = (
+        head
+        + "  init(input);\n" * 6
+        + "#pragma unroll 2\n  for (int i = 0; i < {}; ++i) {{\n    load(i);\n  }}\n  end(n);\n}}\n"
+    )
+    told = await _told(all_facts_of, "n", "n - 1", route, path="include/topk.cuh", text=text)
+    assert [fact.name for fact in told] == [name]
