@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from agent.areas import Area, lines_by_area
+from agent.areas import Area, area, lines_by_area
 from agent.conventions import CHORES, Heading, Purpose, read_heading
 from agent.domain import Change, Frozen
 from agent.facts import Fact, FactKind, FactSheet, Severity
@@ -76,6 +76,7 @@ _ABOUT_DEFAULTS = {"changes defaults", "changes what users call", "changes value
 _FOR_THEMSELVES = {Purpose.CI, Purpose.TESTS}
 # Chores and the work of machines fold unless they rework a good part of the product.
 _LARGE_CHORE = 50
+_PAGES, _FEW_LOOKS = (".css", ".scss", ".less", ".html", ".svelte", ".vue", ".svg"), 12
 
 
 def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), fixes: Sequence[str] = ()) -> Triage:
@@ -98,7 +99,8 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
     if not URGENT & found or _FOR_THEMSELVES & set(heading.declared):
         limit = max(_NOT_URGENT, *(POINTS[name] for name in found), 0.0)
         score = min(score, limit + (score - limit) / 10)
-    if change.files and Area.PRODUCT not in lines and not _announces(heading):
+    unmet = Area.PRODUCT not in lines or (not URGENT & found and _is_of_looks(change, lines))
+    if change.files and unmet and not _announces(heading):
         score = min(score, _NOT_PRODUCT)
     return Triage(
         sha=change.commit.sha,
@@ -146,6 +148,12 @@ def _main_purpose(facts: Sequence[Fact], purposes: Sequence[Purpose]) -> Purpose
 def _announces(heading: Heading) -> bool:
     """Tell documents that users must read from documents that they may."""
     return heading.breaking or Purpose.DEPRECATION in heading.purposes
+
+
+def _is_of_looks(change: Change, lines: Mapping[Area, int]) -> bool:
+    """Tell a few lines by which a page looks otherwise."""
+    product = [file.path for file in change.files if area(file.path) is Area.PRODUCT]
+    return lines.get(Area.PRODUCT, 0) <= _FEW_LOOKS and all(path.endswith(_PAGES) for path in product)
 
 
 def _is_empty(change: Change) -> bool:

@@ -64,7 +64,8 @@ _DEPENDENCIES = {FactKind.DEPENDENCY_CHANGED, FactKind.DEPENDENCY_ADDED, FactKin
 _GRAVE = re.compile(
     r"\b(?:crash\w*|segfault\w*|hang(?:s|ing)?|stuck|dead ?lock\w*|panic\w*|corrupt\w*|nans?|inf(?:inite)? loop|race"
     r"|oom|out of memory|leak(?:s|ed|ing|age)?|regression\w*|wrong \w+|incorrect\w*|garbage|garbled|data loss"
-    r"|(?:under|over)flows?|illegal memory|uninitiali[sz]ed|accuracy|numeric(?:s|al\w*)|use[- ]after[- ]free)\b"
+    r"|(?:under|over)(?:flow|run)s?|illegal memory|uninitiali[sz]ed|accuracy|numeric(?:s|al\w*)|use[- ]after[- ]\w+"
+    r"|aborts?|out[- ]of[- ](?:bounds|range)|dangling|swapped|miscompil\w*)\b"
     r"|崩溃|死锁|卡死|永远无法|死循环|泄漏|精度|溢出|下溢|非法访存|结果错误|乱码|半个汉字",
     re.IGNORECASE,
 )

@@ -265,3 +265,9 @@ def test_a_field_of_a_public_configuration_that_is_gone_outweighs_a_helper_even_
     helper = weigh(change("fix(moe): release scratch"), sheet(fact(FactKind.PARAMETER_REMOVED, Severity.BREAKING)))
     assert tier(public) is Tier.HIGH
     assert public.score > helper.score
+
+
+def test_a_few_lines_by_which_a_page_looks_otherwise_are_low() -> None:
+    looks = weigh(change("fix: increase spacing on wide screens", ["tools/ui/src/Greeting.svelte"], lines=4), None)
+    code = weigh(change("fix: increase spacing on wide screens", ["tools/ui/src/greeting.ts"], lines=4), None)
+    assert (tier(looks), tier(code)) == (Tier.LOW, Tier.MID)
