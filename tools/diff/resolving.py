@@ -8,9 +8,12 @@ from tools.diff.reading import Symbol
 from tools.diff.values import same_type, same_value
 
 _WORD = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?!\w|::)")
+_NAME = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d|\"")
 _COMPUTED = re.compile(r"[-+*/%()?]")
 _ARGUMENTS = re.compile(r"<.*>")
+_DEPTH = 3
+"""How far names are followed that stand for names."""
 _KINDS = ("constant", "type")
 _BUILT_IN = re.compile(r"\w*env!\s*\(")
 """What a build puts in the place of a constant, by whichever name it asks for it."""
@@ -21,8 +24,13 @@ def values_of(symbols: Iterable[Symbol]) -> dict[str, str]:
     return {symbol.name: symbol.value for symbol in symbols if symbol.kind in _KINDS and symbol.value}
 
 
-def is_same(one: Symbol, other: Symbol, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
-    """Tell whether nobody can say that a constant or alias stands for something else now."""
+def is_same(
+    one: Symbol, other: Symbol, before: Mapping[str, str], after: Mapping[str, str], renamed: Mapping[str, str]
+) -> bool:
+    """Tell whether nobody can say that a constant or alias stands for something else now.
+
+    What it was made of before may have another name now.
+    """
     if one.kind not in _KINDS or other.kind not in _KINDS:
         return False
     if one.value is None or other.value is None:
@@ -32,10 +40,11 @@ def is_same(one: Symbol, other: Symbol, before: Mapping[str, str], after: Mappin
     if all(_BUILT_IN.match(symbol.value or "") for symbol in (one, other)):
         return True
     same = same_type if "type" in (one.kind, other.kind) else same_value
-    sides = [(symbol.value or "", _resolved(symbol, known)) for symbol, known in ((one, before), (other, after))]
+    sides = [_writings(symbol, known) for symbol, known in ((one, before), (other, after))]
+    sides[0] += [_NAME.sub(lambda name: renamed.get(name[0], name[0]), writing) for writing in sides[0]]
     if any(same(mine, its) for mine in sides[0] for its in sides[1]):
         return True
-    written = [resolved for _, resolved in sides]
+    written = [side[1] for side in sides]
     # What is computed from names alone may well be the same number.
     return one.kind == "constant" and any(map(_COMPUTED.search, written)) and not any(map(_NUMBER.search, written))
 
@@ -57,6 +66,14 @@ def is_same_type_by_name(one: Symbol, other: Symbol, before: Mapping[str, str], 
 def _is_given_on(symbol: Symbol) -> bool:
     """Tell whether a name stands for the same name of a class out of sight: `kRows = Base::kRows`."""
     return (symbol.value or "").endswith(f"::{own_name(symbol)}")
+
+
+def _writings(symbol: Symbol, known: Mapping[str, str]) -> list[str]:
+    """Write a value as it is, with what its names stand for, and with what those of that stand for in turn."""
+    writings = [symbol.value or ""]
+    for _ in range(_DEPTH):
+        writings.append(_resolved(symbol._replace(value=writings[-1]), known))
+    return writings
 
 
 def _resolved(symbol: Symbol, known: Mapping[str, str]) -> str:
