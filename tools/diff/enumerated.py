@@ -1,4 +1,4 @@
-"""Values that a member of an enumeration, or a constant, and a literal both stand for: to users they are the same."""
+"""Values that a member of an enumeration and a literal both stand for: to users they are the same."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from agent.facts import FactKind
 from tools.diff.draft import Draft
 from tools.diff.grouping import Shown
-from tools.diff.reading import Reading
 from tools.diff.values import same_value
 from tools.diff.versions import Versions
 
@@ -20,8 +19,6 @@ _VALUED = (
 )
 _MEMBER = re.compile(r"\b([A-Z]\w*[a-z]\w*)\.([A-Z][A-Z0-9_]*)\b(?:\.value\b)?")
 _LITERAL = re.compile(r"^(?:[\"'].*[\"']|-?\d+)$")
-_CONSTANT = re.compile(r"^(?:\w+(?:\.|::))*([A-Za-z_]\w{3,})$")
-_WORDS = ("None", "True", "False", "true", "false", "nullptr")
 
 
 def without_same_members(shown: Sequence[Shown], read: Iterable[Versions]) -> list[Shown]:
@@ -32,36 +29,6 @@ def without_same_members(shown: Sequence[Shown], read: Iterable[Versions]) -> li
     values = dict(_members(read))
     same = {id(one) for one in doubted if _is_same(one.draft, values)}
     return [one for one in shown if id(one) not in same]
-
-
-def without_same_constants(shown: Sequence[Shown], read: Sequence[Versions]) -> list[Shown]:
-    """Leave out defaults that only name a constant now which the commit shows to be the same value, or no longer do."""
-    doubted = [one for one in shown if one.draft.kind is FactKind.PARAMETER_DEFAULT and _is_named(one.draft)]
-    if not doubted:
-        return list(shown)
-    old, new = ([versions.old for versions in read], [versions.new for versions in read])
-    same = {
-        id(one)
-        for one in doubted
-        if same_value(_stands_for(one.draft.old or "", old), _stands_for(one.draft.new or "", new))
-    }
-    return [one for one in shown if id(one) not in same]
-
-
-def _is_named(draft: Draft) -> bool:
-    """Tell whether one side has a literal where the other has a name."""
-    sides = draft.old or "", draft.new or ""
-    return any(map(_LITERAL.match, sides)) and any(_CONSTANT.match(side) and side not in _WORDS for side in sides)
-
-
-def _stands_for(text: str, read: Iterable[Reading]) -> str:
-    """Give the literal that all constants of that name have, or the text itself."""
-    named = _CONSTANT.match(text)
-    if named is None or text in _WORDS:
-        return text
-    symbols = (symbol for reading in read for symbol in reading.symbols if symbol.kind == "constant")
-    values = {symbol.value for symbol in symbols if symbol.name.rpartition(".")[2] == named[1]}
-    return (values.pop() or text) if len(values) == 1 else text
 
 
 def _is_exchanged(draft: Draft) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent.facts import METRICS, FactKind, Severity
-from tools.diff import redeclared
+from tools.diff import only_named, redeclared
 from tools.diff.audience import FLAGS, OF_NO_USER
 from tools.diff.crates import KEPT, Item, is_hidden, item_of, kept
 from tools.diff.crates import words as crate_words
@@ -73,6 +73,8 @@ class Known:
     """New methods that a base of their class has as well."""
     heirlooms: frozenset[str] = frozenset()
     """Fields that seem to have gone, or to be called otherwise, and that a base of their class has still."""
+    constants: dict[str, str] = field(default_factory=dict)
+    """What constants hold that files define which the commit leaves alone."""
 
 
 def asked(shown: Iterable[Shown]) -> list[str]:
@@ -104,6 +106,7 @@ def asked(shown: Iterable[Shown]) -> list[str]:
             words.update(dict.fromkeys(crate_words(crate)))
         if _is_rust(one):
             words.update(dict.fromkeys(KEPT))
+        words.update(dict.fromkeys(only_named.words(one)))
     # Variables are few, and nobody but the tree knows whether they are new.
     return sorted(words, key=lambda word: not word.isupper())[:MOST_WORDS]
 
@@ -144,6 +147,7 @@ def recognise(shown: Iterable[Shown], lines: Sequence[tuple[str, str]], stays: S
         redeclared.base_defaults(shown, lines),
         redeclared.overriding(shown, lines),
         redeclared.still_there(shown, stays),
+        only_named.constants(shown, stays),
     )
 
 
@@ -226,6 +230,8 @@ def corrected(shown: Iterable[Shown], known: Known) -> Iterator[Shown]:
         found for one in shown if (found := redeclared.settled(one, known.inherited, known.overriding)) is not None
     ]
     for one, before in zip(shown, _by_old_names(shown), strict=True):
+        if only_named.is_only_named(one, known.constants):
+            continue
         if one.draft.kind is FactKind.ENV_ADDED and one.draft.name in known.variables:
             continue
         if one.draft.kind is FactKind.ENV_REMOVED and one.draft.name in known.still:

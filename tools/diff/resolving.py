@@ -25,11 +25,11 @@ def values_of(symbols: Iterable[Symbol]) -> dict[str, str]:
 
 
 def is_same(
-    one: Symbol, other: Symbol, before: Mapping[str, str], after: Mapping[str, str], renamed: Mapping[str, str]
+    one: Symbol, other: Symbol, known: tuple[Mapping[str, str], Mapping[str, str]], renamed: Mapping[str, str]
 ) -> bool:
     """Tell whether nobody can say that a constant or alias stands for something else now.
 
-    What it was made of before may have another name now.
+    Both versions say what names stand for; what it was made of before may have another name now.
     """
     if one.kind not in _KINDS or other.kind not in _KINDS:
         return False
@@ -40,7 +40,7 @@ def is_same(
     if all(_BUILT_IN.match(symbol.value or "") for symbol in (one, other)):
         return True
     same = same_type if "type" in (one.kind, other.kind) else same_value
-    sides = [_writings(symbol, known) for symbol, known in ((one, before), (other, after))]
+    sides = [_writings(symbol, names) for symbol, names in zip((one, other), known, strict=True)]
     sides[0] += [_NAME.sub(lambda name: renamed.get(name[0], name[0]), writing) for writing in sides[0]]
     if any(same(mine, its) for mine in sides[0] for its in sides[1]):
         return True

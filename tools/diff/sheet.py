@@ -20,7 +20,7 @@ from tools.diff.crates import module_lines
 from tools.diff.decided import decided, without_renamed
 from tools.diff.demands import debut_of, introduced
 from tools.diff.draft import Draft, Where
-from tools.diff.enumerated import without_same_constants, without_same_members
+from tools.diff.enumerated import without_same_members
 from tools.diff.families import overriding
 from tools.diff.files import file_facts
 from tools.diff.given_on import through_packages, without_given_on
@@ -34,6 +34,7 @@ from tools.diff.macros import given, without_moved
 from tools.diff.moves import join_moves
 from tools.diff.namespaces import renamed_namespaces
 from tools.diff.novelties import for_newcomers
+from tools.diff.only_named import without_same_constants
 from tools.diff.proof import place_of
 from tools.diff.readers.docker import is_dockerfile
 from tools.diff.reading import Reading
@@ -129,7 +130,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     shown = without_moved(told_once(without_given_on(through_packages(shown, files))), homes)
     # Whole files are parsed for this where there is time for whole files.
     shown += relocated(read, () if blobs is None else files, homes)
-    shown = without_same_constants(without_same_members(overriding(shown, read), read), read)
+    shown = without_same_constants(without_same_members(overriding(shown, read), read), read, files)
     shown = for_newcomers(made_by_name(shown, read, blobs or {}), read, blobs or {})
     shown += () if blobs is None else lost_attributes(files, blobs, read)
     shown = without_set_elsewhere([*shown, *unchanged_code(files, shown, blobs)], files)

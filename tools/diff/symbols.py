@@ -143,7 +143,9 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
         drafts += (
             draft
             for draft in _altered(one, other, generics)
-            if not (known and draft.kind is FactKind.CONSTANT_CHANGED and is_same(one, other, *known, words))
+            if not (
+                known and draft.kind is FactKind.CONSTANT_CHANGED and is_same(one, other, (known[0], known[1]), words)
+            )
             if not (known and _is_retyped(draft) and is_same_type_by_name(one, other, *known))
             if not words or not (follows(draft, words) or (draft.kind in _COUNTED and _in_other_units(one, other)))
         )
