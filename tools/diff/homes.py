@@ -8,7 +8,7 @@ from itertools import chain
 
 from agent.domain import FileChange
 from tools.diff.draft import Draft
-from tools.diff.headers import includes, is_c, margin_names, opens_namespace
+from tools.diff.headers import HEADERS, includes, is_c, margin_names, opens_namespace
 from tools.diff.languages import reader_for
 from tools.diff.letters import letters, refused, written
 from tools.diff.metrics import quoted
@@ -52,12 +52,20 @@ class Homes:
         self._called: dict[tuple[str, str], bool] = {}
 
     def of(self, name: str, path: str, *, came: bool) -> str | None:
-        """Find the file that came (or went) with a declaration: the only one, or the one of the same file name."""
+        """Find the file that came (or went) with a declaration.
+
+        It is the only one, the one of the same file name, the header that the old file includes now, or the header of
+        a source that defines what it declares.
+        """
         declared = (self._came if came else self._went).get(name, ())
         # The same name in another language is another thing.
         files = [file for file in declared if reader_for(file) is reader_for(path)]
         stem = path.rpartition("/")[2]
         alike = [file for file in files if file.rpartition("/")[2] == stem]
+        headers = [file for file in files if file.endswith(HEADERS)]
+        if not alike and len(files) > 1 and headers:
+            alike = [file for file in headers if came and self.reaches(path, file)]
+            files = headers if len({file.rpartition(".")[0] for file in files}) == 1 else files
         return alike[0] if alike else files[0] if len(files) == 1 else None
 
     def before(self, path: str) -> str:

@@ -183,3 +183,24 @@ async def test_a_namespace_that_one_moved_header_left_is_not_renamed(
     facts = await facts_of(before, after, route)
     renamed = {(fact.old, fact.new) for fact in facts if fact.detail == "namespace"}
     assert renamed == (set() if stays else {("conv", "gemm")})
+
+
+LOAD = "void * load_library(const char * path) {\n    return dlopen(path, RTLD_NOW);\n}\n"
+
+
+@ROUTES
+@pytest.mark.parametrize("another", [True, False])
+async def test_what_a_new_header_declares_and_its_source_defines_has_moved(
+    another: bool, route: str, facts_of: "FactsOf"
+) -> None:
+    text = "#include <cstring>\n{}\nint keep(int rows) {{\n    return rows;\n}}\n{}"
+    after = {
+        "src/reg.cpp": text.format('#include "load.h"\n', ""),
+        "src/load.h": "#pragma once\nvoid * load_library(const char * path);\n",
+        "src/load.cpp": f'#include "load.h"\n\n{LOAD}',
+    }
+    if another:
+        after |= {"src/htp/libdl.h": f"#pragma once\n\nstatic inline {LOAD}"}
+    facts = await facts_of({"src/reg.cpp": text.format("", f"\nstatic {LOAD}")}, after, route)
+    told = [(fact.kind, fact.new) for fact in facts if fact.name == "load_library"]
+    assert told == [(FactKind.SYMBOL_MOVED, "src/load.h")]
