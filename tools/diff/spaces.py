@@ -29,16 +29,22 @@ def rehomed(
     after: Mapping[str, Symbol],
     kept: Kept | None,
 ) -> Iterator[Pair]:
-    """Pair what went with what came under its name in another namespace: with the same types, or lines that stayed."""
+    """Pair what went with what came under its name in another namespace.
+
+    It has the same types, lines that stayed, or the same namespace right around it, of which one further out has
+    another name.
+    """
     gone, free = ([one for one in side if _is_in_a_space(one, before, after)] for side in (went, came))
     for one in gone if len(gone) * len(free) <= MOST_PAIRS else ():
         rivals = [other for other in free if (other.kind, own_name(other)) == (one.kind, own_name(one))]
         rivals = [other for other in rivals if one.public or not other.public]
+        nearest = [other for other in rivals if _space(other) == _space(one)] if _space(one) else []
+        rivals = nearest or rivals
         lines = [_stayed(one, other, kept) for other in rivals]
         if not rivals or (len(rivals) > 1 and lines.count(max(lines)) > 1):
             continue
         best = rivals[lines.index(max(lines))]
-        if max(lines) > 0 or (one.params and _types(one) == _types(best)):
+        if nearest or max(lines) > 0 or (one.params and _types(one) == _types(best)):
             free.remove(best)
             yield one, best
 
@@ -89,6 +95,11 @@ def _is_in_a_space(one: Symbol, before: Mapping[str, Symbol], after: Mapping[str
     """Tell whether what a symbol stands in is no class."""
     owner = owner_of(one)
     return one.kind in _NAMED and one.special is None and owner not in before and owner not in after
+
+
+def _space(one: Symbol) -> str:
+    """Name the namespace right around a symbol."""
+    return owner_of(one).rpartition(".")[2]
 
 
 def _stayed(one: Symbol, other: Symbol, kept: Kept | None) -> int:

@@ -65,3 +65,24 @@ async def test_a_namespace_ends_where_its_bracket_does_whatever_stands_in_it(fac
     facts = await facts_of(old, new)
     assert not [fact for fact in facts if fact.severity is Severity.BREAKING]
     assert not [fact for fact in facts if fact.name.endswith(("fold", "stay"))]
+
+
+@pytest.mark.parametrize("route", ["blobs", "hunks"])
+async def test_what_takes_something_else_is_still_in_its_namespace_whatever_is_around_that(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "#pragma once\n\nnamespace {} {{\nnamespace ime1 {{\nint scan({} * rows, int at);\n}}\n{}}}\n"
+    other = "namespace ime2 {\nint scan(char * rows, int at, int most);\n}\n"
+    body = "namespace ime2 {\nint scan(char * rows, int at, int most) {\n    return rows[at];\n}\n}\n"
+    facts = await facts_of(
+        {HEADER: text.format("acme_one", "char", "")},
+        {HEADER: text.format("acme", "signed char", other), "src/ime2.cpp": f"namespace acme {{\n{body}}}\n"},
+        route,
+    )
+    told = {(fact.kind, fact.name, fact.new) for fact in facts if fact.detail != "namespace" and "scan" in fact.name}
+    assert {(kind, name) for kind, name, _ in told} == {
+        (FactKind.SYMBOL_MOVED, "acme.ime1.scan"),
+        (FactKind.SIGNATURE_CHANGED, "acme.ime1.scan"),
+        (FactKind.SYMBOL_ADDED, "acme.ime2.scan"),
+    }
+    assert (FactKind.SYMBOL_MOVED, "acme.ime1.scan", "namespace acme::ime1") in told
