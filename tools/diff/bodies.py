@@ -16,6 +16,7 @@ from agent.domain import FileChange
 from agent.facts import FactKind, Place
 from tools.diff.draft import Draft, Span, Where
 from tools.diff.exchanged import Exchange
+from tools.diff.extracted import Newcomers
 from tools.diff.grouping import Shown
 from tools.diff.hunks import Hunk, Run, Side, read_patch
 from tools.diff.readers.python_cut import long_strings
@@ -101,6 +102,8 @@ class _Body:
     come: dict[int, str] = field(default_factory=dict)
     partial: bool = False
     """Lines beside these changed places as well: what is left does not say what became of what."""
+    was: list[str] = field(default_factory=list)
+    """All lines that went and did something, those included that only stand elsewhere now."""
 
     def shown(self, name: str, path: str, *, public: bool) -> Shown:
         """Tell of it, with the line that changed where it is only one."""
@@ -137,9 +140,10 @@ def changed_bodies(
     known = {versions.file.path: versions for versions in read}
     versions = [known.get(file.path) or Versions(file, read_patch(file.patch), EMPTY, EMPTY) for file in code]
     named = _names(shown)
-    found = list(_told(versions, shown, named, blobs, subject))
+    new = _newcomers(files)
+    found = list(_told(versions, shown, named, blobs, subject, new))
     if not found and not told:
-        found = list(_told(versions, shown, named, blobs, subject, moved=True))
+        found = list(_told(versions, shown, named, blobs, subject, new, moved=True))
     chosen = sorted(found, key=_weight)[:_MOST_FUNCTIONS] if len(found) <= _MOST_CHANGED else []
     return [_cut(one) for one in found if one in chosen]
 
@@ -150,6 +154,7 @@ def _told(
     named: Set[str],
     blobs: Blobs,
     subject: str,
+    new: Newcomers,
     *,
     moved: bool = False,
 ) -> Iterator[Shown]:
@@ -159,11 +164,39 @@ def _told(
         here = [other for other in shown if other.place is not None and other.place.file == path]
         # What a function takes otherwise, it does something else with.
         known_by_call = {other.draft.name for other in _for_users(here) if _is_of_call(other)}
+        drafts = (other.draft for other in here if other.draft.kind is FactKind.SYMBOL_ADDED)
+        namesakes = {draft.name.rpartition(".")[2] for draft in drafts}
         for name, body in _bodies(one, here, named, blobs.get(path, (None, None)), moved=moved).items():
             own = name.rpartition(".")[2].startswith("_")
             quiet = any(purpose in _QUIET or (own and purpose is Purpose.PERFORMANCE) for purpose in purposes)
-            if name not in known_by_call and not (moved and not (body.gone and body.come)):
+            only_moved = moved and not (body.gone and body.come)
+            taken = new.took(body.was, _bare(body.come)) or (
+                name.rpartition(".")[2] in namesakes and not body.come and new.share(body.was)
+            )
+            if name not in known_by_call and not only_moved and not taken:
                 yield body.shown(name, path, public=not quiet)
+
+
+def _newcomers(files: Sequence[FileChange]) -> Newcomers:
+    """Choose the lines of a commit's code that came with new functions, and those that were there before."""
+    code = [file for file in files if file.patch and file.path.endswith(_READ) and role(file.path) in _RUN]
+    # Few commits need any of it, and those at most once.
+    begun = (
+        hunk.lines[run.first : run.behind] for hunk in _hunks(code) for run in hunk.runs if _is_new_function(hunk, run)
+    )
+    return Newcomers(
+        (line[1:] for lines in begun for line in lines if line[:1] == "+"),
+        (line[1:] for hunk in _hunks(code) for line in hunk.lines if line[:1] != "+"),
+    )
+
+
+def _hunks(files: Sequence[FileChange]) -> Iterator[Hunk]:
+    for file in files:
+        yield from read_patch(file.patch).hunks
+
+
+def _is_new_function(hunk: Hunk, run: Run) -> bool:
+    return _Changed.of(hunk, run, _Prose(starred=True)).begins()
 
 
 def _for_users(shown: Sequence[Shown]) -> list[Shown]:
@@ -218,7 +251,8 @@ def _bodies(
     prose = _Prose.of(versions.file.path, contents)
     told = _for_users(shown)
     # Of what is nobody's business the parameters are not, but what it does may be.
-    taken = {line for one in shown if one.place and _is_of_call(one) for line in one.place.lines}
+    heads = (one.place for one in shown if one.place and (_is_of_call(one) or one.draft.kind is FactKind.SYMBOL_ADDED))
+    taken = {line for place in heads for line in place.lines}
     for hunk in patch.hunks:
         for run in hunk.runs:
             changed = _Changed.of(hunk, run, prose)
@@ -234,6 +268,7 @@ def _bodies(
             body.partial = bool(body.gone or body.come) or len(gone) < len(before) or len(come) < len(after)
             body.gone |= gone
             body.come |= come
+            body.was += _bare(before)
     return found
 
 

@@ -291,3 +291,63 @@ async def test_a_kernel_whose_name_stands_below_its_bounds_is_named(
     )
     told = await _told(all_facts_of, "n", "n - 1", route, path="include/topk.cuh", text=text)
     assert [fact.name for fact in told] == [name]
+
+
+WORK = ["rows = lib.rows(tokens, device)", "for row in rows:", "    lib.fold(row, 3)", "lib.flush(rows, device)"]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("helped", "told"),
+    [
+        (WORK, False),
+        (
+            [line.replace("rows(tokens, device)", "rows(\n        tokens, device, pinned\n    )") for line in WORK],
+            False,
+        ),
+        ([line.replace("device", "where") for line in WORK], False),
+        ([line.replace("rows", "lines") for line in WORK], True),
+        ([line.replace("3", "4") for line in WORK], True),
+        (WORK[:2] + WORK[3:], True),
+    ],
+)
+async def test_lines_that_a_new_function_has_which_is_called_instead_do_what_they_did(
+    all_facts_of: "FactsOf", helped: list[str], told: bool, route: str
+) -> None:
+    helper = "".join(f"    {line}\n" for line in ["pinned = lib.pinned()", *helped])
+    new = {
+        PATH: RUN.format(_body("_fold(tokens, device)")),
+        "pkg/fold.py": f"import lib\n\n\ndef _fold(tokens, device):\n{helper}",
+    }
+    facts = await all_facts_of({PATH: RUN.format(_body(*WORK))}, new, route)
+    assert any(fact.kind is FactKind.CODE_CHANGED for fact in facts) is told
+
+
+@ROUTES
+async def test_what_takes_the_place_of_a_call_is_told_though_another_function_is_new(
+    all_facts_of: "FactsOf", route: str
+) -> None:
+    new = {
+        PATH: RUN.format(_body("tokens = lib.sort(tokens)")),
+        "pkg/fold.py": "import lib\n\n\ndef _fold(tokens, device):\n" + "".join(f"    {line}\n" for line in WORK),
+    }
+    facts = await all_facts_of({PATH: RUN.format(_body(*WORK))}, new, route)
+    assert any(fact.kind is FactKind.CODE_CHANGED for fact in facts)
+
+
+@ROUTES
+async def test_lines_that_went_to_a_new_overload_are_not_told(all_facts_of: "FactsOf", route: str) -> None:
+    text = (
+        '#include "run.h"\n\nint emit(Loc loc, {}, int most) {{\n  auto shape = type_of(loc);\n{}'
+        "  return ll + most;\n}}\n{}"
+    )
+    line = "  LinearLayout ll = toLinearLayout({}, layout);\n"
+    call = f"{line.format('shape_of(loc)')}  return emit(loc, ll, most);\n"
+    more = f"\nint emit(Loc loc, Attr layout, int most) {{\n{call}}}\n"
+    path = "lib/run.cpp"
+    facts = await all_facts_of(
+        {path: text.format("Attr layout", line.format("shape"), "")},
+        {path: text.format("LinearLayout ll", "", more)},
+        route,
+    )
+    assert not [fact for fact in facts if fact.kind is FactKind.CODE_CHANGED]
