@@ -13,6 +13,8 @@ _RETURNS = re.compile(r"(return)\s+(.+)")
 _IF = re.compile(r"if (.{1,60}):$")
 _EQUAL = re.compile(r"if ([A-Za-z_][\w.]*) (?:==|is) (.+):$")
 _BRANCHING = re.compile(r"\b(?:if|elif|else|for|while|try|except|with|case)\b")
+_RETURN = "return"
+_ANSWERS = ("True", "False")
 _FEW = 4
 """Values among which a choice can still be read."""
 
@@ -44,7 +46,7 @@ def _split(stretch: Stretch) -> Iterator[Exchange]:
     gone, come = (_by_target(lines) for lines in stretch[:2])
     for target, before in gone.items():
         after = come.get(target, [])
-        if target == "return" or {len(before), len(after)} == {1} or not after:
+        if target == _RETURN or {len(before), len(after)} == {1} or not after:
             continue
         if len(before) == 1 and _is_choice(before[0][0], [line for line, _ in after], stretch.come):
             sides = before[0][1], _chosen(after, stretch.come)
@@ -101,7 +103,7 @@ def _new(hunk: Hunk) -> Iterator[Exchange]:
             if told is not None and told[1] not in UNSET and f" {told[0]} " not in gone:
                 found = _before(*told, line, _above(hunk, at), hunk)
                 if found is not None:
-                    form: Form = "returned" if told[0] == "return" else "set"
+                    form: Form = "returned" if told[0] == _RETURN else "set"
                     what = "" if form == "returned" else told[0]
                     yield Exchange(form, what, found[0], told[1], (old, old), (new, new), found[1])
             old += line[0] == "-"
@@ -123,6 +125,9 @@ def _before(target: str, value: str, line: str, above: str, hunk: Hunk) -> tuple
         known = not any(other[1:].lstrip().startswith(f"{target} =") for other in others)
         return (asked[2], "branches") if known and is_value(tokens_of(asked[2], python=True)) else None
     beside = _beside(target, line, hunk)
+    if beside and target == _RETURN and value in _ANSWERS:
+        # Whoever answers one thing answers the other as well, further down.
+        return None
     if beside:
         return ("", "sibling") if value not in beside and _BRANCHING.search(above[1:]) else None
     if not OPTION.search(target) and not OWN.match(target):

@@ -475,3 +475,14 @@ async def test_what_several_lines_set_and_one_asks_for_now_is_not_told(facts_of:
     old = _body("self.max_steps = 0") + far + _body("if args.fast:", "    self.max_steps = args.steps")
     new = _body("self.max_steps = args.max_steps") + far
     assert await _told(facts_of, old, new) == []
+
+
+@ROUTES
+async def test_an_answer_that_is_also_given_further_down_is_not_told(facts_of: "FactsOf", route: str) -> None:
+    text = (
+        "import lib\n\n\nclass Hook:\n    def matches_kernel_name(self, name):\n{}"
+        "        if self.include is not None and self.include.match(name) is None:\n            return False\n"
+        "        if self.exclude is not None and self.exclude.match(name):\n            return False\n"
+        "        return True\n"
+    )
+    assert await _told(facts_of, "", _body("if name is None:", "    return True"), route, text=text) == []
