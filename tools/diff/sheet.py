@@ -156,7 +156,7 @@ def _compared(versions: Versions) -> Iterator[Shown]:
     symbols = [draft for draft in symbols if not _is_only_annotated(draft, patch)]
     symbols = [draft for draft in symbols if not (_is_set_on_self(draft, versions) or _was_set_on_self(draft, patch))]
     sites = compare_sites(
-        went_along(versions.old.sites, versions.new.sites, symbols), versions.new.sites, patch.together
+        went_along(versions.old.sites, versions.new.sites, symbols, patch), versions.new.sites, patch.together
     )
     if path.endswith(".py"):
         sites += reconditioned(versions.old.sites, versions.new.sites, patch, sites)

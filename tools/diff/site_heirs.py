@@ -34,6 +34,8 @@ _SENTENCES = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
 _ARGUMENT = re.compile(r"(?:\d+, ?)?([A-Za-z_]\w*)(?=[,.(\[]| [=<>!]=?|$)")
 _HELD = re.compile(r"\.value\(\)|->")
 """How code gets at what an optional or a pointer holds."""
+_HOLDER = re.compile(r"&?(?<![\w.>])[a-z_]\w*(?:\.|->)(?=[a-z_]\w{7,}(?![\w(]))")
+"""What a variable with a telling name is in."""
 _COMPARING = re.compile(r"([A-Z][A-Z_]*)_(EQ|NE|GE|GT|LE|LT)")
 _SIGN = {"EQ": "==", "NE": "!=", "GE": ">=", "GT": ">", "LE": "<=", "LT": "<"}
 _SPACES = re.compile(r"(?:\b\w+::)+")
@@ -226,6 +228,11 @@ def _by_value(text: str) -> str:
     if "->" not in text and ".value()" not in text:
         return text
     return _HELD.sub(lambda found: "." if found[0] == "->" else "", text)
+
+
+def is_only_held(one: str, other: str) -> bool:
+    """Tell whether a check is the same but for what a variable is in now, or was: `slots`, `&storage.slots`."""
+    return one != other and (_HOLDER.sub("", one) == other or one == _HOLDER.sub("", other))
 
 
 def _subject(site: Site) -> str:

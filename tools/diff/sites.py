@@ -16,7 +16,16 @@ from tools.diff.readers.python_choices import ELSEWHERE
 from tools.diff.reading import Site
 from tools.diff.refusals import is_macro_exchanged, loosened_or_tightened, spare, without_echoes
 from tools.diff.signatures import compare_signatures
-from tools.diff.site_heirs import ASSERTED, begins_so, is_same_macro, rebased, renames, spelled_out, worded
+from tools.diff.site_heirs import (
+    ASSERTED,
+    begins_so,
+    is_only_held,
+    is_same_macro,
+    rebased,
+    renames,
+    spelled_out,
+    worded,
+)
 from tools.diff.surroundings import moved_out_or_in
 from tools.diff.values import requoted, same_value
 from tools.diff.variables import is_foreign
@@ -206,7 +215,7 @@ def _is_reported(one: Site, other: Site) -> bool:
         if is_same_macro(one.name, other.name) and worded(one)[1:] == worded(other)[1:]:
             return False
         mine, its = (spelled_out(site.name, site.value or "") for site in (one, other))
-        return not is_same_macro(mine[0], its[0]) or mine[1] != its[1]
+        return not is_same_macro(mine[0], its[0]) or not (mine[1] == its[1] or is_only_held(mine[1], its[1]))
     # By what names an assertion without words gets at what it compares is the function's own business.
     named = _NAMES.sub("x", one.guard) == _NAMES.sub("x", other.guard)
     return not named and (_is_told(one, _REMOVED) or _is_told(other, _ADDED))

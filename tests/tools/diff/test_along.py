@@ -67,3 +67,47 @@ async def test_a_union_is_told_by_its_members_and_what_a_block_keeps_for_itself_
     names = [fact.name for fact in facts if fact.kind is FactKind.FIELD_CHANGED]
     assert names == ["SamplingTempStorage.aggregate.value"]
     assert {fact.severity for fact in facts} == {Severity.INTERNAL}
+
+
+CHECKED = (
+    '#include "run.h"\n\nvoid start(Tensor x, int hidden) {{\n  auto [rows, {0}] =\n      shape_of(x);\n'
+    "  ACME_CHECK(rows > 0);\n  {1}\n  go(rows, {0});\n}}\n"
+)
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("ACME_CHECK(cols_2 == 2 * hidden);", "ACME_CHECK(cols_before_act == 2 * hidden);", False),
+        ("ACME_CHECK(cols_2 == 2 * hidden);", "ACME_CHECK(cols_before_act == 4 * hidden);", True),
+        ("ACME_CHECK(cols_2 == 2 * hidden);", "ACME_CHECK(rows == 2 * hidden);", True),
+    ],
+)
+async def test_a_check_of_a_variable_that_is_only_called_otherwise_is_the_same(
+    facts_of: "FactsOf", old: str, new: str, told: bool, route: str
+) -> None:
+    path = "csrc/run.cu"
+    before, after = CHECKED.format("cols_2", old), CHECKED.format("cols_before_act", new)
+    facts = await facts_of({path: before}, {path: after}, route)
+    assert any(fact.kind.startswith(("error-", "limit-")) for fact in facts) is told
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        ("load(&storage.ptr_in_smem) == 0", False),
+        ("load(&storage.end_in_smem) == 0", True),
+        ("load(ptr_in_smem) == 1", True),
+    ],
+)
+async def test_a_check_of_a_variable_that_stands_in_a_record_now_is_the_same(
+    facts_of: "FactsOf", new: str, told: bool, route: str
+) -> None:
+    path, text = (
+        "csrc/run.cu",
+        '#include "run.h"\n\nvoid start(int n) {{\n  begin(n);\n  ACME_CHECK({});\n  end(n);\n}}\n',
+    )
+    facts = await facts_of({path: text.format("load(ptr_in_smem) == 0")}, {path: text.format(new)}, route)
+    assert any(fact.kind.startswith(("error-", "limit-")) for fact in facts) is told
