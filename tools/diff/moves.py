@@ -77,7 +77,31 @@ def join_moves(shown: Iterable[Shown], homes: Homes) -> list[Shown]:
     words = {draft.old: draft.new for draft in drafts if draft.old and draft.new}
     behind = FactKind.REGISTRATION_CHANGED
     told = [one for one in told if one.draft.kind is not behind or not follows(one.draft, words)]
-    return without_bodies(_gone_as_one(list(_without_what_moved(told))))
+    return without_bodies(_gone_as_one(list(_without_what_moved(_without_wrappers(told)))))
+
+
+def _without_wrappers(told: Sequence[Shown]) -> Sequence[Shown]:
+    """Leave out renames of functions of which another file, that has the work to do, tells that one went and one came.
+
+    What only calls the one has no more become the other than that has.
+    """
+    renamed = [one for one in told if one.draft.kind is FactKind.SYMBOL_RENAMED and one.draft.detail == "function"]
+    if not renamed:
+        return told
+    went, came = (
+        {_place(one): one.draft for one in told if one.draft.kind is kind and one.draft.detail == "function"}
+        for kind in (FactKind.SYMBOL_REMOVED, FactKind.SYMBOL_ADDED)
+    )
+    files = {file for file, _ in went} & {file for file, _ in came}
+    parted = {
+        id(one)
+        for one in renamed
+        for file in files - {_place(one)[0]}
+        if (gone := went.get((file, one.draft.old or ""))) is not None
+        and (file, one.draft.new or "") in came
+        and (gone.public or not one.draft.public)
+    }
+    return [one for one in told if id(one) not in parted]
 
 
 def _without_what_moved(told: Sequence[Shown]) -> Iterator[Shown]:

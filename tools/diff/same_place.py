@@ -23,6 +23,28 @@ def stayed(went: Sequence[Symbol], came: Sequence[Symbol], kept: Kept) -> Iterat
             yield one, other
 
 
+def without_bodies_of_others(
+    pairs: Iterable[tuple[Symbol, Symbol]], before: Iterable[Symbol], kept: Kept
+) -> list[tuple[Symbol, Symbol]]:
+    """Leave out functions paired by their names where the new one has the lines of a third, and none of the old one."""
+    pairs = list(pairs)
+    functions = [one for one in before if one.kind in _CALLED] if any(one.kind in _CALLED for one, _ in pairs) else []
+    return [
+        (one, other)
+        for one, other in pairs
+        if one.kind not in _CALLED
+        or (one.shape and one.shape == other.shape)
+        or _lines_in(one, other, kept)
+        or not any(_lines_in(third, other, kept) >= _ENOUGH for third in functions if third is not one)
+    ]
+
+
+def _lines_in(one: Symbol, other: Symbol, kept: Kept) -> int:
+    """Count the lines of one function's body, to where a hunk ends, that stayed and are in another's now."""
+    lines = map(kept, range(one.head + 1, one.end + 1))
+    return sum(line is not None and other.head < line <= other.end for line in lines)
+
+
 def _under_other_heads(gone: Iterable[Symbol], come: Iterable[Symbol], kept: Kept) -> Iterator[tuple[Symbol, Symbol]]:
     """Pair functions of which the head alone is another: the body begins with lines that stayed where they were.
 

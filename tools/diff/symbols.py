@@ -103,7 +103,9 @@ def compare_symbols(old: Reading, new: Reading, patch: Patch | None = None) -> l
     pairs = list(same_bodies(went, came, before, after)) if old.overloaded and new.overloaded else []
     kept = patch.kept if patch is not None else None
     pairs += same_place.stayed(*_left(went, came, pairs), kept) if kept is not None else ()
-    pairs += kindred(list(renames(*_left(went, came, pairs), kept)), went, before, after)
+    alike = list(renames(*_left(went, came, pairs), kept))
+    alike = same_place.without_bodies_of_others(alike, before.values(), kept) if kept is not None else alike
+    pairs += kindred(alike, went, before, after)
     if not old.overloaded:
         pairs += known_by_members(*_left(went, came, pairs), before, after)
     if patch is not None and old.overloaded:

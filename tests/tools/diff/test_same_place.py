@@ -91,3 +91,30 @@ async def test_a_name_for_an_argument_of_the_template_that_both_have_another_nam
     assert [(fact.kind, fact.old, fact.new) for fact in facts if fact.kind.startswith(("symbol-", "constant-"))] == [
         (FactKind.SYMBOL_RENAMED, "Paged", "Slow")
     ]
+
+
+LONG = (
+    '    let parts = collect();\n    let title = join(&parts, "\\n");\n    let built = stamp(&title);\n'
+    "    let signed = sign(&built, {});\n    let sealed = seal(&signed);\n    sealed\n"
+)
+
+
+@ROUTES
+async def test_a_function_that_has_the_body_of_a_third_is_not_the_one_that_went(
+    route: str, facts_of: "FactsOf"
+) -> None:
+    text = "pub fn get_version_string() -> String {{\n{}}}\n\npub fn get_count() -> u32 {{\n    COUNT\n}}\n{}"
+    short = "\npub fn get_short_version_string() -> String {\n    name()\n}\n"
+    longer = f"    title()\n}}\n\npub fn get_verbose_version_string() -> String {{\n{LONG.format(2)}"
+    wrapper = (
+        "use crate::version;\n\nfn get_{0}_version_string() -> String {{\n    version::get_{0}_version_string()\n}}\n"
+    )
+    facts = await facts_of(
+        {"src/version.rs": text.format(LONG.format(1), short), "src/bind.rs": wrapper.format("short")},
+        {"src/version.rs": text.format(longer, ""), "src/bind.rs": wrapper.format("verbose")},
+        route,
+    )
+    assert {(fact.kind, fact.name) for fact in facts} == {
+        (FactKind.SYMBOL_REMOVED, "get_short_version_string"),
+        (FactKind.SYMBOL_ADDED, "get_verbose_version_string"),
+    }
