@@ -37,13 +37,14 @@ def without_same_constants(
     if not doubted:
         return list(shown)
     old, new = (_Side([v.old for v in read], files, " -"), _Side([v.new for v in read], files, " +"))
-    same = {id(one) for one in doubted if _is_same(one.draft, old, new) or _is_held_elsewhere(one.draft, files)}
+    same = {id(one) for one in doubted if _is_same(one.draft, old, new)}
     return [one for one in shown if id(one) not in same]
 
 
 def words(one: Shown) -> list[str]:
-    """Name the constants that the tree may define; nothing for other facts."""
-    return [name for name in _names(one.draft) if _SHOUTED.match(name)]
+    """Name the constants that the tree may define; nothing for other facts, and for what is a member of something."""
+    sides = one.draft.old, one.draft.new
+    return [name for name in _names(one.draft) if name in sides and _SHOUTED.match(name)]
 
 
 def constants(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -55,11 +56,9 @@ def constants(shown: Iterable[Shown], lines: Sequence[tuple[str, str]]) -> dict[
 
 def is_only_named(one: Shown, known: Mapping[str, str]) -> bool:
     """Tell whether a value is the same as before by what the tree says of the constants."""
-    names = _names(one.draft)
-    if not any(name in known for name in names):
-        return False
-    old, new = (known.get(_constant(text or "") or "", text) for text in (one.draft.old, one.draft.new))
-    return same_value(old, new)
+    asked = words(one) if known else []
+    sides = (known.get(text, text) if text in asked else text for text in (one.draft.old, one.draft.new))
+    return bool(asked) and same_value(*sides)
 
 
 def _names(draft: Draft) -> list[str]:
@@ -90,8 +89,8 @@ class _Side:
             return text
         symbols = (symbol for reading in self.read for symbol in reading.symbols if symbol.kind == "constant")
         values = {symbol.value or text for symbol in symbols if symbol.name.rpartition(".")[2] == name}
-        # Of a file that came or went as a whole only the lines are at hand.
-        values = values or _held(name, list(self._lines(name)))
+        # Of a file that came or went as a whole only the lines are at hand, which do not say what a member is of.
+        values = values or (_held(name, list(self._lines(name))) if name == text else values)
         return values.pop() if len(values) == 1 else text
 
     def _lines(self, name: str) -> Iterator[tuple[str, str]]:
@@ -101,7 +100,10 @@ class _Side:
 
 
 def _is_same(draft: Draft, old: _Side, new: _Side) -> bool:
-    return same_value(old.stands_for(draft.old or ""), new.stands_for(draft.new or ""))
+    """Tell whether both sides hold the same; what a constant holds that nobody defines may stand elsewhere."""
+    held = old.stands_for(draft.old or ""), new.stands_for(draft.new or "")
+    unknown = held == (draft.old, draft.new)
+    return same_value(*held) or (unknown and _is_held_elsewhere(draft, new.files))
 
 
 def _is_held_elsewhere(draft: Draft, files: Sequence[FileChange]) -> bool:

@@ -75,6 +75,7 @@ async def test_a_text_that_another_language_holds_now_is_the_same(
         ({"pkg/utils.py": "CHUNK_SIZE = 64\n", "pkg/other.py": "CHUNK_SIZE = 32\n"}, True),
         ({"pkg/utils.py": "CHUNK_SIZE = 32 * 2\n"}, True),
         ({"tests/test_utils.py": "CHUNK_SIZE = 64\n"}, True),
+        ({}, True),
     ],
 )
 async def test_a_default_that_names_a_constant_of_the_tree_is_what_that_holds(
@@ -87,3 +88,13 @@ async def test_a_default_that_names_a_constant_of_the_tree_is_what_that_holds(
     (change,) = [change async for change in source.changes([sha])]
     facts = (await study(source, change)).facts
     assert any(fact.kind is FactKind.PARAMETER_DEFAULT for fact in facts) is told
+
+
+@ROUTES
+async def test_a_text_that_another_constant_holds_is_not_the_one_that_is_named(route: str, facts_of: "FactsOf") -> None:
+    facts = await facts_of(
+        {"pkg/state.py": 'SCOPE = "__acme_launch_scope"\n'},
+        {"pkg/state.py": 'OLD_SCOPE = "__acme_launch_scope"\nNEW_SCOPE = "__acme_scope"\nSCOPE = NEW_SCOPE\n'},
+        route,
+    )
+    assert [fact.name for fact in facts if fact.kind is FactKind.CONSTANT_CHANGED] == ["SCOPE"]
