@@ -240,5 +240,5 @@ def test_a_built_in_constant_is_the_same_by_whichever_name_it_is_asked_for() -> 
     one, other = (
         Symbol("VERSION", "constant", 1, 1, 1, public=True, value=text) for text in ('env!("A_V")', "built_env!(V)")
     )
-    assert resolving.is_same(one, other, {}, {})
-    assert not resolving.is_same(one, one._replace(value='"1.2"'), {}, {})
+    assert resolving.is_same(one, other, ({}, {}), {})
+    assert not resolving.is_same(one, one._replace(value='"1.2"'), ({}, {}), {})
