@@ -26,7 +26,7 @@ def stayed(went: Sequence[Symbol], came: Sequence[Symbol], kept: Kept) -> Iterat
 def without_bodies_of_others(
     pairs: Iterable[tuple[Symbol, Symbol]], before: Iterable[Symbol], kept: Kept
 ) -> list[tuple[Symbol, Symbol]]:
-    """Leave out functions paired by their names where the new one has the lines of a third, and none of the old one."""
+    """Leave out functions paired by their names where the new one begins as a third did, and has no line of the old."""
     pairs = list(pairs)
     functions = [one for one in before if one.kind in _CALLED] if any(one.kind in _CALLED for one, _ in pairs) else []
     return [
@@ -35,8 +35,13 @@ def without_bodies_of_others(
         if one.kind not in _CALLED
         or (one.shape and one.shape == other.shape)
         or _lines_in(one, other, kept)
-        or not any(_lines_in(third, other, kept) >= _ENOUGH for third in functions if third is not one)
+        or not any(_begins_as(third, other, kept) for third in functions if third is not one)
     ]
+
+
+def _begins_as(one: Symbol, other: Symbol, kept: Kept) -> bool:
+    """Tell whether a function's body begins with lines that stayed where another's began."""
+    return all(kept(one.head + line) == other.head + line for line in range(1, _ENOUGH + 1))
 
 
 def _lines_in(one: Symbol, other: Symbol, kept: Kept) -> int:
