@@ -12,10 +12,15 @@ _END = re.compile(
     r"pull request checklist|checklist|test plan|test result|review(?:er)? notes|🤖|generated (?:with|by))\b",
     re.IGNORECASE | re.MULTILINE,
 )
+# Who signed, reviewed or wrote along, with an address, wherever in a line it stands.
+_SIGNED = re.compile(
+    r"[ \t]*\b[a-z]\w{0,30}(?:-\w{1,30}){1,3}[ \t]*:[^\n<>]{1,120}\n?[ \t]*<[^<>\s@]+@[^<>\s]+>", re.IGNORECASE
+)
 _TRAILER = re.compile(
-    r"^\s*(?:[A-Z][\w-]*-by|Cc|cc|Co-authored|Change-Id|Reviewed|Differential Revision|Pull Request resolved|"
-    r"Approved|Merge|PR|Ticket|Bug|See|Ref|Refs|Related|Depends on|Close[sd]?|Fix(?:e[sd])?|Resolve[sd]?|Reverts?|"
-    r"This reverts commit|\(cherry picked)\b[^.]{0,12}(?:#\d|[:@]|https?:|[0-9a-f]{7,40}\b|commit\b)",
+    r"^\s*(?:(?:[-*+]\s+)?(?i:[a-z][\w-]*-by)|Cc|cc|Co-authored|Change-Id|Reviewed|Differential Revision|"
+    r"Pull Request resolved|Approved|Merge|PR|Ticket|Bug|See|Ref|Refs|Related|Depends on|Close[sd]?|"
+    r"Fix(?:e[sd])?|Resolve[sd]?|Reverts?|This reverts commit|\(cherry picked)\b"
+    r"[^.]{0,12}(?:#\d|[:@]|https?:|[0-9a-f]{7,40}\b|commit\b)",
 )
 _FORM = re.compile(
     r"^\s*(?:#{1,6}\s|[-*+]\s*\[[ xX]?\]|\||>|-{3,}|={3,}|https?://\S+$|!\[|<[a-z/]|\*\*[^*]+\*\*:?$)", re.IGNORECASE
@@ -91,8 +96,10 @@ def by_hand(text: str) -> str:
 
 
 def _by_hand(text: str) -> str:
-    """Leave out hidden remarks, blocks of code, and what machines and forms put at the end."""
+    """Leave out hidden remarks, blocks of code, who signed, and what machines and forms put at the end."""
     text = _COMMENT.sub("", _FENCE.sub("", text[:_READ].replace("\r", "")))
+    # What stood on both sides of a signature was not said in one breath.
+    text = _SIGNED.sub("\n\n", text)
     end = _END.search(text)
     return text[: end.start()] if end else text
 
