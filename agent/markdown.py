@@ -23,6 +23,7 @@ _UNSEEN = re.compile(f"({_EMOJI})|[{_INVISIBLE}]")
 _ADDRESS = r"[!-;=?-_a-{}~]*(?<![.,;:!?)\]'\"*])"
 # A code span of the author's (between two signs where one stands within it), or what GitHub would turn into a
 # notification, a back-reference, a link, a closed issue. A table cannot hold a bar behind a backslash in code.
+# The number of a version that could be read as a commit is one piece of code, whole.
 # Repetitions in front of a sign are bounded, so that a long word is read once and not once for each of its letters;
 # only ASCII ends a word, because Chinese is written without spaces.
 _CODE = re.compile(
@@ -33,7 +34,7 @@ _CODE = re.compile(
     r"|[\w.+-]{0,64}@[\w./-]*\w"
     r"|(?:[\w.-]{1,39}/[\w.-]{1,100})?#\d+\b"
     r"|\bGH-\d+\b"
-    r"|\b[0-9a-f]{7,40}\b)",
+    r"|(?:\bv?\d{1,20}\.(?:\d{1,20}\.){0,3})?\b[0-9a-f]{7,40}\b(?:\.\d{1,20}\b){0,4})",
     re.IGNORECASE | re.ASCII,
 )
 # An underscore inside a word is no emphasis in GitHub's Markdown, and escaping it would spoil identifiers.

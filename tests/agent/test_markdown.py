@@ -145,6 +145,9 @@ def test_code_shows_every_character(text: str) -> None:
         ("fixes #12", "fixes `#12`"),
         ("修复#12的问题", "修复`#12`的问题"),
         ("提交deadbee修复", "提交`deadbee`修复"),
+        ("vendor: update BoringSSL to 0.20260728.0", "vendor: update BoringSSL to `0.20260728.0`"),
+        ("use v1.2.20260728, not 20260727.10.", "use `v1.2.20260728`, not `20260727.10`."),
+        ("Bump to 0.6.17 and 1.2", "Bump to 0.6.17 and 1.2"),
         ("请@octocat看这里", "请`@octocat`看这里"),
         ("见https://x.example/a，然后", "见`https://x.example/a`，然后"),
         ("(see https://x.example/a).", "(see `https://x.example/a`)."),
@@ -192,6 +195,8 @@ def test_a_direction_override_cannot_turn_a_title_around() -> None:
         "https://)",
         "ab12-",
         "GH-",
+        "1.",
+        "1234567.",
     ],
 )
 def test_a_very_long_title_takes_no_more_than_its_length(text: str) -> None:
