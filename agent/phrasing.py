@@ -27,14 +27,16 @@ _LISTS = (
 _CHOSEN = (K.FLAG_CHOICES, K.BASE_CHANGED)
 _PARTS = ("case", "#if")
 _RAISED = ("if ", "unless ")
+"""How a fact writes under which condition an error is raised."""
 _SEVERAL = re.compile(r"\d+ (\w+)s of ")
 """How a fact says what the things are that came or went with one file."""
 _PART_OF = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]")
 """In the name of a version: of what it is the version, which is not the whole project."""
 _CONDITION = re.compile(r" (?:[=!<>]=|[<>]|(?:not )?in|is) |\)$")
 _OPERATOR = re.compile(r"\b(?:not|in|is|and|or)\b")
-_SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
-"""How a fact writes under which condition an error is raised."""
+_SENTENCE = re.compile(r"[A-Za-z]{2,} (?:[a-z]{2,}|\()")
+_ASSERTION = re.compile(r"assert|check|ensure|enforce", re.IGNORECASE)
+"""What a check is called that may have a condition in the place of words."""
 _INSIDE = (K.VALUE_CHANGED, K.CODE_CHANGED)
 """What functions do, where one side may have nothing of it."""
 _VALUED = (*_LISTS, K.CODE_CHANGED, K.MEMBER_CHANGED, K.REGISTRATION_CHANGED, K.DEPENDENCY_CHANGED)
@@ -98,6 +100,8 @@ class Phrases:
     """Several checks or warnings of one function that came or went."""
     refuses: str
     """What a new function or file refuses."""
+    demands: Mapping[FactKind, str]
+    """Checks without words, told by what they ask for."""
     check: str
     """A check of an expression, which is no limit that users know by a name."""
     asked: str
@@ -161,7 +165,7 @@ def _plain(facts: Sequence[Fact], phrases: Phrases) -> str:
         return _refusals(fact, phrases)
     if better := successors(fact):
         return fill(phrases.superseded, facts, phrases, new=listed(better, phrases))
-    told = _several_checks(fact, phrases) or fill(template, facts, phrases)
+    told = _demands(fact, phrases) or _several_checks(fact, phrases) or fill(template, facts, phrases)
     if fact.kind is K.FILE_ADDED and len(facts) == len(names_of(fact)) == 1 and fact.new and "/" not in fact.new:
         names = listed(member_names(fact.new), phrases)
         told = fill(phrases.with_names, facts, phrases, names=names)
@@ -237,6 +241,15 @@ def _several_checks(fact: Fact, phrases: Phrases) -> str | None:
     if template is None or len(messages_of(fact)) < 2:
         return None
     return fill(template, [fact], phrases, messages=_some_messages(fact, phrases))
+
+
+def _demands(fact: Fact, phrases: Phrases) -> str | None:
+    """Tell assertions without words by what they ask for: that is no message anybody reads."""
+    asked = messages_of(fact)
+    template = phrases.demands.get(fact.kind) if _ASSERTION.search(fact.name) and says_much(fact) else None
+    if template is None or not all(map(_is_condition, asked)):
+        return None
+    return _tight(_formed(template, len(asked)).format(messages=_some_messages(fact, phrases)))
 
 
 def _some_messages(fact: Fact, phrases: Phrases) -> str:

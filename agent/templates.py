@@ -16,8 +16,8 @@ _PHRASES: Mapping[Language, Phrases] = {"en": EN, "zh": ZH}
 Params = Mapping[str, str]
 
 _FIXED: Mapping[str, Mapping[Language, str]] = {
-    "undoes": {"en": "Undoes [@2].", "zh": "撤销 [@2]。"},
-    "relands": {"en": "Lands [@2] again.", "zh": "重新合入 [@2]。"},
+    "undoes": {"en": "Reverts [@2].", "zh": "撤销 [@2]。"},
+    "relands": {"en": "Relands [@2].", "zh": "重新合入 [@2]。"},
     "fixes": {"en": "Fixes [@2].", "zh": "修复 [@2]。"},
     "likely fixes": {
         "en": "Likely fixes [@2]: nobody says so, but both are about the same.",
@@ -25,13 +25,13 @@ _FIXED: Mapping[str, Mapping[Language, str]] = {
     },
     "undone": {"en": "Reverted by [@2].", "zh": "已被 [@2] 撤销。"},
     "relands part": {
-        "en": "Lands a part of [@2] again, which [@3] had undone.",
+        "en": "Relands a part of [@2], which [@3] had reverted.",
         "zh": "重新合入 [@2] 的一部分，该提交曾被 [@3] 撤销。",
     },
-    "undoes part": {"en": "Undoes a part of [@2].", "zh": "撤销 [@2] 的一部分。"},
+    "undoes part": {"en": "Reverts a part of [@2].", "zh": "撤销 [@2] 的一部分。"},
     "follows": {"en": "Follows up on [@2].", "zh": "是 [@2] 的后续改动。"},
     "follows as said": {"en": "Follows up on [@3], as [@2] says.", "zh": "据 [@2] 所述，是 [@3] 的后续改动。"},
-    "mends": {"en": "Mends lines that [@2] wrote.", "zh": "修正 [@2] 写下的代码行。"},
+    "mends": {"en": "Fixes code that [@2] added.", "zh": "修正 [@2] 写入的代码。"},
     "takes in": {"en": "Takes in [@2].", "zh": "引入 [@2]。"},
     "rests on": {"en": "Rests on [@2], as it says.", "zh": "按其自述，以 [@2] 为前提。"},
     "adopts as said": {"en": "Rests on [@3], as [@2] says.", "zh": "据 [@2] 所述，以 [@3] 为前提。"},

@@ -105,6 +105,27 @@ def test_what_a_check_asks_for_is_not_told_as_its_words(old: str, new: str, word
     assert told([changed]) == [f"In `plan`, the {words}."]
 
 
+def test_an_assertion_without_words_is_told_by_what_it_demands() -> None:
+    demanded = fact(K.ERROR_ADDED, "AssertionError", Severity.BEHAVIOUR, new="issubclass(tier, Base)", detail="plan")
+    assert told([demanded]) == ["In `plan`, a new check demands `issubclass(tier, Base)`."]
+    assert told([demanded], lang="zh") == ["`plan` 中新增检查，要求 `issubclass(tier, Base)`。"]
+    gone = fact(K.ERROR_REMOVED, "GGML_ASSERT", Severity.BEHAVIOUR, old="n < 8", detail="plan")
+    assert told([gone]) == ["In `plan`, the check `n < 8` is gone."]
+    assert told([gone], lang="zh") == ["`plan` 中移除检查 `n < 8`。"]
+    two = demanded.model_copy(update={"new": "n < 8\nn in (1, 2)"})
+    assert told([two]) == ["In `plan`, new checks demand `n < 8`, `n in (1, 2)`."]
+    worded = demanded.model_copy(update={"name": "TORCH_CHECK", "new": "unsupported (fp8)"})
+    assert told([worded]) == ["In `plan`, a new check raises `TORCH_CHECK`: `unsupported (fp8)`."]
+    raised = demanded.model_copy(update={"name": "ValueError", "new": "n < 8"})
+    assert told([raised]) == ["In `plan`, a new check raises `ValueError`: `n < 8`."]
+
+
+def test_the_name_of_an_error_is_not_told_as_its_words() -> None:
+    changed = fact(K.ERROR_CHANGED, "emitOpError", Severity.BEHAVIOUR, detail="verify")
+    assert told([changed]) == ["In `verify`, the message of `emitOpError` changes."]
+    assert told([changed], lang="zh") == ["`verify` 中报错 `emitOpError` 的措辞改变。"]
+
+
 def test_functions_that_changed_alike_share_a_sentence_and_others_have_their_own() -> None:
     functions = "Base.match, Hi.match, Lo.match"
     facts = [
@@ -172,13 +193,13 @@ def test_of_a_list_that_a_function_sets_only_what_came_is_told() -> None:
 def test_a_check_is_told_with_its_place_and_its_words() -> None:
     message = "Overlap loading needs pinned memory, so the number of adapters must be at most twice that of a batch"
     check = fact(K.ERROR_ADDED, "AssertionError", Severity.BEHAVIOUR, new=message, detail="Args.check")
-    assert told([check]) == [f"In `Args.check`, a new check fails with `AssertionError`: `{message}`."]
+    assert told([check]) == [f"In `Args.check`, a new check raises `AssertionError`: `{message}`."]
     twice = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="no", detail="Args.check, Request.check")
-    assert told([twice]) == ["In `Args.check`, `Request.check`, a new check fails with `ValueError`: `no`."]
+    assert told([twice]) == ["In `Args.check`, `Request.check`, a new check raises `ValueError`: `no`."]
     template = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="no", detail="run<int, float>")
-    assert told([template]) == ["In `run<int, float>`, a new check fails with `ValueError`: `no`."]
+    assert told([template]) == ["In `run<int, float>`, a new check raises `ValueError`: `no`."]
     bare = fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="no")
-    assert told([bare]) == ["A new check fails with `ValueError`: `no`."]
+    assert told([bare]) == ["A new check raises `ValueError`: `no`."]
 
 
 def test_nothing_is_told_twice() -> None:
@@ -271,7 +292,7 @@ def test_a_parameter_that_several_functions_take_in_different_forms_is_named_onc
 def test_several_new_checks_are_told_each_with_its_own_message() -> None:
     messages = "\n".join(("a; b must fit", "x" * 400, "c is too large", "d is too small"))
     checks = fact(K.ERROR_ADDED, "ValueError, TypeError", Severity.BEHAVIOUR, new=messages, detail="run")
-    said = "In `run`, new checks fail with `ValueError`, `TypeError`: `a; b must fit`, `c is too large` and 2 more."
+    said = "In `run`, new checks raise `ValueError`, `TypeError`: `a; b must fit`, `c is too large` and 2 more."
     assert told([checks]) == [said]
     assert told([checks], lang="zh") == [
         "`run` 中新增多项检查，不满足时报 `ValueError`、`TypeError`：`a; b must fit`、`c is too large` 及另外 2 个。"

@@ -124,6 +124,6 @@ async def test_links_of_earlier_days_count_on_later_ones(tmp_path: Path, shas: d
     assert links(2) == [("#12", shas["fix"], "fixes", "A")]
     assert links(3) == [("#12", shas["back"], "reverts the fix", "A")]
     assert links(4) == [("#13", shas["quiet"], "fixes", "C")]
-    assert "fix undone by" in page[3].decode()
+    assert "fix reverted by" in page[3].decode()
     assert "Likely fixes" in page[4].decode()
     assert "because the issue names `planner.py`, which the change touches" in page[4].decode()

@@ -44,8 +44,8 @@ def test_stories_are_listed_newest_first_with_their_timelines_also_when_the_memo
     assert main(["stories", "--repo", repo]) == 0
     shown = capsys.readouterr().out
     assert shown.index("2026-03-15 ") < shown.index("\n2026-03-11 ")
-    assert "Landed again (Update since 2026-03-11)" in shown
-    assert " — undone\n" in shown
+    assert "Relanded (Update since 2026-03-11)" in shown
+    assert " — revert\n" in shown
     for file in (tmp_path / "home").glob("memory.db*"):
         file.unlink()
     assert main(["stories", "--repo", repo]) == 0

@@ -67,9 +67,7 @@ async def test_what_lands_again_is_told_as_an_update_of_the_day_it_was_undone(wo
     assert story.since == undone.isoformat()
     assert [step.act for step in story.timeline] == [Act.LANDED, Act.UNDONE, Act.LANDED_AGAIN]
     page = report_page(report, "en", WEB)
-    assert re.search(
-        rf"^- \*\*Update since {undone}\*\*: \[`\w{{7}}`\]\(\S+\): Lands \[\S+ again\.$", page, re.MULTILINE
-    )
+    assert re.search(rf"^- \*\*Update since {undone}\*\*: \[`\w{{7}}`\]\(\S+\): Relands \[\S+\.$", page, re.MULTILINE)
     assert f"- {undone} [" in page
     assert re.search(rf"\*\*自 {undone} 以来的更新\*\*：\[\S+：重新合入 ", report_page(report, "zh", WEB, "ledger"))
 

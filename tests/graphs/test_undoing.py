@@ -69,7 +69,7 @@ async def test_a_part_that_a_message_says_it_undoes_is_told_as_a_part(tmp_path: 
     story = of(report, part)
     assert [step.act for step in story.timeline] == [Act.LANDED, Act.PART_UNDONE]
     assert story.steps[0] == commit_id(REPO, first)
-    assert "Undoes a part of [" in report_page(report, "en", Web("https://git.example"))
+    assert "Reverts a part of [" in report_page(report, "en", Web("https://git.example"))
 
 
 async def test_who_reverts_a_revert_lands_the_first_one_again(tmp_path: Path) -> None:

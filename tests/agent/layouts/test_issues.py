@@ -82,7 +82,7 @@ def test_parts_reverts_and_reopened_issues_are_told_as_such() -> None:
     text = page(lines, links)
     for words in (
         "partly fixed by `6666666` (B)",
-        "fix undone by `6666666` (A)\n",
+        "fix reverted by `6666666` (A)\n",
         "reopened",
         "the fix was taken back",
     ):

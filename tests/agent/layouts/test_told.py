@@ -174,7 +174,7 @@ def test_a_change_and_what_undid_it_the_same_day_are_one_item(told: Report) -> N
     for layout in LAYOUTS:
         page = report_page(told, "en", WEB, layout)
         assert len(re.findall(r"^#### .*Fuse the norms", page, re.MULTILINE)) == 1
-        assert re.search(r"^#### Landed and undone: Fuse the norms .*`2222222`.* → .*`3333333`", page, re.MULTILINE)
+        assert re.search(r"^#### Landed and reverted: Fuse the norms .*`2222222`.* → .*`3333333`", page, re.MULTILINE)
         assert "Reverted by [`3333333`]" in page
 
 
@@ -238,7 +238,7 @@ def test_what_landed_and_was_undone_breaks_nothing_and_asks_nobody_to_act(undone
     assert "Fuse the norms" not in act
     assert "out again at the end of this window" in worth
     assert "--fuse" not in page
-    assert worth.index("Mend the deadlock") < worth.index("Landed and undone: Fuse the norms")
+    assert worth.index("Mend the deadlock") < worth.index("Landed and reverted: Fuse the norms")
     assert "**breaking**" not in worth
     assert "**breaking** [Fuse" not in page
 
@@ -249,7 +249,7 @@ def test_the_highlight_of_what_was_undone_says_so_of_the_change_that_it_names(un
     highlight = page.split("## Highlights")[1].split("## octo/router")[0].strip()
     assert highlight.startswith("- [Fuse the norms](#")
     assert " — Reverted by [`3333333`]" in highlight
-    assert "Undoes" not in highlight
+    assert "Reverts" not in highlight
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -269,7 +269,7 @@ def test_the_numbers_of_the_tiers_make_up_all_that_landed(undone: Report, lang: 
 def test_a_small_pair_is_one_line_with_both_commits(told: Report) -> None:
     rows = [one.model_copy(update={"tier": Tier.LOW}) if one.sha == NEW else one for one in told.ledger]
     page = report_page(told.model_copy(update={"ledger": tuple(rows)}), "en", WEB, "digest")
-    assert re.search(r"^- Landed and undone: Fuse the norms .*`2222222`.* → .*`3333333`", page, re.MULTILINE)
+    assert re.search(r"^- Landed and reverted: Fuse the norms .*`2222222`.* → .*`3333333`", page, re.MULTILINE)
 
 
 @pytest.mark.parametrize("first_today", [True, False])
@@ -290,11 +290,11 @@ def test_a_revert_that_was_taken_back_the_same_day_is_small_and_undoes_nothing(
     page = report_page(report, "en", WEB, "digest")
     act, rest = page.split("### Act on this (1)")[1].split("### Worth knowing (1)")
     told_in_full, small = rest.split("### Also landed")
-    assert "Revert" not in act + told_in_full.split("### How it goes on")[0]
+    assert "Revert" not in act + told_in_full.split("### Follow-ups")[0]
     assert ("Fuse the norms" if first_today else "Mend the deadlock") in told_in_full
     assert '- Revert "Fuse the norms' in small
     assert "Reverted by" not in page
-    assert "Landed and undone" not in page
+    assert "Landed and reverted" not in page
 
 
 def test_a_series_of_one_day_is_told_in_one_line_and_stands_once_in_the_outlook(told: Report) -> None:
@@ -308,7 +308,7 @@ def test_a_series_of_one_day_is_told_in_one_line_and_stands_once_in_the_outlook(
     told_part = claim(1, NEW, Role.CHANGE, "series", params={"part": "2", "landed": "1"}, cites=(second, first))
     report = told.model_copy(update={"ledger": rows, "claims": (told_part,), "stories": (story,), "links": ()})
     page = report_page(report, "en", WEB, "digest")
-    tale = page.split("### How it goes on")[1]
+    tale = page.split("### Follow-ups")[1]
     assert re.search(r"^- \[`3333333`\]\(\S+\): Part 2 of a series; landed: part 1 \[`2222222`\]", tale, re.MULTILINE)
     assert "**Unfinished series** (1)" in page
     assert re.search(
