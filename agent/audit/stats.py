@@ -82,7 +82,7 @@ _BEFORE_LINES = re.compile(r"\s*[,，:：(（]\s*\+\s?\d[\d,]*\s*/\s*-\s?\d")
 _IN_ALL = re.compile(r"\s*(?:in (?:total|all)\b|overall\b|altogether\b|together\b|合计|总计)", re.IGNORECASE)
 # "`abc1234` (+263)": what a bracket right behind a hash adds.
 _AT_HASH = re.compile(rf"(?<!\w)[0-9a-f]{{7,40}}[`*\])\s]{{0,4}}[(（](\+{_N})(?=[)）])")
-_STOOD = re.compile(r"读取时位于|which stood at")
+_STOOD = re.compile(r"读取时为|which stood at")
 _LIST_JOINT = re.compile(r"\s*(?:[、,，]|[、,，]?\s*(?:and|和|与|及|以及))\s*")
 _LIST_END = re.compile(r"\s*[,，;；:：]\s*(?:共|合计|in total|together)?\s*")
 _SUM_END = re.compile(r"\s*[,，;；:：(（]?\s*")

@@ -12,7 +12,7 @@ from agent.audit.vocabulary import NOTHING_NEW, TITLE_COLUMN, plain
 from agent.gate.dates import find_dates
 
 _EARLIER = re.compile(
-    r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|compare|stood at|位于"
+    r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|compare|stood at|位于|读取时为"
     r"|(?:re-?)?lands|重新合入|重新落地)\W*$",
     re.IGNORECASE,
 )

@@ -150,6 +150,13 @@ def test_every_link_inside_the_page_leads_to_a_heading(told: Report, lang: Langu
     assert set(inside) <= set(headings)
 
 
+def test_a_repository_is_headed_by_what_landed_on_its_branch(told: Report) -> None:
+    tip = f"[`{HIGH[:7]}`](https://git.example/octo/router/commit/{HIGH})"
+    english, chinese = (report_page(told, lang, WEB, "digest").replace(tip, "TIP") for lang in LANGUAGES)
+    assert " on `main`, which stood at TIP when read; files changed: 30, lines: +18 −6." in english
+    assert re.search(r"^`main`（读取时为 TIP）有 \[6 个提交\]\(\S+\)，改动 30 个文件，\+18 −6 行。$", chinese, re.MULTILINE)
+
+
 def test_an_important_commit_shows_what_changed_where_its_proof_the_risk_and_what_to_do(told: Report) -> None:
     page = report_page(told, "en", WEB, "digest")
     entry = page.split("### Act on this (1)")[1].split("### Worth knowing")[0]
