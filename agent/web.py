@@ -1,9 +1,11 @@
 """The addresses that a report links to."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import quote
 
 from agent.ids import RepoId
+from agent.window import Window
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,12 @@ class Web:
     def commit(self, repo: RepoId, sha: str) -> str:
         """Point at a commit by its full hash."""
         return f"{self.base}/{repo}/commit/{sha}"
+
+    def commits(self, repo: RepoId, branch: str, window: Window) -> str:
+        """Point at the list of what landed on a branch in a window; the last second that is named belongs to it."""
+        last = window.end - timedelta(seconds=1)
+        days = f"since={window.start:%Y-%m-%dT%H:%M:%SZ}&until={last:%Y-%m-%dT%H:%M:%SZ}"
+        return f"{self.base}/{repo}/commits/{quote(branch, errors='replace')}?{days}"
 
     def thread(self, repo: RepoId, number: int, *, pull: bool = False) -> str:
         """Point at an issue or pull request."""

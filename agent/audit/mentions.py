@@ -27,6 +27,7 @@ _NUMBER = re.compile(
     r"(?P<number>[1-9]\d{0,6})(?![\w.]*\d)\b"
 )
 _COMMIT_URL = re.compile(r"/commits?/(?P<sha>[0-9A-Za-z]+)(?:[/?#.].*)?$")
+_LIST_URL = re.compile(r"/commits/[^?#]+\?(?:since|until|author|path)=")
 _RELEASE_URL = re.compile(r"^https?://[^/]+/(?P<repo>[^/]+/[^/]+)/releases/tag/(?P<tag>[^?#]+)")
 _THREAD_URL = re.compile(r"/(?P<kind>pull|pulls|issues|discussions)/(?P<number>[^/?#]+)")
 _BY_WAY_OF = re.compile(
@@ -117,6 +118,8 @@ def linked(span: Span) -> Mention | None:
     url = span.url
     if release := _RELEASE_URL.match(url):
         return Mention("release", span.line, span.text, _repo(release["repo"]), tag=unquote(release["tag"]), at=span.at)
+    if _LIST_URL.search(url):
+        return None
     reference = parse_reference(url)
     if reference is None or reference.repo is None:
         return _damaged(span)

@@ -28,6 +28,7 @@ from agent.audit.page import Page
 from agent.audit.statement import Statement, shortened, structural
 from agent.errors import UsageError
 from agent.gate.dates import stated
+from agent.web import Web
 from agent.window import Window, zone
 
 
@@ -212,6 +213,7 @@ def _totals(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
             continue
         rows = [page.blocks[row] for row in section.rows]
         yield from links_here(section, block)
+        yield from _list_linked(page, section, block, found["branch"].strip("`"))
         params = {"branch": found["branch"].strip("`")}
         yield Statement(block.line, "coverage", found["branch"], None, section.repo, "branch", params)
         if not rows:
@@ -225,6 +227,16 @@ def _totals(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
         for name, real in sums:
             yield equal(block.line, f"{name}: {found[name]}", number_in(found[name]), real, f"{name} of the rows")
         yield from _merges(layout, section, page, block, text)
+
+
+def _list_linked(page: Page, section: Section, block: Block, branch: str) -> Iterator[Statement]:
+    """Hold a link to a list of commits to the branch and the days of the report."""
+    window = own_window(page)
+    for span in block.spans:
+        if window is not None and span.kind == "link" and "/commits/" in span.url:
+            address = Web("").commits(section.repo, branch, window)
+            why = "right" if span.url.endswith(address) else "label"
+            yield structural(span.line, "label", span.url, why, f"the list of these commits is {address}")
 
 
 def _summed(page: Page, layout: Layout, section: Section, block: Block, found: re.Match[str]) -> Statement:

@@ -68,7 +68,9 @@ def _section_summary(section: RepoSection, view: View) -> str:
     if not rows:
         return say.nothing.format(branch=branch)
     text = say.branch.format(
-        commits=link(counted_commits(len(rows), say), view.web.repo(section.repo)),
+        commits=link(
+            counted_commits(len(rows), say), view.web.commits(section.repo, section.branch, view.report.window)
+        ),
         branch=branch,
         tip=link(code(view.tip(section)), view.web.commit(section.repo, section.tip)),
         files=sum(row.files or 0 for row in rows),

@@ -152,9 +152,16 @@ def test_every_link_inside_the_page_leads_to_a_heading(told: Report, lang: Langu
 
 def test_a_repository_is_headed_by_what_landed_on_its_branch(told: Report) -> None:
     tip = f"[`{HIGH[:7]}`](https://git.example/octo/router/commit/{HIGH})"
+    days = "since=2026-02-04T00:00:00Z&until=2026-02-04T23:59:59Z"
     english, chinese = (report_page(told, lang, WEB, "digest").replace(tip, "TIP") for lang in LANGUAGES)
-    assert " on `main`, which stood at TIP when read; files changed: 30, lines: +18 −6." in english
-    assert re.search(r"^`main`（读取时为 TIP）有 \[6 个提交\]\(\S+\)，改动 30 个文件，\+18 −6 行。$", chinese, re.MULTILINE)
+    assert (
+        f"[6 commits](https://git.example/octo/router/commits/main?{days}) on `main`, which stood at TIP when"
+        in english
+    )
+    assert "; files changed: 30, lines: +18 −6." in english
+    assert re.search(
+        r"^`main`（读取时为 TIP）有 \[6 个提交\]\(\S+\)，改动 30 个文件，\+18 −6 行。$", chinese, re.MULTILINE
+    )
 
 
 def test_an_important_commit_shows_what_changed_where_its_proof_the_risk_and_what_to_do(told: Report) -> None:

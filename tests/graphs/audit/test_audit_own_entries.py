@@ -7,6 +7,7 @@ import pytest
 
 Audit = Callable[..., Awaitable[Any]]
 PULL = "https://github.com/acme/engine/pull"
+LIST = "https://github.com/acme/engine/commits/main?since=2026-03-10T00:00:00Z&until=2026-03-10T23:59:59Z"
 PAGE = f"""# Gitzette 2026-03-10
 
 2026-03-10 00:00 to 2026-03-11 00:00 (UTC) · 1 repository · 3 commits landed
@@ -20,6 +21,8 @@ PAGE = f"""# Gitzette 2026-03-10
   - [Also landed](#also-landed-1) (1)
 
 ## acme/engine
+
+[3 commits]({LIST}) on `main`, which stood at [`<rename>`](<rename:url>) when read; files changed: 5, lines: +10 −1.
 
 ### All commits
 
@@ -100,6 +103,9 @@ async def test_an_untouched_page_has_nothing_wrong(audit: Audit) -> None:
     ("was", "becomes"),
     [
         (f"server ([#12]({PULL}/12)) [", "server ([#12](https://github.com/acme/kernels/pull/12)) ["),
+        ("commits/main?since=2026-03-10", "commits/main?since=2026-03-11"),
+        ("commits/main?since", "commits/mein?since"),
+        ("engine/commits/", "kernels/commits/"),
         ("Bo Chen · 08:30", "Bo Cheng · 08:30"),
         ("Bo Chen · 08:30", "Bo Chen · 08:31"),
         ("+5 −0 · 2 files", "+6 −0 · 2 files"),
