@@ -63,7 +63,8 @@ EN = Words(
     },
     not_counted="not read",
     unreadable="unreadable files: {} of {}",
-    footer="Commits landed: {landed} ({deep} deep, {skim} skimmed, {list} listed, {group} grouped, {failed} failed).",
+    footer="Commits landed: {landed}. How closely each was read, whatever its section: "
+    "{deep} deep, {skim} skimmed, {list} listed, {group} folded, {failed} failed.",
     threads="Threads: {}.",
     coverage={"read": "read", "partial": "partial", "not read": "not read"},
     archive="Archive",
@@ -80,7 +81,7 @@ EN = Words(
         Depth.DEEP: "deep",
         Depth.SKIM: "skimmed",
         Depth.LIST: "listed",
-        Depth.GROUP: "grouped",
+        Depth.GROUP: "folded",
         Depth.FAILED: "failed",
     },
     noises={
@@ -178,7 +179,8 @@ EN = Words(
     },
     part="part {}, open end",
     part_of="part {} of {}",
-    checked="Claims published: {claims}; citations checked: {citations}, passed: {citations}; decided by rules: 100 %.",
+    checked="Claims published: {claims}; citations that hold: {citations} of {citations} "
+    "(the commit, line and value exist and were read), checked by rules, not by a model.",
     dropped="Claims dropped: {}.",
     verdicts={
         Verdict.MALFORMED: "malformed",

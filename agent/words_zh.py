@@ -57,7 +57,7 @@ ZH = Words(
     },
     not_counted="未读取",
     unreadable="{1} 个文件中 {0} 个无法读取",
-    footer="{landed} 个提交合入：深读 {deep}，略读 {skim}，列出 {list}，归组 {group}，失败 {failed}。",
+    footer="{landed} 个提交合入。阅读深度（与所在栏目无关）：深读 {deep}，略读 {skim}，列出 {list}，折叠 {group}，失败 {failed}。",
     threads="讨论串：{}。",
     coverage={"read": "已读", "partial": "部分", "not read": "未读"},
     archive="往期",
@@ -74,7 +74,7 @@ ZH = Words(
         Depth.DEEP: "深读",
         Depth.SKIM: "略读",
         Depth.LIST: "列出",
-        Depth.GROUP: "归组",
+        Depth.GROUP: "折叠",
         Depth.FAILED: "失败",
     },
     noises={
@@ -164,7 +164,8 @@ ZH = Words(
     },
     part="第 {} 部分，总数未定",
     part_of="第 {} 部分，共 {} 部分",
-    checked="发布论断 {claims} 条；核对引用 {citations} 处，通过 {citations} 处；由规则判定 100 %。",
+    checked="发布论断 {claims} 条；引用成立 {citations} 处，共 {citations} 处"
+    "（所引的提交、代码行与取值均存在且已读过），由规则而非模型核对。",
     dropped="丢弃论断：{}。",
     verdicts={
         Verdict.MALFORMED: "格式错误",

@@ -215,12 +215,16 @@ def test_issues_say_what_fixed_them_and_how_sure_that_is_and_the_outlook_is_only
 
 def test_the_footer_accounts_for_what_was_read_checked_dropped_and_linked(told: Report) -> None:
     foot = report_page(told, "en", WEB, "ledger").split("\n---\n")[1]
-    assert "Commits landed: 6 (2 deep, 3 skimmed, 0 listed, 1 grouped, 0 failed)." in foot
+    assert "Commits landed: 6. How closely each was read, whatever its section: 2 deep, 3 skimmed," in foot
+    assert "0 listed, 1 folded, 0 failed." in foot
     # The fix is told among the issues, by its link: five claims stand on the page.
-    assert "Claims published: 5; citations checked: 6, passed: 6" in foot
+    assert "Claims published: 5; citations that hold: 6 of 6 (the commit, line and value exist and were read)" in foot
     assert "Claims dropped: quotation 1." in foot
     assert "Issues linked: A 1." in foot
     assert "Written by rules, without a model." in foot
+    chinese = report_page(told, "zh", WEB, "ledger").split("\n---\n")[1]
+    assert "6 个提交合入。阅读深度（与所在栏目无关）：深读 2，略读 3，列出 0，折叠 1，失败 0。" in chinese
+    assert "引用成立 6 处，共 6 处（所引的提交、代码行与取值均存在且已读过）" in chinese
 
 
 def test_the_ledger_names_type_scope_and_change_of_each_important_commit(told: Report) -> None:
