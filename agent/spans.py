@@ -10,6 +10,7 @@ from agent.factual import is_factual, sentences
 from agent.ids import RepoId
 from agent.markdown import code, inline, link, visible
 from agent.settings import Language
+from agent.templates import names_alone
 from agent.web import Web
 
 TITLE = "title"
@@ -82,6 +83,7 @@ def _is_of(text: str, claim: Claim) -> bool:
     """Tell whether a piece of a page is words, links or a quotation of a claim, in whichever language."""
     texts = () if claim.speech else claim.text.values()
     own = {inline(piece) for one in texts for piece in _BETWEEN.split(one)}
+    own |= {span.text for lang in claim.text for span in names_spans(claim, lang)}
     own |= {_excerpt(quote) for quote in claim.quotes}
     own |= {_saying(quote) for quote in claim.quotes} if claim.speech else set()
     # In a table a bar stands behind a backslash.
@@ -128,6 +130,12 @@ def words_spans(
         links = ", ".join(_link(cite, claim.repo, web, pulls) for cite in rest)
         spans.append(Span(f" ({links})" if spans else links, claim.id))
     return tuple(spans)
+
+
+def names_spans(claim: Claim, lang: Language) -> tuple[Span, ...]:
+    """Render the names alone of a claim that says no more than that lines of them change; nothing of any other."""
+    names = names_alone(claim.predicate, claim.text.get(lang, ""), lang)
+    return (Span(inline(names), claim.id),) if names else ()
 
 
 def excerpt_span(claim: Claim, quote: Quote) -> Span:

@@ -84,6 +84,19 @@ def sentence(predicate: str, params: Params, lang: Language) -> str | None:
     return fixed[lang] if fixed else _MADE[predicate](facts_of(params), _PHRASES[lang])
 
 
+def names_alone(predicate: str, text: str, lang: Language) -> str | None:
+    """Give the names of a sentence that says no more than that lines of them change; None where it says more."""
+    before, after = _PHRASES[lang].without_values[FactKind.CODE_CHANGED].split("{name}")
+    if predicate not in ("fact", "facts") or not (text.startswith(before) and text.endswith(after)):
+        return None
+    return text.removeprefix(before).removesuffix(after)
+
+
+def of_names_alone(names: str, lang: Language) -> str:
+    """Write the sentence that says of names that lines of them change."""
+    return _PHRASES[lang].without_values[FactKind.CODE_CHANGED].format(name=names)
+
+
 def params_of(fact: Fact) -> dict[str, str]:
     """Give a fact's values as those of a statement."""
     values = {

@@ -59,6 +59,8 @@ class Words:
     folded: str
     not_read: str
     where: str
+    inside: str
+    """Stands between the files of a change and the functions in them."""
     more: str
     kind: str
     scope: str

@@ -113,6 +113,7 @@ EN = Words(
     folded="Folded",
     not_read="Not read",
     where="Where",
+    inside="; inside ",
     more="and {} more",
     kind="Type",
     scope="Scope",

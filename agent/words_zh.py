@@ -57,7 +57,8 @@ ZH = Words(
     },
     not_counted="未读取",
     unreadable="{1} 个文件中 {0} 个无法读取",
-    footer="{landed} 个提交合入。阅读深度（与所在栏目无关）：深读 {deep}，略读 {skim}，列出 {list}，折叠 {group}，失败 {failed}。",
+    footer="{landed} 个提交合入。阅读深度（与所在栏目无关）："
+    "深读 {deep}，略读 {skim}，列出 {list}，折叠 {group}，失败 {failed}。",
     threads="讨论串：{}。",
     coverage={"read": "已读", "partial": "部分", "not read": "未读"},
     archive="往期",
@@ -106,6 +107,7 @@ ZH = Words(
     folded="折叠",
     not_read="未读取",
     where="位置",
+    inside="；其中 ",
     more="及另外 {} 个",
     kind="类型",
     scope="范围",

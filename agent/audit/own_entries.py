@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from agent.audit.markdown_blocks import Block, Span
 from agent.audit.mentions import Mention, linked
 from agent.audit.own_layout import About, Layout, Section, coverage_told, form_of, links_here, number_in, zone_told
-from agent.audit.own_sentences import excerpt, is_path_line, said, speech, undone_pair
+from agent.audit.own_sentences import excerpt, is_path_line, said, speech, tells, undone_pair
 from agent.audit.own_tales import in_stories, told_story
 from agent.audit.page import Page
 from agent.audit.statement import Statement, structural
 from agent.conventions import read_heading
 from agent.ids import RepoId
-from agent.templates import sentence
+from agent.templates import of_names_alone, sentence
 
 _ENTRY = 4
 _DASH = " — "
@@ -249,14 +249,17 @@ def _note(layout: Layout, make: About, note: str) -> Iterator[Statement]:
 
 
 def _places(layout: Layout, make: About, block: Block) -> Iterator[Statement]:
-    """Hold the files that are named, and the number of the others, to the commit."""
-    shown = [span for span in block.spans if span.kind == "code"]
+    """Hold the files that are named, the number of the others, and the functions in them to the commit."""
+    files, inside, functions = block.text.partition(layout.say.inside)
+    shown = [span for span in block.spans if span.kind == "code" and span.at < len(files)]
     for span in shown:
         yield make("path", span.text, "touches", path=span.text, exact="yes")
-    rest = block.text[shown[-1].end :].strip() if shown else ""
+    rest = files[shown[-1].end :].strip() if shown else ""
     more = number_in(rest) or 0 if form_of(layout.say.more).fullmatch(rest) else 0
     told = f"{len(shown)} {rest}".strip()
     yield make("statistics", told, "counts", files=str(len(shown) + more), scope="whole", paths="")
+    for names in functions.split(inside) if inside else ():
+        yield tells(make, of_names_alone(names, layout.lang), "fact")
 
 
 def _without_threads(page: Page, layout: Layout, repo: RepoId) -> bool:

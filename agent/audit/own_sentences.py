@@ -41,8 +41,13 @@ def said(
     elif _QUOTED.fullmatch(rest):
         yield from speech(make, block, start, pull=pull)
     elif rest:
-        told = " ".join(rest.split())
-        yield replace(make("code", told, "tells"), params={"text": told, "as": predicate}, strict=False)
+        yield tells(make, rest, predicate)
+
+
+def tells(make: About, text: str, predicate: str) -> Statement:
+    """State that a sentence is one of those that the facts of a commit give."""
+    told = " ".join(text.split())
+    return replace(make("code", told, "tells"), params={"text": told, "as": predicate}, strict=False)
 
 
 def _citing(layout: Layout, text: str, start: int) -> tuple[str, int, int] | None:

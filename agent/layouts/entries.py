@@ -1,5 +1,7 @@
 """How one commit is told: in full where it matters, else in one line."""
 
+from collections.abc import Sequence
+
 from agent.claims import Claim, Role
 from agent.layouts.rows import about, commit_link, moment, named, places, titled
 from agent.layouts.sheet import Sheet, chrome, computed
@@ -7,7 +9,7 @@ from agent.layouts.tales import earlier_title
 from agent.layouts.view import View, row_id
 from agent.markdown import code, inline
 from agent.report import LedgerRow
-from agent.spans import Span, excerpt_span, speech_span, words_spans
+from agent.spans import Span, excerpt_span, names_spans, speech_span, words_spans
 
 _EXPLAINED = 2
 """Sentences of a model behind a title of which the rules say nothing."""
@@ -24,16 +26,17 @@ def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
         kind = say.purposes[row.purpose] if row.purpose else "—"
         sheet.line(chrome(f"- **{say.kind}**{say.colon}"), computed(kind))
     told = view.said(row, Role.CHANGE, Role.EFFECT, Role.SUMMARY)
-    news = [claim for claim in told if claim.text]
+    placing = _placing(told, row, view)
+    news = [claim for claim in told if claim.text and claim not in placing]
     if detailed:
-        _where(sheet, row, view, say.scope)
+        _where(sheet, row, view, say.scope, placing)
         if news:
             sheet.line(chrome(f"- **{say.changed}**"))
     for claim in news:
         words = words_spans(claim, view.lang, view.web, own=row_id(row))
         sheet.line(chrome("  - " if detailed else "- "), *words, *earlier_title(claim, view))
     if not detailed:
-        _where(sheet, row, view, say.where)
+        _where(sheet, row, view, say.where, placing)
     _consequences(sheet, row, view)
     sheet.blank()
     _speech(sheet, told, view)
@@ -41,9 +44,17 @@ def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
     return None
 
 
-def _where(sheet: Sheet, row: LedgerRow, view: View, label: str) -> None:
+def _placing(told: list[Claim], row: LedgerRow, view: View) -> list[Claim]:
+    """Choose the claims that only name functions: beside anything else that is told or shown they say where."""
+    only = [claim for claim in told if names_spans(claim, view.lang)]
+    beside = any(claim.quotes or (claim.text and claim not in only) for claim in told)
+    return only if beside and row.places else []
+
+
+def _where(sheet: Sheet, row: LedgerRow, view: View, label: str, placing: Sequence[Claim] = ()) -> None:
     if where := places(row, view.say):
-        sheet.line(chrome(f"- **{label}**{view.say.colon}"), computed(where))
+        functions = [span for claim in placing for span in (chrome(view.say.inside), *names_spans(claim, view.lang))]
+        sheet.line(chrome(f"- **{label}**{view.say.colon}"), computed(where), *functions)
 
 
 def _consequences(sheet: Sheet, row: LedgerRow, view: View) -> None:
@@ -121,8 +132,8 @@ def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
     """Write the first news of a commit behind its title."""
     spans: list[Span] = []
     for claim in view.lead(row):
-        if claim.free and not all_of_it:
-            # What everybody sees first is what the facts say.
+        if not all_of_it and (claim.free or names_spans(claim, view.lang)):
+            # What everybody sees first is what the facts say, and names alone say nothing.
             continue
         if not claim.speech:
             spans += [

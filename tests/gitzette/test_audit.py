@@ -131,10 +131,11 @@ def test_a_report_of_ours_is_right_and_any_change_to_it_is_found(
         "Set the limit": "Set the pace",
         sha[:7]: "abcdef0",
         "1 commit landed": "2 commits landed",
-        "acme/engine/commit": "acme/motor/commit",
+        "acme/engine/commits": "acme/motor/commits",
+        "acme/engine/commit/": "acme/motor/commit/",
         "pull/7": "pull/8",
         "to 2026-03-11": "to 2026-03-12",
-        "(0 deep": "(3 deep",
+        "section: 0 deep": "section: 3 deep",
     }
     for old, new in changes.items():
         assert old in text, old
@@ -164,6 +165,6 @@ def test_excerpts_of_functions_that_are_only_named_are_no_claims_of_their_own(
     out = ["--lang", "en", "--out", str(tmp_path / "out")]
     assert main(["run", *engine.repo, "--date", "2026-02-05", "--tz", "UTC", "--source", "git", *out]) == 0
     (report,) = (tmp_path / "out").glob("reports/*.md")
-    assert "Lines of `plan` change." in report.read_text("utf-8")
+    assert "; inside `plan`\n" in report.read_text("utf-8")
     capsys.readouterr()
     assert main(["audit", str(report), *engine.repo]) == 0, capsys.readouterr().out

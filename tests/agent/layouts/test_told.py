@@ -198,6 +198,30 @@ def test_a_fix_without_facts_is_explained_by_its_author_and_notifies_nobody(told
     assert "> 作者写道：“Workers waited" in report_page(told, "zh", WEB, "digest")
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_functions_of_which_only_lines_change_say_where_beside_what_else_is_told(
+    told: Report, lang: Language, layout: Layout
+) -> None:
+    lines = Fact(kind=FactKind.CODE_CHANGED, severity=Severity.BEHAVIOUR, name="Pool.wait, Pool.stop")
+    inside = claim(7, FIX, Role.CHANGE, "fact", params=params_of(lines))
+    beside = told.model_copy(update={"claims": (*told.claims, inside)})
+    page = report_page(beside, lang, WEB, layout)
+    where = {"en": "`src/a.py` and 4 more; inside `Pool.wait`, `Pool.stop`", "zh": "；其中 `Pool.wait`、`Pool.stop`"}
+    assert where[lang] in page
+    assert inside.text[lang] not in page
+    assert uncited(report_spans(beside, lang, WEB, layout), beside.claims) == []
+    alone = told.model_copy(update={"claims": (*told.claims[:-1], inside)})
+    assert f"- {inside.text[lang]}\n" in report_page(alone, lang, WEB, layout)
+
+
+def test_names_alone_are_no_news_among_the_highlights(told: Report) -> None:
+    lines = Fact(kind=FactKind.CODE_CHANGED, severity=Severity.BEHAVIOUR, name="Pool.wait")
+    claims = (*told.claims[:-1], claim(7, FIX, Role.CHANGE, "fact", params=params_of(lines)))
+    page = report_page(told.model_copy(update={"claims": claims}), "en", WEB, "digest")
+    assert "Pool.wait" not in page.split("## octo/router")[0]
+
+
 def test_noise_is_folded_small_things_have_a_line_and_titles_do_nothing(told: Report) -> None:
     page = report_page(told, "en", WEB, "digest")
     assert "<details>\n<summary>Bots (1)</summary>\n\n- Bump [`5555555`]" in page

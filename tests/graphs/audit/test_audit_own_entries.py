@@ -144,3 +144,10 @@ async def test_one_change_in_an_entry_is_found(audit: Audit, was: str, becomes: 
     assert was in PAGE
     outcome = await audit(PAGE.replace(was, becomes), repos=("acme/engine",))
     assert outcome.wrong()
+
+
+async def test_functions_behind_the_files_are_a_claim_and_no_files(audit: Audit) -> None:
+    inside = PAGE.replace("`, `tests/test_cache.py`\n", "`, `tests/test_cache.py`; inside `page`\n")
+    assert (await audit(inside, repos=("acme/engine",))).wrong()
+    counted = inside.replace("Claims published: 3", "Claims published: 4").replace("hold: 3 of 3", "hold: 4 of 4")
+    assert (await audit(counted, repos=("acme/engine",))).wrong() == {}
