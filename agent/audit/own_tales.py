@@ -10,6 +10,7 @@ from agent.audit.own_sentences import tale
 from agent.audit.page import Page
 from agent.audit.statement import Statement, structural
 from agent.conventions import read_heading
+from agent.gate.dates import stated
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?= )")
 
@@ -57,6 +58,8 @@ def _step(page: Page, layout: Layout, section: Section, block: Block) -> Iterato
     make = About(block.line, target, section.repo)
     title, _, act = block.text[span.end :].rpartition(" — ")
     day = block.text[: len("0000-00-00")]
+    if stated(day) is None:
+        yield structural(block.line, "date", day, "malformed", "no calendar has this day")
     if day > layout.label.rpartition("..")[2]:
         yield structural(block.line, "date", day, "metadata", f"the report is of {layout.label}")
     if target.kind in ("commit", "release"):

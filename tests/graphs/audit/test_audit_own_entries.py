@@ -151,3 +151,12 @@ async def test_functions_behind_the_files_are_a_claim_and_no_files(audit: Audit)
     assert (await audit(inside, repos=("acme/engine",))).wrong()
     counted = inside.replace("Claims published: 3", "Claims published: 4").replace("hold: 3 of 3", "hold: 4 of 4")
     assert (await audit(counted, repos=("acme/engine",))).wrong() == {}
+
+
+@pytest.mark.parametrize(("day", "right"), [("2026-03-09", True), ("2026-00-09", False), ("2026-03-11", False)])
+async def test_the_steps_of_a_story_have_days_that_there_are(audit: Audit, day: str, right: bool) -> None:
+    release = "[`acme/kernels@v1`](https://github.com/acme/kernels/releases/tag/v1)"
+    story = f"### Follow-ups\n\n- [`<rename>`](<rename:url>): Takes in {release}.\n  - {day} {release} — upstream\n\n"
+    page = PAGE.replace("### Releases", f"{story}### Releases").replace("Claims published: 3", "Claims published: 4")
+    outcome = await audit(page.replace("hold: 3 of 3", "hold: 5 of 5"), repos=("acme/engine",))
+    assert (outcome.wrong() == {}) == right
