@@ -30,7 +30,9 @@ _SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)\s+(
 # Why a change was made: what was wrong, what it mends, what it breaks.
 _WHY = re.compile(
     r"\b(?:fix(?:es|ed)|fix (?:an?|the)|breaks|broke|broken|regression|previously|crash(?:es|ed)?|incorrect(?:ly)?"
-    r"|wrong(?:ly)?|fails|failed|miscompil\w*|hangs|dead ?locks?|leak(?:s|ed)?|caus(?:es|ed|ing))\b"
+    r"|wrong(?:ly)?|fails|failed|miscompil\w*|hangs|dead ?locks?|leak(?:s|ed)?|caus(?:es|ed|ing)"
+    r"|garbage|garbled|collaps(?:es|ed)|aborts?|overruns?|corrupt(?:s|ed|ion)?|NaNs?|out[- ]of[- ]bounds"
+    r"|illegal memory|OOMs?|segfault\w*|silently)\b"
     r"|修复|导致|崩溃|错误地",
     re.IGNORECASE,
 )

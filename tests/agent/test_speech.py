@@ -101,3 +101,10 @@ def test_what_begins_in_the_middle_of_a_sentence_or_calls_for_somebody_is_not_qu
     assert (
         own_words("# Head\nand so the rest of it is done elsewhere.\n\nLooks good, cc @mira to confirm.", TITLE) is None
     )
+
+
+def test_the_symptom_is_quoted_before_how_it_was_found() -> None:
+    text = (
+        "The tile is chosen by the number of rows.\n\nThe default of eight warps can overrun the memory of large tiles."
+    )
+    assert own_words(text, "Choose another tile") == "The default of eight warps can overrun the memory of large tiles."
