@@ -349,7 +349,7 @@ def _exchanged(fact: Fact) -> tuple[list[str], list[str], bool]:
     """Compare what was listed with what is: what went, what came, and whether something stayed."""
     old, new = fact.old or "", fact.new or ""
     if fact.kind is K.SIGNATURE_CHANGED and not fact.detail:
-        return _exchanged_items(old, new, ",") if old[-1:] == new[-1:] == ")" else ([], [], False)
+        return _exchanged_parameters(old, new) if old[-1:] == new[-1:] == ")" else ([], [], False)
     listed_before = fact.kind in _CHOSEN or (old[:1] in "[({" and new[:1] in "[({")
     separator = "|" if "|" in old + new and fact.kind not in _CHOSEN else ","
     if separator == "," and not listed_before:
@@ -357,6 +357,18 @@ def _exchanged(fact: Fact) -> tuple[list[str], list[str], bool]:
     if fact.kind is K.SIGNATURE_CHANGED:
         old, new = (side.partition(": ")[2] for side in (old, new))
     return _exchanged_items(old, new, separator)
+
+
+def _exchanged_parameters(old: str, new: str) -> tuple[list[str], list[str], bool]:
+    """Compare parameters; beside those that came or went, others of the same name are no news."""
+    gone, came, stayed = _exchanged_items(old, new, ",")
+    names = [{_bare_name(item) for item in side} for side in (gone, came)]
+    others = [[item for item in side if _bare_name(item) not in names[0] & names[1]] for side in (gone, came)]
+    return (*others, True) if any(others) and names[0] & names[1] else (gone, came, stayed)
+
+
+def _bare_name(parameter: str) -> str:
+    return re.split(r"[:=]", parameter, maxsplit=1)[0].strip(" *")
 
 
 def _exchanged_items(old: str, new: str, separator: str) -> tuple[list[str], list[str], bool]:

@@ -80,6 +80,12 @@ def test_several_overloads_of_a_file_are_not_told_as_new_names() -> None:
     assert told([came]) == ["New overloads `load`, `store`."]
 
 
+def test_a_parameter_of_another_type_is_no_news_beside_new_ones() -> None:
+    old, new = "(rows: torch.Tnesor, size: int)", "(rows: torch.Tensor, size: int, most: int = 0, least: int = 0)"
+    changed = fact(K.SIGNATURE_CHANGED, "update", Severity.BEHAVIOUR, old=old, new=new)
+    assert told([changed]) == ["`update` now takes `most: int = 0`, `least: int = 0` as well."]
+
+
 def test_a_version_of_a_part_is_told_with_its_name() -> None:
     facts = [
         fact(K.VERSION_CHANGED, "__version__", Severity.BEHAVIOUR, old="1.2", new="1.3"),

@@ -1,4 +1,4 @@
-"""Layers of models that only their own file makes: what is put between their parameters breaks few."""
+"""Layers of models that their own file makes: what they must be given, or are given elsewhere now, breaks few."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +12,7 @@ from tools.diff.versions import Blobs, Versions
 
 _MADE = ".__init__"
 _OPTIONAL = " = "
+_PARAMETER = "parameter-"
 _NAMED = re.compile(r"\s*(?:\w+\s*=(?!=)|\*)")
 _OPENING, _CLOSING = "([{", ")]}"
 _LONGEST = 4_000
@@ -19,9 +20,15 @@ _LONGEST = 4_000
 
 
 def made_by_name(shown: Sequence[Shown], read: Iterable[Versions], blobs: Blobs) -> list[Shown]:
-    """Take a new optional parameter of a layer for an addition where its file makes it, and never by that position."""
+    """Take a new optional parameter of a layer for an addition where its file makes it, and never by that position.
+
+    What else such a layer is made with is between it and its file.
+    """
+    shown = [
+        replace(one, draft=one.draft._replace(breaking=False)) if _is_made_at_home(one, blobs) else one for one in shown
+    ]
     if not any(_is_between(one) for one in shown):
-        return list(shown)
+        return shown
     params = {
         (versions.file.path, symbol.name): [param.name for param in symbol.params]
         for versions in read
@@ -35,6 +42,16 @@ def made_by_name(shown: Sequence[Shown], read: Iterable[Versions], blobs: Blobs)
         else one
         for one in shown
     ]
+
+
+def _is_made_at_home(one: Shown, blobs: Blobs) -> bool:
+    """Tell of what a model's class is made with, other than by position, where its own file makes it."""
+    draft = one.draft
+    if not draft.name.endswith(_MADE) or not draft.kind.startswith(_PARAMETER) or _OPTIONAL in (draft.new or ""):
+        return False
+    if one.place is None or role(one.place.file) is not Role.MODEL or one.place.file not in blobs:
+        return False
+    return any(True for _ in _given_by_position(draft, blobs[one.place.file][1] or b""))
 
 
 def _is_between(one: Shown) -> bool:

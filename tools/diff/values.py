@@ -23,6 +23,9 @@ _ANNOTATED = re.compile(r"(?:A|Annotated)\[(.*)\]$", re.DOTALL)
 _FORWARD = re.compile(r"""Literal\[[^\]]*\]|(["'])([A-Za-z_][^"']*)\1""")
 """A type that is named before it is there; within a `Literal` quotes make values."""
 _NUMBER = re.compile(r"^[\"'](-?\d+(?:\.\d+)?)[\"']$")
+_FIELD = re.compile(r"(?:\w+\.)*[Ff]ield\(")
+_SAID = re.compile(r",?\b(?:description|title|help|doc|examples)=\(?(?:[rf]?\"[^\"]*\")+\)?")
+"""What a field says of itself, which is not what it holds."""
 _OPEN_START = re.compile(r"(?<![\w.)\]\"'])\.(?=\d)")
 _OPEN_END = re.compile(r"(?<![\w.])(\d+)\.(?![\w.])")
 """A number that begins or ends with its point: `.5` is `0.5`, `4.` is `4.0`."""
@@ -136,6 +139,8 @@ def _nameless(template: str) -> list[str]:
 def _plain(value: str) -> str:
     text = requoted(re.sub(r"\s+", "", value))
     text = re.sub(r",(?=[)\]}])", "", text)
+    if _FIELD.match(text):
+        text = _SAID.sub("", text)
     # A factory makes the same empty thing whatever the types of what will be in it.
     text = re.sub(r"(default_factory=\w+)\[[^()]*\]", r"\1", text)
     while text.startswith("(") and text.endswith(")") and _balanced(text[1:-1]):

@@ -30,3 +30,18 @@ async def test_a_layer_that_its_file_makes_by_names_may_take_more(
     path = "pkg/models/rows.py"
     (fact,) = await facts_of({path: text.format("")}, {path: text.format("packed=False, ")}, "blobs")
     assert (fact.kind, fact.severity) == (FactKind.PARAMETER_ADDED, severity)
+
+
+@pytest.mark.parametrize(
+    ("call", "severity"), [("RowLayer(config, act=1)", Severity.BEHAVIOUR), ("None", Severity.BREAKING)]
+)
+async def test_what_a_layer_must_be_given_is_between_it_and_the_file_that_makes_it(
+    call: str, severity: Severity, facts_of: "FactsOf"
+) -> None:
+    text = (
+        "class RowLayer(nn.Module):\n    def __init__(self, config{}):\n        self.config = config\n\n\n"
+        f"class RowModel(nn.Module):\n    def __init__(self, config):\n        self.layer = {call}\n"
+    )
+    path = "pkg/models/rows.py"
+    (fact,) = await facts_of({path: text.format("")}, {path: text.format(", act")}, "blobs")
+    assert (fact.kind, fact.severity) == (FactKind.PARAMETER_ADDED, severity)

@@ -89,3 +89,13 @@ async def test_words_of_comments_in_another_order_are_only_comments(facts_of: "F
         f"int run(int x) {{\n  // {words}\n  return x;\n}}\n" for words in ("rows by columns", "columns by rows")
     )
     assert [fact.kind for fact in await facts_of({"src/a.cpp": old}, {"src/a.cpp": new})] == [FactKind.ONLY_COMMENTS]
+
+
+@pytest.mark.parametrize(
+    ("now", "told"), [('None, description="By hand"', False), ('"x", description="By mouth"', True)]
+)
+async def test_what_a_field_says_of_itself_is_not_what_it_holds(now: str, told: bool, facts_of: "FactsOf") -> None:
+    text = "class Request(BaseModel):\n    key: str | None = Field(default={})\n"
+    old = text.format('None, description="By mouth"')
+    facts = await facts_of({"pkg/a.py": old}, {"pkg/a.py": text.format(now)})
+    assert [fact.kind for fact in facts] == ([FactKind.FIELD_CHANGED] if told else [])
