@@ -364,7 +364,7 @@ def _exchanged_parameters(old: str, new: str) -> tuple[list[str], list[str], boo
     gone, came, stayed = _exchanged_items(old, new, ",")
     names = [{_bare_name(item) for item in side} for side in (gone, came)]
     others = [[item for item in side if _bare_name(item) not in names[0] & names[1]] for side in (gone, came)]
-    return (*others, True) if any(others) and names[0] & names[1] else (gone, came, stayed)
+    return (others[0], others[1], True) if any(others) and names[0] & names[1] else (gone, came, stayed)
 
 
 def _bare_name(parameter: str) -> str:
