@@ -48,6 +48,7 @@ _IDLE = re.compile(
 """Lines that do nothing by themselves, or only say something."""
 _STARRED = re.compile(r"\*(?:\s|/|$)")
 """How the lines of a long remark begin, but for Python, which multiplies there."""
+_TRAILED = re.compile(r",(?=[)\]}])")
 _TRAILING = re.compile(r"\s(?:#|//)\s.*$")
 _BEGINS = re.compile(
     r"\s*(?:@\w|(?:async )?def |class |template\s*<|func "
@@ -259,7 +260,7 @@ def _bodies(
             before, after = changed.acting
             gone = {at: line for at, line in before.items() if line[1:].strip() not in came and line not in taken}
             come = {at: line for at, line in after.items() if line[1:].strip() not in went and line not in taken}
-            if not (gone or come) or _follows(gone, come, named) or _is_told(changed, told):
+            if not (gone or come) or _follows(gone, come, named) or _is_told(changed, told) or _is_laid_out(gone, come):
                 continue
             if (name := _name(versions, hunk, changed, contents)) is None or ASIDE.search(name):
                 continue
@@ -291,10 +292,18 @@ def _acting(lines: Mapping[int, str], said: Set[int], *, starred: bool) -> Itera
     for at, line in lines.items():
         text = line[1:].strip()
         signature = signature or _BEGINS.match(line[1:]) is not None
-        idle = signature or at in said or _IDLE.match(text) or (starred and _STARRED.match(text))
+        remark = _STARRED.match(text) if starred else text.startswith("#")
+        idle = signature or at in said or _IDLE.match(text) or remark
         if not idle:
             yield at, line
         signature = signature and not line.rstrip().endswith((":", "{"))
+
+
+def _is_laid_out(gone: Mapping[int, str], come: Mapping[int, str]) -> bool:
+    """Tell whether the same is only written on fewer lines, or on more."""
+    sides = ["".join("".join(_bare(side)).split()) for side in (gone, come)]
+    mine, its = (_TRAILED.sub("", side) for side in sides)
+    return bool(mine) and mine == its
 
 
 def _follows(gone: Mapping[int, str], come: Mapping[int, str], named: Set[str]) -> bool:

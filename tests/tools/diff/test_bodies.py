@@ -351,3 +351,17 @@ async def test_lines_that_went_to_a_new_overload_are_not_told(all_facts_of: "Fac
         route,
     )
     assert not [fact for fact in facts if fact.kind is FactKind.CODE_CHANGED]
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("lib.fold(\n        tokens,\n        3,\n    )", "lib.fold(tokens, 3)"),
+        ("# if all is sended, end\n    end()", "# if all is sent, end\n    end()"),
+    ],
+)
+async def test_what_is_only_laid_out_or_remarked_otherwise_is_not_told(
+    all_facts_of: "FactsOf", old: str, new: str, route: str
+) -> None:
+    assert not await _told(all_facts_of, _body(old), _body(new), route)

@@ -98,11 +98,17 @@ async def test_the_packages_that_are_shipped_are_told(route: str, facts_of: "Fac
 
 
 @ROUTES
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", '[project]\nname = "{}"\ndynamic = ["version"]\n'),
+        ("setup.py", "import setuptools\n\nsetuptools.setup(\n    name='{}',\n    version=get_version(),\n)\n"),
+    ],
+)
 async def test_a_package_that_is_installed_by_another_name_breaks_who_installs_it(
-    route: str, facts_of: "FactsOf"
+    path: str, text: str, route: str, facts_of: "FactsOf"
 ) -> None:
-    text = '[project]\nname = "{}"\ndynamic = ["version"]\n'
-    facts = await facts_of({"pyproject.toml": text.format("atlas4")}, {"pyproject.toml": text.format("a4")}, route)
+    facts = await facts_of({path: text.format("atlas4")}, {path: text.format("a4")}, route)
     assert [(fact.kind, fact.severity, fact.old, fact.new) for fact in facts] == [
         (FactKind.CONFIG_CHANGED, Severity.BREAKING, "atlas4", "a4")
     ]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from agent.facts import PACKAGE
 from tools.diff.readers.definitions import listed_in_setup
 from tools.diff.readers.lines import fold
 from tools.diff.readers.manifest_python import SETUP, requirement
@@ -161,6 +162,8 @@ class _Listing:
             self.sites.append(Site("dependency", "python", self.line, self.line, value=text, scope="project"))
         elif name in _VERSIONS and _NUMBER.fullmatch(text):
             self.sites.append(Site("version", "version", self.line, self.line, value=text, scope="project"))
+        elif name == "name" and self.frames and self.frames[-1].label.rpartition(".")[2] == "setup":
+            self.sites.append(Site("config", "project.name", self.line, self.line, value=text, scope=PACKAGE))
 
     def _element(self, text: str) -> None:
         """Read what stands in a list: a requirement where the list is one of these, or where it names a version."""
