@@ -47,7 +47,7 @@ _COMMANDS = re.compile(
     r"(?:^|[/_])(?:cli|main|args?|arguments|launch\w*|serve\w*|server\w*|bench\w*|tools?|run\w*|options|config\w*|entrypoints?|router|cmd)(?:[/_.]|$)"
 )
 _PROGRAM = re.compile(r"(?:^|\.)_?(?:main|parse\w*|get_parser|\w*args|run|test\w*|demo)$")
-_LOOKED_UP = re.compile(r"REGISTR|REGISTER|MODELS$|PARSERS?|BACKENDS|LOADERS|DLL_EXPORT|LIBRARY", re.IGNORECASE)
+_LOOKED_UP = re.compile(r"REGISTR|REGISTER|_TO_|MODELS$|PARSERS?|BACKENDS|LOADERS|DLL_EXPORT|LIBRARY", re.IGNORECASE)
 _BYGONE = re.compile(r"PREVIOUS|UNSUPPORTED|REMOVED|DEPRECATED|LEGACY", re.IGNORECASE)
 
 _TAKEN = re.compile(

@@ -22,7 +22,7 @@ from tools.diff.hunks import Hunk, Run, Side, read_patch
 from tools.diff.readers.python_cut import long_strings
 from tools.diff.reading import EMPTY
 from tools.diff.roles import Role, role
-from tools.diff.scopes import ASIDE, DEFINED, function_in, is_deep_in_class, is_prose, is_unfinished, scope_of
+from tools.diff.scopes import ASIDE, DEFINED, depth_of, function_in, is_deep_in_class, is_prose, is_unfinished, scope_of
 from tools.diff.versions import Blobs, Contents, Versions
 
 _PYTHON = (".py", ".pyi")
@@ -57,6 +57,9 @@ _BEGINS = re.compile(
 _CONTAINER = re.compile(
     r"\s*(?:typedef\s+)?(?:struct|class|union|enum|namespace|extern|impl|trait|mod|interface|type)\b"
 )
+_CLASS = re.compile(r"(?:class|struct)\s+(?:\w+\s+)*?([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
+_WIDE = 4
+"""Spaces by which most code is indented; some by half of that."""
 _HEADED = re.compile(r"[A-Za-z_].*\(")
 _BEGUN_EMPTY = re.compile(r"self\.\w+(?:: [^=]+)? = (?:None|False|0|\[\]|\{\}|dict\(\)|list\(\)|set\(\))$")
 """What an object has from now on and nobody has set yet."""
@@ -368,7 +371,7 @@ def _name(versions: Versions, hunk: Hunk, changed: _Changed, contents: Contents)
     if not python:
         inside = hunk.heading and not any(line[1:2].strip(" \t#") for line in hunk.lines)
         name = scope_of(versions, hunk, found) or _headed(hunk, contents, found)
-        name = name or (_file(versions.file.path, hunk) if inside else None)
+        name = name or (_file(versions.file.path, hunk) or _class_around(hunk, changed) if inside else None)
         # Every shader is called alike, and goes by its file.
         return _file(versions.file.path, hunk) if name == "main" and versions.file.path.endswith(_SHADERS) else name
     if is_prose(found, hunk):
@@ -411,6 +414,15 @@ def _is_rust_test(hunk: Hunk, contents: Contents, found: Exchange) -> bool:
 def _file(path: str, hunk: Hunk) -> str | None:
     """Give the name of a file for a function whose heading git has cut off."""
     return None if _CONTAINER.match(hunk.heading) else path.rpartition("/")[2]
+
+
+def _class_around(hunk: Hunk, changed: _Changed) -> str | None:
+    """Name the class of C++ that a hunk is headed by, where all that changed stands so deep that it is in a method."""
+    heading = _CLASS.match(hunk.heading)
+    depths = [depth_of(line) for side in changed.acting for line in side.values()]
+    narrow = any(depth_of(line) % _WIDE for line in hunk.lines if line[1:].strip())
+    deep = 2 * _WIDE if not narrow else _WIDE
+    return heading[1] if heading is not None and depths and min(depths) >= deep else None
 
 
 def _enclosing(blob: bytes, number: int) -> str | None:

@@ -262,19 +262,19 @@ async def test_a_line_of_nothing_but_signs_says_nothing(all_facts_of: "FactsOf",
     [
         ("static Layout packed(Coord const &extent) {", "packed"),
         ("explicit Layout(Coord extent) noexcept {", "Layout"),
-        ("if (extent.wide()) {", None),
-        ("ACME_DISPATCH(extent, kind) {", None),
-        ("run([&](Coord extent) {", None),
+        ("if (extent.wide()) {", "Layout"),
+        ("ACME_DISPATCH(extent, kind) {", "Layout"),
+        ("run([&](Coord extent) {", "Layout"),
     ],
 )
-async def test_a_function_on_the_lines_of_its_class_is_named_by_the_line_above(
-    all_facts_of: "FactsOf", head: str, name: str | None, route: str
+async def test_a_function_on_the_lines_of_its_class_is_named_by_the_line_above_or_by_its_class(
+    all_facts_of: "FactsOf", head: str, name: str, route: str
 ) -> None:
     text = "class Layout {{\npublic:\n" + "  int stride;\n" * 5 + f"  {head}\n".replace("{", "{{")
     text += "    return Layout({});\n  }}\n\n  int other;\n}};\n"
     path = "include/acme/layout.h"
     told = await _told(all_facts_of, "1, extent.row()", "extent.column(), 1", route, path=path, text=text)
-    assert [fact.name.rpartition(".")[2] for fact in told] == ([name] if name else [])
+    assert [fact.name.rpartition(".")[2] for fact in told] == [name]
 
 
 @pytest.mark.parametrize(("route", "name"), [("blobs", "TopKKernel"), ("hunks", "topk.cuh")])
@@ -365,3 +365,14 @@ async def test_what_is_only_laid_out_or_remarked_otherwise_is_not_told(
     all_facts_of: "FactsOf", old: str, new: str, route: str
 ) -> None:
     assert not await _told(all_facts_of, _body(old), _body(new), route)
+
+
+@pytest.mark.parametrize(("depth", "name"), [(8, "Rewrite"), (4, None)])
+async def test_what_lies_deep_in_a_class_out_of_sight_is_told_of_the_class(
+    all_facts_of: "FactsOf", depth: int, name: str | None
+) -> None:
+    inner = " " * depth
+    lines = "".join(f"{inner}step({at});\n" for at in range(5))
+    text = f"class Rewrite : public Pattern<Op> {{{{\n{lines}{inner}check(small && {{}});\n{lines}}}}};\n"
+    told = await _told(all_facts_of, "k % 4 == 0", "k % 8 == 0", "hunks", path="lib/rewrite.cpp", text=text)
+    assert [fact.name for fact in told] == ([name] if name else [])

@@ -126,7 +126,12 @@ class Registries:
         if one.owner is None and one.name != UNKNOWN:
             if _is_table_of_parts(one.name, holder):
                 return False
-            return bool(REGISTRY.search(one.name.upper())) or (one.name.isupper() and self._names_classes(holder))
+            tabled = one.name.isupper() and "regist" in self._module.lower()
+            return (
+                bool(REGISTRY.search(one.name.upper()))
+                or tabled
+                or (one.name.isupper() and self._names_classes(holder))
+            )
         # What a function chooses from is its own business.
         scope = one.owner.name if one.owner else self._scope(one.node)
         return (not scope or CLASS.match(scope) is not None) and self._names_classes(holder)

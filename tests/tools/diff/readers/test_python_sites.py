@@ -282,3 +282,10 @@ def test_names_registered_by_a_list_are_registrations() -> None:
         ("acme/first", "model_paths"),
         ("acme/second", "model_paths"),
     ]
+
+
+def test_a_table_of_a_registry_is_one_whatever_it_is_called() -> None:
+    text = '_TYPE_TO_TEMPLATE: dict[str, Path] = {"first": DIR / "a.jinja", "second": DIR / "b.jinja"}\n'
+    code = Source("pkg/templates/registry.py", text.encode()), Source("pkg/templates/paths.py", text.encode())
+    found = [[site.name for site in read(source).sites if site.kind == "registration"] for source in code]
+    assert found == [["first", "second"], []]
