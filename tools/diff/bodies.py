@@ -191,6 +191,7 @@ def _newcomers(files: Sequence[FileChange]) -> Newcomers:
     return Newcomers(
         (line[1:] for lines in begun for line in lines if line[:1] == "+"),
         (line[1:] for hunk in _hunks(code) for line in hunk.lines if line[:1] != "+"),
+        [file.patch or "" for file in code],
     )
 
 

@@ -18,18 +18,21 @@ _FEW, _SHARE = 3, 4
 class Newcomers:
     """The lines of the functions that a commit adds."""
 
-    def __init__(self, lines: Iterable[str], before: Iterable[str]) -> None:
-        """Take those lines, and what the commit shows of the code before it, without their signs."""
-        self._lines = lines
+    def __init__(self, lines: Iterable[str], before: Iterable[str], patches: Sequence[str]) -> None:
+        """Take those lines, what the commit shows of the code before it, both without their signs, and its patches."""
+        self._given = lines
         self._before = before
+        self._patches = patches
 
     def took(self, gone: Sequence[str], come: Sequence[str]) -> bool:
         """Tell whether new functions have nearly all that a function lost, and it has hardly more than a call now."""
         if sum(map(len, gone)) < _TELLING or len(come) > max(_FEW, len(gone) // _SHARE):
             return False
+        if come and not self._calls(come):
+            return False
         handed = _arguments(come)
         lost = sum(not self._has(line, handed) for line in gone)
-        return lost * _NEARLY <= len(gone) and (not come or self._calls(come))
+        return lost * _NEARLY <= len(gone)
 
     def share(self, gone: Sequence[str]) -> bool:
         """Tell whether new functions have, up to what is given to a call, all that their namesake lost."""
@@ -50,12 +53,25 @@ class Newcomers:
 
     def _calls(self, lines: Sequence[str]) -> bool:
         """Tell whether lines call something that was not there before and is in new functions."""
-        called = {name for line in lines for name in _CALL.findall(line)}
-        return any(f" {name} ( " in self._text and name not in self._known for name in called)
+        called = {name for line in lines for name in _CALL.findall(line) if self._may_define(name)}
+        return bool(called) and bool((called & self._new) - self._known)
+
+    def _may_define(self, name: str) -> bool:
+        """Tell whether a name stands before brackets more than once: most calls are of what stands elsewhere."""
+        return sum(patch.count(f"{name}(") + patch.count(f"{name}<") for patch in self._patches) > 1
 
     @cached_property
     def _text(self) -> str:
         return f" {' '.join(_spelled(line) for line in self._lines)} "
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        """The lines are only looked for where some function lost enough."""
+        return list(self._given)
+
+    @cached_property
+    def _new(self) -> set[str]:
+        return {name for line in self._lines for name in _CALL.findall(line)}
 
     @cached_property
     def _known(self) -> set[str]:
