@@ -99,6 +99,7 @@ class FactKind(StrEnum):
 
 METRICS, COMMANDS, OPERATORS = "metrics", "commands", "operators"
 """What `detail` says of a registered name that nobody chooses from a table: it is exported, run or called."""
+UNCHOSEN = (METRICS, COMMANDS, OPERATORS)
 PACKAGE = "package name"
 """What `detail` says of the name by which users install what a manifest describes."""
 

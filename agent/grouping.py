@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from agent.facts import COMMANDS, METRICS, OPERATORS, Fact, FactKind, Severity
+from agent.facts import UNCHOSEN, Fact, FactKind, Severity
 from agent.naming import names_of, owner_of, successors
 
 K = FactKind
@@ -105,7 +105,7 @@ def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
     if fact.kind in RENAMES:
         return fact.kind, owner_of(fact.name), fact.severity, "" if owner_of(fact.name) else place
     if fact.kind in _LISTED:
-        told_apart = fact.kind in _BY_ROLE or fact.detail in (METRICS, COMMANDS, OPERATORS)
+        told_apart = fact.kind in _BY_ROLE or fact.detail in UNCHOSEN
         return fact.kind, fact.severity, fact.detail if told_apart else ""
     if fact.kind is K.DEPRECATED:
         return fact.kind, fact.severity, *successors(fact)

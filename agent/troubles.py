@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from agent.facts import COMMANDS, METRICS, OPERATORS, PACKAGE, Fact, FactKind, Severity
+from agent.facts import METRICS, PACKAGE, UNCHOSEN, Fact, FactKind, Severity
 from agent.grouping import CALLS, class_of, must_be_given
 from agent.naming import items_of, member_names, old_name, owner_of, shortened, successors
 from agent.phrasing import Phrases, fill, fits, listed
@@ -86,7 +86,7 @@ def _entry_kind(fact: Fact) -> str:
         return "superseded"
     if fact.kind is K.CONFIG_CHANGED and fact.detail == PACKAGE:
         return "package"
-    return fact.detail or "" if fact.kind is K.UNREGISTERED and fact.detail in (METRICS, COMMANDS, OPERATORS) else ""
+    return fact.detail or "" if fact.kind is K.UNREGISTERED and fact.detail in UNCHOSEN else ""
 
 
 def _call_kind(facts: Sequence[Fact]) -> str:

@@ -155,12 +155,18 @@ class Library:
             old = {name for name in names if name in brought or is_read(name, lines)}
             wrong = [fact for fact in facts if fact.kind is FactKind.ENV_ADDED and fact.name in old]
             if shelf is self._skimmed:
-                paths = {path for file in shelf[commit.id].change.files for path in (file.path, file.previous_path)}
-                elsewhere = [(path, line) for path, line in lines if path not in paths]
-                wrong += [fact for fact in facts if fact.kind is FactKind.ENV_REMOVED and is_read(fact.name, elsewhere)]
+                wrong += _read_elsewhere(shelf[commit.id], lines)
             if wrong:
                 shelf[commit.id] = _without(shelf[commit.id], wrong)
             brought |= names
+
+
+def _read_elsewhere(evidence: CommitEvidence, lines: Sequence[tuple[str, str]]) -> list[Fact]:
+    """Choose the variables that seem to be gone and that files read which the commit does not touch."""
+    gone = [fact for fact in evidence.facts if fact.kind is FactKind.ENV_REMOVED]
+    paths = {path for file in evidence.change.files for path in (file.path, file.previous_path)} if gone else set()
+    others = [(path, line) for path, line in lines if path not in paths]
+    return [fact for fact in gone if is_read(fact.name, others)]
 
 
 def _without(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:

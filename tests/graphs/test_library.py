@@ -51,3 +51,16 @@ async def test_only_the_first_commit_that_reads_a_variable_brings_it(code: GitSo
         ["ATLAS_LIMIT"],
         [],
     ]
+
+
+async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(code: GitSource, tmp_path: Path) -> None:
+    commit(tmp_path, a=READ + READ_MORE, b=READ_MORE, kept=READ)
+    shas = [commit(tmp_path, a="import os\n", b="import os\n"), commit(tmp_path, c="x = 1\n")]
+    library = Library()
+    skimmed = [one async for one in library.skim(code, shas)]
+    assert {fact.name for fact in skimmed[0].facts} >= {"ATLAS_CACHE", "ATLAS_LIMIT"}
+    newest_first = [one.change.commit for one in reversed(skimmed)]
+    await library.study_all(code, [shas[1]], landed=newest_first)
+    seen = library.get(skimmed[0].id)
+    assert seen is not None
+    assert [fact.name for fact in seen.facts if fact.kind is FactKind.ENV_REMOVED] == ["ATLAS_LIMIT"]

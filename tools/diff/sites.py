@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-from agent.facts import COMMANDS, METRICS, OPERATORS, PACKAGE, FactKind
+from agent.facts import METRICS, PACKAGE, UNCHOSEN, FactKind
 from tools.diff.cautions import cautions, without_old_warnings
 from tools.diff.deprecations import promises, without_old_deprecations
 from tools.diff.draft import Draft, Where
@@ -304,7 +304,7 @@ def _renamed(one: Site, other: Site) -> Draft:
         # Whoever runs into the same refusal by another macro of the project is told the same.
         public = one.public and not is_macro_exchanged(one, other)
         return Draft(FactKind.ERROR_CHANGED, other.name, public, _where(one, other), old, new, scope)
-    told = one.kind == "flag" or other.scope in (METRICS, COMMANDS, OPERATORS)
+    told = one.kind == "flag" or other.scope in UNCHOSEN
     detail = (other.scope or None) if told else None
     return Draft(_RENAMED[one.kind], other.name, one.public, _where(one, other), one.name, other.name, detail)
 
@@ -330,7 +330,7 @@ def _altered(one: Site, other: Site) -> Iterator[Draft]:
     same = same_value(one.value, other.value) or (one.kind == "flag" and _is_same_default(one, other))
     if one.kind in _CHANGED and not same and not _is_other_wording(one, other):
         detail = one.scope or None
-        breaking = _refuses_more(one, other) if one.rejects and other.rejects else _ships_less(one, other)
+        breaking = _refuses_more(one, other) if one.rejects and other.rejects else _installs_less(one, other)
         old, new = _versions(one, other)
         yield Draft(_CHANGED[one.kind], other.name, one.public, where, old, new, detail, breaking=breaking)
     if one.choices is not None and other.choices is not None and _offers_others(one.choices, other.choices):
@@ -417,7 +417,7 @@ def _refuses_more(one: Site, other: Site) -> bool | None:
     return new < old if before[1] == ">" else new > old
 
 
-def _ships_less(one: Site, other: Site) -> bool | None:
+def _installs_less(one: Site, other: Site) -> bool | None:
     """Tell whether a package is no longer installed by its name, or, at the top, no longer among those written out."""
     if one.scope == other.scope == PACKAGE:
         return True

@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from agent.facts import COMMANDS, METRICS, OPERATORS
+from agent.facts import OPERATORS, UNCHOSEN
 from tools.diff.readers.python_declared import UNKNOWN, Assigned
 from tools.diff.readers.python_syntax import Code
 from tools.diff.reading import Site
@@ -57,7 +57,7 @@ class Registries:
             return
         value = self._code.fold(positional[1])[:300] if len(positional) > 1 else None
         # A function may have the name by which other things are known.
-        scope = "" if (around := self._scope(call)) in (METRICS, COMMANDS, OPERATORS) else around
+        scope = "" if (around := self._scope(call)) in UNCHOSEN else around
         called = "op_name" in named or "::" in key or OPERATOR.search(self._code.callee(call)) is not None
         yield Site("registration", key, *lines, value=value, scope=OPERATORS if called else scope)
 
