@@ -17,11 +17,28 @@ class Fallback(Frozen):
     about: EvidenceId | None = None
 
 
+class Judging(Frozen):
+    """How the judge did on sentences that it had to refuse, because they speak of another commit."""
+
+    controls: int = 0
+    """Control sentences that were hidden among the others."""
+    caught: int = 0
+    """Those of them that the judge refused; a batch with an admitted one is void."""
+
+    def __add__(self, other: "Judging") -> "Judging":
+        return Judging(controls=self.controls + other.controls, caught=self.caught + other.caught)
+
+
 class Account(Frozen):
-    """Fallbacks and costs; what the rules alone write has neither."""
+    """Fallbacks, controls and costs; what the rules alone write has none of them."""
 
     fallbacks: tuple[Fallback, ...] = ()
+    judging: Judging = Judging()
     spent: Spent = Spent()
 
     def __add__(self, other: "Account") -> "Account":
-        return Account(fallbacks=(*self.fallbacks, *other.fallbacks), spent=self.spent + other.spent)
+        return Account(
+            fallbacks=(*self.fallbacks, *other.fallbacks),
+            judging=self.judging + other.judging,
+            spent=self.spent + other.spent,
+        )

@@ -23,6 +23,34 @@ class Role(StrEnum):
     ADVICE = "advice"
     SUMMARY = "summary"
     OUTLOOK = "outlook"
+    HEADLINE = "headline"
+    """What a commit does, in the reader's language: it stands above the original title."""
+    BRIEF = "brief"
+    """A sentence over all repositories of the report."""
+
+
+class Kind(StrEnum):
+    """Which kind of text a claim is: code wrote it, somebody is quoted, or a model analysed and a judge agreed."""
+
+    FACT = "fact"
+    QUOTATION = "quotation"
+    STATED = "stated"
+    """Analysis that the cited evidence states."""
+    INFERRED = "inferred"
+    """Analysis that follows from the cited evidence."""
+    ADVICE = "advice"
+
+
+ANALYSIS = frozenset({Kind.STATED, Kind.INFERRED, Kind.ADVICE})
+
+
+class Anchor(Frozen):
+    """Words or changed lines of the cited evidence, verbatim, that a sentence of analysis rests on."""
+
+    cite: EvidenceId
+    text: str
+    file: str | None = None
+    """The path in a commit's diff; None for a message, a title or a body."""
 
 
 class Quote(Frozen):
@@ -61,6 +89,10 @@ class Judgement(Frozen):
     check: str = ""
     """Which rule decided, for counting: `identifier`, `direction`, `fixed`, `negation`, …"""
     about: EvidenceId | None = None
+    literal: str = ""
+    """The part of the sentence that failed."""
+    nearest: str = ""
+    """The line of the evidence that is most like it, for whoever repairs the sentence."""
 
     @property
     def passed(self) -> bool:
@@ -88,12 +120,20 @@ class Claim(Frozen):
     speech: bool = False
     """Attributed speech: the words are the cited author's, shown as a quotation, and not ours."""
     text: dict[Language, str] = Field(default_factory=dict)
+    kind: Kind = Kind.FACT
+    anchors: tuple[Anchor, ...] = ()
+    old: str = ""
+    """A value that the sentence says was there before: it must stand on the removed side."""
+    new: str = ""
+    """A value that the sentence says is there now: it must stand on the added side."""
+    judged_by: str = ""
+    """The model that judged a sentence of analysis."""
     judgement: Judgement | None = None
 
     @property
     def free(self) -> bool:
-        """True for words that no template made and nobody is quoted with: those of a model."""
-        return self.predicate == "says" and not self.speech
+        """True for analysis: words of a model, which the gate and a judge let through."""
+        return self.kind in ANALYSIS
 
     @property
     def sources(self) -> tuple[EvidenceId, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from agent.claims import Claim, Quote, Role
+from agent.claims import Claim, Kind, Quote, Role
 from agent.domain import Frozen
 from agent.evidence import EvidenceId
 from agent.ids import Reference, RepoId, parse_reference
@@ -93,6 +93,7 @@ def settle(draft: Draft, shown: Shown) -> Claim:
         background=tuple(background),
         quotes=tuple(quote.model_copy(update={"cite": shown.find(quote.cite) or quote.cite}) for quote in draft.quotes),
         speech=draft.speech,
+        kind=Kind.QUOTATION if draft.speech else Kind.STATED,
         text={lang: _marked(text, shown, marks) for lang, text in draft.text.items()},
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
 from agent.because import reasons_of
-from agent.claims import Claim, Judgement, Quote, Role, Verdict
+from agent.claims import Claim, Judgement, Kind, Quote, Role, Verdict
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.excerpts import is_code, is_legible, short_change, widened
 from agent.facts import FactKind, Severity
@@ -192,6 +192,7 @@ def _speech(read: Read, material: Material) -> Iterator[Claim]:
                 cites=tuple(dict.fromkeys((read.evidence.id, source))),
                 quotes=(Quote(cite=source, text=words),),
                 speech=True,
+                kind=Kind.QUOTATION,
             )
             return
 
