@@ -142,6 +142,8 @@ class Report(Frozen):
     stories: tuple[Story, ...] = ()
     drops: tuple[Drop, ...] = ()
     analyst: str = "rules"
+    account: Account = Account()
+    """What the brief over all repositories cost."""
 
     def rows(self, repo: RepoId) -> tuple[LedgerRow, ...]:
         """List one repository's ledger."""

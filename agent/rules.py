@@ -1,11 +1,10 @@
-"""The analyst that needs no model: it reads what the budget allows, and says what the facts say."""
+"""What code says of commits without a model: their facts, in words of templates, and quotations."""
 
-import re
 from collections.abc import Iterator, Sequence
 
-from agent.analyst import Assignment, Material, Read, ToolAnswer, ToolRequest
+from agent.analyst import Material, Read
 from agent.because import reasons_of
-from agent.claims import Claim, Judgement, Kind, Quote, Role, Verdict
+from agent.claims import Claim, Kind, Quote, Role
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.excerpts import is_code, is_legible, short_change, widened
 from agent.facts import FactKind, Severity
@@ -23,37 +22,9 @@ _SHOWN_DEEP, _SHOWN_SKIM, _SHOWN_LOW = 6, 3, 1
 _EXCERPT_LINES = 12
 
 
-class RulesAnalyst:
-    """Scores choose, facts speak, templates write."""
-
-    name = "rules"
-
-    async def next_calls(self, assignment: Assignment, answers: Sequence[ToolAnswer]) -> Sequence[ToolRequest]:
-        """Ask for the diffs of everything that may be read in depth, at once, then for the pages that follow."""
-        # Where the rules take over from a model, other tools were called too, and with anything as arguments.
-        diffs = [(sha, one) for one in answers if isinstance(sha := one.request.arguments.get("sha"), str)]
-        asked = {(sha, str(one.request.arguments.get("page", 1))) for sha, one in diffs}
-        wanted = [(sha, 1) for sha in assignment.allotment.deep]
-        wanted += [(sha, page) for sha, one in diffs if (page := _next_page(one.text))]
-        unread = [(sha, page) for sha, page in wanted if (sha, str(page)) not in asked]
-        return [ToolRequest("get_diff", {"sha": sha, "page": page}) for sha, page in unread]
-
-    async def write(self, material: Material) -> Sequence[Claim]:
-        """Say of each commit what its facts say, the most of those that were read in depth."""
-        return [claim for read in material.reads for claim in claims_of(read, material)]
-
-    async def mend(self, claim: Claim, judgement: Judgement, material: Material) -> Claim | None:
-        """Leave out an excerpt that does not stand as it is; anything else the rules would only say again."""
-        del material
-        if judgement.verdict is Verdict.QUOTE and claim.text and claim.quotes:
-            return claim.model_copy(update={"quotes": ()})
-        return None
-
-
-def _next_page(text: str) -> int | None:
-    """Read from the head of an answer whether there is more of it."""
-    found = re.match(r"page (\d+) of (\d+)\n", text)
-    return int(found[1]) + 1 if found and int(found[1]) < int(found[2]) else None
+def facts_told(material: Material) -> list[Claim]:
+    """Say of each commit what its facts say, the most of those that were read in depth."""
+    return [claim for read in material.reads for claim in claims_of(read, material)]
 
 
 def claims_of(read: Read, material: Material) -> Iterator[Claim]:

@@ -2,11 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
-from pydantic import BaseModel
-
-from agent.analyst import Analyst, Material
+from agent.analyst import Material
 from agent.card import Card
 from agent.domain import Notice, Threads
 from agent.evidence import EvidenceId
@@ -15,15 +13,15 @@ from agent.ledger import Owner
 from agent.linking.known import Known
 from agent.links import Link
 from agent.report import Report
-from agent.settings import RepoSpec, Tiers
+from agent.settings import Language, RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
 from agent.weaving.weave import Remembered
-from agent.weaving.woven import Woven
 from agent.window import Window
 from graphs.library import Library
 from tools.toolset import Recall
 
-M = TypeVar("M", bound=BaseModel)
+if TYPE_CHECKING:
+    from graphs.models import Models
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,31 +126,6 @@ class Progress(Protocol):
         ...
 
 
-class Notes(Protocol):
-    """Keeps what one step hands on to the next, beyond the life of the process."""
-
-    def keep(self, name: str, repo: RepoId | str, value: BaseModel) -> None:
-        """Write a note."""
-        ...
-
-    def read(self, name: str, repo: RepoId | str, kind: type[M]) -> M:
-        """Find a note that an earlier step has written."""
-        ...
-
-    def release(self) -> None:
-        """Let go of the notes that can be read again."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Foreseen:
-    """What a repository's commits come to, if just these are read in depth."""
-
-    deep: frozenset[str]
-    material: Material
-    woven: Woven
-
-
 @dataclass(frozen=True, kw_only=True)
 class Deps:
     """What the nodes of a daily run may touch."""
@@ -164,25 +137,31 @@ class Deps:
     archive: ReportMemory
     publisher: Publisher
     progress: Progress
-    analyst: Analyst
     library: Library
-    notes: Notes
     recall: Recall
     deep: int
     """How many commits may be read in depth, over all repositories."""
     tiers: Tiers
     """From which weight on a commit belongs to a tier."""
-    turns: int = 12
-    """How often an analyst may ask for more to read, for one repository."""
+    models: "Models | None" = None
+    """Who reads, writes and judges; None where facts and quotations are all there is."""
+    languages: tuple[Language, ...] = ("en",)
+    """The languages in which a model writes: those of the report."""
+    mark: str = ""
+    """What fences texts of others in a prompt."""
+    turns: int = 8
+    """How often a model may ask for tools, for one repository."""
     questions: QuestionMemory | None = None
     """Where what was read is left for questions; None where nothing may be written."""
     gathered: dict[RepoId, Material] = field(default_factory=dict)
-    """What this run has read of a repository, put together once for all steps that work with it."""
-    foreseen: dict[RepoId, Foreseen] = field(default_factory=dict)
-    """What was worked out while a model still chose what to read."""
+    """What this process has read of a repository, put together once for all steps that work with it."""
+
+    @property
+    def analyst(self) -> str:
+        """Name who writes."""
+        return f"model {self.models.name}" if self.models else "rules"
 
     def let_go(self) -> None:
         """Forget what the parts of a report were made of: of a long window that takes more room than its pages."""
         self.library.clear()
         self.gathered.clear()
-        self.notes.release()

@@ -1,4 +1,4 @@
-"""The agent loop: the analyst asks for tools, they are called, and it sees the answers until it has read enough."""
+"""The loop of a question: a model asks for tools, they are called, and it sees the answers until it has read enough."""
 
 import asyncio
 import json
@@ -16,8 +16,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from pydantic import BaseModel
 
-from agent.analyst import Analyst, Assignment, ToolAnswer, ToolRequest, ToolSpec
-from tools.toolset import ToolError, Toolset
+from agent.analyst import ToolAnswer, ToolRequest, ToolSpec
+from tools.toolset import ToolError
 
 
 def explain(error: ToolError | ToolInvocationError) -> str:
@@ -36,15 +36,6 @@ class HasTools(Protocol):
     def tools(self) -> Sequence[Callable[..., Awaitable[str]]]:
         """Everything that can be called, by the names of the functions."""
         ...
-
-
-async def investigate(analyst: Analyst, assignment: Assignment, toolset: Toolset, turns: int) -> None:
-    """Let the analyst read until it asks for nothing more, or its turns are used up."""
-
-    async def decide(answers: Sequence[ToolAnswer]) -> Sequence[ToolRequest]:
-        return await analyst.next_calls(assignment, answers)
-
-    await look_around(decide, toolset, turns)
 
 
 async def look_around(decide: Decide, toolset: HasTools, turns: int) -> None:

@@ -18,7 +18,6 @@ from agent.model import AMPLE_ROOM, Message, Model, ModelError, Models, OneModel
 from agent.prompting import boundary, fenced, prompt
 from agent.settings import Language
 from agent.tongue import speaks
-from agent.utterances import handles_field
 
 _NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
 _STATEMENTS = 5
@@ -26,6 +25,18 @@ _EVIDENCE, _LITTLE, _RULES, _ANSWERS = 14_000, 3_500, 2_500, 6_000
 """Characters of evidence, of evidence where there is little room, of the rules' answer, and of what tools showed."""
 _AT_ONCE = 8
 """Calls of tools that one turn may make; a model that storms is cut, not obeyed."""
+
+
+def handles_field(handles: Sequence[str], description: str, least: int = 1) -> Any:
+    """Describe a list of handles: a server that keeps to schemas cannot let a model name others, nor too few.
+
+    What other servers let through is read all the same, and judged later.
+    """
+    if not handles:
+        return Field(default_factory=list, description=description)
+    names = {"type": "string", "enum": list(handles)}
+    closed: dict[str, Any] = {"minItems": least, "maxItems": len(handles), "items": names}
+    return Field(default_factory=list, description=description, json_schema_extra=closed)
 
 
 class Said(BaseModel):

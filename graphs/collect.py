@@ -4,14 +4,15 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, TypedDict
+from operator import add, or_
+from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import Field
+from typing_extensions import TypedDict
 
-from agent.analyst import Prepares
 from agent.domain import Change, Commit, Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
 from agent.errors import AppError
 from agent.evidence import CommitEvidence
@@ -30,11 +31,12 @@ from agent.triage import Triage, rank, weigh
 from agent.weaving.uses import Use, uses
 from agent.window import Window
 from graphs.desk import Deps, Desk
+from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
 
 
-class Scouted(Frozen):
-    """What the first look found; it is handed on as a note."""
+class Collected(Frozen):
+    """What the first look found."""
 
     landing: Landing
     rows: tuple[Landed, ...]
@@ -55,27 +57,39 @@ class Scouted(Frozen):
         return (*self.rows, *self.late)
 
 
-class Scouting(TypedDict):
-    """The state of a first look."""
+class CollectInput(TypedDict):
+    """Which repository to look at."""
 
     window: Window
     spec: RepoSpec
-    done: Annotated[list[str], lambda old, new: old + new]
+
+
+class CollectOutput(TypedDict, total=False):
+    """What the first look hands to the run."""
+
+    collected: Annotated[dict[RepoId, Collected], or_]
+    failures: Annotated[list[Failure], add]
+
+
+class CollectState(CollectInput, CollectOutput, total=False):
+    """The state of a first look."""
+
+    found: Collected
 
 
 @cache
-def build() -> CompiledStateGraph[Scouting, Deps, Any, Any]:
-    """Wire the first look, once for all repositories: it holds nothing of any of them."""
-    graph = StateGraph(Scouting, context_schema=Deps)
-    graph.add_node("collect", collect)
-    graph.add_node("triage", triage)
-    graph.add_edge(START, "collect")
-    graph.add_edge("collect", "triage")
+def build() -> CompiledStateGraph[CollectState, Deps, CollectInput, CollectOutput]:
+    """Wire the first look at one repository."""
+    graph = StateGraph(CollectState, context_schema=Deps, input_schema=CollectInput, output_schema=CollectOutput)
+    graph.add_node("list_commits", failing_alone(list_commits))
+    graph.add_node("triage", failing_alone(triage))
+    graph.add_edge(START, "list_commits")
+    graph.add_conditional_edges("list_commits", unless_failed("triage"), ["triage", END])
     graph.add_edge("triage", END)
-    return graph.compile(name="scouting")
+    return graph.compile(name="collect")
 
 
-async def collect(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Find what landed and what the window's threads say."""
     deps, spec, window = runtime.context, state["spec"], state["window"]
     deps.progress.step(spec.name, "opening")
@@ -84,25 +98,25 @@ async def collect(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
     shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
     mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
-    if isinstance(deps.analyst, Prepares) and (mine.rows or mine.late):
-        deps.analyst.prepare()
+    if deps.models is not None and (mine.rows or mine.late):
+        # What the servers can do is needed before the first question; they answer while diffs are read.
+        deps.models.prepare()
     threads, failures = await _threads(desk, state, deps, (*mine.rows, *mine.late))
     told = tuple(
         Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))
         for row, owner in mine.told_before
     )
-    scouted = Scouted(
+    collected = Collected(
         landing=landing.model_copy(update={"notices": (*landing.notices, *told)}),
         rows=mine.rows,
         late=mine.late,
         threads=threads,
         failures=tuple(failures),
     )
-    deps.notes.keep("collected", spec.name, scouted)
-    return {"done": ["collect"]}
+    return {"found": collected}
 
 
-async def _threads(desk: Desk, state: Scouting, deps: Deps, landed: Sequence[Landed]) -> tuple[Threads, list[Failure]]:
+async def _threads(desk: Desk, state: CollectState, deps: Deps, landed: Sequence[Landed]) -> tuple[Threads, list[Failure]]:
     """Read the threads; a report without them is still a report, and says so."""
     repo = state["spec"].name
     deps.progress.step(repo, "reading issues and pull requests")
@@ -118,21 +132,21 @@ async def _threads(desk: Desk, state: Scouting, deps: Deps, landed: Sequence[Lan
     return threads, [Failure(repo=repo, stage="threads", message=message) for message in threads.missing]
 
 
-async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Read every diff that may be read, and weigh the commits by what is in them."""
     deps, repo = runtime.context, state["spec"].name
-    scouted = deps.notes.read("collected", repo, Scouted)
+    collected = state["found"]
     desk = await deps.desks.open(state["spec"])
-    commits = [row.commit for row in scouted.landed]
-    links = explicit_links(repo, commits, scouted.threads, scouted.landing.branch)
-    scales = Scales(scouted.model_copy(update={"links": links}), state["spec"])
-    wanted = _shas(scouted)[: desk.diffs]
+    commits = [row.commit for row in collected.landed]
+    links = explicit_links(repo, commits, collected.threads, collected.landing.branch)
+    scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
+    wanted = _shas(collected)[: desk.diffs]
     weighed: list[Triage] = []
     known = deps.issues.known(repo, state["window"])
     read = _Looked()
     problem = "the diff could not be read"
     deps.progress.step(repo, "reading diffs", 0, len(wanted))
-    named = bool(known.issues or known.links or scouted.threads.issues)
+    named = bool(known.issues or known.links or collected.threads.issues)
     look = _looking(deps, repo, len(wanted), read, named=named)
     try:
         async for evidence in deps.library.skim(desk.code, wanted, look):
@@ -140,31 +154,30 @@ async def triage(state: Scouting, runtime: Runtime[Deps]) -> dict[str, Any]:
     except AppError as error:
         problem = str(error)
     missing = set(wanted) - {one.sha for one in weighed}
-    spent = dict.fromkeys(_shas(scouted)[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
-    failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(scouted.landed)}: {problem}")
+    spent = dict.fromkeys(_shas(collected)[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
+    failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
     update = {
-        "landing": scouted.landing.model_copy(update={"notices": (*scouted.landing.notices, *filter_notices(weighed))}),
+        "landing": collected.landing.model_copy(update={"notices": (*collected.landing.notices, *filter_notices(weighed))}),
         "table": rank(weighed, deps.tiers),
-        "links": _links(repo, commits, scouted.threads, links, known, read),
+        "links": _links(repo, commits, collected.threads, links, known, read),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "uses": read.uses,
-        "failures": (*scouted.failures, *([failed] if missing else [])),
+        "failures": (*collected.failures, *([failed] if missing else [])),
     }
-    deps.notes.keep("scouted", repo, scouted.model_copy(update=update))
-    return {"done": ["triage"]}
+    return {"collected": {repo: collected.model_copy(update=update)}}
 
 
 class Scales:
     """Weighs the commits of one repository by what was read of them and what their threads say."""
 
-    def __init__(self, scouted: Scouted, spec: RepoSpec) -> None:
-        titles = {issue.id: issue.title for issue in scouted.threads.issues}
+    def __init__(self, collected: Collected, spec: RepoSpec) -> None:
+        titles = {issue.id: issue.title for issue in collected.threads.issues}
         self._fixes: dict[str, list[str]] = {}
-        for link in scouted.links:
+        for link in collected.links:
             if link.may_read_fixed and link.issue in titles:
                 self._fixes.setdefault(link.change, []).append(titles[link.issue])
-        self._labels = {pull.number: pull.labels for pull in scouted.threads.pulls}
-        self._pull_of = scouted.threads.pull_of
+        self._labels = {pull.number: pull.labels for pull in collected.threads.pulls}
+        self._pull_of = collected.threads.pull_of
         self._spec = spec
 
     def weigh(self, evidence: CommitEvidence) -> Triage:
@@ -210,5 +223,5 @@ def _looking(deps: Deps, repo: RepoId, total: int, read: _Looked, *, named: bool
     return look
 
 
-def _shas(scouted: Scouted) -> list[str]:
-    return [row.commit.sha for row in scouted.landed]
+def _shas(collected: Collected) -> list[str]:
+    return [row.commit.sha for row in collected.landed]

@@ -1,0 +1,1 @@
+"""Who writes: the rules from facts, and a model from the packet that it is shown."""

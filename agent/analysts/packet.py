@@ -1,0 +1,188 @@
+"""What a writer and a judge are shown of a commit: its words, its threads, its facts, and as many hunks as fit."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.analyst import Material, Read
+from agent.areas import Area, area
+from agent.domain import FileChange, Issue, PullRequest
+from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
+from agent.facts import Fact, Severity
+from agent.ids import thread_id
+from agent.templates import params_of, sentence
+from agent.tokens import tokens_of
+
+BUDGET = 24_000
+"""Tokens of one commit's packet, where the model has room for them."""
+_WORDS_SHARE, _FACTS_SHARE = 0.3, 0.15
+"""How much of the budget texts of people may take, and facts."""
+_COMMENTS, _THREADS, _FACTS = 3, 4, 40
+_NUMBER = re.compile(r"(?<![\w/&])#([1-9]\d{0,9})\b")
+_CONFIGURATION = re.compile(
+    r".*\.(?:toml|ya?ml|json|cfg|ini|cmake)|(?:requirements|constraints).*\.txt|setup\.py|CMakeLists\.txt|.*Dockerfile.*"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packet:
+    """One commit as a model sees it; the handles are what it may cite."""
+
+    text: str
+    handles: Mapping[str, EvidenceId]
+    left_out: tuple[str, ...] = ()
+    """Files of which not every changed line is shown, with their line counts."""
+
+
+def commit_packet(read: Read, material: Material, budget: int = BUDGET) -> Packet:
+    """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most."""
+    evidence = read.evidence
+    threads = threads_of(read, material)
+    handles = {"c": evidence.id} | {_handle(one): one.id for one in threads}
+    words = _words(evidence, threads, int(budget * _WORDS_SHARE))
+    facts = _cut("\n".join(_fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
+    head = f"{words}\n\nFacts that code found in the diff:\n{facts or '(none)'}\n"
+    hunks, left_out = _shown_hunks(evidence, max(500, budget - tokens_of(head)))
+    missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
+    return Packet(text=f"{head}\nThe diff:\n{hunks}{missing}", handles=handles, left_out=tuple(left_out))
+
+
+def threads_of(read: Read, material: Material) -> list[ThreadEvidence]:
+    """Give the pull request of a commit, and the issues that it or its pull request names or is linked to."""
+    evidence, issues = read.evidence, {issue.id: issue for issue in material.issues}
+    pull = material.pulls.get(evidence.pull or 0)
+    linked = [link.issue for link in material.links if link.change == evidence.id]
+    texts = (evidence.change.commit.message, pull.body if pull else "")
+    named = [thread_id(evidence.repo, int(number)) for text in texts for number in _NUMBER.findall(text)]
+    found: dict[EvidenceId, ThreadEvidence] = {}
+    if pull is not None:
+        found[pull.id] = material.threads.get(pull.id) or ThreadEvidence(thread=pull)
+    for name in dict.fromkeys((*linked, *named)):
+        if name in material.threads:
+            found.setdefault(name, material.threads[name])
+        elif name in issues:
+            found.setdefault(name, ThreadEvidence(thread=issues[name]))
+    return list(found.values())[:_THREADS]
+
+
+def _handle(one: ThreadEvidence) -> str:
+    return f"#{one.thread.number}"
+
+
+def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: int) -> str:
+    """Show what people wrote: the message whole where it fits, then the threads, evenly cut."""
+    commit, change = evidence.change.commit, evidence.change
+    counts = f"{len(change.files)} files, +{change.additions} -{change.deletions}"
+    head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"
+    message = _cut(commit.message.strip(), room // 2 if threads else room)
+    each = (room - tokens_of(message)) // max(1, len(threads))
+    return "\n\n".join([f"{head}\n{message}", *(_thread_text(one, each) for one in threads)])
+
+
+def _thread_text(one: ThreadEvidence, room: int) -> str:
+    thread: Issue | PullRequest = one.thread
+    kind = "pull request" if isinstance(thread, PullRequest) else "issue"
+    said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
+    text = _cut("\n".join([thread.body.strip(), *said]), max(100, room))
+    return f"[{_handle(one)}] {kind}, {thread.state}: {thread.title}\n{text}"
+
+
+def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+    """List the facts in words, those that users can notice first."""
+    telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
+    for fact in (telling or facts)[:_FACTS]:
+        yield f"- {fact.severity.value}: {sentence('fact', params_of(fact), 'en')}"
+
+
+def _cut(text: str, room: int) -> str:
+    """Keep the whole lines that fit, and say that there is more."""
+    if tokens_of(text) <= room:
+        return text
+    kept: list[str] = []
+    for line in text.splitlines():
+        room -= tokens_of(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join([*kept, "(more was written)"])
+
+
+# ---------------------------------------------------------------- hunks
+
+
+@dataclass(frozen=True)
+class _Hunk:
+    file: FileChange
+    place: int
+    text: str
+    rank: tuple[int, int]
+
+
+def _shown_hunks(evidence: CommitEvidence, room: int) -> tuple[str, list[str]]:
+    """Choose hunks by what they tell, show them in the order of the diff, and list the files that lost lines."""
+    chosen: list[_Hunk] = []
+    lacking: dict[str, FileChange] = {}
+    for hunk in sorted(_hunks(evidence), key=lambda one: one.rank):
+        text = hunk.text if tokens_of(hunk.text) <= room else _cut(hunk.text, room)
+        if text != hunk.text:
+            lacking[hunk.file.path] = hunk.file
+            if text.count("\n") < _LEAST_LINES:
+                continue
+        room -= tokens_of(text)
+        chosen.append(_Hunk(hunk.file, hunk.place, text, hunk.rank))
+    unreadable = {file.path: file for file in evidence.change.files if not file.patch}
+    left = [_left(file) for file in (lacking | unreadable).values()]
+    return "\n".join(_by_file(chosen)) or "(no text)", left
+
+
+_LEAST_LINES = 6
+"""Fewer lines of a hunk that is cut tell nothing."""
+
+
+def _by_file(hunks: Sequence[_Hunk]) -> Iterator[str]:
+    path = ""
+    for hunk in sorted(hunks, key=lambda one: one.place):
+        if hunk.file.path != path:
+            path = hunk.file.path
+            old = f" (was {hunk.file.previous_path})" if hunk.file.previous_path not in (None, path) else ""
+            yield f"--- {path}{old} ({hunk.file.status}, +{hunk.file.additions} -{hunk.file.deletions})"
+        yield hunk.text
+
+
+def _left(file: FileChange) -> str:
+    return f"{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
+
+
+def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
+    """Cut the patches between hunks; documents, configuration and what shows facts first, tests last."""
+    proving = {
+        line
+        for fact in evidence.facts
+        if fact.severity is not Severity.INTERNAL
+        for place in fact.places[:2]
+        for line in place.lines
+    }
+    place = 0
+    for file in evidence.change.files:
+        for part in f"\n{file.patch or ''}".split("\n@@ ")[1:]:
+            text = f"@@ {part}"
+            size = sum(line[:1] in "+-" for line in part.splitlines())
+            yield _Hunk(file, place, text, (_rank(file, text, proving), -size))
+            place += 1
+
+
+def _rank(file: FileChange, hunk: str, proving: set[str]) -> int:
+    kind, name = area(file.path), file.path.rpartition("/")[2]
+    if kind is Area.TESTS:
+        return 4
+    if kind is Area.DOCS or (kind is Area.PRODUCT and _CONFIGURATION.fullmatch(name)):
+        return 0
+    if any(line in proving for line in hunk.splitlines()):
+        return 1
+    return 2 if kind is Area.PRODUCT else 3
+
+
+def shown_evidence(packet: Packet, material: Material, read: Read) -> dict[EvidenceId, Evidence]:
+    """Give the evidence behind the handles of a packet."""
+    found: dict[EvidenceId, Evidence] = {read.evidence.id: read.evidence}
+    return found | {one.id: one for one in threads_of(read, material) if one.id in packet.handles.values()}

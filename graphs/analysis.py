@@ -1,0 +1,303 @@
+"""Analysis: a model writes, code checks every literal, a judge reads the rest, and what was refused is said anew once."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import cache
+from operator import add
+from typing import Annotated, Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from agent.account import Account
+from agent.analysts.packet import Packet, commit_packet, shown_evidence
+from agent.analysts.schema import analysis_shape, asked_languages, repair_shape, summary_shape
+from agent.analysts.sentences import commit_claims, sentence_claim, summary_claims
+from agent.analysts.summing import light_dossier, summary_packet
+from agent.claims import Claim, Judgement, Role, Verdict
+from agent.domain import Frozen
+from agent.dossier import Dossier
+from agent.evidence import EvidenceId
+from agent.gate.check import refusals
+from agent.ids import RepoId
+from agent.model import ModelError
+from agent.prompting import fenced
+from agent.settings import Language
+from graphs.asking_models import ask, fallback, models_of, packet_room
+from graphs.desk import Deps
+from graphs.judging import Batch, Verdicts, judged
+from graphs.material import ReadState, dossier_of, material_of
+
+
+class Task(Frozen):
+    """One thing to write about: a commit, or what was published of several."""
+
+    kind: Literal["commit", "day", "brief"]
+    repo: RepoId | None
+    about: EvidenceId = ""
+    """The commit; empty for a summary."""
+    rests: dict[str, Claim] = {}
+    """What a summary rests on, by handles."""
+    titles: dict[EvidenceId, str] = {}
+    """What the commits of a summary call themselves."""
+    controls: tuple[dict[Language, str], ...] = ()
+    """True sentences about something else, for the judge to refuse."""
+
+    @property
+    def key(self) -> str:
+        """What the claims of this task are told apart by."""
+        return self.about or self.repo or self.kind
+
+
+class Refused(Frozen):
+    """A sentence that is not published, and why."""
+
+    task: str
+    claim: Claim
+    reasons: tuple[Judgement, ...]
+
+
+class AnalysisInput(ReadState):
+    """What is known, and what to write about."""
+
+    tasks: list[Task]
+    notes: str
+
+
+class AnalysisOutput(TypedDict, total=False):
+    """What may be published, what may not, and what it took."""
+
+    analysis: Annotated[list[Claim], add]
+    refused: Annotated[list[Refused], add]
+    account: Annotated[Account, add]
+
+
+class AnalysisState(AnalysisInput, AnalysisOutput, total=False):
+    """Sentences on their way."""
+
+    drafts: list[tuple[str, Claim]]
+    """Claims with the key of their task, to be checked."""
+    passed: list[tuple[str, Claim]]
+    failed: list[Refused]
+    repaired: bool
+
+
+@cache
+def build() -> CompiledStateGraph[AnalysisState, Deps, AnalysisInput, AnalysisOutput]:
+    """Wire the way of a sentence."""
+    graph = StateGraph(AnalysisState, context_schema=Deps, input_schema=AnalysisInput, output_schema=AnalysisOutput)
+    graph.add_node("write", write)
+    graph.add_node("check", check)
+    graph.add_node("judge", judge)
+    graph.add_node("repair", repair)
+    graph.add_node("settle", settle)
+    graph.add_edge(START, "write")
+    graph.add_edge("write", "check")
+    graph.add_edge("check", "judge")
+    graph.add_conditional_edges("judge", _repair_once, ["repair", "settle"])
+    graph.add_edge("repair", "check")
+    graph.add_edge("settle", END)
+    return graph.compile(name="analysis")
+
+
+async def write(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Have each task written, all at the same time; the models limit how many questions are under way."""
+    deps = runtime.context
+    packets = await _packets(state, deps)
+    _step(state, deps, "writing")
+    said = await asyncio.gather(*(_written(task, packets[task.key], state, deps) for task in state["tasks"]))
+    drafts = [(task.key, claim) for task, (claims, _) in zip(state["tasks"], said, strict=True) for claim in claims]
+    account = sum((account for _, account in said), _spent(state, deps))
+    return {"drafts": drafts, "account": account, "repaired": False, "failed": []}
+
+
+async def _written(task: Task, packet: Packet, state: AnalysisState, deps: Deps) -> tuple[list[Claim], Account]:
+    values = {"languages": asked_languages(deps.languages)}
+    try:
+        if task.kind == "commit":
+            notes = f"Your notes from reading, which are no evidence:\n{notes}\n" if (notes := state["notes"]) else ""
+            values |= {"evidence": fenced(packet.text, deps.mark), "notes": notes}
+            answer = await ask(deps, "writing", _account_of(task), "write", values, analysis_shape(deps.languages))
+            material = await material_of(state, deps)
+            read = next(read for read in material.reads if read.evidence.id == task.about)
+            found = shown_evidence(packet, material, read)
+            return commit_claims(answer, read.evidence, packet, found, deps.languages), Account()
+        day = task.kind == "day"
+        values |= {"items": fenced(packet.text, deps.mark), "scope": str(task.repo) if day else "all repositories"}
+        values |= {"most": "five" if day else "seven"}
+        answer = await ask(deps, "writing", _account_of(task), "day", values, summary_shape(deps.languages))
+        name, role = (f"{task.repo}.day", Role.SUMMARY) if day else ("brief", Role.BRIEF)
+        return summary_claims(answer, task.rests, name, task.repo, role, deps.languages), Account()
+    except ModelError as error:
+        return [], fallback("explaining" if task.kind == "commit" else "summing up", error, task.about or None)
+
+
+async def check(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Hold every literal of every sentence to the cited evidence, in each language."""
+    deps = runtime.context
+    dossiers = await _dossiers(state, deps)
+    passed, failed = [], list(state["failed"])
+    for key, claim in state["drafts"]:
+        wrong = [no for lang in deps.languages for no in refusals(claim, dossiers[key], lang)]
+        if wrong:
+            failed.append(Refused(task=key, claim=claim, reasons=tuple(wrong)))
+        else:
+            passed.append((key, claim))
+    return {"passed": passed, "failed": failed, "drafts": []}
+
+
+async def judge(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Have the judge read what passed, a batch for each task."""
+    deps = runtime.context
+    packets = await _packets(state, deps)
+    _step(state, deps, "judging")
+    tasks = {task.key: task for task in state["tasks"]}
+    keys = list(dict.fromkeys(key for key, _ in state["passed"]))
+    rulings = await asyncio.gather(*(_judged(tasks[key], packets, state, deps) for key in keys))
+    failed, account = list(state["failed"]), _spent(state, deps)
+    for key, (verdicts, lost) in zip(keys, rulings, strict=True):
+        failed += [Refused(task=key, claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
+        account += lost + Account(judging=verdicts.judging)
+    return {
+        "analysis": [claim for verdicts, _ in rulings for claim in verdicts.admitted],
+        "failed": failed,
+        "passed": [],
+        "account": account,
+    }
+
+
+async def _judged(
+    task: Task, packets: Mapping[str, Packet], state: AnalysisState, deps: Deps
+) -> tuple[Verdicts, Account]:
+    """Judge the sentences of one task; those whose judge does not answer are not published."""
+    claims = [claim for key, claim in state["passed"] if key == task.key]
+    evidence = packets[task.key].text
+    batch = Batch(
+        account=_account_of(task), evidence=evidence, claims=claims, controls=_controls(task, evidence, state)
+    )
+    try:
+        return await judged(batch, deps), Account()
+    except ModelError as error:
+        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        lost = fallback("judging", error, task.about or None)
+        return Verdicts(refused=[(claim, silent) for claim in claims]), lost
+
+
+def _controls(task: Task, evidence: str, state: AnalysisState) -> list[dict[Language, str]]:
+    """Choose sentences about other commits that have a name which this evidence does not have."""
+    others = [claim.text for key, claim in state["passed"] if key != task.key and task.kind == "commit"]
+    return [text for text in (*others, *task.controls) if _is_foreign(text, evidence)][:2]
+
+
+def _is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
+    spans = {span for one in text.values() for span in one.split("`")[1::2]}
+    return any(len(span) > 3 and span not in evidence for span in spans)
+
+
+def _repair_once(state: AnalysisState) -> Literal["repair", "settle"]:
+    return "repair" if not state["repaired"] and any(_can_be_repaired(one) for one in state["failed"]) else "settle"
+
+
+def _can_be_repaired(one: Refused) -> bool:
+    """Tell what another wording can mend: a judge who stays away or is void it cannot."""
+    return all(no.check not in ("no judge", "control") for no in one.reasons)
+
+
+async def repair(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Show each writer all that was refused of its task, once; it may correct, shorten or give up."""
+    deps = runtime.context
+    packets = await _packets(state, deps)
+    wrong = [one for one in state["failed"] if _can_be_repaired(one)]
+    tasks = {task.key: task for task in state["tasks"]}
+    keys = [key for key in dict.fromkeys(one.task for one in wrong) if tasks[key].kind == "commit"]
+    said = await asyncio.gather(*(_repaired(tasks[key], packets[key], wrong, state, deps) for key in keys))
+    drafts = [(key, claim) for key, (claims, _) in zip(keys, said, strict=True) for claim in claims]
+    kept = {claim.id for _, claim in drafts}
+    return {
+        "drafts": drafts,
+        "failed": [one for one in state["failed"] if one.claim.id not in kept],
+        "refused": [one for one in state["failed"] if one.claim.id in kept],
+        "account": sum((account for _, account in said), _spent(state, deps)),
+        "repaired": True,
+    }
+
+
+async def _repaired(
+    task: Task, packet: Packet, wrong: Sequence[Refused], state: AnalysisState, deps: Deps
+) -> tuple[list[Claim], Account]:
+    mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == task.key), start=1)}
+    values = {
+        "evidence": fenced(packet.text, deps.mark),
+        "refused": fenced("\n".join(_told(number, one) for number, one in mine.items()), deps.mark),
+        "languages": asked_languages(deps.languages),
+    }
+    try:
+        answer = await ask(deps, "writing", _account_of(task), "repair", values, repair_shape(deps.languages))
+    except ModelError as error:
+        return [], fallback("repairing", error, task.about or None)
+    material = await material_of(state, deps)
+    read = next(read for read in material.reads if read.evidence.id == task.about)
+    found = shown_evidence(packet, material, read)
+    claims = []
+    for said in getattr(answer, "sentences", ()):
+        old = mine.pop(said.id.strip("[]. "), None)
+        again = sentence_claim(old.claim.id, said, read.evidence, packet, found, deps.languages) if old else None
+        if old and again:
+            headline = old.claim.role is Role.HEADLINE
+            claims.append(again.model_copy(update={"role": Role.HEADLINE, "anchors": old.claim.anchors}) if headline else again)
+    return claims, Account()
+
+
+def _told(number: str, one: Refused) -> str:
+    """Tell what was refused and why, with the evidence that is nearest."""
+    lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
+    lines += [f"   anchor: {anchor.text}" for anchor in one.claim.anchors]
+    for no in one.reasons:
+        near = f" The evidence has: {no.nearest}" if no.nearest else ""
+        lines.append(f"   refused: {no.reason}.{near}")
+    return "\n".join(lines)
+
+
+async def settle(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Keep what stays refused, with its reasons."""
+    del runtime
+    return {"refused": state["failed"], "failed": []}
+
+
+# ---------------------------------------------------------------- what tasks rest on
+
+
+async def _packets(state: AnalysisState, deps: Deps) -> dict[str, Packet]:
+    room = await packet_room(deps)
+    packets = {task.key: summary_packet(task.rests, task.titles, room) for task in state["tasks"] if task.rests}
+    commits = {task.about: task.key for task in state["tasks"] if task.kind == "commit"}
+    if commits:
+        material = await material_of(state, deps)
+        reads = {read.evidence.id: read for read in material.reads if read.evidence.id in commits}
+        packets |= {commits[name]: commit_packet(read, material, room) for name, read in reads.items()}
+    return packets
+
+
+async def _dossiers(state: AnalysisState, deps: Deps) -> dict[str, Dossier]:
+    dossiers = {task.key: light_dossier(task.rests, task.titles) for task in state["tasks"] if task.rests}
+    if any(task.kind == "commit" for task in state["tasks"]):
+        whole = dossier_of(await material_of(state, deps), state["found"])
+        dossiers |= {task.key: whole for task in state["tasks"] if task.kind == "commit"}
+    return dossiers
+
+
+def _account_of(task: Task) -> str:
+    return task.repo or task.kind
+
+
+def _spent(state: AnalysisState, deps: Deps) -> Account:
+    """Take what the models were paid since this was asked last, for the accounts of these tasks."""
+    accounts = dict.fromkeys(map(_account_of, state["tasks"]))
+    return sum((Account(spent=models_of(deps).take(name)) for name in accounts), Account())
+
+
+def _step(state: AnalysisState, deps: Deps, what: str) -> None:
+    for repo in dict.fromkeys(task.repo for task in state["tasks"] if task.repo):
+        deps.progress.step(repo, what)

@@ -1,0 +1,48 @@
+"""How steps of a run put their questions to a model: a prompt from a file, an answer in a shape."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel
+
+from agent.account import Account, Fallback, Part
+from agent.analysts.packet import BUDGET
+from agent.evidence import EvidenceId
+from agent.model import Job, ModelError
+from agent.prompting import prompt
+from graphs.desk import Deps
+from graphs.models import Models
+
+M = TypeVar("M", bound=BaseModel)
+_PROMPT = 1_600
+"""Tokens of a prompt beside the evidence: rules, sentences, schema."""
+_LEAST = 1_000
+
+
+def models_of(deps: Deps) -> Models:
+    """Give the models of a run that has some."""
+    assert deps.models is not None, "only a run with a model gets here"
+    return deps.models
+
+
+async def ask(deps: Deps, job: Job, account: str, name: str, values: Mapping[str, str], shape: type[M]) -> M:
+    """Fill a prompt, ask the model for a job, and give the answer in its shape."""
+    system = prompt("system", {"repo": account, "mark": deps.mark})
+    messages = [SystemMessage(system), HumanMessage(prompt(name, values))]
+    answer = await models_of(deps).get(job, account).with_structured_output(shape).ainvoke(messages)
+    assert isinstance(answer, shape)
+    return answer
+
+
+async def packet_room(deps: Deps) -> int:
+    """Give the tokens of evidence that fit into every question about a commit, beside the answer."""
+    models = models_of(deps)
+    contexts = [await models.context("writing"), await models.context("judging")]
+    context = min(contexts)
+    return max(_LEAST, min(BUDGET, context - min(4_000, context // 4) - _PROMPT))
+
+
+def fallback(part: Part, error: ModelError, about: EvidenceId | None = None) -> Account:
+    """Note that a part was done without the model, and why."""
+    return Account(fallbacks=(Fallback(part=part, reason=" ".join(str(error).split())[:200], about=about),))

@@ -1,0 +1,38 @@
+"""What goes wrong in one repository ends that repository's part, and nothing else."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import wraps
+from typing import Any, Literal, TypeVar, cast
+
+from langgraph.graph import END
+from langgraph.runtime import Runtime
+
+from agent.errors import AppError
+from agent.report import Failure
+from graphs.desk import Deps
+
+S = TypeVar("S")
+Node = Callable[[S, Runtime[Deps]], Awaitable[dict[str, Any]]]
+
+
+def failing_alone(node: Node[S]) -> Node[S]:
+    """Turn an error of a source into a failure that the report lists; a bug keeps its traceback."""
+
+    @wraps(node)
+    async def guarded(state: S, runtime: Runtime[Deps]) -> dict[str, Any]:
+        try:
+            return await node(state, runtime)
+        except AppError as error:
+            repo = cast("Mapping[str, Any]", state)["spec"].name
+            return {"failures": [Failure(repo=repo, stage="code", message=str(error))]}
+
+    return guarded
+
+
+def unless_failed(then: str) -> Callable[[Mapping[str, Any]], str | Literal["__end__"]]:
+    """Go on to the next step, unless this repository has failed."""
+
+    def route(state: Mapping[str, Any]) -> str:
+        return END if any(one.stage == "code" for one in state.get("failures", ())) else then
+
+    return route

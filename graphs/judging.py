@@ -1,0 +1,122 @@
+"""The judge: a separate question that sees only sentences and their evidence, twice, with controls among them."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.account import Judging
+from agent.analysts.schema import Opinion, Ruling, Rulings
+from agent.claims import Claim, Judgement, Kind, Verdict
+from agent.gate.verbatim import normal
+from agent.prompting import fenced
+from agent.settings import Language
+from graphs.asking_models import ask, models_of
+from graphs.desk import Deps
+
+_PASSING: tuple[Opinion, ...] = ("stated", "inferred")
+_ELLIPSIS = ("...", "…", "[…]")
+_SHORTEST = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Sentences about one thing, the evidence that they were written from, and sentences about something else."""
+
+    account: str
+    evidence: str
+    claims: Sequence[Claim]
+    controls: Sequence[Mapping[Language, str]] = ()
+
+
+@dataclass(kw_only=True)
+class Verdicts:
+    """What the judge made of a batch."""
+
+    admitted: list[Claim] = field(default_factory=list)
+    refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
+    judging: Judging = Judging()
+
+
+async def judged(batch: Batch, deps: Deps) -> Verdicts:
+    """Ask twice, the second time in reverse order and only of what passed; one "no" is enough to refuse."""
+    result = Verdicts()
+    standing: list[tuple[Claim, Ruling | None]] = [(claim, None) for claim in batch.claims]
+    for turn in (0, 1):
+        if not standing:
+            break
+        control = batch.controls[turn : turn + 1] or batch.controls[:1]
+        rulings = await _ruled([claim for claim, _ in standing], control, batch, deps, backwards=turn == 1)
+        caught = all(rulings[f"x{place}"].verdict not in _PASSING for place in range(len(control)))
+        result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
+        if not caught:
+            void = Judgement(
+                verdict=Verdict.UNDECIDED, check="control", reason="the judge admitted a sentence about another commit"
+            )
+            result.refused += [(claim, void) for claim, _ in standing]
+            return result
+        passed = [(claim, rulings[_key(place)]) for place, (claim, _) in enumerate(standing)]
+        result.refused += [(claim, no) for claim, ruling in passed if (no := _objection(ruling, batch.evidence))]
+        gone = {claim.id for claim, _ in result.refused}
+        standing = [
+            (claim, ruling if before is None or ruling.verdict == "inferred" else before)
+            for (claim, ruling), (_, before) in zip(passed, standing, strict=True)
+            if claim.id not in gone
+        ]
+    name = models_of(deps).names["judging"]
+    result.admitted = [_admitted(claim, ruling, name) for claim, ruling in standing if ruling is not None]
+    return result
+
+
+async def _ruled(
+    claims: Sequence[Claim], controls: Sequence[Mapping[Language, str]], batch: Batch, deps: Deps, *, backwards: bool
+) -> dict[str, Ruling]:
+    """Put one question; a sentence without a ruling is unsupported."""
+    texts = {_key(place): claim.text for place, claim in enumerate(claims)}
+    texts |= {f"x{place}": dict(text) for place, text in enumerate(controls)}
+    order = list(texts)
+    # The same batch is asked in the same order in every run, and the answer is on record.
+    random.Random(batch.evidence[:200] + batch.claims[0].id).shuffle(order)  # noqa: S311 -- no secret
+    shown = dict(zip(order[::-1] if backwards else order, _names(len(order)), strict=True))
+    lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
+    values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
+    answer = await ask(deps, "judging", batch.account, "judge", values, Rulings)
+    said = {one.id.strip("[] "): one for one in answer.rulings}
+    return {key: said.get(name, Ruling(id=name)) for key, name in shown.items()}
+
+
+def _names(count: int) -> list[str]:
+    return [f"s{number}" for number in range(1, count + 1)]
+
+
+def _key(place: int) -> str:
+    return str(place)
+
+
+def _objection(ruling: Ruling, evidence: str) -> Judgement | None:
+    """Say why a sentence is refused: the verdict, or a quotation that is not in the evidence."""
+    if ruling.verdict not in _PASSING:
+        reason = f"the judge calls it {ruling.verdict}"
+        return Judgement(
+            verdict=Verdict.UNSUPPORTED, check="judge", reason=reason, literal=ruling.covers[:200], nearest=ruling.quote[:300]
+        )
+    if not is_shown(ruling.quote, evidence):
+        reason = "the judge rests on words that the evidence does not have"
+        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge quote", reason=reason, nearest=ruling.quote[:300])
+    return None
+
+
+def is_shown(quote: str, evidence: str) -> bool:
+    """Tell whether a judge's quotation stands in what it was shown, line by line and around dots."""
+    for dots in _ELLIPSIS:
+        quote = quote.replace(dots, "\n")
+    parts = [normal(line.lstrip("+- ")) for line in quote.splitlines()]
+    wanted = [part for part in parts if len(part) >= _SHORTEST]
+    whole = normal("\n".join(line.lstrip("+- ") for line in evidence.splitlines()))
+    return bool(wanted) and all(part in whole for part in wanted)
+
+
+def _admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
+    """Publish a sentence as what the judge calls it; advice stays advice."""
+    kind = claim.kind if claim.kind is Kind.ADVICE else Kind(ruling.verdict)
+    verdict = Judgement(verdict=Verdict.SUPPORTED, check="judge")
+    return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": verdict})

@@ -1,0 +1,180 @@
+"""The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt.tool_node import ToolInvocationError
+from langgraph.runtime import Runtime
+
+from agent.account import Account
+from agent.allotment import Allotment
+from agent.analysts.schema import Choice
+from agent.evidence import CommitEvidence
+from agent.model import ModelError
+from agent.prompting import fenced, prompt
+from agent.templates import params_of, sentence
+from agent.tokens import tokens_of
+from graphs.asking_models import ask, fallback, models_of, packet_room
+from graphs.collect import Collected
+from graphs.desk import Deps
+from graphs.material import ReadState
+from tools.toolset import ToolError, Toolset
+
+_QUIET = 6
+"""So many commits can be explained one by one, also where the budget would read few of them in depth."""
+_NOTES = 1_500
+"""Tokens of a model's own notes that it is shown again when it writes."""
+_LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
+
+
+class ReadingState(ReadState, total=False):
+    """The conversation in which the model reads, and what it wants to explain."""
+
+    allotment: Allotment
+    chosen: tuple[str, ...]
+
+
+def explain(error: ToolError | ToolInvocationError) -> str:
+    """Say to the model what it did wrong; an outage of ours is not its mistake and ends the repository."""
+    return f"Error: {error}"
+
+
+async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Let the model choose what to explain from a closed list of handles; without a model nothing is chosen."""
+    deps, found, repo = runtime.context, state["found"], state["spec"].name
+    if deps.models is None or not found.table:
+        return {"chosen": ()}
+    deps.progress.step(repo, "choosing")
+    most = max(len(state["allotment"].deep), min(_QUIET, len(found.table)))
+    try:
+        # Whoever is away is asked again when it writes; what the budget allows is read all the same.
+        rows = await _rows(state, deps)
+        handles = _handles(found)
+        table = _fitting(rows.values(), await packet_room(deps))
+        values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
+        choice = await ask(deps, "reading", repo, "choose", values, Choice)
+        named = [handles[name] for one in choice.read if (name := one.strip("[]` ")) in handles]
+        chosen = tuple(dict.fromkeys(named))[:most]
+        account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
+    except ModelError as error:
+        chosen, account = (), fallback("choosing", error)
+    account += Account(spent=models_of(deps).take(repo))
+    return {"chosen": chosen or state["allotment"].deep, "account": account}
+
+
+async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Ask the model what it wants to look up; its own messages and the tools' answers stand before the question."""
+    deps, repo = runtime.context, state["spec"].name
+    messages = state.get("messages") or []
+    if deps.models is None or not state["chosen"]:
+        return {}
+    try:
+        if not await deps.models.has_tools("reading"):
+            return {}
+        opening = [] if messages else await _opening(state, deps)
+        tools = (await _toolset(state, deps)).as_tools()
+        model = deps.models.get("reading", repo).bind_tools(tools)
+        room = await deps.models.context("reading") * 2 // 3
+        answer = await model.ainvoke(trimmed([*opening, *messages], room))
+        return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
+    except ModelError as error:
+        spent = Account(spent=deps.models.take(repo))
+        # Without an answer there is nothing more to call.
+        return {"messages": [AIMessage("")], "account": fallback("reading", error) + spent}
+
+
+async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Call what the model asked for."""
+    deps = runtime.context
+    deps.progress.step(state["spec"].name, "looking further")
+    toolset = await _toolset(state, deps)
+    answered: dict[str, Any] = await ToolNode(toolset.as_tools(), handle_tool_errors=explain).ainvoke(
+        {"messages": state["messages"]}
+    )
+    return answered
+
+
+def wants_tools(state: ReadingState, turns: int) -> bool:
+    """Tell whether the model asked for tools and may still do so."""
+    messages = state.get("messages") or []
+    asked = sum(isinstance(one, AIMessage) for one in messages)
+    last = messages[-1] if messages else None
+    return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
+
+
+def notes_of(messages: Sequence[AnyMessage]) -> str:
+    """Give what the model noted when it had read enough."""
+    last = messages[-1] if messages else None
+    text = str(last.text) if isinstance(last, AIMessage) and not last.tool_calls else ""
+    return text if tokens_of(text) <= _NOTES else ""
+
+
+def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
+    """Leave out the oldest answers of tools where the conversation grows beyond the model's window, and say so."""
+    kept = list(messages)
+    sizes = [tokens_of(str(one.content)) for one in kept]
+    for place, one in enumerate(kept):
+        if sum(sizes) <= room:
+            break
+        if isinstance(one, ToolMessage):
+            kept[place] = one.model_copy(update={"content": _LEFT_OUT})
+            sizes[place] = tokens_of(_LEFT_OUT)
+    return kept
+
+
+# ---------------------------------------------------------------- what it is shown
+
+
+def _handles(found: Collected) -> dict[str, str]:
+    """Name the commits by their place in the table."""
+    return {f"c{number}": one.sha for number, one in enumerate(found.table, start=1)}
+
+
+async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
+    """Write a line for each commit: handle, weight, title, and the first thing that code found."""
+    found, code = state["found"], (await deps.desks.open(state["spec"])).code
+    titles = {row.commit.sha: row.commit.title for row in found.landed}
+    known = {one.change.commit.sha: one async for one in deps.library.skim(code, [one.sha for one in found.table])}
+    weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
+    return {
+        sha: f"[{handle}] {weights[sha]} {titles[sha]}{_first_fact(known.get(sha))}"
+        for handle, sha in _handles(found).items()
+    }
+
+
+def _first_fact(evidence: CommitEvidence | None) -> str:
+    told = sentence("fact", params_of(evidence.facts[0]), "en") if evidence and evidence.facts else ""
+    return f" | {told}" if told else ""
+
+
+def _fitting(rows: "Mapping[str, str] | Any", room: int) -> list[str]:
+    """Keep the heaviest rows that fit, and say how many do not."""
+    kept: list[str] = []
+    lines = list(rows)
+    for line in lines:
+        room -= tokens_of(line)
+        if room < 0:
+            return [*kept, f"(and {len(lines) - len(kept)} lighter ones)"]
+        kept.append(line)
+    return kept
+
+
+async def _opening(state: ReadingState, deps: Deps) -> list[AnyMessage]:
+    rows = await _rows(state, deps)
+    table = "\n".join(rows[sha] for sha in state["chosen"] if sha in rows)
+    system = prompt("system", {"repo": state["spec"].name, "mark": deps.mark})
+    return [SystemMessage(system), HumanMessage(prompt("read", {"table": fenced(table, deps.mark)}))]
+
+
+async def _toolset(state: ReadingState, deps: Deps) -> Toolset:
+    """Make the tools of this repository and window."""
+    found, desk = state["found"], await deps.desks.open(state["spec"])
+    handles = _handles(found)
+    commits = {row.commit.sha: row.commit for row in found.landed}
+    notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
+    ordered = [commits[sha] for sha in handles.values()]
+    return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, handles=handles)
+
+
