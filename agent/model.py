@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from agent.analyst import ToolRequest, ToolSpec
-from agent.domain import Frozen
 from agent.errors import UpstreamError
 from agent.spending import Spent
 
 M = TypeVar("M", bound=BaseModel)
-T = TypeVar("T")
 Job = Literal["reading", "writing", "judging"]
 """What a model is asked for: what to read next, what to say, whether something said is true."""
 JOBS: tuple[Job, ...] = ("reading", "writing", "judging")
@@ -93,28 +91,3 @@ class OneModel:
         """Give what nearly every model has room for."""
         del job
         return DEFAULT_ROOM
-
-
-class Answered(Frozen, Generic[T]):
-    """What an endpoint gave, and what that took."""
-
-    value: T
-    spent: Spent
-
-
-class Endpoint(Protocol):
-    """A model behind an address: what a `Model` does, with the bill."""
-
-    name: str
-
-    async def room(self) -> int:
-        """Give the characters that a question may have."""
-        ...
-
-    async def choose(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answered[tuple[ToolRequest, ...]]:
-        """Let the model choose tools to call."""
-        ...
-
-    async def answer(self, messages: Sequence[Message], shape: type[M]) -> Answered[M]:
-        """Let the model answer with data of this shape."""
-        ...

@@ -119,18 +119,18 @@ class Budget(BaseModel):
     """The longest a run waits for a rate limit before it says what is missing."""
     retry_seconds: float = Field(default=1.0, ge=0, le=60)
     """The pause before a failed request is sent again; it doubles each time."""
-    model_calls: int = Field(default=400, ge=0, le=100_000)
+    model_calls: int = Field(default=1_200, ge=0, le=100_000)
     """Questions to a model, over all repositories of a run."""
-    model_tokens: int = Field(default=2_000_000, ge=0, le=1_000_000_000)
+    model_tokens: int = Field(default=12_000_000, ge=0, le=1_000_000_000)
     """Tokens to and from a model, over all repositories of a run."""
-    model_seconds: float = Field(default=1_800, ge=0, le=86_400)
+    model_seconds: float = Field(default=7_200, ge=0, le=86_400)
     """How long a run asks a model, from its first question on."""
     model_cost: float | None = Field(default=None, ge=0)
     """What a run may cost by the price table, in its currency."""
-    repo_model_calls: int = Field(default=150, ge=0, le=100_000)
-    repo_model_tokens: int = Field(default=800_000, ge=0, le=1_000_000_000)
-    repo_model_seconds: float = Field(default=900, ge=0, le=86_400)
-    answer_seconds: float = Field(default=120, gt=0, le=3_600)
+    repo_model_calls: int = Field(default=500, ge=0, le=100_000)
+    repo_model_tokens: int = Field(default=6_000_000, ge=0, le=1_000_000_000)
+    repo_model_seconds: float = Field(default=3_600, ge=0, le=86_400)
+    answer_seconds: float = Field(default=300, gt=0, le=3_600)
     """How long a model may take for one answer."""
 
 

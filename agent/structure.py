@@ -6,8 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agent.model import Message
-
 _FENCE = "```json"
 
 
@@ -35,11 +33,10 @@ def _strict(node: Any, known: dict[str, Any]) -> Any:
     return told
 
 
-def asking_for_json(message: Message, shape: type[BaseModel]) -> Message:
+def json_request(shape: type[BaseModel]) -> str:
     """Ask in words for data of a shape."""
     form = json.dumps(schema_of(shape), ensure_ascii=False)
-    asked = f"Answer with one JSON object of this schema and with nothing else, no explanation and no fence:\n{form}"
-    return Message(message.role, f"{message.text}\n\n{asked}")
+    return f"Answer with one JSON object of this schema and with nothing else, no explanation and no fence:\n{form}"
 
 
 def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:

@@ -4,6 +4,8 @@ _PER_TOKEN = 3.2
 """ASCII characters of code and English in one token, on the safe side: tokenizers in use give 3.3 to 4.5."""
 _ENVELOPE = 8
 """What surrounds each message."""
+_ANSWER = 4_000
+"""Enough for five sentences about a commit in two languages, with their anchors."""
 
 
 def tokens_of(text: str) -> int:
@@ -17,6 +19,11 @@ def message_tokens(texts: tuple[str, ...]) -> int:
     return sum(tokens_of(text) + _ENVELOPE for text in texts)
 
 
-def room_in(context: int, reserved: int) -> int:
-    """Give the characters that fit beside what is reserved; half at least, whatever is reserved."""
-    return int(max(context // 2, context - reserved) * _PER_TOKEN)
+def answer_tokens(context: int) -> int:
+    """Give the tokens that an answer may have; a small context keeps three quarters for the question."""
+    return min(_ANSWER, context // 4)
+
+
+def room_in(context: int) -> int:
+    """Give the characters that a question may have beside the answer."""
+    return int((context - answer_tokens(context)) * _PER_TOKEN)

@@ -27,7 +27,9 @@ from evals.lies import (
     obeyed_injections,
     omissions,
 )
-from graphs.models import ChatModel
+from graphs.chat_endpoint import ChatEndpoint
+from graphs.models import RecordedChatModel
+from graphs.plain_models import PlainModel
 
 M = TypeVar("M", bound=BaseModel)
 Make = Callable[[int, str], Analyst]
@@ -176,8 +178,9 @@ def _liar(name: str, lies: Callable[[], Lies], *, reads: bool = True) -> Make:
 
 
 def _breaking(seed: int, url: str) -> Analyst:
-    chat = ChatModel(name="json breaker", url=url, key=SecretStr("none"), timeout=10)
-    return ModelAnalyst(chat, ("en", "zh"), str(seed))
+    endpoint = ChatEndpoint(name="json breaker", url=url, key=SecretStr("none"), timeout=10)
+    model = PlainModel(RecordedChatModel(model_name=endpoint.name, fetch=endpoint.ask))
+    return ModelAnalyst(model, ("en", "zh"), str(seed))
 
 
 def _talking(seed: int, url: str) -> Analyst:

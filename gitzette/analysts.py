@@ -1,15 +1,15 @@
-"""Which analyst writes a report and which answers a question: the rules, or models behind the tape of the run."""
+"""Which analyst writes a report and which answers a question: the rules, or models whose answers are recorded."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
-from agent.analyst import Analyst, ToolRequest, ToolSpec
+from agent.analyst import Analyst
 from agent.capabilities import Capabilities
 from agent.errors import AppError, ConfigError
-from agent.model import JOBS, Answered, Endpoint, Job, Message, ModelError
+from agent.model import Job
 from agent.recipe import Recipe
 from agent.rules import RulesAnalyst
 from agent.settings import Budget, Language, Settings
@@ -17,13 +17,11 @@ from agent.spending import Cap, Purse
 from memory.fence import fence_seed
 from memory.servers import Servers
 from memory.tape import Tape
-from memory.taped_model import TapedModels
 
 if TYPE_CHECKING:
     from agent.asking.model_answer import ModelAnswerer
-    from graphs.models import ChatModel, Learn
-
-M = TypeVar("M", bound=BaseModel)
+    from graphs.chat_endpoint import ChatEndpoint, Learn
+    from graphs.models import Models
 
 
 def analyst_of(
@@ -43,54 +41,57 @@ def answerer_of(
     if settings.analyst == "rules":
         return None
     from agent.asking.model_answer import ModelAnswerer
+    from graphs.plain_models import PlainModels
 
     models = models_of(settings, environ, tape, servers, run=Cap())
-    return ModelAnswerer(models, fence_seed(home, tape))
+    return ModelAnswerer(PlainModels(models), fence_seed(home, tape))
 
 
 def analyst_again(recipe: Recipe, tape: Tape) -> Analyst:
     """Make the analyst of a run that is replayed: a model is not asked, its answers are on the tape."""
     if recipe.analyst == "rules" or recipe.model is None:
         return RulesAnalyst()
-    names = _names(recipe, recipe.model)
-    silent: dict[Job, Endpoint] = {job: SilentModel(names[job]) for job in JOBS}
-    return _writing(TapedModels(tape, silent, "", prices=recipe.prices), recipe, fence_seed(None, tape))
+    from graphs.models import Models
+
+    models = Models(tape, _names(recipe, recipe.model), prices=recipe.prices)
+    return _writing(models, recipe, fence_seed(None, tape))
 
 
-def _writing(models: TapedModels, source: Settings | Recipe, seed: str) -> Analyst:
+def _writing(models: "Models", source: Settings | Recipe, seed: str) -> Analyst:
     """Make the analyst that has models write; the rules do not wait for what only it needs."""
     from agent.model_analyst import ModelAnalyst
+    from graphs.plain_models import PlainModels
 
     languages = _languages(source.lang, source.languages)
-    return ModelAnalyst(models, languages, seed, judging=source.model_judging is not None)
+    return ModelAnalyst(PlainModels(models), languages, seed, judging=source.model_judging is not None)
 
 
 def models_of(
     settings: Settings, environ: Mapping[str, str], tape: Tape, servers: Servers, run: Cap | None = None
-) -> TapedModels:
-    """Open the endpoints of the models that do the jobs, behind the tape and within the budget.
+) -> "Models":
+    """Open the endpoints of the models that do the jobs, behind the record of the run and within the budget.
 
     `run` limits all accounts together otherwise than the budget does: a conversation has no end.
     """
-    chats = chats_of(settings, environ, servers)
-    endpoints: dict[Job, Endpoint] = {job: chats[job] for job in JOBS}
-    return TapedModels(
-        tape, endpoints, settings.model_url or "", purse=_purse(settings.budget, run), prices=settings.prices
-    )
+    endpoints = endpoints_of(settings, environ, servers)
+    # Importing langchain takes longer than most runs of the rules.
+    from graphs.models import Models
+
+    names = _names(settings, settings.model or "")
+    purse = _purse(settings.budget, run)
+    return Models(tape, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
 
 
-def chats_of(settings: Settings, environ: Mapping[str, str], servers: Servers) -> "dict[Job, ChatModel]":
-    """Make a client for each job; jobs of the same model share one."""
+def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: Servers) -> "dict[str, ChatEndpoint]":
+    """Make a client for each model, by name; jobs of the same model share one."""
     if settings.model is None:
         raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
-    # Importing langchain takes longer than most runs of the rules.
-    from graphs.models import ChatModel
+    from graphs.chat_endpoint import ChatEndpoint
 
     text = environ.get("OPENAI_API_KEY", "").strip()
     key = SecretStr(text) if text else None
-    names = _names(settings, settings.model)
-    made = {
-        name: ChatModel(
+    return {
+        name: ChatEndpoint(
             name=name,
             url=settings.model_url,
             key=key,
@@ -98,28 +99,27 @@ def chats_of(settings: Settings, environ: Mapping[str, str], servers: Servers) -
             first_pause=settings.budget.retry_seconds,
             learn=_learner(settings.model_url, key, servers),
         )
-        for name in dict.fromkeys(names.values())
+        for name in _names(settings, settings.model).values()
     }
-    return {job: made[name] for job, name in names.items()}
 
 
 def _learner(url: str | None, key: SecretStr | None, servers: Servers) -> "Learn":
     """Look into memory first; what a server can do is found out once."""
 
-    async def learn(chat: "ChatModel") -> Capabilities:
+    async def learn(endpoint: "ChatEndpoint") -> Capabilities:
         place = url or ""
-        if known := servers.get(place, chat.name):
+        if known := servers.get(place, endpoint.name):
             return known
         from graphs.probing import probe
         from tools.models import context_of
 
         try:
-            context = await context_of(url, key.get_secret_value() if key else None, chat.name) if url else None
-            found = await probe(chat, context)
+            told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None
+            found = await probe(endpoint, told or endpoint.client.usual_context)
         except AppError:
             # Whoever asks now will be told what is wrong.
             return Capabilities()
-        servers.put(place, chat.name, found)
+        servers.put(place, endpoint.name, found)
         return found
 
     return learn
@@ -148,25 +148,3 @@ def _purse(budget: Budget, run: Cap | None) -> Purse:
 
 def _languages(first: Language, others: Sequence[Language]) -> tuple[Language, ...]:
     return tuple(dict.fromkeys((first, *others)))
-
-
-class SilentModel:
-    """Stands in for a model that nobody may ask."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    async def room(self) -> int:
-        """Refuse."""
-        raise self._refusal()
-
-    async def choose(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answered[tuple[ToolRequest, ...]]:
-        """Refuse."""
-        raise self._refusal()
-
-    async def answer(self, messages: Sequence[Message], shape: type[M]) -> Answered[M]:
-        """Refuse."""
-        raise self._refusal()
-
-    def _refusal(self) -> ModelError:
-        return ModelError(f"{self.name} is not asked in a replay")

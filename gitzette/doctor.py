@@ -85,11 +85,11 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> list[Finding
 
 async def _capabilities(settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     """Tell what the models can do: remembered, or found out now by a few small questions."""
-    from gitzette.analysts import chats_of
+    from gitzette.analysts import endpoints_of
 
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
-        chats = chats_of(settings, environ, memory.servers)
-        known = {chat.name: await chat.learn() for chat in chats.values()}
+        endpoints = endpoints_of(settings, environ, memory.servers)
+        known = {name: await endpoint.learn() for name, endpoint in endpoints.items()}
         return [_capable(name, one, memory.servers.get(settings.model_url or "", name)) for name, one in known.items()]
 
 

@@ -1,25 +1,81 @@
-"""What passes between us and a model's server, in the words of both."""
+"""Questions to chat models and their answers, in the form in which they are hashed and recorded."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, convert_to_openai_messages
+from pydantic import BaseModel
 
-from agent.analyst import ToolRequest, ToolSpec
-from agent.model import Message
+from agent.analyst import ToolRequest
+from agent.domain import Frozen
 from agent.spending import Spent
-from agent.tokens import tokens_of
+from agent.structure import schema_of
+from agent.tokens import message_tokens, tokens_of
 
-_KINDS = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Everything that shapes an answer, beside the model's name."""
+
+    messages: Sequence[BaseMessage]
+    tools: Sequence[Mapping[str, Any]] = ()
+    """As OpenAI's protocol describes them."""
+    tool_choice: str | None = None
+    shape: type[BaseModel] | None = None
+    """The answer is one JSON object that validates as this."""
+    stop: Sequence[str] | None = None
+
+    @cached_property
+    def hash(self) -> str:
+        """The hash of what is asked. The ids of messages differ from run to run and are left out."""
+        messages = convert_to_openai_messages(list(self.messages))
+        asked = json.dumps([messages, self.stop, *self._options], sort_keys=True)
+        return hashlib.sha256(asked.encode("ascii")).hexdigest()
+
+    @cached_property
+    def tokens(self) -> int:
+        """An estimate of the tokens that are sent."""
+        texts = [str(message.text) + _arguments(message) for message in self.messages]
+        return message_tokens((*texts, *(json.dumps(one, ensure_ascii=False) for one in self._options if one)))
+
+    @property
+    def _options(self) -> tuple[Any, ...]:
+        shape = [self.shape.__name__, schema_of(self.shape)] if self.shape else None
+        return list(self.tools), self.tool_choice, shape
 
 
-def seconds_in(text: str | None) -> float | None:
-    """Read a number of seconds from a header; None where it is none."""
-    try:
-        return max(0.0, float(text)) if text else None
-    except ValueError:
-        return None
+class Reply(Frozen):
+    """What a model answered and what that took, as it is recorded."""
+
+    text: str = ""
+    calls: tuple[ToolRequest, ...] = ()
+    spent: Spent
+
+    def message(self, asked: str) -> AIMessage:
+        """Give the message; its ids depend on the question alone, so that a run made again asks the same."""
+        calls = [
+            # Nine letters and digits: some servers take no other ids.
+            {"name": call.tool, "args": dict(call.arguments), "id": _hash(f"{asked} {place}")[:9], "type": "tool_call"}
+            for place, call in enumerate(self.calls)
+        ]
+        usage = {
+            "input_tokens": self.spent.sent,
+            "output_tokens": self.spent.received,
+            "total_tokens": self.spent.sent + self.spent.received,
+        }
+        return AIMessage(content=self.text, id=f"answer-{_hash(asked)[:24]}", tool_calls=calls, usage_metadata=usage)
+
+
+def with_words(messages: Sequence[BaseMessage], words: str) -> list[BaseMessage]:
+    """Append words to what the user said last."""
+    *before, last = messages
+    if isinstance(last, HumanMessage) and isinstance(last.content, str):
+        return [*before, HumanMessage(f"{last.content}\n\n{words}")]
+    return [*messages, HumanMessage(words)]
 
 
 def as_chunk(answer: AIMessage) -> AIMessageChunk:
@@ -34,8 +90,8 @@ def as_chunk(answer: AIMessage) -> AIMessageChunk:
     )
 
 
-def calls_of(answer: AIMessageChunk) -> Iterator[ToolRequest]:
-    """Read the calls strictly: the library would make something whole of arguments that were cut off."""
+def calls_in(answer: AIMessageChunk) -> Iterator[ToolRequest]:
+    """Read the calls strictly: the library would complete arguments that were cut off."""
     for call in answer.tool_call_chunks:
         try:
             arguments = json.loads(call["args"] or "{}")
@@ -46,27 +102,18 @@ def calls_of(answer: AIMessageChunk) -> Iterator[ToolRequest]:
 
 
 def spent_on(answer: AIMessageChunk, coming: int) -> Spent:
-    """Take the bill of the server; where it sends none, count characters."""
+    """Take the token counts of the server; where it sends none, estimate them."""
     usage = answer.usage_metadata
     if usage and usage["input_tokens"]:
         return Spent(calls=1, sent=usage["input_tokens"], received=usage["output_tokens"])
-    written = str(answer.text) + json.dumps([call["args"] for call in answer.tool_calls])
+    written = str(answer.text) + _arguments(answer)
     return Spent(calls=1, sent=coming, received=tokens_of(written))
 
 
-def as_chat(messages: Sequence[Message]) -> list[AnyMessage]:
-    """Give a conversation as the library has it."""
-    return [_KINDS[message.role](content=message.text) for message in messages]
+def _arguments(message: BaseMessage) -> str:
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    return json.dumps([[call["name"], call["args"]] for call in calls], ensure_ascii=False) if calls else ""
 
 
-def as_tool(tool: ToolSpec) -> dict[str, Any]:
-    """Describe a tool as the protocol has it, without what says the same again: it is sent with every question."""
-    fields = {name: _bare(field) for name, field in tool.schema.get("properties", {}).items()}
-    schema = _bare(tool.schema) | {"properties": fields}
-    return {"type": "function", "function": {"name": tool.name, "description": tool.about, "parameters": schema}}
-
-
-def _bare(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out titles and defaults, and of the whole what the tool is described by already."""
-    surplus = ("title", "default", *(["description"] if "properties" in schema else []))
-    return {name: value for name, value in schema.items() if name not in surplus}
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

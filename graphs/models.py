@@ -1,299 +1,201 @@
-"""Models behind any OpenAI-compatible endpoint: the one place that knows langchain-openai."""
+"""Chat models for LangGraph whose every answer is recorded before it is used, and paid from a budget."""
 
 import asyncio
-import copy
 import json
-import random
-import time
-import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from functools import cache
-from typing import Any, TypeVar, cast
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeVar
 
-import httpx2
-import openai
-from langchain_core.exceptions import OutputParserException
-from langchain_core.messages import AIMessageChunk, AnyMessage
-from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr, ValidationError
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel, Field, TypeAdapter
 
-from agent.analyst import ToolRequest, ToolSpec
-from agent.capabilities import Capabilities, Way
-from agent.model import Answered, Message, ModelError
-from agent.rambling import rambles
-from agent.spending import Spent
-from agent.structure import asking_for_json, json_in, schema_of
-from agent.tokens import message_tokens, room_in, tokens_of
-from graphs.lanes import Lanes
-from graphs.model_messages import as_chat, as_chunk, as_tool, calls_of, seconds_in, spent_on
-from tools.trust import trust
+from agent.capabilities import Capabilities
+from agent.errors import AppError
+from agent.model import Job, ModelError
+from agent.spending import Price, Purse, Spent, price_of
+from graphs.chat_endpoint import ChatEndpoint
+from graphs.model_messages import Question, Reply
+from memory.shapes import Plain
+from memory.tape import Call, Tape
 
 M = TypeVar("M", bound=BaseModel)
-_LONGEST_PAUSE = 20.0
-_STORM = 40
-"""After so many tool calls in one answer nobody listens any more."""
-_SOME = 6
-"""Tokens from which on it can be told how fast they come."""
-_ANSWER = "answer"
-"""The tool by which a model answers in a shape where a server knows no schema."""
+Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
+
+_REPLY = Plain("model reply", TypeAdapter(Reply))
+_CAPABILITIES = Plain("model capabilities", TypeAdapter(Capabilities))
+_OUTAGES = 3
+"""After so many questions in a row that ended in an outage, a run asks no more."""
 
 
-Learn = Callable[["ChatModel"], Awaitable[Capabilities]]
-"""Finds out what the server of a model can do: remembered, or by asking it."""
+class RecordedChatModel(BaseChatModel):
+    """A chat model of a run: equal questions have equal answers, ids included; failures are ModelError.
 
-
-@cache
-def _clients(url: str | None) -> dict[str, Any]:
-    """Make what speaks to a server without TLS, once for a process; anything else is left to the library.
-
-    It would do the same, but load everybody's certificates first, and twice.
+    Use `ainvoke`, `bind_tools` and `with_structured_output` as with any other chat model.
     """
-    if url is None or not url.lower().startswith("http:"):
-        return {}
-    return {
-        "http_client": openai.DefaultHttpxClient(verify=trust(url)),
-        "http_async_client": openai.DefaultAsyncHttpxClient(verify=trust(url)),
-    }
+
+    model_name: str
+    fetch: Callable[[Question], Awaitable[Reply]] = Field(exclude=True, repr=False)
+    """Answers a question from the record or live."""
+    cache: bool = False
+    """The record is the cache."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "recorded"
+
+    def bind_tools(
+        self, tools: Sequence[Tool], *, tool_choice: str | None = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Offer tools; `tool_choice` is None, "any", or the name of the one tool that must be called."""
+        offered = [convert_to_openai_tool(tool) for tool in tools]
+        if tool_choice not in (None, "auto", "any", "required"):
+            # Some servers ignore the name of a tool; none can miss the only one.
+            offered = [tool for tool in offered if tool["function"]["name"] == tool_choice]
+        forced = {} if tool_choice in (None, "auto") else {"tool_choice": "required"}
+        return self.bind(tools=offered, **forced, **kwargs)
+
+    def with_structured_output(  # type: ignore[override]
+        self, schema: type[M], **kwargs: Any
+    ) -> Runnable[LanguageModelInput, M]:
+        """Give answers as validated objects of `schema`, in whatever way the server can be asked for them."""
+
+        async def read(message: AIMessage) -> M:
+            try:
+                return schema.model_validate(json.loads(str(message.text)))
+            except ValueError as error:
+                raise ModelError(f"{self.model_name} gave an answer of another shape") from error
+
+        return self.bind(response_format=schema, **kwargs) | RunnableLambda(read)
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tool_choice: str | None = None,
+        response_format: type[BaseModel] | None = None,
+    ) -> ChatResult:
+        """Answer from the record, or ask; an option that is not known here would not be recorded, and is refused."""
+        question = Question(messages=messages, stop=stop, tools=tools, tool_choice=tool_choice, shape=response_format)
+        reply = await self.fetch(question)
+        return ChatResult(generations=[ChatGeneration(message=reply.message(f"{self.model_name} {question.hash}"))])
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("use ainvoke: the record of a run belongs to its event loop")
 
 
-class ChatModel:
-    """A chat model that is asked with schemas and tools, over a stream that is ended as soon as it leads nowhere."""
+class Models:
+    """The models of one run by their jobs, with an account for each repository or question.
+
+    What an account spent is what its recorded answers cost, whether they were given now or in an earlier run: a report
+    made again says the same. What is really sent now is what the purse limits.
+    """
 
     def __init__(
         self,
+        tape: Tape,
+        names: Mapping[Job, str],
+        endpoints: Mapping[str, ChatEndpoint] = MappingProxyType({}),
+        origin: str = "",
         *,
-        name: str,
-        url: str | None,
-        key: SecretStr | None,
-        timeout: float = 120.0,
-        capabilities: Capabilities | None = None,
-        learn: Learn | None = None,
-        tries: int = 3,
-        first_pause: float = 1.0,
-        most_tokens: int = 2_000,
+        purse: Purse | None = None,
+        prices: Mapping[str, Price] | None = None,
     ) -> None:
-        """Ask the model `name` at `url`; a server on this machine usually wants any key at all.
+        """Ask the endpoints, by the names of their models, at the address `origin`; a replay has none."""
+        self.names = names
+        self.name = names["writing"]
+        self._tape = tape
+        self._endpoints = endpoints
+        self._origin = origin
+        self._purse = purse or Purse()
+        self._prices = prices or {}
+        self._accounts: dict[str, Spent] = {}
+        self._outages = 0
+        self._preparing: asyncio.Task[None] | None = None
 
-        `timeout` is for one answer from its first to its last word. What can get better is tried `tries` times.
-        `learn` finds out what the server can do, when it is asked for the first time.
-        """
-        self.name = name
-        self.pace: float | None = None
-        """Tokens a second of the last answer, once it had begun."""
-        self.capabilities = capabilities or Capabilities()
-        self._timeout = timeout
-        self._tries = tries
-        self._first_pause = first_pause
-        self._most_tokens = most_tokens
-        self._lanes = Lanes()
-        self._streams = True
-        self._learn = learn
-        self._learning = asyncio.Lock()
-        self._chat = ChatOpenAI(
-            model=name,
-            base_url=url,
-            api_key=key or SecretStr("none"),
-            temperature=0,
-            timeout=timeout,
-            stream_usage=True,
-            # Repeating is our business: here what is sent is counted, and time is limited.
-            max_retries=0,
-            **_clients(url),
-            **({"max_tokens": most_tokens} if url is None else {"extra_body": {"max_tokens": most_tokens}}),
-        )
-        self._extra = {} if url is None else {"max_tokens": most_tokens}
+    def get(self, job: Job, account: str) -> RecordedChatModel:
+        """Give the model for a job; what it costs is put on the account."""
+        name = self.names[job]
+        return RecordedChatModel(model_name=name, fetch=partial(self._fetch, name, account))
 
-    async def call_tools(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Sequence[ToolRequest]:
-        """Let the model choose tools to call."""
-        return (await self.choose(messages, tools)).value
+    def take(self, account: str) -> Spent:
+        """Tell what an account spent since this was asked last."""
+        return self._accounts.pop(account, Spent())
 
-    async def fill(self, messages: Sequence[Message], shape: type[M]) -> M:
-        """Let the model answer with data of this shape."""
-        return (await self.answer(messages, shape)).value
+    async def context(self, job: Job) -> int:
+        """Give the tokens of the model's window, question and answer together."""
+        return (await self._capabilities(job)).context
 
-    async def room(self) -> int:
-        """Give the characters that a question may have beside the answer."""
-        return room_in((await self.learn()).context, self._most_tokens)
+    async def has_tools(self, job: Job) -> bool:
+        """Tell whether the model's server takes tools."""
+        return (await self._capabilities(job)).tools
 
-    async def choose(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answered[tuple[ToolRequest, ...]]:
-        """Let the model choose tools to call; arguments that are no JSON are as good as no call."""
-        await self.learn()
-        if not self.capabilities.tools:
-            raise ModelError(f"{self.name} cannot call tools")
+    def prepare(self) -> None:
+        """Begin to find out what the servers can do; whoever needs that later meets the errors."""
+        if self._preparing is None:
+            self._preparing = asyncio.ensure_future(self._learn())
+
+    async def _learn(self) -> None:
+        for endpoint in self._endpoints.values():
+            with suppress(AppError):
+                await endpoint.learn()
+
+    async def _capabilities(self, job: Job) -> Capabilities:
+        """Find out what a server can do; recorded, because it shapes what is asked."""
+        name = self.names[job]
+
+        async def learn() -> Capabilities:
+            return (await self._live(name).learn()).model_copy(update={"pace": None})
+
+        call = Call("model.capabilities", name, origin=self._origin)
+        return await self._tape.fetch(call, _CAPABILITIES, learn)
+
+    async def _fetch(self, name: str, account: str, question: Question) -> Reply:
+        """Answer from the record of this or another run, or ask and record what came of it."""
+        call = Call("model.ask", name, question.hash, self._origin, _REPLY.form)
+        reply = await self._tape.fetch(call, _REPLY, partial(self._ask, name, account, question))
+        spent = reply.spent.priced(price_of(name, self._prices))
+        self._accounts[account] = self._accounts.get(account, Spent()) + spent
+        return reply
+
+    async def _ask(self, name: str, account: str, question: Question) -> Reply:
+        """Ask within what may still be spent, of calls, tokens, money and time."""
+        if self._outages >= _OUTAGES:
+            raise ModelError(f"{name} failed {_OUTAGES} times in a row and is asked no more", retryable=True)
+        if why := self._purse.refuse(account, question.tokens):
+            raise ModelError(f"{name} is asked no more: {why}")
+        price, began = price_of(name, self._prices), self._purse.clock()
         try:
-            answer, spent = await self._ask(messages, {"tools": [as_tool(tool) for tool in tools]})
-        except _Unsupported as error:
-            raise ModelError(f"{self.name} takes no tools: {error}") from error
-        made, calls = len(answer.tool_call_chunks), list(calls_of(answer))
-        if made and not calls:
-            raise ModelError(f"{self.name} called a tool with arguments that cannot be read")
-        if calls and not any(call.tool in {tool.name for tool in tools} for call in calls):
-            raise ModelError(f"{self.name} called tools that there are not: {calls[0].tool[:40]!r}")
-        return Answered(value=tuple(calls), spent=spent)
+            async with asyncio.timeout(self._purse.left(account)):
+                reply = await self._live(name).ask(question)
+        except TimeoutError as error:
+            raise ModelError(f"{name} was still answering when the time for it was over") from error
+        except ModelError as error:
+            self._outages += error.retryable
+            # Nobody says what a call that failed took; what was sent was sent.
+            self._purse.pay(account, Spent(sent=question.tokens).priced(price))
+            raise
+        self._outages = 0
+        self._purse.pay(account, reply.spent.priced(price), self._purse.clock() - began)
+        return reply
 
-    async def answer(self, messages: Sequence[Message], shape: type[M]) -> Answered[M]:
-        """Let the model answer with data of this shape, in the best way that its server is known to have."""
-        await self.learn()
-        refused = ModelError("it has none")
-        for way in self.capabilities.ways:
-            try:
-                return await self.answer_by(way, messages, shape)
-            except _Unsupported as error:
-                refused = error
-        raise ModelError(f"{self.name} refuses every way of asking: {refused}") from refused
-
-    async def answer_by(self, way: Way, messages: Sequence[Message], shape: type[M]) -> Answered[M]:
-        """Let the model answer in one way."""
-        answer, spent = await self._ask(*self._asking(way, messages, shape))
-        return Answered(value=self._read(answer, way, shape), spent=spent)
-
-    async def learn(self) -> Capabilities:
-        """Find out what the server can do, once."""
-        async with self._learning:
-            if self._learn is not None:
-                # Whoever probes asks a twin: this one waits.
-                twin = copy.copy(self)
-                twin._learn, twin._learning = None, asyncio.Lock()
-                self.capabilities = await self._learn(twin)
-                self._learn = None
-                if self.capabilities.pace is not None:
-                    self._lanes.paced(self.capabilities.pace)
-        return self.capabilities
-
-    def _asking(
-        self, way: Way, messages: Sequence[Message], shape: type[BaseModel]
-    ) -> tuple[Sequence[Message], dict[str, Any]]:
-        """Ask by schema, by a tool whose arguments are the answer, or in words."""
-        if way == "schema":
-            form = {"name": shape.__name__, "schema": schema_of(shape), "strict": True}
-            # In the body, not as an argument: the library would parse on its own, and raise what nobody can name.
-            body = self._extra | {"response_format": {"type": "json_schema", "json_schema": form}}
-            return messages, {"extra_body": body}
-        if way == "tool":
-            tool = as_tool(ToolSpec(_ANSWER, "Give the answer.", schema_of(shape)))
-            return messages, {"tools": [tool], "tool_choice": "required"}
-        return [*messages[:-1], asking_for_json(messages[-1], shape)], {}
-
-    def _read(self, answer: AIMessageChunk, way: Way, shape: type[M]) -> M:
-        try:
-            if way == "tool" and (calls := list(calls_of(answer))):
-                return shape.model_validate(calls[0].arguments)
-            return shape.model_validate(json_in(str(answer.text), shape))
-        except (ValidationError, ValueError, RecursionError) as error:
-            cut = answer.response_metadata.get("finish_reason") == "length"
-            what = "was cut off" if cut else "is not in the shape that was asked for"
-            raise ModelError(f"{self.name} gave an answer that {what}") from error
-
-    async def _ask(self, messages: Sequence[Message], how: dict[str, Any]) -> tuple[AIMessageChunk, Spent]:
-        """Ask until there is an answer, or until it is clear that there will be none."""
-        texts = (*(message.text for message in messages), json.dumps(how))
-        coming = message_tokens(texts)
-        if coming + self._most_tokens > self.capabilities.context:
-            raise ModelError(
-                f"{self.name} has room for {self.capabilities.context} tokens; about {coming} would be sent"
-            )
-        for again in range(self._tries):
-            try:
-                async with self._lanes.enter(), self._told():
-                    answer = await self._whole(as_chat(messages), how)
-                return answer, spent_on(answer, coming)
-            except ModelError as error:
-                if not error.retryable or again + 1 == self._tries:
-                    raise
-                await asyncio.sleep(self._pause(again, error))
-        raise AssertionError("the loop returns or raises")
-
-    def _pause(self, again: int, error: ModelError) -> float:
-        """Wait as long as the server asks for, or longer each time; never all at the same moment."""
-        wished = error.retry_after or self._first_pause * 2**again
-        jitter = random.uniform(0.8, 1.2)  # noqa: S311 -- nothing secret
-        return min(wished, _LONGEST_PAUSE) * jitter
-
-    async def _whole(self, messages: list[AnyMessage], how: dict[str, Any]) -> AIMessageChunk:
-        """Take in a stream; end it where it repeats itself or grows without end."""
-        whole = await self._streamed(messages, how) if self._streams else None
-        if whole is None:
-            whole = as_chunk(await self._chat.ainvoke(messages, **how))
-            # It answers, only not piece by piece; nothing is lost but the chance to end an answer early.
-            self._streams = False
-        # Asked what to read next, silence is an answer: nothing.
-        return self._complete(whole, silent="tools" in how and "tool_choice" not in how)
-
-    async def _streamed(self, messages: list[AnyMessage], how: dict[str, Any]) -> AIMessageChunk | None:
-        """Give what came, piece by piece; None where the server sent no pieces."""
-        whole: AIMessageChunk | None = None
-        text, began = "", time.monotonic()
-        try:
-            stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(messages, **how))
-            async for chunk in stream:
-                began = began if text else time.monotonic()
-                whole = chunk if whole is None else whole + chunk
-                if len(whole.tool_call_chunks) > _STORM:
-                    await stream.aclose()
-                    break
-                text += str(chunk.text) + "".join(call["args"] or "" for call in chunk.tool_call_chunks)
-                if rambles(text) or tokens_of(text) > 2 * self._most_tokens:
-                    raise ModelError(f"{self.name} repeats itself without end")
-        except ValueError:
-            if whole is not None:
-                raise
-        self._timed(tokens_of(text), time.monotonic() - began)
-        return whole
-
-    def _timed(self, tokens: int, seconds: float) -> None:
-        """Remember how fast it writes; a word or two say nothing."""
-        if tokens >= _SOME and seconds > 0:
-            self.pace = tokens / seconds
-            self._lanes.paced(self.pace)
-
-    def _complete(self, answer: AIMessageChunk, *, silent: bool) -> AIMessageChunk:
-        if refusal := answer.additional_kwargs.get("refusal"):
-            raise ModelError(f"{self.name} refuses: {str(refusal)[:120]!r}")
-        if answer.response_metadata.get("finish_reason") == "content_filter":
-            raise ModelError(f"{self.name} refuses: its provider filtered the answer")
-        if "finish_reason" not in answer.response_metadata and not answer.tool_calls:
-            raise ModelError(f"{self.name} broke off in the middle of an answer", retryable=True)
-        if not silent and not answer.text and not answer.tool_calls and not answer.invalid_tool_calls:
-            raise ModelError(f"{self.name} gave an empty answer, or refuses one", retryable=True)
-        return answer
-
-    @asynccontextmanager
-    async def _told(self) -> AsyncIterator[None]:
-        """Wait no longer than is allowed; whatever goes wrong at the other end is told in our own words, once."""
-        try:
-            with warnings.catch_warnings():
-                # The library warns of what it then raises.
-                warnings.simplefilter("ignore")
-                async with asyncio.timeout(self._timeout):
-                    yield
-        except (TimeoutError, openai.APITimeoutError) as error:
-            raise ModelError(f"{self.name} did not answer in {self._timeout:g} s", retryable=True) from error
-        except (openai.APIConnectionError, httpx2.TransportError) as error:
-            raise ModelError(f"{self.name} cannot be reached, or broke off", retryable=True) from error
-        except openai.APIStatusError as error:
-            raise self._status(error) from error
-        except (
-            openai.OpenAIError,
-            OutputParserException,
-            ValidationError,
-            ValueError,
-            TypeError,
-            LookupError,
-        ) as error:
-            raise ModelError(f"{self.name} gave an answer that cannot be read: {type(error).__name__}") from error
-
-    def _status(self, error: openai.APIStatusError) -> ModelError:
-        """Tell what can get better from what cannot, and what the server merely does not know."""
-        status = error.status_code
-        if status in (401, 403):
-            return ModelError(f"{self.name} refuses the key (HTTP {status})")
-        if status in (400, 404, 415, 422, 501):
-            return _Unsupported(f"{self.name} answered HTTP {status}")
-        told = ModelError(f"{self.name} answered HTTP {status}", retryable=status in (408, 409, 429) or status >= 500)
-        told.retry_after = seconds_in(error.response.headers.get("retry-after"))
-        return told
-
-
-class _Unsupported(ModelError):
-    """The server does not take a question that is put like this; put otherwise it may."""
+    def _live(self, name: str) -> ChatEndpoint:
+        if name not in self._endpoints:
+            raise ModelError(f"{name} is not asked in a replay")
+        return self._endpoints[name]

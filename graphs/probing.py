@@ -2,19 +2,16 @@
 
 from typing import Literal
 
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from agent.analyst import ToolSpec
 from agent.capabilities import DEFAULT_CONTEXT, WAYS, Capabilities, Way
-from agent.model import Message, ModelError
-from graphs.models import ChatModel
+from agent.model import ModelError
+from graphs.chat_endpoint import ChatEndpoint
+from graphs.model_messages import Question, Reply
 
-_SYSTEM = Message("system", "You answer exactly as you are asked to.")
-_LOOK = ToolSpec(
-    "look_up",
-    "Look up one colour.",
-    {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]},
-)
+_PARAMETERS = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
+_LOOK = {"name": "look_up", "description": "Look up one colour.", "parameters": _PARAMETERS}
 
 
 class Colour(BaseModel):
@@ -23,35 +20,37 @@ class Colour(BaseModel):
     colour: Literal["red", "green"]
 
 
-async def probe(chat: ChatModel, context: int | None) -> Capabilities:
+async def probe(endpoint: ChatEndpoint, context: int | None) -> Capabilities:
     """Try the ways of asking, the best first; a model that answers in no way is a ModelError."""
-    room = {"context": context or DEFAULT_CONTEXT, "told": context is not None}
-    tools, parallel = await _tools(chat)
+    called = await _tried(
+        endpoint,
+        "words",
+        Question(
+            messages=_said("Call look_up for red, and call it for green, both at once."),
+            tools=[{"type": "function", "function": _LOOK}],
+        ),
+    )
+    calls = len(called.calls) if called else 0
+    leaf = Question(messages=_said("Which colour is a leaf: red or green?"), shape=Colour)
+    found = Capabilities(
+        tools=calls > 0, parallel=calls > 1, context=context or DEFAULT_CONTEXT, told=context is not None
+    )
     for way in WAYS:
-        known = Capabilities(way=way, tools=tools, parallel=parallel).model_copy(update=room)
-        if way in known.ways and await _answers(chat, way, known):
-            return known.model_copy(update={"pace": chat.pace})
-    raise ModelError(f"{chat.name} gave no answer in any way that was tried")
+        known = found.model_copy(update={"way": way})
+        if way in known.ways and await _tried(endpoint, way, leaf):
+            return known.model_copy(update={"pace": endpoint.client.pace})
+    raise ModelError(f"{endpoint.name} gave no answer in any way that was tried")
 
 
-async def _tools(chat: ChatModel) -> tuple[bool, bool]:
-    chat.capabilities = Capabilities()
-    asked = Message("user", "Call look_up for red, and call it for green, both at once.")
+async def _tried(endpoint: ChatEndpoint, way: Way, question: Question) -> Reply | None:
+    """Ask in one way; None where that cannot be done. An outage is no answer to the question."""
     try:
-        calls = (await chat.choose([_SYSTEM, asked], [_LOOK])).value
+        return await endpoint.ask_by(way, question)
     except ModelError as error:
         if error.retryable:
             raise
-        return False, False
-    return bool(calls), len(calls) > 1
+        return None
 
 
-async def _answers(chat: ChatModel, way: Way, known: Capabilities) -> bool:
-    chat.capabilities = known
-    try:
-        await chat.answer_by(way, [_SYSTEM, Message("user", "Which colour is a leaf: red or green?")], Colour)
-    except ModelError as error:
-        if error.retryable:
-            raise
-        return False
-    return True
+def _said(text: str) -> list[BaseMessage]:
+    return [SystemMessage("You answer exactly as you are asked to."), HumanMessage(text)]

@@ -1,161 +1,195 @@
-"""The client of models against a server that misbehaves over real HTTP: each fault ends in an answer or in words."""
+"""The models of a run over real HTTP: every answer is recorded, found again, and paid within the budget."""
 
-import json
-import time
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
-from pydantic import SecretStr
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import Runnable
+from pydantic import BaseModel, SecretStr
+from sqlite_utils import Database
 
-from agent.analyst import ToolSpec
 from agent.capabilities import Capabilities
-from agent.model import Message, ModelError
-from agent.utterances import Statements
-from evals.model_server.moods import KINDS, Mood
-from evals.model_server.probes import probed
+from agent.errors import StorageError
+from agent.model import Job, ModelError
+from agent.spending import Cap, Price, Purse, Spent
+from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
-from graphs.models import ChatModel
-from graphs.probing import probe
+from graphs.chat_endpoint import ChatEndpoint
+from graphs.models import Models
+from memory.database import database_in_memory
+from memory.tape import Tape
 
-KEY = "sk-canary-0123456789"
-RIGHT = json.dumps({"statements": [{"en": "The limit is lowered.", "zh": "", "cites": ["c1"]}]})
-TOOLS = [ToolSpec("get_diff", "Show a diff.", {"type": "object", "properties": {"sha": {"type": "string"}}})]
-ASKED = [Message("system", "Be short."), Message("user", "What changed?")]
-ANSWERS = {
-    "slow": "did not answer in 1 s",
-    "silent": "did not answer in 1 s",
-    "reset": "cannot be reached, or broke off",
-    "broken_off": "cannot be reached, or broke off",
-    "half_stream": "broke off in the middle of an answer",
-    "garbage": "cannot be read",
-    "html": "cannot be read",
-    "limited": "HTTP 429",
-    "down": "HTTP 503",
-    "failing": "HTTP 500",
-    "gateway": "HTTP 502",
-    "busy": "HTTP 408",
-    "bad_request": "refuses every way of asking",
-    "locked": "refuses the key",
-    "empty": "gave an empty answer, or refuses one",
-    "no_choices": "cannot be read",
-    "cut_off": "was cut off",
-    "refusal": "refuses",
-    "filtered": "its provider filtered the answer",
-    "repetition": "repeats itself without end",
-    "prose": "not in the shape that was asked for",
-    "other_shape": "not in the shape that was asked for",
-}
-"""What is said of a fault where an answer in a shape was asked for; those that are missing do no harm there."""
-WAITED_FOR = {"slow", "silent"}
-"""What is over only when no longer waited for; with anything else a busy machine has all the time it needs."""
-CALLS = {
-    "unknown_tool": None,
-    "wrong_types": None,
-    "storm": None,
-    "same_again": None,
-    "broken_arguments": "arguments that cannot be read",
-    "cut_off": "arguments that cannot be read",
-    "repetition": "repeats itself without end",
-}
+NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}
+PRICES = {"oracle-1": Price(input=1_000_000, output=1_000_000)}
+REPO = "octo/engine"
+
+
+class Answer(BaseModel):
+    text: str
+
+
+def get_diff(sha: str) -> str:
+    """Show a diff."""
+    return sha
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    with closing(database_in_memory()) as database:
+        yield database
 
 
 def script(asked: Asked) -> Saying:
-    if (answer := probed(asked)) is not None:
-        return answer
-    if asked.tools == ["answer"]:
-        return Saying(calls=(ToolCall("answer", RIGHT),))
-    return Saying(calls=(ToolCall("get_diff", '{"sha": "c1"}'),)) if asked.tools else Saying(text=RIGHT)
+    """Say something else each time."""
+    usage = {"prompt_tokens": 20, "completion_tokens": 8}
+    if asked.tools:
+        return Saying(calls=(ToolCall("get_diff", f'{{"sha": "{asked.number}"}}'),), usage=usage)
+    return Saying(text=f'{{"text": "answer {asked.number}"}}', usage=usage)
 
 
-def serving(kind: str = "", *, times: int = 1_000, without: tuple[str, ...] = ()) -> ModelServer:
-    mood = Mood(kind, 30.0) if kind else None
-    return ModelServer(script, lambda asked: mood if asked.number < times else None, without=without)
+def failing(asked: Asked) -> Mood:
+    del asked
+    return Mood("down", 0.0)
 
 
-def client(server: ModelServer, **settings: object) -> ChatModel:
-    known = {"timeout": 60, "tries": 2, "first_pause": 0.01} | settings
-    return ChatModel(name="scripted", url=server.url, key=SecretStr(KEY), **known)  # type: ignore[arg-type]
+def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None = None) -> Models:
+    known = Capabilities(context=32_768)
+    endpoint = ChatEndpoint(
+        name="oracle-1", url=server.url, key=SecretStr("k"), capabilities=known, tries=1, first_pause=0.01
+    )
+    # The port differs from server to server, the address that stands for it must not.
+    return Models(Tape(db, run), NAMES, {"oracle-1": endpoint}, "https://m.example", purse=purse, prices=PRICES)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: str) -> None:
-    with serving(kind) as server:
-        began = time.monotonic()
-        try:
-            told = str(
-                (await client(server, timeout=1 if kind in WAITED_FOR else 60).fill(ASKED, Statements)).statements
-            )
-        except ModelError as error:
-            told = str(error)
-        assert time.monotonic() - began < 30
-    assert ANSWERS.get(kind, "Statement(") in told
-    assert KEY not in told
+def replay(db: Database, run: str) -> Models:
+    return Models(Tape(db, run, play_only=True), NAMES, prices=PRICES)
 
 
-@pytest.mark.parametrize(("kind", "told"), CALLS.items())
-async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, told: str | None) -> None:
-    with serving(kind) as server:
-        if told is not None:
-            with pytest.raises(ModelError, match=told):
-                await client(server).call_tools(ASKED, TOOLS)
-        else:
-            assert 0 < len(await client(server).call_tools(ASKED, TOOLS)) <= 41
+async def told(run: Models, words: str = "why 中", account: str = REPO) -> tuple[str, AIMessage]:
+    """Ask for an object and for a tool, and answer the tool."""
+    chat = run.get("writing", account)
+    answer = await chat.with_structured_output(Answer).ainvoke(words)
+    wanted = await chat.bind_tools([get_diff]).ainvoke(words)
+    shown = ToolMessage("the diff", tool_call_id=wanted.tool_calls[0]["id"])
+    return answer.text, await chat.bind_tools([get_diff]).ainvoke([HumanMessage(words), wanted, shown])
 
 
-@pytest.mark.parametrize("kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"])
-async def test_what_can_get_better_is_tried_again(kind: str) -> None:
-    with serving(kind, times=1) as server:
-        answer = await client(server, timeout=3 if kind in WAITED_FOR else 60).answer(ASKED, Statements)
-        assert answer.value.statements[0].en == "The limit is lowered."
+async def test_equal_questions_have_equal_answers_in_every_run_and_cost_the_same(db: Database) -> None:
+    with ModelServer(script) as server:
+        first = models(db, "r1", server)
+        answer = await told(first)
+        spent = first.take(REPO)
+        assert spent == Spent(calls=3, sent=60, received=24, cost=84, currency="USD")
+        assert first.take(REPO) == Spent()
+        for run in ("r1", "r2"):
+            again = models(db, run, server)
+            assert await told(again) == answer
+            assert again.take(REPO) == spent
+        assert len(server.asked) == 3
+        assert (await told(models(db, "r2", server), "else"))[0] != answer[0]
+        assert len(server.asked) == 6
+
+
+async def test_a_replay_asks_nobody_and_says_the_same(db: Database) -> None:
+    with ModelServer(script) as server:
+        run = models(db, "r1", server)
+        answer, context, tools = await told(run), await run.context("writing"), await run.has_tools("reading")
+    again = replay(db, "r1")
+    again.prepare()
+    assert await told(again) == answer
+    assert (await again.context("writing"), await again.has_tools("reading")) == (context, tools) == (32_768, True)
+    with pytest.raises(StorageError, match="cannot be replayed"):
+        await told(again, "else")
+
+
+async def test_an_answer_in_one_shape_is_none_in_another(db: Database) -> None:
+    class Other(BaseModel):
+        text: str
+        more: str = ""
+
+    with ModelServer(script) as server:
+        chat = models(db, "r1", server).get("writing", REPO)
+        await chat.with_structured_output(Answer).ainvoke("why")
+        await chat.with_structured_output(Other).ainvoke("why")
         assert len(server.asked) == 2
 
 
-async def test_a_wrong_key_is_not_tried_again() -> None:
-    with serving("locked") as server:
-        with pytest.raises(ModelError, match="refuses the key"):
-            await client(server).fill(ASKED, Statements)
+async def test_an_option_that_would_not_be_recorded_is_refused(db: Database) -> None:
+    with ModelServer(script) as server, pytest.raises(TypeError, match="temperature"):
+        await models(db, "r1", server).get("writing", REPO).ainvoke("why", temperature=1)
+
+
+async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as_one(db: Database) -> None:
+    with ModelServer(script, failing) as server:
+        with pytest.raises(ModelError, match="HTTP 503"):
+            await told(models(db, "r1", server))
+        with pytest.raises(ModelError, match="HTTP 503"):
+            await told(replay(db, "r1"))
         assert len(server.asked) == 1
+    with ModelServer(script) as server:
+        assert (await told(models(db, "r2", server)))[0] == "answer 0"
+
+
+async def test_an_answer_in_a_wrong_shape_is_asked_for_again_in_the_next_run(db: Database) -> None:
+    with ModelServer(lambda asked: Saying(text="{}" if asked.number == 0 else '{"text": "right"}')) as server:
+        for run in ("r1", "r1"):
+            with pytest.raises(ModelError, match="not in the shape"):
+                await models(db, run, server).get("writing", REPO).with_structured_output(Answer).ainvoke("why")
+        answer = await models(db, "r2", server).get("writing", REPO).with_structured_output(Answer).ainvoke("why")
+        assert (answer.text, len(server.asked)) == ("right", 2)
+
+
+async def insist(chat: Runnable[LanguageModelInput, Answer], words: str) -> None:
+    for number in range(8):
+        await chat.ainvoke(f"{words} {number}")
 
 
 @pytest.mark.parametrize(
-    ("without", "way", "tools"),
+    ("cap", "why"),
     [
-        ((), "schema", True),
-        (("schema",), "tool", True),
-        (("schema", "tools"), "words", False),
-        (("stream",), "schema", True),
-        (("usage",), "schema", True),
+        (Cap(calls=2), "2 calls"),
+        (Cap(tokens=120), "120 tokens"),
+        (Cap(cost=50), "a cost of 50"),
+        (Cap(seconds=0), "0 seconds"),
     ],
 )
-async def test_what_a_server_lacks_is_found_out_and_done_without(
-    without: tuple[str, ...], way: str, tools: bool
+async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_it_was(
+    db: Database, cap: Cap, why: str
 ) -> None:
-    with serving(without=without) as server:
-        found = await probe(client(server), 32_768)
-        assert (found.way, found.tools, found.parallel, found.context) == (way, tools, tools, 32_768)
-        answer = await client(server, capabilities=found).answer(ASKED, Statements)
-        assert answer.value.statements
-        assert answer.spent.sent > 0
-        assert answer.spent.received > 0
+    for place, purse in enumerate((Purse(run=cap), Purse(each=cap))):
+        with ModelServer(script) as server:
+            chat = models(db, f"r{place}", server, purse=purse).get("writing", REPO).with_structured_output(Answer)
+            with pytest.raises(ModelError, match=f"has used its {why}"):
+                await insist(chat, str(place))
+            assert len(server.asked) <= 4
 
 
-async def test_a_server_that_takes_no_schema_is_asked_otherwise_without_having_been_probed() -> None:
-    with serving(without=("schema", "tools")) as server:
-        assert (await client(server).fill(ASKED, Statements)).statements
+async def test_what_takes_longer_than_the_time_that_is_left_is_ended(db: Database) -> None:
+    with ModelServer(script, lambda _: Mood("silent", 30.0)) as server:
+        late = models(db, "r1", server, purse=Purse(run=Cap(seconds=0.3)))
+        with pytest.raises(ModelError, match="still answering when the time"):
+            await told(late)
+
+
+def test_nothing_is_begun_that_would_not_be_done_in_the_time_that_is_left() -> None:
+    now = [0.0]
+    purse = Purse(each=Cap(seconds=100), clock=lambda: now[0])
+    assert purse.refuse("octo/router", 10) is None
+    now[0] = 40.0
+    purse.pay("octo/router", Spent(sent=10, received=10), 40.0)
+    assert purse.refuse("octo/router", 10) is None
+    now[0] = 80.0
+    assert purse.refuse("octo/router", 10) == "an answer takes about 40 seconds, and 20 are left"
+    assert purse.refuse("octo/gateway", 10) is None
+
+
+async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Database) -> None:
+    with ModelServer(script, failing) as server:
+        run = models(db, "r1", server)
+        for number in range(6):
+            with pytest.raises(ModelError):
+                await told(run, str(number))
         assert len(server.asked) == 3
-
-
-async def test_what_does_not_fit_into_the_context_is_not_sent() -> None:
-    with serving() as server:
-        small = client(server, capabilities=Capabilities(context=4_096), most_tokens=500)
-        with pytest.raises(ModelError, match="room for 4096 tokens"):
-            await small.fill([Message("user", "x" * 40_000)], Statements)
-        assert server.asked == []
-
-
-async def test_the_server_is_told_how_long_an_answer_may_be_and_that_pieces_are_wanted() -> None:
-    with serving() as server:
-        await client(server, most_tokens=700).fill(ASKED, Statements)
-        body = server.asked[0].body
-    assert (body["max_tokens"], body["stream"], body["temperature"]) == (700, True, 0)
-    assert body["response_format"]["json_schema"]["strict"] is True

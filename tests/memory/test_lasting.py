@@ -2,27 +2,21 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import pytest
-from pydantic import BaseModel
 from sqlite_utils import Database
 
-from agent.analyst import ToolRequest, ToolSpec
 from agent.domain import Change
 from agent.errors import UpstreamError
 from agent.ids import RepoId
-from agent.model import JOBS, Answered, Endpoint, Job, Message, Model, ModelError
 from agent.sources import CodeSource
-from agent.spending import Cap, Price, Purse, Spent
 from memory.database import database_in_memory
 from memory.tape import Tape
 from memory.taped_code import TapedCode
-from memory.taped_model import TapedModels
 
 REPO = RepoId("octo/engine")
 GIT = "git https://git.example"
-M = TypeVar("M", bound=BaseModel)
 
 
 class Watching(Protocol):
@@ -138,122 +132,3 @@ async def test_what_was_taken_over_belongs_to_the_run_and_can_be_replayed(
     replay = TapedCode(Tape(db, "r2", play_only=True), REPO, GIT, source.open)
     assert await read(replay, shas) == changes
     assert db.execute("select count(*) from holds where run = 'r2'").fetchone()[0] == len(shas)
-
-
-class Answer(BaseModel):
-    text: str
-
-
-class Oracle:
-    """A model that counts how often it is asked."""
-
-    name = "oracle-1"
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self.broken = False
-
-    async def room(self) -> int:
-        return 10_000
-
-    async def choose(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Answered[tuple[ToolRequest, ...]]:
-        self.asked += 1
-        wanted = (ToolRequest(tools[0].name, {"sha": messages[0].text, "page": 1}),)
-        return Answered(value=wanted, spent=Spent(calls=1, sent=30, received=4))
-
-    async def answer(self, messages: Sequence[Message], shape: type[M]) -> Answered[M]:
-        self.asked += 1
-        if self.broken:
-            raise ModelError("oracle-1 did not answer in time", retryable=True)
-        told = shape.model_validate({"text": f"{messages[0].text}, {self.asked}"})
-        return Answered(value=told, spent=Spent(calls=1, sent=20, received=8))
-
-
-def models(
-    db: Database, run: str, oracle: Oracle, *, play_only: bool = False, purse: Purse | None = None
-) -> TapedModels:
-    prices = {"oracle-1": Price(input=1_000_000, output=1_000_000)}
-    jobs: dict[Job, Endpoint] = dict.fromkeys(JOBS, oracle)
-    return TapedModels(Tape(db, run, play_only=play_only), jobs, "model https://m.example", purse=purse, prices=prices)
-
-
-def writer(taped: TapedModels) -> Model:
-    return taped.get("writing", "octo/engine")
-
-
-async def test_a_model_is_never_asked_the_same_thing_twice_and_a_report_made_again_costs_the_same(db: Database) -> None:
-    tools = [ToolSpec("get_diff", "Show a diff.", {"type": "object"})]
-    asked = [Message("user", "why \ud800 中")]
-    oracle = Oracle()
-    first = models(db, "r1", oracle)
-    told = [await writer(first).fill(asked, Answer), await writer(first).call_tools(asked, tools)]
-    spent = first.take("octo/engine")
-    assert spent == Spent(calls=2, sent=50, received=12, cost=62, currency="USD")
-    for run in ("r1", "r2"):
-        again = models(db, run, oracle)
-        assert [await writer(again).fill(asked, Answer), await writer(again).call_tools(asked, tools)] == told
-        assert again.take("octo/engine") == spent
-    assert oracle.asked == 2
-    assert await writer(models(db, "r2", oracle)).fill([Message("user", "else")], Answer) != told[0]
-    assert oracle.asked == 3
-
-
-async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as_one(db: Database) -> None:
-    oracle = Oracle()
-    oracle.broken = True
-    asked = [Message("user", "why")]
-    with pytest.raises(ModelError, match="in time"):
-        await writer(models(db, "r1", oracle)).fill(asked, Answer)
-    with pytest.raises(ModelError, match="in time"):
-        await writer(models(db, "r1", oracle, play_only=True)).fill(asked, Answer)
-    assert oracle.asked == 1
-    oracle.broken = False
-    assert (await writer(models(db, "r2", oracle)).fill(asked, Answer)).text == "why, 2"
-
-
-async def insist(taped: TapedModels) -> None:
-    for number in range(4):
-        await writer(taped).fill([Message("user", f"{id(taped)} {number}")], Answer)
-
-
-@pytest.mark.parametrize(
-    ("cap", "why"),
-    [
-        (Cap(calls=2), "2 calls"),
-        (Cap(tokens=70), "70 tokens"),
-        (Cap(cost=50), "a cost of 50"),
-        (Cap(seconds=0), "0 seconds"),
-    ],
-)
-async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_it_was(
-    db: Database, cap: Cap, why: str
-) -> None:
-    oracle = Oracle()
-    for purse in (Purse(run=cap), Purse(each=cap)):
-        oracle.asked = 0
-        taped = models(db, f"r{id(purse)}", oracle, purse=purse)
-        with pytest.raises(ModelError, match=f"has used its {why}"):
-            await insist(taped)
-        assert oracle.asked <= 3
-
-
-def test_nothing_is_begun_that_would_not_be_done_in_the_time_that_is_left() -> None:
-    now = [0.0]
-    purse = Purse(each=Cap(seconds=100), clock=lambda: now[0])
-    assert purse.refuse("octo/router", 10) is None
-    now[0] = 40.0
-    purse.pay("octo/router", Spent(sent=10, received=10), 40.0)
-    assert purse.refuse("octo/router", 10) is None
-    now[0] = 80.0
-    assert purse.refuse("octo/router", 10) == "an answer takes about 40 seconds, and 20 are left"
-    assert purse.refuse("octo/gateway", 10) is None
-
-
-async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Database) -> None:
-    oracle = Oracle()
-    oracle.broken = True
-    taped = models(db, "r1", oracle)
-    for number in range(6):
-        with pytest.raises(ModelError):
-            await writer(taped).fill([Message("user", str(number))], Answer)
-    assert oracle.asked == 3

@@ -19,7 +19,7 @@ _EQUAL = 1.25
 """On such a machine a second lane is opened only for an answer that took no longer than this times the fastest."""
 
 
-class Lanes:
+class Concurrency:
     """Lets questions through in their order, as many at once as the server bears."""
 
     def __init__(self, *, first: int = _FIRST, most: int = _MOST, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,9 +32,9 @@ class Lanes:
         self._small = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    def paced(self, tokens_a_second: float) -> None:
-        """Learn how fast a server writes once it has begun; to ask a slow one much at once makes everything late."""
-        if tokens_a_second < _BRISK and not self._small:
+    def paced(self, tokens_a_second: float | None) -> None:
+        """Learn how fast a server writes, where that is known; to ask a slow one much at once makes everything late."""
+        if tokens_a_second is not None and tokens_a_second < _BRISK and not self._small:
             self._small, self.open = True, 1
 
     @asynccontextmanager

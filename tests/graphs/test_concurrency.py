@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent.model import ModelError
-from graphs.lanes import Lanes
+from graphs.concurrency import Concurrency
 
 
 class Clock:
@@ -18,7 +18,7 @@ class Clock:
         return self.now
 
 
-async def ask(lanes: Lanes, clock: Clock, seconds: float, error: ModelError | None = None) -> None:
+async def ask(lanes: Concurrency, clock: Clock, seconds: float, error: ModelError | None = None) -> None:
     async with lanes.enter():
         clock.now += seconds
         if error is not None:
@@ -27,7 +27,7 @@ async def ask(lanes: Lanes, clock: Clock, seconds: float, error: ModelError | No
 
 async def test_a_server_that_stays_fast_is_asked_more_at_once() -> None:
     clock = Clock()
-    lanes = Lanes(first=2, most=5, clock=clock)
+    lanes = Concurrency(first=2, most=5, clock=clock)
     for _ in range(3):
         await ask(lanes, clock, 1.0)
     assert lanes.open == 5
@@ -35,7 +35,7 @@ async def test_a_server_that_stays_fast_is_asked_more_at_once() -> None:
 
 async def test_a_server_that_slows_down_or_fails_is_asked_less_at_once() -> None:
     clock = Clock()
-    lanes = Lanes(first=8, clock=clock)
+    lanes = Concurrency(first=8, clock=clock)
     await ask(lanes, clock, 1.0)
     await ask(lanes, clock, 10.0)
     assert lanes.open == 9
@@ -49,7 +49,7 @@ async def test_a_server_that_slows_down_or_fails_is_asked_less_at_once() -> None
 
 async def test_a_server_that_writes_slowly_is_asked_one_thing_at_a_time_until_two_are_as_fast() -> None:
     clock = Clock()
-    lanes = Lanes(clock=clock)
+    lanes = Concurrency(clock=clock)
     lanes.paced(60.0)
     assert lanes.open == 16
     lanes.paced(9.0)
@@ -62,7 +62,7 @@ async def test_a_server_that_writes_slowly_is_asked_one_thing_at_a_time_until_tw
 
 
 async def test_questions_wait_for_a_lane_in_their_order_and_may_give_up() -> None:
-    lanes, done, release = Lanes(first=1, most=1), list[str](), asyncio.Event()
+    lanes, done, release = Concurrency(first=1, most=1), list[str](), asyncio.Event()
 
     async def question(name: str) -> None:
         async with lanes.enter():

@@ -1,0 +1,140 @@
+"""A model at an address, asked live: ways of asking, retries, and limits of context and concurrency."""
+
+import asyncio
+import json
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.messages import AIMessageChunk
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from agent.capabilities import Capabilities, Way
+from agent.model import ModelError
+from agent.structure import json_in, json_request, schema_of
+from agent.tokens import answer_tokens, tokens_of
+from graphs.chat_client import ChatClient, Unsupported
+from graphs.concurrency import Concurrency
+from graphs.model_messages import Question, Reply, calls_in, spent_on, with_words
+
+_LONGEST_PAUSE = 20.0
+_ANSWER = "answer"
+"""The tool by which a model answers in a shape where a server knows no schema."""
+
+Learn = Callable[["ChatEndpoint"], Awaitable[Capabilities]]
+"""Finds out what the server of a model can do: remembered, or by asking it."""
+
+
+class ChatEndpoint:
+    """Answers questions, or raises ModelError."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        url: str | None,
+        key: SecretStr | None,
+        timeout: float = 300.0,
+        capabilities: Capabilities | None = None,
+        learn: Learn | None = None,
+        tries: int = 3,
+        first_pause: float = 1.0,
+    ) -> None:
+        """Ask the model `name` at `url`; a server on this machine usually wants any key at all.
+
+        What can get better is tried `tries` times. `learn` finds out what the server can do, before the first question.
+        """
+        self.name = name
+        self.client = ChatClient(name=name, url=url, key=key, timeout=timeout)
+        self._capabilities = capabilities or Capabilities()
+        self._tries = tries
+        self._first_pause = first_pause
+        self._concurrency = Concurrency()
+        self._learn = learn
+        self._learning = asyncio.Lock()
+
+    async def learn(self) -> Capabilities:
+        """Find out what the server can do, once."""
+        async with self._learning:
+            if self._learn is not None:
+                self._capabilities = await self._learn(self)
+                self._learn = None
+                self._concurrency.paced(self._capabilities.pace)
+        return self._capabilities
+
+    async def ask(self, question: Question) -> Reply:
+        """Ask in the best way that the server is known to have; where it refuses that, in the next."""
+        known = await self.learn()
+        if question.tools and not known.tools:
+            raise ModelError(f"{self.name} cannot call tools")
+        refused = ModelError("it has none")
+        for way in known.ways if question.shape else known.ways[:1]:
+            try:
+                return await self.ask_by(way, question)
+            except Unsupported as error:
+                refused = error
+        raise ModelError(f"{self.name} refuses every way of asking: {refused}") from refused
+
+    async def ask_by(self, way: Way, question: Question) -> Reply:
+        """Ask in one way: by schema, by a tool whose arguments are the answer, or in words."""
+        shape = question.shape
+        sent, body = replace(question, shape=None), dict[str, Any]()
+        if shape and way == "schema":
+            form = {"name": shape.__name__, "schema": schema_of(shape), "strict": True}
+            # In the body, not as an argument: the library would parse the answer, and raise errors of its own.
+            body = {"response_format": {"type": "json_schema", "json_schema": form}}
+        elif shape and way == "tool":
+            function = {"name": _ANSWER, "description": "Give the answer.", "parameters": schema_of(shape)}
+            sent = replace(sent, tools=[{"type": "function", "function": function}], tool_choice="required")
+        elif shape:
+            sent = replace(sent, messages=with_words(sent.messages, json_request(shape)))
+        answer = await self._send(sent, body)
+        spent = spent_on(answer, question.tokens)
+        if shape:
+            return Reply(text=json.dumps(self._data(answer, shape)), spent=spent)
+        self._check_calls(answer, sent)
+        return Reply(text=str(answer.text), calls=tuple(calls_in(answer)), spent=spent)
+
+    def _data(self, answer: AIMessageChunk, shape: type[BaseModel]) -> dict[str, Any]:
+        """Find the object of a shape in an answer."""
+        try:
+            calls = list(calls_in(answer))
+            data = dict(calls[0].arguments) if calls else json_in(str(answer.text), shape)
+            shape.model_validate(data)
+        except (ValidationError, ValueError, RecursionError) as error:
+            cut = answer.response_metadata.get("finish_reason") == "length"
+            what = "was cut off" if cut else "is not in the shape that was asked for"
+            raise ModelError(f"{self.name} gave an answer that {what}") from error
+        return data
+
+    def _check_calls(self, answer: AIMessageChunk, question: Question) -> None:
+        """Refuse an answer none of whose calls can be made."""
+        calls, known = list(calls_in(answer)), {tool["function"]["name"] for tool in question.tools}
+        if answer.tool_call_chunks and not calls:
+            raise ModelError(f"{self.name} called a tool with arguments that cannot be read")
+        if calls and not any(call.tool in known for call in calls):
+            raise ModelError(f"{self.name} called tools that do not exist: {calls[0].tool[:40]!r}")
+
+    async def _send(self, question: Question, body: dict[str, Any]) -> AIMessageChunk:
+        """Ask until there is an answer, or until it is clear that there will be none."""
+        context = self._capabilities.context
+        coming, most = question.tokens + tokens_of(json.dumps(body, ensure_ascii=False)), answer_tokens(context)
+        if coming + most > context:
+            raise ModelError(f"{self.name} has room for {context} tokens; about {coming} would be sent")
+        given = {"tools": list(question.tools), "tool_choice": question.tool_choice, "stop": question.stop}
+        options = {name: value for name, value in given.items() if value}
+        for again in range(self._tries):
+            try:
+                async with self._concurrency.enter():
+                    answer = await self.client.send(question.messages, options, body, most)
+                    self._concurrency.paced(self.client.pace)
+                    return answer
+            except ModelError as error:
+                if not error.retryable or again + 1 == self._tries:
+                    raise
+                # As long as the server asks for, or longer each time; never all at the same moment.
+                wished = error.retry_after or self._first_pause * 2**again
+                jitter = random.uniform(0.8, 1.2)  # noqa: S311 -- nothing secret
+                await asyncio.sleep(min(wished, _LONGEST_PAUSE) * jitter)
+        raise AssertionError("the loop returns or raises")

@@ -1,0 +1,202 @@
+"""Chat models against a server that misbehaves over real HTTP: each fault ends in an answer or in words."""
+
+import json
+import time
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from pydantic import SecretStr
+
+from agent.capabilities import Capabilities
+from agent.model import ModelError
+from agent.utterances import Statements
+from evals.model_server.moods import KINDS, Mood
+from evals.model_server.probes import probed
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked, Saying, ToolCall
+from graphs.chat_endpoint import ChatEndpoint
+from graphs.model_messages import Question
+from graphs.models import RecordedChatModel
+from graphs.probing import probe
+
+KEY = "sk-canary-0123456789"
+RIGHT = json.dumps({"statements": [{"en": "The limit is lowered.", "zh": "", "cites": ["c1"]}]})
+ASKED: list[BaseMessage] = [SystemMessage("Be short."), HumanMessage("What changed?")]
+ANSWERS = {
+    "slow": "did not answer in 1 s",
+    "silent": "did not answer in 1 s",
+    "reset": "cannot be reached, or broke off",
+    "broken_off": "cannot be reached, or broke off",
+    "half_stream": "broke off in the middle of an answer",
+    "garbage": "cannot be read",
+    "html": "cannot be read",
+    "limited": "HTTP 429",
+    "down": "HTTP 503",
+    "failing": "HTTP 500",
+    "gateway": "HTTP 502",
+    "busy": "HTTP 408",
+    "bad_request": "refuses every way of asking",
+    "locked": "refuses the key",
+    "empty": "gave an empty answer, or refuses one",
+    "no_choices": "cannot be read",
+    "cut_off": "was cut off",
+    "refusal": "refuses",
+    "filtered": "its provider filtered the answer",
+    "repetition": "repeats itself without end",
+    "prose": "not in the shape that was asked for",
+    "other_shape": "not in the shape that was asked for",
+}
+"""What is said of a fault where an answer in a shape was asked for; those that are missing do no harm there."""
+WAITED_FOR = {"slow", "silent"}
+"""What is over only when no longer waited for; with anything else a busy machine has all the time it needs."""
+CALLS = {
+    "unknown_tool": None,
+    "wrong_types": None,
+    "storm": None,
+    "same_again": None,
+    "broken_arguments": "arguments that cannot be read",
+    "cut_off": "arguments that cannot be read",
+    "repetition": "repeats itself without end",
+}
+
+
+def script(asked: Asked) -> Saying:
+    if (answer := probed(asked)) is not None:
+        return answer
+    if asked.tools == ["answer"]:
+        return Saying(calls=(ToolCall("answer", RIGHT),))
+    return Saying(calls=(ToolCall("get_diff", '{"sha": "c1"}'),)) if asked.tools else Saying(text=RIGHT)
+
+
+def serving(kind: str = "", *, times: int = 1_000, without: tuple[str, ...] = ()) -> ModelServer:
+    mood = Mood(kind, 30.0) if kind else None
+    return ModelServer(script, lambda asked: mood if asked.number < times else None, without=without)
+
+
+def get_diff(sha: str) -> str:
+    """Show a diff."""
+    return sha
+
+
+def endpoint(server: ModelServer, **settings: object) -> ChatEndpoint:
+    known = {"timeout": 60, "tries": 2, "first_pause": 0.01} | settings
+    return ChatEndpoint(name="scripted", url=server.url, key=SecretStr(KEY), **known)  # type: ignore[arg-type]
+
+
+def chat(asked: ChatEndpoint) -> RecordedChatModel:
+    return RecordedChatModel(model_name=asked.name, fetch=asked.ask)
+
+
+async def write(asked: ChatEndpoint, messages: list[BaseMessage] = ASKED) -> Statements:
+    return await chat(asked).with_structured_output(Statements).ainvoke(messages)
+
+
+async def choose(asked: ChatEndpoint) -> AIMessage:
+    return await chat(asked).bind_tools([get_diff]).ainvoke(ASKED)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: str) -> None:
+    with serving(kind) as server:
+        began = time.monotonic()
+        try:
+            told = str((await write(endpoint(server, timeout=1 if kind in WAITED_FOR else 60))).statements)
+        except ModelError as error:
+            told = str(error)
+        assert time.monotonic() - began < 30
+    assert ANSWERS.get(kind, "Statement(") in told
+    assert KEY not in told
+
+
+@pytest.mark.parametrize(("kind", "told"), CALLS.items())
+async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(kind: str, told: str | None) -> None:
+    with serving(kind) as server:
+        if told is not None:
+            with pytest.raises(ModelError, match=told):
+                await choose(endpoint(server))
+        else:
+            assert 0 < len((await choose(endpoint(server))).tool_calls) <= 41
+
+
+@pytest.mark.parametrize("kind", ["limited", "failing", "reset", "broken_off", "empty", "silent", "half_stream"])
+async def test_what_can_get_better_is_tried_again(kind: str) -> None:
+    with serving(kind, times=1) as server:
+        answer = await write(endpoint(server, timeout=3 if kind in WAITED_FOR else 60))
+        assert answer.statements[0].en == "The limit is lowered."
+        assert len(server.asked) == 2
+
+
+async def test_a_wrong_key_is_not_tried_again() -> None:
+    with serving("locked") as server:
+        with pytest.raises(ModelError, match="refuses the key"):
+            await write(endpoint(server))
+        assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("without", "way", "tools"),
+    [
+        ((), "schema", True),
+        (("schema",), "tool", True),
+        (("schema", "tools"), "words", False),
+        (("stream",), "schema", True),
+        (("usage",), "schema", True),
+    ],
+)
+async def test_what_a_server_lacks_is_found_out_and_done_without(
+    without: tuple[str, ...], way: str, tools: bool
+) -> None:
+    with serving(without=without) as server:
+        found = await probe(endpoint(server), 32_768)
+        assert (found.way, found.tools, found.parallel, found.context) == (way, tools, tools, 32_768)
+        answer = await endpoint(server, capabilities=found).ask(Question(messages=ASKED, shape=Statements))
+        assert Statements.model_validate_json(answer.text).statements
+        assert answer.spent.sent > 0
+        assert answer.spent.received > 0
+
+
+async def test_a_server_that_takes_no_schema_is_asked_otherwise_without_having_been_probed() -> None:
+    with serving(without=("schema", "tools")) as server:
+        assert (await write(endpoint(server))).statements
+        assert len(server.asked) == 3
+        assert server.asked[2].user.startswith("What changed?\n\nAnswer with one JSON object")
+
+
+async def test_what_does_not_fit_into_the_context_is_not_sent() -> None:
+    with serving() as server:
+        small = endpoint(server, capabilities=Capabilities(context=4_096))
+        with pytest.raises(ModelError, match="room for 4096 tokens"):
+            await write(small, [HumanMessage("x" * 40_000)])
+        assert server.asked == []
+
+
+@pytest.mark.parametrize(("context", "most", "question"), [(8_192, 2_048, 5_500), (131_072, 4_000, 120_000)])
+async def test_the_answer_is_limited_and_leaves_room_for_the_question(context: int, most: int, question: int) -> None:
+    with serving() as server:
+        await write(endpoint(server, capabilities=Capabilities(context=context)), [HumanMessage("x" * 3 * question)])
+        body = server.asked[0].body
+    assert (body["max_tokens"], body["stream"], body["temperature"]) == (most, True, 0)
+    assert body["response_format"]["json_schema"]["strict"] is True
+
+
+async def test_a_named_tool_is_the_only_one_offered_and_must_be_called() -> None:
+    def get_file(path: str) -> str:
+        """Show a file."""
+        return path
+
+    with serving() as server:
+        await chat(endpoint(server)).bind_tools([get_diff, get_file], tool_choice="get_diff").ainvoke(ASKED)
+        assert server.asked[0].tools == ["get_diff"]
+        assert server.asked[0].body["tool_choice"] == "required"
+
+
+async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back() -> None:
+    with serving() as server:
+        first, again = await choose(endpoint(server)), await choose(endpoint(server))
+        assert (first.id, first.tool_calls) == (again.id, again.tool_calls)
+        (call,) = first.tool_calls
+        assert len(call["id"] or "") == 9
+        shown = ToolMessage("the diff", tool_call_id=call["id"], name="get_diff")
+        await chat(endpoint(server)).bind_tools([get_diff]).ainvoke([*ASKED, first, shown])
+        *_, asked, answered = server.asked[2].body["messages"]
+    assert asked["tool_calls"][0]["id"] == answered["tool_call_id"] == call["id"]
