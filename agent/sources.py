@@ -51,6 +51,23 @@ class Past(Frozen):
     """From this moment on nothing is left out; None where that cannot be said."""
 
 
+class Usage(Frozen):
+    """One line of a file that holds an identifier."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Usages(Frozen):
+    """Where an identifier stands in the files of a commit."""
+
+    found: tuple[Usage, ...] = ()
+    """In the order of the paths."""
+    more: bool = False
+    """Whether there are others beyond the limit."""
+
+
 class CodeSource(Protocol):
     """Commits and diffs of one repository; a mirror and the API give equal objects."""
 
@@ -149,6 +166,19 @@ class SearchesTrees(Protocol):
 
     async def lines_with(self, sha: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Find the lines of a commit's files that hold one of these words, each with the path of its file."""
+        ...
+
+
+@runtime_checkable
+class ReadsTrees(Protocol):
+    """A source of code that shows any file of a commit, not only those that the commit changed."""
+
+    async def file(self, sha: str, path: str) -> str | None:
+        """Read a file as it stands at a commit; None where there is no such file."""
+        ...
+
+    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+        """Find the lines that hold an identifier, in one file or folder or everywhere; None: it cannot be told."""
         ...
 
 

@@ -38,6 +38,18 @@ def midnight(day: date, tz: str) -> datetime:
     return datetime.combine(day, time.min, tzinfo=zone(tz)).astimezone(UTC)
 
 
+def moment(text: str, tz: str) -> datetime:
+    """Read a day (its first instant) or a time; a time without a zone is in the named one."""
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a time; write it as 2026-02-04 or 2026-02-04T06:00") from error
+    check_year(read)
+    if len(text) == len("2026-02-04"):
+        return midnight(read.date(), tz)
+    return (read if read.tzinfo else read.replace(tzinfo=zone(tz))).astimezone(UTC)
+
+
 class Window(BaseModel):
     """The half-open interval [start, end); both ends are kept in UTC, the zone says how days are cut."""
 
@@ -84,6 +96,15 @@ class Window(BaseModel):
         start, end = midnight(first, tz), midnight(last + timedelta(days=1), tz)
         if start == end:
             raise UsageError(f"{first} does not exist in {tz}: the calendar skipped it")
+        return cls(start=start, end=end, tz=tz)
+
+    @classmethod
+    def between(cls, since: str, until: str, tz: str, now: datetime) -> Self:
+        """Span from one day or time to another that is not included; left out, the last seven days up to now."""
+        end = moment(until, tz) if until else now.replace(microsecond=0) + timedelta(seconds=1)
+        start = moment(since, tz) if since else end - timedelta(days=7)
+        if start >= end:
+            raise UsageError(f"there is no time from {since} to {until or 'now'}; until is where it ends, not included")
         return cls(start=start, end=end, tz=tz)
 
     @classmethod

@@ -1,10 +1,10 @@
 """Which window the command line asks for; "yesterday" is resolved here, once."""
 
 import argparse
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from agent.errors import UsageError
-from agent.window import Window, check_year, midnight, zone
+from agent.window import Window, midnight, moment, zone
 
 
 def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
@@ -30,7 +30,7 @@ def bound_of(since: str | None, until: str | None, tz: str, now: datetime) -> Wi
         raise UsageError("--until needs --since")
     if not since:
         return None
-    start, end = _moment(since, tz), _moment(until, tz) if until else now.replace(microsecond=0) + timedelta(seconds=1)
+    start, end = moment(since, tz), moment(until, tz) if until else now.replace(microsecond=0) + timedelta(seconds=1)
     if start >= end:
         raise UsageError(f"there is no time from {since} to {until or 'now'}; --until is where it ends, not included")
     window = Window(start=start, end=end, tz=tz)
@@ -43,8 +43,8 @@ def _asked(args: argparse.Namespace, tz: str, now: datetime) -> Window:
         return Window.days(day, day, tz)
     if not args.since:
         return Window.yesterday(now, tz)
-    start = _moment(args.since, tz)
-    end = _moment(args.until, tz) if args.until else midnight(now.astimezone(zone(tz)).date(), tz)
+    start = moment(args.since, tz)
+    end = moment(args.until, tz) if args.until else midnight(now.astimezone(zone(tz)).date(), tz)
     if start >= end:
         raise UsageError(
             f"the window from {args.since} to {args.until or 'today'} is empty: --until is where it ends, "
@@ -61,15 +61,3 @@ def _day(text: str, tz: str, now: datetime) -> date:
         return date.fromisoformat(text)
     except ValueError as error:
         raise UsageError(f"{text!r} is not a day; write it as 2026-02-04") from error
-
-
-def _moment(text: str, tz: str) -> datetime:
-    """Read a day (its first instant) or a time; a time without a zone is in the report's zone."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{text!r} is not a time; write it as 2026-02-04 or 2026-02-04T06:00") from error
-    check_year(moment)
-    if len(text) == len("2026-02-04"):
-        return midnight(moment.date(), tz)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=zone(tz))).astimezone(UTC)

@@ -15,7 +15,8 @@ from agent.settings import RepoSpec
 from agent.window import Window, midnight
 from graphs.stocking import Stock
 from memory.catalogue import Needle
-from tools.toolset import Recall, ToolError, diff_pages
+from tools.toolset import Recall, ToolError
+from tools.toolset.pages import diff_pages
 
 _FOUND = 8
 _LISTED = 20

@@ -24,7 +24,7 @@ _KEPT = frozenset({
 _ABSENT = re.compile(r"returned error: (404|410)|[Rr]epository .*not found|does not appear to be a git repository")
 _SECRET_WANTED = re.compile(r"could not read Username|Authentication failed|returned error: 401")
 _MOVED = re.compile(r"returned error: 30[1278]|unable to update url base from redirection|redirect")
-_HOPELESS = re.compile(r"certificate|[Uu]nsupported protocol|not supported|Permission denied|No space left")
+_HOPELESS = re.compile(r"certificate|[Uu]nsupported protocol|not supported|not allowed|Permission denied|No space left")
 
 
 class Moved(UpstreamError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from agent.domain import Change, Commit, Landing, Release
 from agent.errors import NotFound
 from agent.ids import RepoId
-from agent.sources import Named, Past, Study
+from agent.sources import Named, Past, Study, Usages
 from agent.window import Window
 from tools.git.blobs import read_blobs
 from tools.git.branch import find_tip
@@ -22,7 +22,7 @@ from tools.git.product import product_paths
 from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
-from tools.git.search import lines_with
+from tools.git.search import lines_with, read_file, usages
 from tools.git.tags import tagged, tags_with
 from tools.git.view import View, view_of
 from tools.git.walk import Walk
@@ -107,6 +107,18 @@ class GitSource:
         view = self._shown(repository)
         where = await product_paths(view, sha, _has_lines_of_code, examples=True) if words else []
         return await lines_with(view, sha, words, where) if where else ()
+
+    async def file(self, sha: str, path: str) -> str | None:
+        """Read a file as it stands at a commit; None where there is no such file."""
+        repository = await self._open()
+        return await read_file(repository, self._shown(repository), sha, path, self._network)
+
+    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+        """Find the lines that hold an identifier; None in a partial clone, which lacks most files."""
+        repository = await self._open()
+        if repository.promisor is not None:
+            return None
+        return await usages(self._shown(repository), sha, name, path=path, limit=limit)
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
         """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""

@@ -60,7 +60,7 @@ class Blobs:
                 if file in self._ahead:
                     await self._read_ahead(name, file)
         found = self._take(file)
-        return await self._content(name, file) if found is None else found
+        return await self.content(name, file) if found is None else found
 
     def _take(self, file: str) -> bytes | None:
         """Hand out what is held, and let go of it when it was asked for as often as was foreseen."""
@@ -83,7 +83,7 @@ class Blobs:
             # An outage is not met with ever more requests; what is left is asked for file by file.
             self._ahead.clear()
 
-    async def _content(self, name: str, file: str) -> bytes | None:
+    async def content(self, name: str, file: str) -> bytes | None:
         """Read a file as it stood at a commit; None when it did not."""
         sha, _, path = file.partition(":")
         try:

@@ -9,7 +9,7 @@ import httpx
 from agent.domain import Change, Commit, Landed, Landing, Notice, NoticeKind
 from agent.errors import NotFound, RateLimited, UpstreamError
 from agent.ids import RepoId
-from agent.sources import Study
+from agent.sources import Study, Usages
 from agent.window import Window
 from tools.github.about import about
 from tools.github.address import repo_path
@@ -104,6 +104,16 @@ class GitHubCode:
     async def blobs(self, change: Change, paths: Sequence[str]) -> Mapping[str, tuple[bytes | None, bytes | None]]:
         """Read both versions of these files of a change; what was foreseen costs a request for forty, else one each."""
         return await self._blobs.read((await self._about()).full_name, change, paths)
+
+    async def file(self, sha: str, path: str) -> str | None:
+        """Read a file as it stands at a commit; None where there is no such file."""
+        content = await self._blobs.content((await self._about()).full_name, f"{sha}:{path}")
+        return None if content is None else content.decode("utf-8", "replace")
+
+    async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+        """Give None: GitHub searches the default branch only, not the files of a commit."""
+        del sha, name, path, limit
+        return None
 
     async def foresee(self, studies: Sequence[Study]) -> None:
         """Read the files of these changes in batches, when the first of them is asked for."""

@@ -1,0 +1,298 @@
+"""What an agent can call to read a repository: commits, diffs, files, threads and earlier reports, as bounded text."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from agent.domain import Change, Commit, NoticeKind
+from agent.errors import AppError, NotFound, UpstreamError
+from agent.evidence import EvidenceId, ThreadEvidence
+from agent.ids import RepoId, commit_id, repo_id, thread_id
+from agent.sources import CodeSource, NoThreads, ReadsTrees, ThreadSource
+from agent.tokens import tokens_of
+from agent.window import Window
+from tools.git.process import LOCAL
+from tools.git.source import GitSource
+from tools.toolset.commit_names import CommitNames
+from tools.toolset.files import around, clean_path, stretch
+from tools.toolset.pages import PAGE_TOKENS, diff_pages, lines_as_pages, pages_of
+from tools.toolset.thread_text import thread_pieces
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from tools.github.client import GitHubClient
+
+_HELD = 20_000_000
+"""Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
+_CONTEXT = 60_000
+"""Tokens of files that are remembered as shown; the oldest go first."""
+_LISTED = 20
+_USAGES = 200
+_LINE = 300
+
+
+class ToolError(AppError):
+    """The agent asked for something that cannot be given; the message says what would be right."""
+
+
+class Recall(Protocol):
+    """Finds what earlier reports said."""
+
+    def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> Sequence[str]:
+        """Give the statements that fit best, each on one line with its day and what it cites."""
+        ...
+
+    def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
+        """Give what the report of a day said, one statement a line."""
+        ...
+
+
+async def open_tools(
+    repo: str,
+    *,
+    path: str | Path = ".",
+    since: str = "",
+    until: str = "",
+    tz: str = "UTC",
+    branch: str | None = None,
+    client: "GitHubClient | None" = None,
+    page_tokens: int = PAGE_TOKENS,
+) -> "list[BaseTool]":
+    """Give LangChain tools over a clone or a bare mirror at `path` that is known as `repo` (owner/name).
+
+    They speak of what landed from `since` to `until` (not included), by default in the last seven days. Nothing is
+    fetched and nothing is remembered; issues and pull requests are read where a `client` for GitHub is given.
+    """
+    name = repo_id(repo)
+    code = GitSource(name, Path(path), branch=branch, network=LOCAL)
+    window = Window.between(since, until, tz, datetime.now(UTC))
+    commits = [row.commit for row in (await code.landed(window)).rows]
+    threads: ThreadSource = NoThreads(name, NoticeKind.LOCAL_ONLY)
+    if client is not None:
+        from tools.github.threads import GitHubThreads
+
+        threads = GitHubThreads(client, name)
+    return Toolset(code, threads, commits, {}, None, page_tokens=page_tokens).as_tools()
+
+
+class Toolset:
+    """The tools of one repository and one window; what they have shown is remembered."""
+
+    def __init__(
+        self,
+        code: CodeSource,
+        threads: ThreadSource,
+        commits: Sequence[Commit],
+        notes: Mapping[str, str],
+        recall: Recall | None,
+        *,
+        page_tokens: int = PAGE_TOKENS,
+        handles: Mapping[str, str] | None = None,
+    ) -> None:
+        """Serve these commits; `notes` is what is said of each by hash, `handles` are short names of the hashes."""
+        self._code = code
+        self._threads = threads
+        self._names = CommitNames(code.repo, commits, handles or {})
+        self._notes = notes
+        self._recall = recall
+        self._tokens = page_tokens
+        self._changes: dict[str, Change] = {}
+        self._cut: dict[tuple[str, str, str], list[str]] = {}
+        self._pages: dict[str, set[int]] = {}
+        self.seen: set[EvidenceId] = set()
+        """Commits and threads of which something was shown."""
+        self.shown: list[str] = []
+        """Commits of whose diff something was shown, in that order."""
+        self.whole: list[str] = []
+        """Commits whose whole diff was shown, in that order."""
+        self.threads_read: dict[int, ThreadEvidence] = {}
+        """Issues and pull requests that were shown, with their comments, by number."""
+        self.context: list[tuple[str, str]] = []
+        """What was asked of files beyond the diffs, and what was shown of them."""
+
+    @property
+    def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
+        """Everything that can be called, by the names of the functions."""
+        return (
+            *(self.list_commits, self.get_diff, self.get_file, self.find_usages),
+            *(self.get_issue, self.get_pull, self.search_history, self.previous_reports),
+        )
+
+    def as_tools(self) -> "list[BaseTool]":
+        """Give everything as LangChain tools; a ToolError becomes an answer, an outage of a source stays an error."""
+        from tools.toolset.langchain import langchain_tools
+
+        return langchain_tools(self.tools, ToolError)
+
+    async def list_commits(self, page: int = 1) -> str:
+        """List the commits of the window, one a line: its hash and what it is about.
+
+        The first word of a line (a handle such as c1, or a hash) is what the other tools take as `sha`.
+        """
+        lines = self._names.listed(self._notes) or ["no commits landed in this window"]
+        return _page(lines_as_pages(lines, self._tokens), page)
+
+    async def get_diff(self, sha: str, file: str = "", symbol: str = "", page: int = 1) -> str:
+        """Show the diff of one commit of this window with its whole message, in numbered pages that end between hunks.
+
+        `sha` is a handle or a hash that list_commits shows. `file` narrows it to one path. `symbol` narrows it to the
+        hunks that name this function, class or other identifier in their heading or in a changed line.
+        """
+        full = self._full(sha)
+        pages = self._cut.get((full, file, symbol)) or await self._cut_pages(full, file, symbol)
+        text = _page(pages, page)
+        self._note_shown(full, page, len(pages), whole=not file and not symbol)
+        return text
+
+    async def get_file(self, path: str, sha: str = "", start: int = 1, symbol: str = "") -> str:
+        """Show a file as it stands after a commit, with line numbers, from line `start` on, as much as fits.
+
+        `sha` is a handle or a hash that list_commits shows; left out, it is the newest commit of the window. `symbol`
+        shows only the lines around those that name this identifier. The first line says where to go on.
+        """
+        full = self._full(sha)
+        lines = await self._lines(path, full)
+        if not 1 <= start <= max(1, len(lines)):
+            raise ToolError(f"{path} has {len(lines)} lines; give a start from 1 to {len(lines)}")
+        found = around(lines, symbol, start, self._tokens) if symbol else stretch(lines, start, self._tokens)
+        if symbol and not found.text:
+            raise ToolError(f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do")
+        more = f"; go on with start={found.following}" if found.following else ""
+        asked = f"{path} at {full[:12]}, lines {start} to {found.last} of {len(lines)}"
+        asked += f" around {symbol}" if symbol else ""
+        return self._keep_context(asked, f"{asked}{more}\n{found.text}")
+
+    async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
+        """Find where an identifier stands in the files of the repository after a commit, as path:line: text.
+
+        `name` is matched as a whole word, with case. `sha` is a handle or a hash that list_commits shows; left out, it
+        is the newest commit of the window. `path` narrows the search to one file or folder.
+        """
+        if not name.strip() or "\n" in name or "\0" in name:
+            raise ToolError("give one identifier, such as max_tokens")
+        full = self._full(sha)
+        trees = self._trees()
+        found = await trees.usages(full, name.strip(), path=_checked(path) if path else "", limit=_USAGES)
+        if found is None:
+            raise ToolError("this source cannot search all files of a commit, only a whole clone can; use get_diff")
+        lines = [f"{one.path}:{one.line}: {one.text.strip()[:_LINE]}" for one in found.found]
+        lines += [f"(more than {_USAGES}; narrow it with path)"] if found.more else []
+        asked = f"{name.strip()} at {full[:12]}{f' in {path}' if path else ''}"
+        text = _page(lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
+        return self._keep_context(asked, text)
+
+    async def get_issue(self, number: int, page: int = 1) -> str:
+        """Show an issue by its number: title, state, author, labels, text, then its comments, newest first."""
+        return await self._thread(number, page)
+
+    async def get_pull(self, number: int, page: int = 1) -> str:
+        """Show a pull request by its number: title, state, author, labels, text, then its comments, newest first."""
+        return await self._thread(number, page)
+
+    async def search_history(self, words: str) -> str:
+        """Search what earlier reports said of this repository, by words, identifiers or Chinese text."""
+        if not words.strip():
+            raise ToolError("give some words or an identifier to search for")
+        found = self._recall.search(words, repo=self._code.repo) if self._recall else ()
+        return lines_as_pages(found or ["nothing earlier says that"], self._tokens)[0].rstrip("\n")
+
+    async def previous_reports(self, day: str, page: int = 1) -> str:
+        """Show what the report of an earlier day (such as 2026-02-01) said of this repository."""
+        try:
+            date.fromisoformat(day)
+        except ValueError as error:
+            raise ToolError(f"{day!r} is not a day; write it as 2026-02-01") from error
+        found = self._recall.report(day, repo=self._code.repo) if self._recall else ()
+        return _page(lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page)
+
+    async def _thread(self, number: int, page: int) -> str:
+        if number < 1:
+            raise ToolError(f"{number} is not the number of an issue or a pull request; they count from 1")
+        read = self.threads_read.get(number)
+        if read is None:
+            try:
+                thread = await self._threads.issue(number)
+                read = ThreadEvidence(thread=thread, comments=await self._threads.comments(number))
+            except NotFound as error:
+                raise ToolError(f"#{number} cannot be shown: {error}") from error
+        text = _page(pages_of(thread_pieces(read.thread, read.comments), self._tokens), page)
+        self.threads_read[number] = read
+        self.seen.add(thread_id(self._code.repo, number))
+        return text
+
+    async def _lines(self, path: str, sha: str) -> list[str]:
+        text = await self._trees().file(sha, _checked(path))
+        if text is None:
+            raise ToolError(f"there is no file {path!r} at {sha[:12]}; get_diff and find_usages show paths")
+        if "\0" in text:
+            raise ToolError(f"{path!r} is binary; only text can be shown")
+        return text.splitlines()
+
+    def _trees(self) -> ReadsTrees:
+        if not isinstance(self._code, ReadsTrees):
+            raise ToolError("this source shows no files beyond the diffs; use get_diff")
+        return self._code
+
+    def _full(self, sha: str) -> str:
+        """Find the commit of the window that is meant; the newest one where none is named."""
+        if not sha.strip() and (newest := self._names.newest):
+            return newest
+        found = self._names.matching(sha)
+        if len(found) != 1:
+            problem = "fits several commits" if found else "is not a commit of this window"
+            raise ToolError(f"{sha!r} {problem}; list_commits shows what there is")
+        return found[0]
+
+    async def _cut_pages(self, sha: str, file: str, symbol: str) -> list[str]:
+        """Cut a diff into pages and hold them, instead of those that were cut first where it gets too much."""
+        change = await self._change(sha)
+        files = [one for one in change.files if not file or file in (one.path, one.previous_path)]
+        if file and not files:
+            paths = ", ".join(one.path for one in change.files[:_LISTED])
+            raise ToolError(f"{sha[:12]} does not touch {file!r}; it touches {paths}")
+        pages = diff_pages(change, files, symbol=symbol, tokens=self._tokens)
+        if symbol and not any("\n@@ " in page for page in pages):
+            raise ToolError(f"no hunk of {sha[:12]} names {symbol!r}; get_diff without symbol shows all of them")
+        self._cut[sha, file, symbol] = pages
+        while len(self._cut) > 1 and sum(len(one) for held in self._cut.values() for one in held) > _HELD:
+            del self._cut[next(iter(self._cut))]
+        return pages
+
+    async def _change(self, sha: str) -> Change:
+        if sha not in self._changes:
+            changes = [change async for change in self._code.changes([sha])]
+            if not changes:
+                raise UpstreamError(f"{commit_id(self._code.repo, sha)} could not be read", retryable=False)
+            # One at a time: a day of diffs would not fit in memory, and pages of one follow each other.
+            self._changes = {sha: changes[0]}
+        return self._changes[sha]
+
+    def _note_shown(self, sha: str, page: int, of: int, *, whole: bool) -> None:
+        self.seen.add(commit_id(self._code.repo, sha))
+        if sha not in self.shown:
+            self.shown.append(sha)
+        if whole:
+            shown = self._pages.setdefault(sha, set())
+            shown.add(page)
+            if len(shown) == of and sha not in self.whole:
+                self.whole.append(sha)
+
+    def _keep_context(self, asked: str, text: str) -> str:
+        self.context.append((asked, text))
+        while len(self.context) > 1 and sum(tokens_of(one) for _, one in self.context) > _CONTEXT:
+            del self.context[0]
+        return text
+
+
+def _page(pages: Sequence[str], page: int) -> str:
+    if not 1 <= page <= len(pages):
+        raise ToolError(f"there is no page {page}; pages go from 1 to {len(pages)}")
+    return f"page {page} of {len(pages)}\n{pages[page - 1]}"
+
+
+def _checked(path: str) -> str:
+    if (clean := clean_path(path)) is None:
+        raise ToolError(f"{path!r} is not a path; write it from the root of the repository, such as src/main.py")
+    return clean
