@@ -8,12 +8,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Any, TypeVar
 
+from agent.model_analyst import ModelAnalyst
 from pydantic import BaseModel, SecretStr
 
 from agent.analyst import Analyst, Assignment, Material, ToolAnswer, ToolRequest, ToolSpec
 from agent.claims import Claim, Judgement
 from agent.model import Message
-from agent.model_analyst import ModelAnalyst
 from agent.rules import RulesAnalyst
 from evals.lies import (
     CANARY,

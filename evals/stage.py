@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from agent.analyst import Analyst
 from agent.domain import Change, Comment, Commit, Issue, Landing, Notice, PullRequest, Threads
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import RepoId, commit_id
 from agent.ledger import Owner
 from agent.linking.known import Known
 from agent.report import Report
-from agent.settings import Budget, RepoSpec, Tiers
+from agent.settings import Budget, Language, RepoSpec, Tiers
 from agent.sources import CodeSource, Past, ThreadSource
 from agent.weaving.weave import Remembered
 from agent.window import Window
@@ -20,7 +19,7 @@ from evals.worlds.model import World
 from graphs import daily
 from graphs.desk import Deps, Desk
 from graphs.library import Library
-from memory.notes import Notes
+from graphs.models import Models
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
@@ -36,8 +35,10 @@ class Stage:
         self._desks = _Desks(world, client)
         self._library = _Shelf()
 
-    async def report(self, analyst: Analyst, window: Window) -> Report:
-        """Let an analyst report on a window, as if it were the first ever."""
+    async def report(
+        self, models: Models | None, window: Window, languages: tuple[Language, ...] = ("en", "zh")
+    ) -> Report:
+        """Let models, or code alone, report on a window, as if it were the first ever."""
         publisher, nothing = _Kept(), _Forgetful()
         deps = Deps(
             desks=self._desks,
@@ -47,17 +48,16 @@ class Stage:
             archive=nothing,
             publisher=publisher,
             progress=nothing,
-            analyst=analyst,
+            models=models,
+            languages=languages,
+            mark="stage",
             library=self._library,
-            notes=Notes(),
             recall=_NoRecall(),
             deep=Budget().deep,
             tiers=Tiers(),
         )
         # A branch that fails leaves a failure in the report; anything else is a crash of the case.
-        await daily.build().ainvoke(
-            {"window": window, "specs": self.specs, "scouted": [], "covered": [], "failed": []}, context=deps
-        )
+        await daily.build().ainvoke({"window": window, "specs": self.specs}, context=deps)
         return publisher.reports[-1]
 
 

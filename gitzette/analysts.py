@@ -1,17 +1,17 @@
 """Which analyst writes a report and which answers a question: the rules, or models whose answers are recorded."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from agent.analyst import Analyst
 from agent.capabilities import Capabilities
 from agent.errors import AppError, ConfigError
 from agent.model import Job
+from agent.prompting import boundary
 from agent.recipe import Recipe
-from agent.rules import RulesAnalyst
 from agent.settings import Budget, Language, Settings
 from agent.spending import Cap, Purse
 from memory.fence import fence_seed
@@ -24,14 +24,24 @@ if TYPE_CHECKING:
     from graphs.models import Models
 
 
-def analyst_of(
+@dataclass(frozen=True)
+class Writers:
+    """Who writes a report: models, or nobody but code; in which languages, and how texts of others are fenced."""
+
+    models: "Models | None" = None
+    languages: tuple[Language, ...] = ()
+    mark: str = ""
+
+
+def writers_of(
     settings: Settings, environ: Mapping[str, str], tape: Tape | None, home: Path, servers: Servers
-) -> Analyst:
-    """Make the analyst that the settings ask for."""
+) -> Writers:
+    """Open the models that the settings ask for."""
+    languages = _languages(settings.lang, settings.languages)
     if settings.analyst == "rules" or tape is None:
-        return RulesAnalyst()
+        return Writers(languages=languages)
     models = models_of(settings, environ, tape, servers)
-    return _writing(models, settings, fence_seed(home, tape))
+    return Writers(models, languages, boundary(fence_seed(home, tape)))
 
 
 def answerer_of(
@@ -47,23 +57,15 @@ def answerer_of(
     return ModelAnswerer(PlainModels(models), fence_seed(home, tape))
 
 
-def analyst_again(recipe: Recipe, tape: Tape) -> Analyst:
-    """Make the analyst of a run that is replayed: a model is not asked, its answers are on the tape."""
+def writers_again(recipe: Recipe, tape: Tape) -> Writers:
+    """Give the writers of a run that is replayed: a model is not asked, its answers are on record."""
+    languages = _languages(recipe.lang, recipe.languages)
     if recipe.analyst == "rules" or recipe.model is None:
-        return RulesAnalyst()
+        return Writers(languages=languages)
     from graphs.models import Models
 
     models = Models(tape, _names(recipe, recipe.model), prices=recipe.prices)
-    return _writing(models, recipe, fence_seed(None, tape))
-
-
-def _writing(models: "Models", source: Settings | Recipe, seed: str) -> Analyst:
-    """Make the analyst that has models write; the rules do not wait for what only it needs."""
-    from agent.model_analyst import ModelAnalyst
-    from graphs.plain_models import PlainModels
-
-    languages = _languages(source.lang, source.languages)
-    return ModelAnalyst(PlainModels(models), languages, seed, judging=source.model_judging is not None)
+    return Writers(models, languages, boundary(fence_seed(None, tape)))
 
 
 def models_of(

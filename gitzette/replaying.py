@@ -14,7 +14,7 @@ from agent.record import dump
 from agent.report import Report
 from agent.settings import Language, Layout
 from agent.web import Web
-from gitzette.analysts import analyst_again
+from gitzette.analysts import writers_again
 from gitzette.configured import settings_here
 from gitzette.progress import QuietProgress
 from gitzette.publish import FilePublisher, Style
@@ -23,7 +23,6 @@ from gitzette.wiring import home_of
 from graphs import daily
 from graphs.desk import Deps
 from graphs.library import Library
-from memory.notes import Notes
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
 from memory.tape import Tape
@@ -54,16 +53,18 @@ async def report_again(memory: Memory, tape: Tape, recipe: Recipe) -> Report:
     state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
     deps = _deps(memory, tape, recipe)
     try:
-        await daily.build().ainvoke(state, {"max_concurrency": 4}, context=deps)
+        done = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=deps)
     except AppError:
         if tape.gap is None:
             raise
     if tape.gap is not None:
         raise tape.gap
-    return deps.notes.read(daily.REPORT, "run", Report)
+    report: Report = done["report"]
+    return report
 
 
 def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
+    writers = writers_again(recipe, tape)
     return Deps(
         desks=TapedDesks(tape, NoDesks(), lambda _: Origins("", "")),
         landings=TapedLandings(tape, memory.landings),
@@ -71,9 +72,10 @@ def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
         stories=TapedTales(tape, memory.tales),
         publisher=EarlierReport(tape),
         progress=QuietProgress(),
-        analyst=analyst_again(recipe, tape),
+        models=writers.models,
+        languages=writers.languages,
+        mark=writers.mark,
         library=Library(),
-        notes=Notes(tape),
         recall=TapedRecall(tape, memory.recall),
         archive=TapedArchive(tape, memory.archive),
         deep=recipe.budget.deep,

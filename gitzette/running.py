@@ -164,8 +164,7 @@ async def _live(house: House, run: str, recipe: Recipe, now: datetime) -> Report
     memory, started, status = house.memory, time.monotonic(), "failed"
     memory.runs.begin(run, recipe.window.key, now, recipe)
     try:
-        await _walk(house, run, recipe)
-        report = house.deps.notes.read(daily.REPORT, "run", Report)
+        report = await _walk(house, run, recipe)
         memory.retention.cite(run, recipe.window.key, cited_by(report))
         status = "incomplete" if report.failures else "done"
     finally:
@@ -184,7 +183,7 @@ def _tidy(memory: Memory, before: date) -> None:
     memory.lives.prune(memory.runs.unfinished(before))
 
 
-async def _walk(house: House, run: str, recipe: Recipe) -> None:
+async def _walk(house: House, run: str, recipe: Recipe) -> Report:
     """Run the graph from the beginning, or from where the run stood when it died."""
     file = house.memory.lives.checkpoints(run)
     if house.memory.tape(run).blank:
@@ -195,10 +194,15 @@ async def _walk(house: House, run: str, recipe: Recipe) -> None:
         config: RunnableConfig = {"max_concurrency": _AT_ONCE[recipe.analyst], "configurable": {"thread_id": run}}
         stood = await graph.aget_state(config)
         if stood.created_at is not None and not stood.next:
-            return
+            return _reported(stood.values)
         state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
         begun = None if stood.created_at is not None else state
-        await graph.ainvoke(begun, config, context=house.deps, durability="sync")
+        return _reported(await graph.ainvoke(begun, config, context=house.deps, durability="sync"))
+
+
+def _reported(state: Mapping[str, Any]) -> Report:
+    report: Report = state["report"]
+    return report
 
 
 def _told(covered: Covered) -> str:

@@ -12,13 +12,12 @@ from agent.ids import RepoId
 from agent.settings import RepoSpec, Settings
 from agent.sources import CodeSource, NoThreads, ThreadSource
 from agent.web import Web
-from gitzette.analysts import analyst_of
+from gitzette.analysts import writers_of
 from gitzette.publish import FilePublisher, Style
 from gitzette.taping import EarlierReport, Origins, TapedDesks
 from graphs.desk import Deps, Desk, Progress
 from graphs.library import Library
 from memory.learned import Learned
-from memory.notes import Notes
 from memory.store import Memory, open_memory
 from memory.tape import Tape
 from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall, TapedTales
@@ -73,6 +72,7 @@ async def open_house(
             desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
             tape = memory.tape(run) if run else None
             publisher = _publisher(settings, tape)
+            writers = writers_of(settings, environ, tape, home, memory.servers)
             deps = Deps(
                 desks=TapedDesks(tape, desks, lambda spec: Origins.of(settings, desks.spec(spec))) if tape else desks,
                 landings=TapedLandings(tape, memory.landings) if tape else memory.landings,
@@ -80,9 +80,10 @@ async def open_house(
                 stories=TapedTales(tape, memory.tales) if tape else memory.tales,
                 publisher=publisher,
                 progress=progress,
-                analyst=analyst_of(settings, environ, tape, home, memory.servers),
+                models=writers.models,
+                languages=writers.languages,
+                mark=writers.mark,
                 library=Library(),
-                notes=Notes(tape),
                 recall=TapedRecall(tape, memory.recall) if tape else memory.recall,
                 archive=TapedArchive(tape, memory.archive) if tape else memory.archive,
                 deep=budget.deep,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from agent.account import Account
@@ -38,9 +39,9 @@ class Task(Frozen):
     repo: RepoId | None
     about: EvidenceId = ""
     """The commit; empty for a summary."""
-    rests: dict[str, Claim] = {}
+    rests: dict[str, Claim] = Field(default_factory=dict)
     """What a summary rests on, by handles."""
-    titles: dict[EvidenceId, str] = {}
+    titles: dict[EvidenceId, str] = Field(default_factory=dict)
     """What the commits of a summary call themselves."""
     controls: tuple[dict[Language, str], ...] = ()
     """True sentences about something else, for the judge to refuse."""
@@ -246,7 +247,9 @@ async def _repaired(
         again = sentence_claim(old.claim.id, said, read.evidence, packet, found, deps.languages) if old else None
         if old and again:
             headline = old.claim.role is Role.HEADLINE
-            claims.append(again.model_copy(update={"role": Role.HEADLINE, "anchors": old.claim.anchors}) if headline else again)
+            claims.append(
+                again.model_copy(update={"role": Role.HEADLINE, "anchors": old.claim.anchors}) if headline else again
+            )
     return claims, Account()
 
 

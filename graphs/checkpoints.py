@@ -10,11 +10,38 @@ import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from agent.account import Account
+from agent.allotment import Allotment
+from agent.claims import Claim
 from agent.errors import StorageError
+from agent.report import Failure, Report
 from agent.settings import RepoSpec
+from agent.weaving.woven import Woven
 from agent.window import Window
+from graphs.adopting import Adoptions
+from graphs.analysis import Refused, Task
+from graphs.collect import Collected
+from graphs.connecting import Connected
+from graphs.material import Readings
+from graphs.repository import Chapter
 
-_OURS = (Window, RepoSpec)
+_OURS = (
+    Window,
+    RepoSpec,
+    Collected,
+    Allotment,
+    Adoptions,
+    Readings,
+    Woven,
+    Claim,
+    Task,
+    Refused,
+    Account,
+    Connected,
+    Chapter,
+    Failure,
+    Report,
+)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 
 

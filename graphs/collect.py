@@ -116,7 +116,9 @@ async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str,
     return {"found": collected}
 
 
-async def _threads(desk: Desk, state: CollectState, deps: Deps, landed: Sequence[Landed]) -> tuple[Threads, list[Failure]]:
+async def _threads(
+    desk: Desk, state: CollectState, deps: Deps, landed: Sequence[Landed]
+) -> tuple[Threads, list[Failure]]:
     """Read the threads; a report without them is still a report, and says so."""
     repo = state["spec"].name
     deps.progress.step(repo, "reading issues and pull requests")
@@ -157,7 +159,9 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     spent = dict.fromkeys(_shas(collected)[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
     failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
     update = {
-        "landing": collected.landing.model_copy(update={"notices": (*collected.landing.notices, *filter_notices(weighed))}),
+        "landing": collected.landing.model_copy(
+            update={"notices": (*collected.landing.notices, *filter_notices(weighed))}
+        ),
         "table": rank(weighed, deps.tiers),
         "links": _links(repo, commits, collected.threads, links, known, read),
         "unread": spent | dict.fromkeys(sorted(missing), problem),

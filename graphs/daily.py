@@ -69,7 +69,9 @@ def build(checkpoints: "BaseCheckpointSaver[Any] | None" = None) -> CompiledStat
     graph.add_conditional_edges("allocate", to_repositories, ["repository", "adopt", "publish"])
     graph.add_edge("repository", "connect")
     graph.add_edge("adopt", "connect")
-    graph.add_conditional_edges("connect", lambda state: "compose" if state["tasks"] else "publish", ["compose", "publish"])
+    graph.add_conditional_edges(
+        "connect", lambda state: "compose" if state["tasks"] else "publish", ["compose", "publish"]
+    )
     graph.add_edge("compose", "publish")
     graph.add_edge("publish", END)
     return graph.compile(checkpointer=checkpoints, name="daily")
@@ -92,7 +94,9 @@ def to_repositories(state: Day) -> list[Send] | str:
     """Hand each repository that could be read to a branch of its own, and several of them to one that compares them."""
     window, found, shares = state["window"], state.get("collected") or {}, state["shares"]
     sends = [
-        Send("repository", RepositoryInput(window=window, spec=spec, found=found[spec.name], allotment=shares[spec.name]))
+        Send(
+            "repository", RepositoryInput(window=window, spec=spec, found=found[spec.name], allotment=shares[spec.name])
+        )
         for spec in state["specs"]
         if spec.name in found
     ]

@@ -34,7 +34,7 @@ class Verdicts:
 
     admitted: list[Claim] = field(default_factory=list)
     refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
-    judging: Judging = Judging()
+    judging: Judging = field(default_factory=Judging)
 
 
 async def judged(batch: Batch, deps: Deps) -> Verdicts:
@@ -97,7 +97,11 @@ def _objection(ruling: Ruling, evidence: str) -> Judgement | None:
     if ruling.verdict not in _PASSING:
         reason = f"the judge calls it {ruling.verdict}"
         return Judgement(
-            verdict=Verdict.UNSUPPORTED, check="judge", reason=reason, literal=ruling.covers[:200], nearest=ruling.quote[:300]
+            verdict=Verdict.UNSUPPORTED,
+            check="judge",
+            reason=reason,
+            literal=ruling.covers[:200],
+            nearest=ruling.quote[:300],
         )
     if not is_shown(ruling.quote, evidence):
         reason = "the judge rests on words that the evidence does not have"

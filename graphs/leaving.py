@@ -6,8 +6,8 @@ from agent.domain import Landed, NoticeKind
 from agent.evidence import CommitEvidence
 from agent.gate.pulls import pulls_of
 from agent.sources import CodeSource
-from graphs.desk import QuestionMemory
 from graphs.collect import Collected
+from graphs.desk import QuestionMemory
 
 _AUTHORS = 6
 _AT_ONCE = 1_000

@@ -176,5 +176,3 @@ async def _toolset(state: ReadingState, deps: Deps) -> Toolset:
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
     return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, handles=handles)
-
-

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from agent.account import Account
 from agent.allotment import Allotment
 from agent.analyst import Material, Read
-from agent.claims import Claim, Judgement, Role, Verdict
+from agent.claims import Claim, Judgement, Verdict
 from agent.domain import Commit, Frozen
 from agent.errors import NotFound
 from agent.evidence import EvidenceId
@@ -106,7 +106,9 @@ def build(turns: int = 8) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     graph.add_edge(START, "choose")
     graph.add_conditional_edges("choose", unless_failed("read"), ["read", END])
     graph.add_conditional_edges(
-        "read", lambda state: "tools" if wants_tools(state, turns) else unless_failed("study")(state), ["tools", "study", END]
+        "read",
+        lambda state: "tools" if wants_tools(state, turns) else unless_failed("study")(state),
+        ["tools", "study", END],
     )
     graph.add_conditional_edges("tools", unless_failed("read"), ["read", END])
     graph.add_conditional_edges("study", unless_failed("connect"), ["connect", END])
@@ -297,5 +299,3 @@ def _ledger(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerR
         one = reads.get(landed.commit.id)
         rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
     return tuple(rows)
-
-

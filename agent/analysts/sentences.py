@@ -16,7 +16,11 @@ _ROLES = {Kind.ADVICE: Role.ADVICE}
 
 
 def commit_claims(
-    answer: BaseModel, about: CommitEvidence, packet: Packet, found: Mapping[EvidenceId, Evidence], languages: Sequence[Language]
+    answer: BaseModel,
+    about: CommitEvidence,
+    packet: Packet,
+    found: Mapping[EvidenceId, Evidence],
+    languages: Sequence[Language],
 ) -> list[Claim]:
     """Turn the analysis of a commit into claims: its headline, then its sentences."""
     name = f"{about.repo}@{about.change.commit.sha[:12]}"
@@ -60,7 +64,14 @@ def _claim(
     anchors: tuple[Anchor, ...],
 ) -> Claim:
     return Claim(
-        id=name, repo=about.repo, role=role, about=(about.id,), cites=cites, text=text, anchors=anchors, kind=Kind.STATED
+        id=name,
+        repo=about.repo,
+        role=role,
+        about=(about.id,),
+        cites=cites,
+        text=text,
+        anchors=anchors,
+        kind=Kind.STATED,
     )
 
 
@@ -104,8 +115,6 @@ def summary_claims(
         cites = tuple(dict.fromkeys(cite for claim in ground for cite in claim.about))
         anchors = tuple(dict.fromkeys(one for claim in ground for one in claim.anchors if one.cite in cites))
         claims.append(
-            Claim(
-                id=f"{name}{number}", repo=repo, role=role, cites=cites, anchors=anchors, text=text, kind=Kind.STATED
-            )
+            Claim(id=f"{name}{number}", repo=repo, role=role, cites=cites, anchors=anchors, text=text, kind=Kind.STATED)
         )
     return claims

@@ -4,12 +4,12 @@ import json
 import time
 
 import pytest
+from agent.utterances import Statements
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import SecretStr
 
 from agent.capabilities import Capabilities
 from agent.model import ModelError
-from agent.utterances import Statements
 from evals.model_server.moods import KINDS, Mood
 from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
