@@ -17,6 +17,8 @@ from agent.stories import Story
 from agent.window import Window
 
 FORMAT = 1
+_LATER = ("account",)
+"""What reports of earlier versions do not have."""
 Part = TypeVar("Part", Claim, Link, Story, Drop)
 
 
@@ -38,6 +40,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
     yield "failures", _plain(report.failures)
     yield "drops", _plain(report.drops)
     yield "analyst", report.analyst
+    yield "account", report.account.model_dump(mode="json")
     yield "sections", _plain(report.sections)
     yield (
         "footer",
@@ -100,7 +103,8 @@ def load(text: str | bytes, name: str) -> Report:
         if data["format"] > FORMAT:
             raise StorageError(f"{name} was written by a newer Gitzette; update Gitzette to change it")
         claims = [_claim_back(claim) for claim in data["claims"]]
-        return Report.model_validate({key: data[key] for key in Report.model_fields} | {"claims": claims})
+        known = {key: data[key] for key in Report.model_fields if key in data or key not in _LATER}
+        return Report.model_validate(known | {"claims": claims})
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise StorageError(f"{name} is not a report of ours; move it away to write this one") from error
 
@@ -130,6 +134,7 @@ def merge(earlier: Report, new: Report) -> Report:
         stories=_by_repo(repos, covered, earlier.stories, new.stories),
         drops=_by_repo(repos, covered, earlier.drops, new.drops),
         analyst=new.analyst,
+        account=new.account,
     )
 
 

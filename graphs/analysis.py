@@ -1,4 +1,4 @@
-"""Analysis: a model writes, code checks every literal, a judge reads the rest, and what was refused is said anew once."""
+"""Analysis: a model writes, code checks every literal, a judge reads on, and what was refused is said anew once."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

