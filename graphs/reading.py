@@ -24,6 +24,8 @@ from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
 """So many commits can be explained one by one, also where the budget would read few of them in depth."""
+_LEAST_CONTEXT = 12_000
+"""Tokens below which a model is small: it loses its way in several steps, and chooses from the list alone."""
 _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
 _LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
@@ -71,13 +73,13 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
     if deps.models is None or not state["chosen"]:
         return {}
     try:
-        if not await deps.models.has_tools("reading"):
+        context = await deps.models.context("reading")
+        if context < _LEAST_CONTEXT or not await deps.models.has_tools("reading"):
             return {}
         opening = [] if messages else await _opening(state, deps)
         tools = (await _toolset(state, deps)).as_tools()
         model = deps.models.get("reading", repo).bind_tools(tools)
-        room = await deps.models.context("reading") * 2 // 3
-        answer = await model.ainvoke(trimmed([*opening, *messages], room))
+        answer = await model.ainvoke(trimmed([*opening, *messages], context * 2 // 3))
         return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
     except ModelError as error:
         spent = Account(spent=deps.models.take(repo))
