@@ -11,6 +11,7 @@ from typing import Any, cast
 import httpx2
 import openai
 from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
@@ -23,6 +24,8 @@ _STORM = 40
 """After so many tool calls in one answer the stream is ended."""
 _SOME = 6
 """Tokens from which on the pace of a stream is measured."""
+_UNWATCHED = RunnableConfig(callbacks=[])
+"""Whoever streams a graph is shown recorded answers, not the pieces of every attempt."""
 
 
 class Unsupported(ModelError):
@@ -67,7 +70,7 @@ class ChatClient:
         async with self._translated():
             whole = await self._streamed(messages, options | limited, most) if self._streams else None
             if whole is None:
-                answer = await self._chat.ainvoke(list(messages), **options, **limited)
+                answer = await self._chat.ainvoke(list(messages), _UNWATCHED, **options, **limited)
                 whole = AIMessageChunk(**answer.model_dump(exclude={"type"}))
                 self._streams = False
             # Offered tools, a model may say nothing: it has enough.
@@ -80,7 +83,7 @@ class ChatClient:
         chunks: list[AIMessageChunk] = []
         text, calls, began = "", 0, time.monotonic()
         try:
-            stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(list(messages), **options))
+            stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(list(messages), _UNWATCHED, **options))
             async for chunk in stream:
                 began = began if text else time.monotonic()
                 chunks.append(chunk)
@@ -99,7 +102,7 @@ class ChatClient:
         if (tokens := tokens_of(text)) >= _SOME and seconds > 0:
             self.pace = tokens / seconds
         # Joined once: to join piece by piece parses all arguments of tools anew each time.
-        return cast("AIMessageChunk", chunks[0] + chunks[1:]) if chunks else None
+        return chunks[0] + chunks[1:] if chunks else None
 
     def _complete(self, answer: AIMessageChunk, *, silent: bool) -> AIMessageChunk:
         if refusal := answer.additional_kwargs.get("refusal"):

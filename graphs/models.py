@@ -80,13 +80,10 @@ class RecordedChatModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        *,
-        tools: Sequence[Mapping[str, Any]] = (),
-        tool_choice: str | None = None,
-        response_format: type[BaseModel] | None = None,
+        **kwargs: Any,
     ) -> ChatResult:
-        """Answer from the record, or ask; an option that is not known here would not be recorded, and is refused."""
-        question = Question(messages=messages, stop=stop, tools=tools, tool_choice=tool_choice, shape=response_format)
+        """Answer from the record, or ask; options other than a `Question` has would not be recorded: a TypeError."""
+        question = Question(messages=messages, stop=stop, **kwargs)
         reply = await self.fetch(question)
         return ChatResult(generations=[ChatGeneration(message=reply.message(f"{self.model_name} {question.hash}"))])
 

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
+from langchain_core.tools import tool
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel, SecretStr
 from sqlite_utils import Database
 
@@ -117,6 +122,15 @@ async def test_an_answer_in_one_shape_is_none_in_another(db: Database) -> None:
         assert len(server.asked) == 2
 
 
+async def test_half_a_character_is_replaced_before_it_is_recorded(db: Database) -> None:
+    saying = Saying(text=r'{"text": "half \ud800"}', calls=())
+    calling = Saying(text="half \ud800", calls=(ToolCall("get_diff", r'{"sha": "\ud800"}'),))
+    with ModelServer(lambda asked: calling if asked.tools else saying) as server:
+        answer, _ = await told(models(db, "r1", server))
+        wanted = await models(db, "r1", server).get("writing", REPO).bind_tools([get_diff]).ainvoke("why 中")
+    assert (answer, wanted.text, wanted.tool_calls[0]["args"]) == ("half ?", "half ?", {"sha": "?"})
+
+
 async def test_an_option_that_would_not_be_recorded_is_refused(db: Database) -> None:
     with ModelServer(script) as server, pytest.raises(TypeError, match="temperature"):
         await models(db, "r1", server).get("writing", REPO).ainvoke("why", temperature=1)
@@ -193,3 +207,28 @@ async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Databas
             with pytest.raises(ModelError):
                 await told(run, str(number))
         assert len(server.asked) == 3
+
+
+def reader(run: Models) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Build the usual loop of a model and its tools."""
+    tools = [tool(get_diff)]
+    chat = run.get("reading", REPO).bind_tools(tools)
+
+    async def read(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [await chat.ainvoke(state["messages"])]}
+
+    graph = StateGraph(MessagesState).add_node(read).add_node("tools", ToolNode(tools)).add_edge(START, "read")
+    return graph.add_conditional_edges("read", tools_condition).add_edge("tools", "read").compile()
+
+
+async def test_a_loop_of_tools_in_a_graph_is_replayed_without_a_server(db: Database) -> None:
+    def calls_once(asked: Asked) -> Saying:
+        return script(asked) if asked.number == 0 else Saying(text=f"It says {asked.user}.")
+
+    question = {"messages": [HumanMessage("why")]}
+    with ModelServer(calls_once) as server:
+        parts = [part async for part in reader(models(db, "r1", server)).astream(question, stream_mode="messages")]
+    assert [part.text for part, _ in parts] == ["", "0", "It says 0."]
+    again = await reader(replay(db, "r1")).ainvoke(question)
+    told = [message for message in again["messages"] if isinstance(message, AIMessage)]
+    assert told == [part for part, _ in parts if isinstance(part, AIMessage)]
