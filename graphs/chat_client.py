@@ -11,6 +11,7 @@ from typing import Any, cast
 import httpx2
 import openai
 from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
@@ -23,6 +24,8 @@ _STORM = 40
 """After so many tool calls in one answer the stream is ended."""
 _SOME = 6
 """Tokens from which on the pace of a stream is measured."""
+_UNWATCHED = RunnableConfig(callbacks=[])
+"""Whoever streams a graph is shown recorded answers, not the pieces of every attempt."""
 
 
 class Unsupported(ModelError):
@@ -67,7 +70,7 @@ class ChatClient:
         async with self._translated():
             whole = await self._streamed(messages, options | limited, most) if self._streams else None
             if whole is None:
-                answer = await self._chat.ainvoke(list(messages), **options, **limited)
+                answer = await self._chat.ainvoke(list(messages), _UNWATCHED, **options, **limited)
                 whole = AIMessageChunk(**answer.model_dump(exclude={"type"}))
                 self._streams = False
             # Offered tools, a model may say nothing: it has enough.
@@ -80,7 +83,7 @@ class ChatClient:
         chunks: list[AIMessageChunk] = []
         text, calls, began = "", 0, time.monotonic()
         try:
-            stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(list(messages), **options))
+            stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(list(messages), _UNWATCHED, **options))
             async for chunk in stream:
                 began = began if text else time.monotonic()
                 chunks.append(chunk)
@@ -94,12 +97,14 @@ class ChatClient:
         except ValueError:
             if chunks:
                 raise
-        seconds = time.monotonic() - began
-        # A word or two say nothing of the pace.
-        if (tokens := tokens_of(text)) >= _SOME and seconds > 0:
-            self.pace = tokens / seconds
+        self._measure(tokens_of(text), time.monotonic() - began)
         # Joined once: to join piece by piece parses all arguments of tools anew each time.
-        return cast("AIMessageChunk", chunks[0] + chunks[1:]) if chunks else None
+        return chunks[0] + chunks[1:] if chunks else None
+
+    def _measure(self, tokens: int, seconds: float) -> None:
+        """Remember the pace; a word or two say nothing of it."""
+        if tokens >= _SOME and seconds > 0:
+            self.pace = tokens / seconds
 
     def _complete(self, answer: AIMessageChunk, *, silent: bool) -> AIMessageChunk:
         if refusal := answer.additional_kwargs.get("refusal"):
@@ -138,7 +143,9 @@ class ChatClient:
         if status in (400, 404, 415, 422, 501):
             return Unsupported(f"{self._name} answered HTTP {status}")
         told = ModelError(f"{self._name} answered HTTP {status}", retryable=status in (408, 409, 429) or status >= 500)
-        told.retry_after = _seconds(error.response.headers.get("retry-after"))
+        wished = error.response.headers.get("retry-after", "")
+        # The other form, a date, is rare; then the pause is ours.
+        told.retry_after = float(wished) if wished.replace(".", "", 1).isdecimal() else None
         return told
 
 
@@ -151,11 +158,3 @@ def _clients(url: str | None) -> dict[str, Any]:
         "http_client": openai.DefaultHttpxClient(verify=trust(url)),
         "http_async_client": openai.DefaultAsyncHttpxClient(verify=trust(url)),
     }
-
-
-def _seconds(text: str | None) -> float | None:
-    """Read a number of seconds from a header; None where it is none."""
-    try:
-        return max(0.0, float(text)) if text else None
-    except ValueError:
-        return None

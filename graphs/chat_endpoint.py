@@ -16,7 +16,7 @@ from agent.structure import json_in, json_request, schema_of
 from agent.tokens import answer_tokens, tokens_of
 from graphs.chat_client import ChatClient, Unsupported
 from graphs.concurrency import Concurrency
-from graphs.model_messages import Question, Reply, calls_in, spent_on, with_words
+from graphs.model_messages import Question, Reply, as_utf8, calls_in, spent_on, with_words
 
 _LONGEST_PAUSE = 20.0
 _ANSWER = "answer"
@@ -69,7 +69,7 @@ class ChatEndpoint:
         if question.tools and not known.tools:
             raise ModelError(f"{self.name} cannot call tools")
         refused = ModelError("it has none")
-        for way in known.ways if question.shape else known.ways[:1]:
+        for way in known.ways if question.response_format else known.ways[:1]:
             try:
                 return await self.ask_by(way, question)
             except Unsupported as error:
@@ -78,8 +78,8 @@ class ChatEndpoint:
 
     async def ask_by(self, way: Way, question: Question) -> Reply:
         """Ask in one way: by schema, by a tool whose arguments are the answer, or in words."""
-        shape = question.shape
-        sent, body = replace(question, shape=None), dict[str, Any]()
+        shape = question.response_format
+        sent, body = replace(question, response_format=None), dict[str, Any]()
         if shape and way == "schema":
             form = {"name": shape.__name__, "schema": schema_of(shape), "strict": True}
             # In the body, not as an argument: the library would parse the answer, and raise errors of its own.
@@ -92,9 +92,10 @@ class ChatEndpoint:
         answer = await self._send(sent, body)
         spent = spent_on(answer, question.tokens)
         if shape:
-            return Reply(text=json.dumps(self._data(answer, shape)), spent=spent)
+            data = json.dumps(self._data(answer, shape), ensure_ascii=False)
+            return Reply(text=as_utf8(data), spent=spent)
         self._check_calls(answer, sent)
-        return Reply(text=str(answer.text), calls=tuple(calls_in(answer)), spent=spent)
+        return Reply(text=as_utf8(str(answer.text)), calls=tuple(calls_in(answer)), spent=spent)
 
     def _data(self, answer: AIMessageChunk, shape: type[BaseModel]) -> dict[str, Any]:
         """Find the object of a shape in an answer."""

@@ -10,13 +10,13 @@ from agent.model import ModelError
 
 _FIRST, _MOST = 16, 64
 _WIDER = 2
-"""Lanes that are opened for each answer that came as fast as ever."""
+"""Questions more for each answer that came as fast as ever."""
 _SLOW = 3.0
 """So many times as long as the fastest answer is slow: then questions wait for one another at the other end."""
 _BRISK = 15.0
 """Tokens a second that a service writes at least; what is slower is a small machine that does one thing at a time."""
 _EQUAL = 1.25
-"""On such a machine a second lane is opened only for an answer that took no longer than this times the fastest."""
+"""On such a machine more are allowed only after an answer that took no longer than this times the fastest."""
 
 
 class Concurrency:
@@ -39,8 +39,8 @@ class Concurrency:
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[None]:
-        """Wait for a lane, and learn from how the question fares."""
-        await self._lane()
+        """Wait for a turn, and learn from how the question fares."""
+        await self._turn()
         began = self._clock()
         try:
             yield
@@ -53,21 +53,21 @@ class Concurrency:
             self._busy -= 1
             self._admit()
 
-    async def _lane(self) -> None:
+    async def _turn(self) -> None:
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
         try:
             await turn
         except asyncio.CancelledError:
-            # Its lane was given already: somebody else may have it.
+            # Its turn had come already: somebody else may have it.
             if turn.done() and not turn.cancelled():
                 self._busy -= 1
                 self._admit()
             raise
 
     def _admit(self) -> None:
-        """Let in whoever waits, as far as lanes are free; those who went away are passed over."""
+        """Let in whoever waits, as far as the limit allows; those who went away are passed over."""
         while self._waiting and self._busy < self.open:
             turn = self._waiting.popleft()
             if not turn.done():

@@ -25,7 +25,7 @@ class Question:
     tools: Sequence[Mapping[str, Any]] = ()
     """As OpenAI's protocol describes them."""
     tool_choice: str | None = None
-    shape: type[BaseModel] | None = None
+    response_format: type[BaseModel] | None = None
     """The answer is one JSON object that validates as this."""
     stop: Sequence[str] | None = None
 
@@ -44,8 +44,8 @@ class Question:
 
     @property
     def _options(self) -> tuple[Any, ...]:
-        shape = [self.shape.__name__, schema_of(self.shape)] if self.shape else None
-        return list(self.tools), self.tool_choice, shape
+        shape = self.response_format
+        return list(self.tools), self.tool_choice, [shape.__name__, schema_of(shape)] if shape else None
 
 
 class Reply(Frozen):
@@ -62,11 +62,8 @@ class Reply(Frozen):
             {"name": call.tool, "args": dict(call.arguments), "id": _hash(f"{asked} {place}")[:9], "type": "tool_call"}
             for place, call in enumerate(self.calls)
         ]
-        usage = {
-            "input_tokens": self.spent.sent,
-            "output_tokens": self.spent.received,
-            "total_tokens": self.spent.sent + self.spent.received,
-        }
+        sent, received = self.spent.sent, self.spent.received
+        usage = {"input_tokens": sent, "output_tokens": received, "total_tokens": sent + received}
         return AIMessage(content=self.text, id=f"answer-{_hash(asked)[:24]}", tool_calls=calls, usage_metadata=usage)
 
 
@@ -78,23 +75,16 @@ def with_words(messages: Sequence[BaseMessage], words: str) -> list[BaseMessage]
     return [*messages, HumanMessage(words)]
 
 
-def as_chunk(answer: AIMessage) -> AIMessageChunk:
-    """Take an answer that came whole for one that came in one piece."""
-    return AIMessageChunk(
-        content=answer.content,
-        additional_kwargs=answer.additional_kwargs,
-        response_metadata=answer.response_metadata,
-        tool_calls=answer.tool_calls,
-        invalid_tool_calls=answer.invalid_tool_calls,
-        usage_metadata=answer.usage_metadata,
-    )
+def as_utf8(text: str) -> str:
+    """Replace halves of surrogate pairs: a checkpoint would, and a run taken up again would ask something else."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def calls_in(answer: AIMessageChunk) -> Iterator[ToolRequest]:
     """Read the calls strictly: the library would complete arguments that were cut off."""
     for call in answer.tool_call_chunks:
         try:
-            arguments = json.loads(call["args"] or "{}")
+            arguments = json.loads(as_utf8(json.dumps(json.loads(call["args"] or "{}"), ensure_ascii=False)))
         except (ValueError, RecursionError):
             continue
         if isinstance(arguments, dict) and call["name"]:
@@ -106,8 +96,7 @@ def spent_on(answer: AIMessageChunk, coming: int) -> Spent:
     usage = answer.usage_metadata
     if usage and usage["input_tokens"]:
         return Spent(calls=1, sent=usage["input_tokens"], received=usage["output_tokens"])
-    written = str(answer.text) + _arguments(answer)
-    return Spent(calls=1, sent=coming, received=tokens_of(written))
+    return Spent(calls=1, sent=coming, received=tokens_of(str(answer.text) + _arguments(answer)))
 
 
 def _arguments(message: BaseMessage) -> str:

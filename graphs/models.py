@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -59,6 +60,8 @@ class RecordedChatModel(BaseChatModel):
         if tool_choice not in (None, "auto", "any", "required"):
             # Some servers ignore the name of a tool; none can miss the only one.
             offered = [tool for tool in offered if tool["function"]["name"] == tool_choice]
+            if not offered:
+                raise ValueError(f"there is no tool {tool_choice!r} to choose")
         forced = {} if tool_choice in (None, "auto") else {"tool_choice": "required"}
         return self.bind(tools=offered, **forced, **kwargs)
 
@@ -80,13 +83,10 @@ class RecordedChatModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        *,
-        tools: Sequence[Mapping[str, Any]] = (),
-        tool_choice: str | None = None,
-        response_format: type[BaseModel] | None = None,
+        **kwargs: Any,
     ) -> ChatResult:
-        """Answer from the record, or ask; an option that is not known here would not be recorded, and is refused."""
-        question = Question(messages=messages, stop=stop, tools=tools, tool_choice=tool_choice, shape=response_format)
+        """Answer from the record, or ask; options other than a `Question` has would not be recorded: a TypeError."""
+        question = Question(messages=messages, stop=stop, **kwargs)
         reply = await self.fetch(question)
         return ChatResult(generations=[ChatGeneration(message=reply.message(f"{self.model_name} {question.hash}"))])
 
@@ -126,7 +126,7 @@ class Models:
         self._purse = purse or Purse()
         self._prices = prices or {}
         self._accounts: dict[str, Spent] = {}
-        self._outages = 0
+        self._outages = Counter[str]()
         self._preparing: asyncio.Task[None] | None = None
 
     def get(self, job: Job, account: str) -> RecordedChatModel:
@@ -176,7 +176,7 @@ class Models:
 
     async def _ask(self, name: str, account: str, question: Question) -> Reply:
         """Ask within what may still be spent, of calls, tokens, money and time."""
-        if self._outages >= _OUTAGES:
+        if self._outages[name] >= _OUTAGES:
             raise ModelError(f"{name} failed {_OUTAGES} times in a row and is asked no more", retryable=True)
         if why := self._purse.refuse(account, question.tokens):
             raise ModelError(f"{name} is asked no more: {why}")
@@ -187,11 +187,11 @@ class Models:
         except TimeoutError as error:
             raise ModelError(f"{name} was still answering when the time for it was over") from error
         except ModelError as error:
-            self._outages += error.retryable
+            self._outages[name] += error.retryable
             # Nobody says what a call that failed took; what was sent was sent.
             self._purse.pay(account, Spent(sent=question.tokens).priced(price))
             raise
-        self._outages = 0
+        self._outages[name] = 0
         self._purse.pay(account, reply.spent.priced(price), self._purse.clock() - began)
         return reply
 

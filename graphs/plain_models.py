@@ -1,7 +1,7 @@
-"""The models of a run as `agent.model` asks for them: messages without LangChain's types."""
+"""The models of a run behind the protocols of `agent.model`, without LangChain's types."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
@@ -25,7 +25,8 @@ class PlainModel:
 
     async def call_tools(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Sequence[ToolRequest]:
         """Let the model choose tools to call."""
-        answer = await self._chat.bind_tools([_tool(tool) for tool in tools]).ainvoke(_chat(messages))
+        offered = [{"name": tool.name, "description": tool.about, "parameters": dict(tool.schema)} for tool in tools]
+        answer = await self._chat.bind_tools(offered).ainvoke(_chat(messages))
         return tuple(ToolRequest(call["name"], call["args"]) for call in answer.tool_calls)
 
     async def fill(self, messages: Sequence[Message], shape: type[M]) -> M:
@@ -55,8 +56,3 @@ class PlainModels:
 
 def _chat(messages: Sequence[Message]) -> list[AnyMessage]:
     return [_KINDS[message.role](content=message.text) for message in messages]
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.about, "parameters": dict(tool.schema)}
-    return {"type": "function", "function": function}

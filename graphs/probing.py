@@ -1,8 +1,8 @@
 """Finding out what the server of a model can do: three small questions, once."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from agent.capabilities import DEFAULT_CONTEXT, WAYS, Capabilities, Way
@@ -11,7 +11,8 @@ from graphs.chat_endpoint import ChatEndpoint
 from graphs.model_messages import Question, Reply
 
 _PARAMETERS = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
-_LOOK = {"name": "look_up", "description": "Look up one colour.", "parameters": _PARAMETERS}
+_FUNCTION = {"name": "look_up", "description": "Look up one colour.", "parameters": _PARAMETERS}
+_LOOK = {"type": "function", "function": _FUNCTION}
 
 
 class Colour(BaseModel):
@@ -22,19 +23,12 @@ class Colour(BaseModel):
 
 async def probe(endpoint: ChatEndpoint, context: int | None) -> Capabilities:
     """Try the ways of asking, the best first; a model that answers in no way is a ModelError."""
-    called = await _tried(
-        endpoint,
-        "words",
-        Question(
-            messages=_said("Call look_up for red, and call it for green, both at once."),
-            tools=[{"type": "function", "function": _LOOK}],
-        ),
-    )
+    look = _question("Call look_up for red, and call it for green, both at once.", tools=[_LOOK])
+    leaf = _question("Which colour is a leaf: red or green?", response_format=Colour)
+    called = await _tried(endpoint, "words", look)
     calls = len(called.calls) if called else 0
-    leaf = Question(messages=_said("Which colour is a leaf: red or green?"), shape=Colour)
-    found = Capabilities(
-        tools=calls > 0, parallel=calls > 1, context=context or DEFAULT_CONTEXT, told=context is not None
-    )
+    length = {"context": context or DEFAULT_CONTEXT, "told": context is not None}
+    found = Capabilities(tools=calls > 0, parallel=calls > 1).model_copy(update=length)
     for way in WAYS:
         known = found.model_copy(update={"way": way})
         if way in known.ways and await _tried(endpoint, way, leaf):
@@ -52,5 +46,5 @@ async def _tried(endpoint: ChatEndpoint, way: Way, question: Question) -> Reply 
         return None
 
 
-def _said(text: str) -> list[BaseMessage]:
-    return [SystemMessage("You answer exactly as you are asked to."), HumanMessage(text)]
+def _question(text: str, **options: Any) -> Question:
+    return Question(messages=[SystemMessage("You answer exactly as you are asked to."), HumanMessage(text)], **options)

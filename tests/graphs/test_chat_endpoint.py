@@ -149,7 +149,7 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
     with serving(without=without) as server:
         found = await probe(endpoint(server), 32_768)
         assert (found.way, found.tools, found.parallel, found.context) == (way, tools, tools, 32_768)
-        answer = await endpoint(server, capabilities=found).ask(Question(messages=ASKED, shape=Statements))
+        answer = await endpoint(server, capabilities=found).ask(Question(messages=ASKED, response_format=Statements))
         assert Statements.model_validate_json(answer.text).statements
         assert answer.spent.sent > 0
         assert answer.spent.received > 0

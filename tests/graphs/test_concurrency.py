@@ -18,8 +18,8 @@ class Clock:
         return self.now
 
 
-async def ask(lanes: Concurrency, clock: Clock, seconds: float, error: ModelError | None = None) -> None:
-    async with lanes.enter():
+async def ask(limit: Concurrency, clock: Clock, seconds: float, error: ModelError | None = None) -> None:
+    async with limit.enter():
         clock.now += seconds
         if error is not None:
             raise error
@@ -27,45 +27,45 @@ async def ask(lanes: Concurrency, clock: Clock, seconds: float, error: ModelErro
 
 async def test_a_server_that_stays_fast_is_asked_more_at_once() -> None:
     clock = Clock()
-    lanes = Concurrency(first=2, most=5, clock=clock)
+    limit = Concurrency(first=2, most=5, clock=clock)
     for _ in range(3):
-        await ask(lanes, clock, 1.0)
-    assert lanes.open == 5
+        await ask(limit, clock, 1.0)
+    assert limit.open == 5
 
 
 async def test_a_server_that_slows_down_or_fails_is_asked_less_at_once() -> None:
     clock = Clock()
-    lanes = Concurrency(first=8, clock=clock)
-    await ask(lanes, clock, 1.0)
-    await ask(lanes, clock, 10.0)
-    assert lanes.open == 9
+    limit = Concurrency(first=8, clock=clock)
+    await ask(limit, clock, 1.0)
+    await ask(limit, clock, 10.0)
+    assert limit.open == 9
     with pytest.raises(ModelError):
-        await ask(lanes, clock, 1.0, ModelError("limited", retryable=True))
-    assert lanes.open == 4
+        await ask(limit, clock, 1.0, ModelError("limited", retryable=True))
+    assert limit.open == 4
     with pytest.raises(ModelError):
-        await ask(lanes, clock, 1.0, ModelError("nonsense"))
-    assert lanes.open == 4
+        await ask(limit, clock, 1.0, ModelError("nonsense"))
+    assert limit.open == 4
 
 
 async def test_a_server_that_writes_slowly_is_asked_one_thing_at_a_time_until_two_are_as_fast() -> None:
     clock = Clock()
-    lanes = Concurrency(clock=clock)
-    lanes.paced(60.0)
-    assert lanes.open == 16
-    lanes.paced(9.0)
-    assert lanes.open == 1
-    await ask(lanes, clock, 10.0)
-    lanes.paced(9.0)
-    assert lanes.open == 2
-    await ask(lanes, clock, 20.0)
-    assert lanes.open == 2
+    limit = Concurrency(clock=clock)
+    limit.paced(60.0)
+    assert limit.open == 16
+    limit.paced(9.0)
+    assert limit.open == 1
+    await ask(limit, clock, 10.0)
+    limit.paced(9.0)
+    assert limit.open == 2
+    await ask(limit, clock, 20.0)
+    assert limit.open == 2
 
 
-async def test_questions_wait_for_a_lane_in_their_order_and_may_give_up() -> None:
-    lanes, done, release = Concurrency(first=1, most=1), list[str](), asyncio.Event()
+async def test_questions_wait_for_a_turn_in_their_order_and_may_give_up() -> None:
+    limit, done, release = Concurrency(first=1, most=1), list[str](), asyncio.Event()
 
     async def question(name: str) -> None:
-        async with lanes.enter():
+        async with limit.enter():
             await release.wait()
             done.append(name)
 
@@ -75,4 +75,4 @@ async def test_questions_wait_for_a_lane_in_their_order_and_may_give_up() -> Non
     release.set()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert done == ["a", "c"]
-    await ask(lanes, Clock(), 1.0)
+    await ask(limit, Clock(), 1.0)

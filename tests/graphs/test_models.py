@@ -1,13 +1,18 @@
 """The models of a run over real HTTP: every answer is recorded, found again, and paid within the budget."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
-from pydantic import BaseModel, SecretStr
+from langchain_core.tools import tool
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
+from pydantic import BaseModel
 from sqlite_utils import Database
 
 from agent.capabilities import Capabilities
@@ -55,13 +60,14 @@ def failing(asked: Asked) -> Mood:
     return Mood("down", 0.0)
 
 
-def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None = None) -> Models:
+def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None = None, judge: str = "") -> Models:
+    names = NAMES | ({"judging": judge} if judge else {})
     known = Capabilities(context=32_768)
-    endpoint = ChatEndpoint(
-        name="oracle-1", url=server.url, key=SecretStr("k"), capabilities=known, tries=1, first_pause=0.01
-    )
+    endpoints = {
+        name: ChatEndpoint(name=name, url=server.url, key=None, capabilities=known, tries=1) for name in names.values()
+    }
     # The port differs from server to server, the address that stands for it must not.
-    return Models(Tape(db, run), NAMES, {"oracle-1": endpoint}, "https://m.example", purse=purse, prices=PRICES)
+    return Models(Tape(db, run), names, endpoints, "https://m.example", purse=purse, prices=PRICES)
 
 
 def replay(db: Database, run: str) -> Models:
@@ -115,6 +121,15 @@ async def test_an_answer_in_one_shape_is_none_in_another(db: Database) -> None:
         await chat.with_structured_output(Answer).ainvoke("why")
         await chat.with_structured_output(Other).ainvoke("why")
         assert len(server.asked) == 2
+
+
+async def test_half_a_character_is_replaced_before_it_is_recorded(db: Database) -> None:
+    saying = Saying(text=r'{"text": "half \ud800"}', calls=())
+    calling = Saying(text="half \ud800", calls=(ToolCall("get_diff", r'{"sha": "\ud800"}'),))
+    with ModelServer(lambda asked: calling if asked.tools else saying) as server:
+        answer, _ = await told(models(db, "r1", server))
+        wanted = await models(db, "r1", server).get("writing", REPO).bind_tools([get_diff]).ainvoke("why 中")
+    assert (answer, wanted.text, wanted.tool_calls[0]["args"]) == ("half ?", "half ?", {"sha": "?"})
 
 
 async def test_an_option_that_would_not_be_recorded_is_refused(db: Database) -> None:
@@ -193,3 +208,41 @@ async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Databas
             with pytest.raises(ModelError):
                 await told(run, str(number))
         assert len(server.asked) == 3
+
+
+async def test_a_judge_that_fails_does_not_silence_the_writer(db: Database) -> None:
+    def mood(asked: Asked) -> Mood | None:
+        return Mood("down", 0.0) if asked.body["model"] == "judge-1" else None
+
+    with ModelServer(script, mood) as server:
+        run = models(db, "r1", server, judge="judge-1")
+        for number in range(4):
+            with pytest.raises(ModelError):
+                await run.get("judging", REPO).ainvoke(str(number))
+        assert (await told(run))[0] == "answer 3"
+
+
+def reader(run: Models) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Build the usual loop of a model and its tools."""
+    tools = [tool(get_diff)]
+    chat = run.get("reading", REPO).bind_tools(tools)
+
+    async def read(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [await chat.ainvoke(state["messages"])]}
+
+    graph = StateGraph(MessagesState).add_node(read).add_node("tools", ToolNode(tools)).add_edge(START, "read")
+    return graph.add_conditional_edges("read", tools_condition).add_edge("tools", "read").compile()
+
+
+async def test_a_loop_of_tools_in_a_graph_is_replayed_without_a_server(db: Database) -> None:
+    def calls_once(asked: Asked) -> Saying:
+        return script(asked) if asked.number == 0 else Saying(text=f"It says {asked.user}.")
+
+    question = {"messages": [HumanMessage("why")]}
+    with ModelServer(calls_once) as server:
+        stream: AsyncIterator[Any] = reader(models(db, "r1", server)).astream(question, stream_mode="messages")
+        parts = [part async for part, _ in stream]
+    assert [part.text for part in parts] == ["", "0", "It says 0."]
+    again = await reader(replay(db, "r1")).ainvoke(question)
+    told = [message for message in again["messages"] if isinstance(message, AIMessage)]
+    assert told == [part for part in parts if isinstance(part, AIMessage)]
