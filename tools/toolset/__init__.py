@@ -160,7 +160,7 @@ class Toolset:
         if symbol and not found.text:
             raise ToolError(f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do")
         more = f"; go on with start={found.following}" if found.following else ""
-        asked = f"{path} at {full[:12]}, lines {start} to {found.last} of {len(lines)}"
+        asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
         asked += f" around {symbol}" if symbol else ""
         return self._keep_context(asked, f"{asked}{more}\n{found.text}")
 
@@ -228,7 +228,8 @@ class Toolset:
             raise ToolError(f"there is no file {path!r} at {sha[:12]}; get_diff and find_usages show paths")
         if "\0" in text:
             raise ToolError(f"{path!r} is binary; only text can be shown")
-        return text.splitlines()
+        # As git counts them: splitlines would also cut at form feeds.
+        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
     def _trees(self) -> ReadsTrees:
         if not isinstance(self._code, ReadsTrees):
