@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
     from tools.github.client import GitHubClient
 
+TOOL_NAMES = (
+    *("list_commits", "get_diff", "get_file", "find_usages"),
+    *("get_issue", "get_pull", "search_history", "previous_reports"),
+)
 _HELD = 20_000_000
 """Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
 _CONTEXT = 60_000
@@ -115,10 +119,7 @@ class Toolset:
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
         """Everything that can be called, by the names of the functions."""
-        return (
-            *(self.list_commits, self.get_diff, self.get_file, self.find_usages),
-            *(self.get_issue, self.get_pull, self.search_history, self.previous_reports),
-        )
+        return tuple(getattr(self, name) for name in TOOL_NAMES)
 
     def as_tools(self) -> "list[BaseTool]":
         """Give everything as LangChain tools; a ToolError becomes an answer, an outage of a source stays an error."""
