@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import wraps
 from typing import Any
 
@@ -17,7 +17,7 @@ from agent.errors import EXIT_DONE, AppError
 from agent.settings import Settings
 from gitzette.configured import settings_for
 from gitzette.listening import address_of, bound_socket, listen
-from gitzette.mcp.repository_tools import RepositoryTools
+from gitzette.mcp.repository_tools import RepositoryTools, Tool
 from gitzette.mcp.tools import ReportTools
 
 _INSTRUCTIONS = (
@@ -50,8 +50,9 @@ def mcp_server(settings: Settings, environ: Mapping[str, str]) -> MCPServer[Any]
     # Two that read the same repository would only wait for each other's git and database.
     one_at_a_time = asyncio.Lock()
     own = ReportTools(settings, environ, one_at_a_time)
-    inside = (own.list_reports, own.get_report, own.stories, own.search)
-    for tool in (own.ask, own.audit, own.facts, *inside, *RepositoryTools(settings, environ, one_at_a_time).tools):
+    inside: tuple[Tool, ...] = (own.list_reports, own.get_report, own.stories, own.search)
+    outside: tuple[Tool, ...] = (own.ask, own.audit, own.facts)
+    for tool in (*outside, *inside, *RepositoryTools(settings, environ, one_at_a_time).tools):
         hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=tool not in inside)
         server.add_tool(_told(tool), description=inspect.getdoc(tool), annotations=hints, structured_output=False)
     return server
@@ -74,7 +75,7 @@ class _OneLineServer(MCPServer[Any]):
             raise ToolError(f"Error executing tool {name}: {' '.join(told.split())}") from error.__cause__
 
 
-def _told(tool: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+def _told(tool: Tool) -> Tool:
     """Tell a failure of ours as the tool's answer; a bug stays in the log."""
 
     @wraps(tool)
