@@ -344,7 +344,7 @@ def _serve(args: argparse.Namespace) -> int:
 
 def _mcp(args: argparse.Namespace) -> int:
     with _importing():
-        from gitzette.mcp_door.serving import serve_mcp
+        from gitzette.mcp.server import serve_mcp
 
     return serve_mcp(args, os.environ)
 

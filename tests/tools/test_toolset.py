@@ -1,15 +1,61 @@
-"""What an analyst is shown of diffs."""
+"""What an agent is shown of a repository: bounded text from real repositories, and what it is told of its mistakes."""
 
+import re
 import subprocess
+import sys
 from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.prebuilt import ToolNode
+from langgraph.runtime import Runtime
+from pydantic import Field
 
-from agent.domain import Change
-from agent.ids import RepoId
+from agent.domain import Change, Comment, Commit, Issue, NoticeKind, PullRequest
+from agent.errors import NotFound, UpstreamError, UsageError
+from agent.ids import RepoId, thread_id
+from agent.sources import NoThreads, Usages
+from agent.tokens import tokens_of
 from tools.git.source import GitSource
-from tools.toolset import PAGE_CHARS, Toolset
+from tools.toolset import ToolError, Toolset, open_tools
+
+REPO = RepoId("ada/engine")
+ROOT = Path(__file__).parents[2]
+TOOLS = [
+    *("list_commits", "get_diff", "get_file", "find_usages"),
+    *("get_issue", "get_pull", "search_history", "previous_reports"),
+]
+ROUTER = "import clock\n\n\ndef choose(routes):\n    return routes[0]\n"
+NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
+
+
+class Clone:
+    """A checkout in which a test makes history, a minute for each commit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.seconds = int(NOON.timestamp())
+        self.git("init", "--quiet", "--initial-branch=main")
+
+    def git(self, *arguments: str) -> str:
+        when = f"@{self.seconds} +0000"
+        env = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        command = ["git", "-C", str(self.folder), *who, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.strip()
+
+    def commit(self, message: str, **files: str) -> str:
+        for name, text in files.items():
+            (self.folder / f"{name}.py").write_text(text)
+        self.seconds += 60
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "-m", message)
+        return self.git("rev-parse", "HEAD")
 
 
 class Counting(GitSource):
@@ -26,43 +72,326 @@ class Counting(GitSource):
             yield change
 
 
-class Silent:
-    """Has no threads and no memory."""
+class Threads(NoThreads):
+    """Has one issue with many comments, one pull request, and an outage."""
 
-    async def issue(self, number: int) -> None:
-        raise AssertionError(number)
+    def __init__(self) -> None:
+        super().__init__(REPO, NoticeKind.LOCAL_ONLY)
+        self.asked: list[int] = []
 
-    async def comments(self, number: int) -> None:
-        raise AssertionError(number)
+    async def issue(self, number: int) -> Issue | PullRequest:
+        self.asked.append(number)
+        common: dict[str, Any] = {"repo": REPO, "number": number, "author": "bob", "labels": ("bug",)}
+        common |= {"created_at": NOON, "updated_at": NOON, "title": "Routes get lost"}
+        if number == 500:
+            raise UpstreamError("GET /issues/500: HTTP 502", retryable=True)
+        if number == 7:
+            body = "See `choose()`:\n```python\nchoose([])\n```"
+            return Issue(**common, body=body, state="open", state_reason=None, closed_at=None, comments=40, reactions=0)
+        if number == 8:
+            merged = {"merged_at": NOON, "merge_commit": "ab" * 20, "base": "main", "closes": (thread_id(REPO, 7),)}
+            return PullRequest(**common, **merged, body="", state="closed")
+        raise NotFound(f"{REPO}#{number} is not there")
+
+    async def comments(self, number: int) -> tuple[Comment, ...]:
+        count = 40 if number == 7 else 0
+        return tuple(Comment(author="eve", body=f"remark {n}: " + "x" * 300, created_at=NOON) for n in range(count))
+
+
+class Reports:
+    """Remembers one report."""
 
     def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> list[str]:
-        return [words][:0]
+        return [f"2026-02-01 {repo}: routes were added"] if words == "routes" else []
 
     def report(self, day: str, *, repo: RepoId | None = None) -> list[str]:
-        return [day][:0]
-
-
-def commit(folder: Path, name: str) -> str:
-    (folder / name).write_text("".join(f"{name} line {number}\n" for number in range(PAGE_CHARS // 8)))
-    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-    for arguments in (("add", name), (*who, "commit", "--quiet", "-m", f"add {name}"), ("rev-parse", "HEAD")):
-        told = subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
-    return told.stdout.strip()
+        return [f"{repo}: routes were added"] if day == "2026-02-01" else []
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    return tmp_path
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path)
 
 
-async def test_diffs_that_are_paged_through_by_turns_are_read_once_each(clone: Path) -> None:
-    shas = [commit(clone, name) for name in ("one.txt", "two.txt")]
-    code = Counting(RepoId("ada/engine"), clone)
-    toolset = Toolset(code, Silent(), [await code.resolve(sha) for sha in shas], {}, Silent())  # type: ignore[arg-type]
-    shown = [await toolset.get_diff(sha, page=page) for page in (1, 2, 3, 4) for sha in shas]
-    assert [text.splitlines()[0] for text in shown] == [f"page {page} of 4" for page in (1, 1, 2, 2, 3, 3, 4, 4)]
+async def toolset(clone: Clone, shas: Sequence[str], **options: Any) -> Toolset:
+    code = options.pop("code", None) or GitSource(REPO, clone.folder)
+    commits = [await code.resolve(sha) for sha in shas]
+    return Toolset(code, options.pop("threads", None) or Threads(), commits, {}, Reports(), **options)
+
+
+async def test_diffs_that_are_paged_through_by_turns_are_read_once_each(clone: Clone) -> None:
+    lines = {name: [f"{name} line {number}" for number in range(1_000)] for name in ("one", "two")}
+    shas = [clone.commit(f"add {name}", **{name: "\n".join(text) + "\n"}) for name, text in lines.items()]
+    code = Counting(REPO, clone.folder)
+    tools = await toolset(clone, shas, code=code, page_tokens=2_000)
+    first = [await tools.get_diff(sha) for sha in shas]
+    count = int(first[0].split("\n")[0].removeprefix("page 1 of "))
+    assert count > 2
+    assert tools.whole == []
+    rest = {sha: [await tools.get_diff(sha, page=page) for page in range(2, count + 1)] for sha in shas}
     assert code.read == shas
-    assert toolset.whole == shas
-    texts = {name: "".join(text for text in shown[place::2]) for place, name in enumerate(("one.txt", "two.txt"))}
-    assert all(f"+{name} line {number}\n" in texts[name] for name in texts for number in range(PAGE_CHARS // 8))
+    assert tools.shown == tools.whole == shas
+    assert tools.seen == {f"{REPO}@{sha}" for sha in shas}
+    for name, text, sha in zip(lines, first, shas, strict=True):
+        pages = [text, *rest[sha]]
+        assert all(tokens_of(page.partition("\n")[2]) <= 2_000 for page in pages)
+        assert all(f"--- {name}.py (added, +1000 -0)" in page for page in pages), "every page says which file it is of"
+        assert all(any(f"+{line}\n" in page for page in pages) for line in lines[name])
+
+
+async def test_a_line_longer_than_a_page_and_chinese_text_stay_within_pages(clone: Clone) -> None:
+    sha = clone.commit("add tables", table="x = '" + "ab" * 20_000 + "'\n", words="# " + "路由" * 5_000 + "\n")
+    tools = await toolset(clone, [sha], page_tokens=1_000)
+    first = await tools.get_diff(sha)
+    count = int(first.split("\n")[0].removeprefix("page 1 of "))
+    pages = [first, *[await tools.get_diff(sha, page=page) for page in range(2, count + 1)]]
+    assert all(tokens_of(page.partition("\n")[2]) <= 1_000 for page in pages)
+    assert sum(page.count("路") for page in pages) == 5_000
+    assert sum(page.count("ab") for page in pages) >= 20_000 - count
+
+
+async def test_one_file_or_the_hunks_of_one_symbol_can_be_shown(clone: Clone) -> None:
+    gap = "".join(f"filler_{number} = {number}\n" for number in range(20))
+    clone.commit("start", router=f"{ROUTER}{gap}\nLIMIT = 8\n", clock="NOW = 1\n")
+    changed = ROUTER.replace("routes[0]", "routes[-1]")
+    sha = clone.commit("change", router=f"{changed}{gap}\nLIMIT = 9\n", clock="NOW = 2\n")
+    tools = await toolset(clone, [sha])
+    of_file = await tools.get_diff(sha, file="clock.py")
+    assert "+NOW = 2" in of_file
+    assert "LIMIT" not in of_file
+    of_symbol = await tools.get_diff(sha, symbol="LIMIT")
+    assert "+LIMIT = 9" in of_symbol
+    assert "routes[-1]" not in of_symbol
+    assert "NOW" not in of_symbol
+    assert tools.shown == [sha]
+    assert tools.whole == [], "a part is not the whole"
+    with pytest.raises(ToolError, match=r"does not touch 'nowhere\.py'; it touches clock\.py, router\.py"):
+        await tools.get_diff(sha, file="nowhere.py")
+    with pytest.raises(ToolError, match=r"no hunk of .* names 'LIMI'"):
+        await tools.get_diff(sha, symbol="LIMI")
+    with pytest.raises(ToolError, match="pages go from 1 to 1"):
+        await tools.get_diff(sha, page=2)
+
+
+async def test_commits_go_by_handle_hash_or_citation(clone: Clone) -> None:
+    shas = [clone.commit(f"step {number}", router=f"STEP = {number}\n") for number in range(3)]
+    handles = {"c1": shas[2], "c2": shas[1], "c3": shas[0]}
+    tools = await toolset(clone, list(reversed(shas)), handles=handles)
+    listed = (await tools.list_commits()).split("\n")
+    assert listed[:2] == ["page 1 of 1", f"c1 {shas[2][:12]}  2026-02-04 Ada: step 2"]
+    for name in (
+        "c2",
+        "C2",
+        "[c2]",
+        shas[1],
+        shas[1][:9],
+        f"{REPO}@{shas[1]}",
+        f"https://github.com/{REPO}/commit/{shas[1]}",
+    ):
+        assert "step 1" in await tools.get_diff(name), name
+    for name in ("c9", "zzz", f"eve/other@{shas[1]}", "0" * 40):
+        with pytest.raises(ToolError, match="not a commit of this window; list_commits shows"):
+            await tools.get_diff(name)
+
+
+async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(clone: Clone) -> None:
+    text = "".join(f"value_{number} = {number}\n" for number in range(1, 501))
+    old = clone.commit("old", router="OLD = 1\n")
+    new = clone.commit("new", router=text)
+    tools = await toolset(clone, [old, new], page_tokens=500)
+    first = await tools.get_file("router.py")
+    following = int(first.split("\n")[0].rpartition("start=")[2])
+    assert first.startswith(f"router.py at {new[:12]}, lines 1 to {following - 1} of 500; go on with")
+    assert "     1  value_1 = 1\n" in first
+    assert tokens_of(first) < 600
+    assert f"{following:>6}  value_{following} = {following}\n" in await tools.get_file("./router.py", start=following)
+    last = await tools.get_file("router.py", start=500)
+    assert last == f"router.py at {new[:12]}, lines 500 to 500 of 500\n   500  value_500 = 500\n"
+    assert "OLD = 1" in await tools.get_file("router.py", sha=old)
+    around = await tools.get_file("router.py", symbol="value_250")
+    assert "value_250 = 250" in around
+    assert "value_240" not in around
+    assert tools.context[2] == (f"router.py at {new[:12]}, lines 500 to 500 of 500", last)
+    assert tools.seen == set(), "a file is no evidence of a commit's change"
+
+
+async def test_what_is_no_file_is_told_with_what_would_be_right(clone: Clone) -> None:
+    (clone.folder / "logo.png").write_bytes(b"\x89PNG\0\0")
+    (clone.folder / "folder").mkdir()
+    sha = clone.commit("start", router=ROUTER, **{"folder/inner": "A = 1\n"})
+    tools = await toolset(clone, [sha])
+    for path in ("nowhere.py", "folder", "folder/", "ROUTER.py"):
+        with pytest.raises(ToolError, match="there is no file"):
+            await tools.get_file(path)
+    for path in ("", "/", "../router.py", "a/../../b", "a//b", "a\nb"):
+        with pytest.raises(ToolError, match="is not a path; write it from the root"):
+            await tools.get_file(path)
+    with pytest.raises(ToolError, match="binary"):
+        await tools.get_file("logo.png")
+    with pytest.raises(ToolError, match="give a start from 1 to 5"):
+        await tools.get_file("router.py", start=6)
+    with pytest.raises(ToolError, match="find_usages tells"):
+        await tools.get_file("router.py", symbol="chose")
+    with pytest.raises(ToolError, match="not a commit of this window"):
+        await (await toolset(clone, [])).get_file("router.py")
+
+
+async def test_usages_are_found_as_whole_words_at_a_commit(clone: Clone) -> None:
+    old = clone.commit("start", router=ROUTER)
+    many = "".join(f"choose({number})\n" for number in range(250))
+    new = clone.commit("use", clock="choose_all = 1\nchoose([1])\n", many=many)
+    tools = await toolset(clone, [old, new])
+    assert await tools.find_usages("choose", sha=old) == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
+    found = await tools.find_usages("choose")
+    assert "clock.py:2: choose([1])" in found
+    assert "choose_all" not in found
+    assert found.endswith("(more than 200; narrow it with path)\n")
+    assert await tools.find_usages("choose", path="router.py") == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
+    assert await tools.find_usages("--no-index") == f"page 1 of 1\nnothing names --no-index at {new[:12]}\n"
+    assert tools.context[0][0] == f"choose at {old[:12]}"
+    with pytest.raises(ToolError, match="give one identifier"):
+        await tools.find_usages(" ")
+
+
+async def test_a_partial_clone_fetches_one_file_and_says_that_it_cannot_search(clone: Clone, tmp_path: Path) -> None:
+    clone.git("config", "uploadpack.allowFilter", "true")
+    clone.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    clone.commit("start", router=ROUTER, clock="NOW = 1\n")
+    sha = clone.commit("change", clock="NOW = 2\n")
+    partial = tmp_path / "partial.git"
+    clone.git("clone", "--quiet", "--bare", "--filter=blob:none", f"file://{clone.folder}", str(partial))
+    tools = await toolset(clone, [sha], code=GitSource(REPO, partial))
+    assert "def choose(routes)" in await tools.get_file("router.py")
+    with pytest.raises(ToolError, match="only a whole clone can"):
+        await tools.find_usages("choose")
+
+
+async def test_a_source_that_cannot_search_and_one_that_shows_no_files_say_so(clone: Clone) -> None:
+    class Api(GitSource):
+        async def usages(self, sha: str, name: str, *, path: str = "", limit: int = 200) -> Usages | None:
+            return None
+
+    class DiffsOnly:
+        repo = REPO
+
+        async def resolve(self, sha: str) -> Commit:
+            return await GitSource(REPO, clone.folder).resolve(sha)
+
+    sha = clone.commit("start", router=ROUTER)
+    with pytest.raises(ToolError, match="cannot search all files of a commit"):
+        await (await toolset(clone, [sha], code=Api(REPO, clone.folder))).find_usages("choose")
+    with pytest.raises(ToolError, match="shows no files beyond the diffs; use get_diff"):
+        await (await toolset(clone, [sha], code=DiffsOnly())).get_file("router.py")
+
+
+async def test_threads_are_shown_whole_with_the_newest_comments_first(clone: Clone) -> None:
+    threads = Threads()
+    tools = await toolset(clone, [clone.commit("start", router=ROUTER)], threads=threads, page_tokens=1_000)
+    first = await tools.get_issue(7)
+    count = int(first.split("\n")[0].removeprefix("page 1 of "))
+    assert first.split("\n")[1:3] == ["#7 Routes get lost", "issue, open, by bob; labels: bug"]
+    assert "See `choose()`:\n```python\nchoose([])\n```" in first
+    assert first.index("remark 39") < first.index("remark 38")
+    pages = [first, *[await tools.get_issue(7, page=page) for page in range(2, count + 1)]]
+    assert all(sum(f"remark {number}:" in page for page in pages) == 1 for number in range(40))
+    assert all(tokens_of(page) <= 1_010 for page in pages)
+    assert threads.asked == [7], "pages of one thread cost one reading"
+    pull = await tools.get_pull(8)
+    assert "pull request, closed, by bob, merged 2026-02-04, as abababababab, closes ada/engine#7; labels: bug" in pull
+    assert tools.seen == {"ada/engine#7", "ada/engine#8"}
+    assert len(tools.threads_read[7].comments) == 40
+    for number, told in ((9, "#9 cannot be shown"), (0, "count from 1"), (-3, "count from 1")):
+        with pytest.raises(ToolError, match=told):
+            await tools.get_issue(number)
+
+
+async def test_earlier_reports_are_searched_and_shown(clone: Clone) -> None:
+    tools = await toolset(clone, [clone.commit("start", router=ROUTER)])
+    assert await tools.search_history("routes") == "2026-02-01 ada/engine: routes were added"
+    assert await tools.search_history("nothing") == "nothing earlier says that"
+    assert "routes were added" in await tools.previous_reports("2026-02-01")
+    assert "no report of 2026-02-02 is remembered" in await tools.previous_reports("2026-02-02")
+    with pytest.raises(ToolError, match="write it as 2026-02-01"):
+        await tools.previous_reports("last tuesday")
+    with pytest.raises(ToolError, match="give some words"):
+        await tools.search_history(" ")
+
+
+async def test_the_model_is_told_its_mistakes_and_never_our_outages(clone: Clone) -> None:
+    sha = clone.commit("start", router=ROUTER)
+    tools = (await toolset(clone, [sha])).as_tools()
+    assert [tool.name for tool in tools] == TOOLS
+    assert all(tool.description for tool in tools)
+
+    async def call(name: str, **arguments: Any) -> ToolMessage:
+        asked = AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}])
+        node = ToolNode(tools)
+        told = await node.ainvoke([asked], {"configurable": {"__pregel_runtime": Runtime()}})
+        message = told[0]
+        assert isinstance(message, ToolMessage)
+        return message
+
+    wrong = await call("get_diff", sha="zzz")
+    assert wrong.status == "error"
+    assert wrong.content == "Error: 'zzz' is not a commit of this window; list_commits shows what there is"
+    ill_typed = await call("get_diff", sha=sha, page="two")
+    assert ill_typed.status == "error"
+    assert "def choose" in (await call("get_diff", sha=sha)).text
+    with pytest.raises(UpstreamError, match="HTTP 502"):
+        await call("get_issue", number=500)
+
+
+class Scripted(BaseChatModel):
+    """Says what it is given to say, and keeps what it was asked and offered."""
+
+    replies: list[AIMessage]
+    asked: list[list[BaseMessage]] = Field(default_factory=list)
+    offered: list[str] = Field(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        self.offered += [tool.name for tool in tools]
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        self.asked.append(messages)
+        return ChatResult(generations=[ChatGeneration(message=self.replies[len(self.asked) - 1])])
+
+
+async def test_the_agent_of_the_documentation_reads_a_repository(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone.commit("Add the router", router=ROUTER)
+    sha = clone.commit("Choose the last route", router=ROUTER.replace("[0]", "[-1]"))
+    monkeypatch.chdir(clone.folder)
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "tools.md").read_text("utf-8"), re.DOTALL)
+    assert len([line for line in snippet.split("\n") if line.strip()]) == 10
+    call = {"name": "get_diff", "args": {"sha": sha[:10]}, "id": "1", "type": "tool_call"}
+    model = Scripted(replies=[AIMessage("", tool_calls=[call]), AIMessage("The last route is chosen.")])
+    place: dict[str, Any] = {}
+    exec(compile(snippet, "docs/tools.md", "exec"), place)
+    state = await place["answer"](model, "What changed in the router?")
+    assert model.offered == [*TOOLS, *TOOLS]
+    assert "+    return routes[-1]" in model.asked[1][-1].text
+    assert state["messages"][-1].text == "The last route is chosen."
+
+
+async def test_tools_open_over_a_clone_without_network_or_memory(clone: Clone) -> None:
+    clone.commit("Add the router", router=ROUTER)
+    tools = {
+        tool.name: tool
+        for tool in await open_tools("ada/engine", path=clone.folder, since="2026-02-01", until="2026-02-08")
+    }
+    assert "Ada: Add the router" in await tools["list_commits"].ainvoke({})
+    assert "was not read" in await tools["get_issue"].ainvoke({"number": 3})
+    assert await tools["search_history"].ainvoke({"words": "router"}) == "nothing earlier says that"
+    earlier = {tool.name: tool for tool in await open_tools("ada/engine", path=clone.folder, until="2026-02-01")}
+    assert "no commits landed in this window" in await earlier["list_commits"].ainvoke({})
+    with pytest.raises(UsageError, match="there is no time"):
+        await open_tools("ada/engine", path=clone.folder, since="2026-02-08", until="2026-02-01")
+
+
+def test_langchain_is_imported_only_where_tools_are_asked_for() -> None:
+    look = "import sys, tools.toolset; sys.exit(any(name.startswith('lang') for name in sys.modules))"
+    subprocess.run([sys.executable, "-c", look], check=True, cwd=ROOT)

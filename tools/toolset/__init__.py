@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
     from tools.github.client import GitHubClient
 
+TOOL_NAMES = (
+    *("list_commits", "get_diff", "get_file", "find_usages"),
+    *("get_issue", "get_pull", "search_history", "previous_reports"),
+)
 _HELD = 20_000_000
 """Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
 _CONTEXT = 60_000
@@ -115,10 +119,7 @@ class Toolset:
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
         """Everything that can be called, by the names of the functions."""
-        return (
-            *(self.list_commits, self.get_diff, self.get_file, self.find_usages),
-            *(self.get_issue, self.get_pull, self.search_history, self.previous_reports),
-        )
+        return tuple(getattr(self, name) for name in TOOL_NAMES)
 
     def as_tools(self) -> "list[BaseTool]":
         """Give everything as LangChain tools; a ToolError becomes an answer, an outage of a source stays an error."""
@@ -160,7 +161,7 @@ class Toolset:
         if symbol and not found.text:
             raise ToolError(f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do")
         more = f"; go on with start={found.following}" if found.following else ""
-        asked = f"{path} at {full[:12]}, lines {start} to {found.last} of {len(lines)}"
+        asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
         asked += f" around {symbol}" if symbol else ""
         return self._keep_context(asked, f"{asked}{more}\n{found.text}")
 
@@ -228,7 +229,8 @@ class Toolset:
             raise ToolError(f"there is no file {path!r} at {sha[:12]}; get_diff and find_usages show paths")
         if "\0" in text:
             raise ToolError(f"{path!r} is binary; only text can be shown")
-        return text.splitlines()
+        # As git counts them: splitlines would also cut at form feeds.
+        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
     def _trees(self) -> ReadsTrees:
         if not isinstance(self._code, ReadsTrees):

@@ -16,6 +16,7 @@ class Shown(NamedTuple):
     """Numbered lines, and the line to go on from; 0 where this was the end."""
 
     text: str
+    first: int
     last: int
     following: int
 
@@ -51,7 +52,7 @@ def _shown(lines: Sequence[str], numbers: Sequence[int], tokens: int) -> Shown:
         shown = f"{gap}{number:>6}  {cut}\n"
         tokens -= tokens_of(shown)
         if tokens < 0 and text:
-            return Shown("".join(text), last, number)
+            return Shown("".join(text), numbers[0], last, number)
         text.append(shown)
         last = number
-    return Shown("".join(text), last, 0)
+    return Shown("".join(text), numbers[0] if text else 0, last, 0)

@@ -213,3 +213,13 @@ async def test_a_reader_that_leaves_early_leaves_nothing_running(kit: "Kit") -> 
     assert (await anext(changes)).commit.sha == sha(0)
     await changes.aclose()  # type: ignore[attr-defined]
     assert len(kit.hub.seen) < 9
+
+
+async def test_any_file_of_a_commit_is_read_and_searching_all_of_them_is_declined(kit: "Kit") -> None:
+    serve_line(kit, [day(3)])
+    kit.hub.on("/repos/acme/lib/contents/src/a%20b.py", kit.Reply(body="限制 = 1\n".encode()))
+    source = GitHubCode(kit.client(), REPO)
+    assert await source.file(sha(1), "src/a b.py") == "限制 = 1\n"
+    assert kit.hub.seen[-1].query["ref"] == sha(1)
+    assert await source.file(sha(1), "nowhere.py") is None
+    assert await source.usages(sha(1), "限制") is None

@@ -15,8 +15,10 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from gitzette.cli import main
+from tools.toolset import TOOL_NAMES
 
-TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", "search"}
+TOOLS = {"ask", "audit", "list_reports", "get_report", "stories", "facts", "search", *TOOL_NAMES}
+FEBRUARY = {"since": "2026-02-01", "until": "2026-02-08"}
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.usefixtures("corner")
 
@@ -70,6 +72,9 @@ async def every_tool_answers(client: Client, sha: str) -> None:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
         assert tool.description
+        if tool.name in TOOL_NAMES:
+            assert {"repo", "since", "until"} <= tool.input_schema["properties"].keys()
+            assert "the last seven days" in tool.description
     answer = text(await client.call_tool("ask", {"question": "what changed in MAX_ROUTES on 2026-02-04?"}))
     assert "from `22` to `12`" in answer
     assert f"Cites: acme/engine@{sha}" in answer
@@ -85,6 +90,21 @@ async def every_tool_answers(client: Client, sha: str) -> None:
     assert "router.py:1" in facts
     found = text(await client.call_tool("search", {"words": "MAX_ROUTES"}))
     assert f"acme/engine@{sha}" in found
+    await the_repository_itself_is_read(client, sha)
+
+
+async def the_repository_itself_is_read(client: Client, sha: str) -> None:
+    recent = text(await client.call_tool("list_commits", {}))
+    assert "Tell the time" in recent
+    assert "Lower the limit" not in recent
+    assert "Grace: Lower the limit of routes" in text(await client.call_tool("list_commits", FEBRUARY))
+    diff = text(await client.call_tool("get_diff", {"sha": sha[:9], "repo": "acme/engine", **FEBRUARY}))
+    assert "-MAX_ROUTES = 22\n+MAX_ROUTES = 12" in diff
+    assert "     1  MAX_ROUTES = 12" in text(await client.call_tool("get_file", {"path": "router.py"}))
+    usages = text(await client.call_tool("find_usages", {"name": "MAX_ROUTES", **FEBRUARY}))
+    assert "router.py:1: MAX_ROUTES = 12" in usages
+    assert f"acme/engine@{sha}" in text(await client.call_tool("search_history", {"words": "MAX_ROUTES"}))
+    assert "MAX_ROUTES" in text(await client.call_tool("previous_reports", {"day": "2026-02-04"}))
 
 
 def lowered(engine: Engine) -> str:
@@ -106,6 +126,12 @@ async def a_mistake_is_told_in_one_line_that_says_what_to_do(client: Client) -> 
         ("stories", {"since": "tuesday"}, "write one such as 2026-02-04"),
         ("facts", {"sha": "0" * 40}, "acme/engine"),
         ("search", {"words": ""}, "scheduler timeout"),
+        ("get_diff", {"sha": "0" * 40}, "not a commit of this window; list_commits shows"),
+        ("get_diff", {}, "sha: Field required"),
+        ("list_commits", {"since": "tuesday"}, "write it as 2026-02-04"),
+        ("list_commits", {"repo": "evil/repo"}, "known are acme/engine"),
+        ("get_file", {"path": "../../etc/passwd"}, "from the root of the repository"),
+        ("get_issue", {"number": 7}, "was not read"),
     ]
     for tool, arguments, told in wrong:
         result = await client.call_tool(tool, arguments)

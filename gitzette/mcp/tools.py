@@ -1,4 +1,4 @@
-"""What a program may ask Gitzette for: small read-only tools over reports, memory and sources."""
+"""What a program may ask Gitzette for beyond the toolset: answers, audits, reports, stories, facts."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,18 +7,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from agent.errors import InputError, UsageError
+from agent.errors import UsageError
 from agent.ids import parse_reference, repo_id
-from agent.markdown import visible
 from agent.pages import report_page
 from agent.report import Report
-from agent.settings import Language, RepoSpec, Settings
+from agent.settings import Language, Settings
 from agent.web import Web
 from gitzette.asking import answered, asking_deps, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
 from gitzette.facting import facts_text, read_commit
-from gitzette.mcp_door.pages import page_of
+from gitzette.mcp.pages import page_of
+from gitzette.mcp.repository_tools import named_spec
 from gitzette.progress import QuietProgress
 from gitzette.running import specs_of
 from gitzette.shelf import Shelf
@@ -36,15 +36,14 @@ _CITES = 50
 Lang = Literal["", "en", "zh"]
 
 
-class Door:
+class ReportTools:
     """The tools, each a method whose docstring is its manual; every answer is text of at most one page."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(self, settings: Settings, environ: Mapping[str, str], one_at_a_time: asyncio.Lock) -> None:
         self._settings = settings
         self._environ = environ
         self._shelf = Shelf(settings.out)
-        # Two that read the same repository would only wait for each other's git and database.
-        self._one = asyncio.Lock()
+        self._one = one_at_a_time
 
     async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
         """Answer a question about recent changes, in English or Chinese; every statement cites the commit it is from.
@@ -55,7 +54,7 @@ class Door:
         settings, now = self._settings, datetime.now(UTC)
         question = checked(question)
         bound = bound_of(since or None, until or None, settings.tz, now)
-        specs = (self._spec(repo),) if repo else specs_of(settings)
+        specs = (named_spec(self._settings, repo),) if repo else specs_of(settings)
         async with self._one, asking_deps(settings, self._environ, specs, now, QuietProgress()) as deps:
             reply = await answered(question, replace(deps, bound=bound))
         cites = ", ".join(reply.cites[:_CITES]) or "nothing: the evidence for an answer is not there"
@@ -115,7 +114,7 @@ class Door:
         `sha` is a full or abbreviated hash, or the commit's address; `repo` (owner/name) may be left out where
         there is only one.
         """
-        spec = self._spec(repo)
+        spec = named_spec(self._settings, repo)
         reference = parse_reference(sha, spec.name)
         known = reference.sha if reference is not None and reference.kind == "commit" else sha
         async with self._one:
@@ -143,20 +142,6 @@ class Door:
     def _learn(self, memory: Memory) -> None:
         """Let the memory know the published reports, also those that another machine has made."""
         rebuild(memory.archive, self._settings.out / "reports")
-
-    def _spec(self, repo: str) -> RepoSpec:
-        """Find a repository of the configuration: a program cannot make us read others."""
-        specs = specs_of(self._settings)
-        names = ", ".join(spec.name for spec in specs)
-        if not repo:
-            if len(specs) != 1:
-                raise UsageError(f"name the repository; known are {names}")
-            return specs[0]
-        name = repo_id(repo).lower()
-        for spec in specs:
-            if spec.name.lower() == name:
-                return spec
-        raise InputError(f"{visible(repo)[:80]} is not configured; known are {names}")
 
 
 def _listed(report: Report) -> str:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from agent.errors import UsageError
-from gitzette.mcp_door.pages import LONGEST, page_of
+from gitzette.mcp.pages import LONGEST, page_of
 
 
 def whole(text: str) -> str:
