@@ -1,4 +1,4 @@
-"""Which analyst writes a report and which answers a question: the rules, or models behind the tape of the run."""
+"""Which analyst writes a report and which answers a question: the rules, or models whose answers the run records."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,9 +14,9 @@ from agent.recipe import Recipe
 from agent.rules import RulesAnalyst
 from agent.settings import Budget, Language, Settings
 from agent.spending import Cap, Purse
+from memory.call_recorder import CallRecorder
 from memory.fence import fence_seed
 from memory.servers import Servers
-from memory.tape import Tape
 from memory.taped_model import TapedModels
 
 if TYPE_CHECKING:
@@ -27,34 +27,34 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def analyst_of(
-    settings: Settings, environ: Mapping[str, str], tape: Tape | None, home: Path, servers: Servers
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder | None, home: Path, servers: Servers
 ) -> Analyst:
     """Make the analyst that the settings ask for."""
-    if settings.analyst == "rules" or tape is None:
+    if settings.analyst == "rules" or recorder is None:
         return RulesAnalyst()
-    models = models_of(settings, environ, tape, servers)
-    return _writing(models, settings, fence_seed(home, tape))
+    models = models_of(settings, environ, recorder, servers)
+    return _writing(models, settings, fence_seed(home, recorder))
 
 
 def answerer_of(
-    settings: Settings, environ: Mapping[str, str], tape: Tape, home: Path, servers: Servers
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, home: Path, servers: Servers
 ) -> "ModelAnswerer | None":
     """Make what explains answers; None where the rules answer alone."""
     if settings.analyst == "rules":
         return None
     from agent.asking.model_answer import ModelAnswerer
 
-    models = models_of(settings, environ, tape, servers, run=Cap())
-    return ModelAnswerer(models, fence_seed(home, tape))
+    models = models_of(settings, environ, recorder, servers, run=Cap())
+    return ModelAnswerer(models, fence_seed(home, recorder))
 
 
-def analyst_again(recipe: Recipe, tape: Tape) -> Analyst:
-    """Make the analyst of a run that is replayed: a model is not asked, its answers are on the tape."""
+def analyst_again(recipe: Recipe, recorder: CallRecorder) -> Analyst:
+    """Make the analyst of a run that is replayed: no model is asked, its answers are recorded."""
     if recipe.analyst == "rules" or recipe.model is None:
         return RulesAnalyst()
     names = _names(recipe, recipe.model)
     silent: dict[Job, Endpoint] = {job: SilentModel(names[job]) for job in JOBS}
-    return _writing(TapedModels(tape, silent, "", prices=recipe.prices), recipe, fence_seed(None, tape))
+    return _writing(TapedModels(recorder, silent, "", prices=recipe.prices), recipe, fence_seed(None, recorder))
 
 
 def _writing(models: TapedModels, source: Settings | Recipe, seed: str) -> Analyst:
@@ -66,16 +66,16 @@ def _writing(models: TapedModels, source: Settings | Recipe, seed: str) -> Analy
 
 
 def models_of(
-    settings: Settings, environ: Mapping[str, str], tape: Tape, servers: Servers, run: Cap | None = None
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, servers: Servers, run: Cap | None = None
 ) -> TapedModels:
-    """Open the endpoints of the models that do the jobs, behind the tape and within the budget.
+    """Open the endpoints of the models that do the jobs, behind the recorder and within the budget.
 
     `run` limits all accounts together otherwise than the budget does: a conversation has no end.
     """
     chats = chats_of(settings, environ, servers)
     endpoints: dict[Job, Endpoint] = {job: chats[job] for job in JOBS}
     return TapedModels(
-        tape, endpoints, settings.model_url or "", purse=_purse(settings.budget, run), prices=settings.prices
+        recorder, endpoints, settings.model_url or "", purse=_purse(settings.budget, run), prices=settings.prices
     )
 
 

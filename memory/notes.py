@@ -6,8 +6,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from agent.compact import compact
 from agent.ids import RepoId
+from memory.call_recorder import Call, CallRecorder
 from memory.shapes import Plain
-from memory.tape import Call, Tape
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -15,7 +15,7 @@ M = TypeVar("M", bound=BaseModel)
 class Notes:
     """Values by name and repository; with a tape they outlive the process."""
 
-    def __init__(self, tape: Tape | None = None) -> None:
+    def __init__(self, tape: CallRecorder | None = None) -> None:
         self._tape = tape
         self._held: dict[tuple[str, str], BaseModel] = {}
 

@@ -13,8 +13,8 @@ from agent.analyst import ToolRequest, ToolSpec
 from agent.model import Answered, Endpoint, Job, Message, Model, ModelError
 from agent.spending import Price, Purse, Spent, price_of
 from agent.tokens import message_tokens
+from memory.call_recorder import Call, CallRecorder
 from memory.shapes import Plain
-from memory.tape import Call, Tape
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class TapedModels:
 
     def __init__(
         self,
-        tape: Tape,
+        tape: CallRecorder,
         endpoints: Mapping[Job, Endpoint],
         origin: str,
         *,

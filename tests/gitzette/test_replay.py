@@ -261,7 +261,9 @@ def test_a_run_killed_at_any_step_goes_on_with_what_it_has_and_ends_the_same(clo
     assert recorded[-1] >= 9
 
 
-@pytest.mark.parametrize("name", ["desk.open", "code.landed", "code.changes", "threads.threads", "memory.elsewhere"])
+@pytest.mark.parametrize(
+    "name", ["sources.open", "code.landed", "code.changes", "threads.threads", "landings.elsewhere"]
+)
 def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
     name: str, clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -361,4 +363,4 @@ def test_a_run_forgets_the_records_of_runs_that_are_older_than_is_set(clone: Pat
         now = NOW + timedelta(days=days)
         asyncio.run(cover(settings, {}, FOURTH, settings.repos, now, QuietProgress(), run))
     with open_memory(tmp_path / "home", NOW.date()) as memory:
-        assert [memory.tape(run).blank for run in ("r1", "r2", "r3")] == [True, False, False]
+        assert [memory.recorder(run).blank for run in ("r1", "r2", "r3")] == [True, False, False]

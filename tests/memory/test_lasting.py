@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from pydantic import BaseModel
@@ -15,9 +15,9 @@ from agent.ids import RepoId
 from agent.model import JOBS, Answered, Endpoint, Job, Message, Model, ModelError
 from agent.sources import CodeSource
 from agent.spending import Cap, Price, Purse, Spent
+from memory.call_recorder import CallRecorder
 from memory.database import database_in_memory
-from memory.tape import Tape
-from memory.taped_code import TapedCode
+from memory.recorder import recorded_source
 from memory.taped_model import TapedModels
 
 REPO = RepoId("octo/engine")
@@ -46,11 +46,11 @@ def db() -> Iterator[Database]:
         yield database
 
 
-def code(db: Database, run: str, source: Watching, origin: str = GIT) -> TapedCode:
-    return TapedCode(Tape(db, run), REPO, origin, source.open)
+def code(db: Database, run: str, source: Any, origin: str = GIT, *, play_only: bool = False) -> Any:
+    return recorded_source(source.open, CallRecorder(db, run, play_only=play_only), "code", REPO, origin, CodeSource)
 
 
-async def read(source: TapedCode, shas: Sequence[str]) -> list[Change]:
+async def read(source: CodeSource, shas: Sequence[str]) -> list[Change]:
     return [change async for change in source.changes(shas)]
 
 
@@ -121,7 +121,7 @@ async def test_what_a_partial_clone_lacked_is_asked_for_again(db: Database, watc
         async def open(self) -> "Partial":
             return self
 
-    await read(TapedCode(Tape(db, "r1"), REPO, GIT, Partial().open), shas[:1])  # type: ignore[arg-type]
+    await read(code(db, "r1", Partial()), shas[:1])
     source = watched()
     assert await read(code(db, "r2", source), shas[:1]) == [change]
     assert source.asked == ["open", shas[:1]]
@@ -135,7 +135,7 @@ async def test_what_was_taken_over_belongs_to_the_run_and_can_be_replayed(
     db.execute("delete from calls where run = 'r1'")
     db.execute("delete from holds where run = 'r1'")
     source = watched()
-    replay = TapedCode(Tape(db, "r2", play_only=True), REPO, GIT, source.open)
+    replay = code(db, "r2", source, play_only=True)
     assert await read(replay, shas) == changes
     assert db.execute("select count(*) from holds where run = 'r2'").fetchone()[0] == len(shas)
 
@@ -174,11 +174,13 @@ def models(
 ) -> TapedModels:
     prices = {"oracle-1": Price(input=1_000_000, output=1_000_000)}
     jobs: dict[Job, Endpoint] = dict.fromkeys(JOBS, oracle)
-    return TapedModels(Tape(db, run, play_only=play_only), jobs, "model https://m.example", purse=purse, prices=prices)
+    return TapedModels(
+        CallRecorder(db, run, play_only=play_only), jobs, "model https://m.example", purse=purse, prices=prices
+    )
 
 
-def writer(taped: TapedModels) -> Model:
-    return taped.get("writing", "octo/engine")
+def writer(asked_models: TapedModels) -> Model:
+    return asked_models.get("writing", "octo/engine")
 
 
 async def test_a_model_is_never_asked_the_same_thing_twice_and_a_report_made_again_costs_the_same(db: Database) -> None:
@@ -211,9 +213,9 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
     assert (await writer(models(db, "r2", oracle)).fill(asked, Answer)).text == "why, 2"
 
 
-async def insist(taped: TapedModels) -> None:
+async def insist(asked_models: TapedModels) -> None:
     for number in range(4):
-        await writer(taped).fill([Message("user", f"{id(taped)} {number}")], Answer)
+        await writer(asked_models).fill([Message("user", f"{id(asked_models)} {number}")], Answer)
 
 
 @pytest.mark.parametrize(
@@ -231,9 +233,9 @@ async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_i
     oracle = Oracle()
     for purse in (Purse(run=cap), Purse(each=cap)):
         oracle.asked = 0
-        taped = models(db, f"r{id(purse)}", oracle, purse=purse)
+        asked_models = models(db, f"r{id(purse)}", oracle, purse=purse)
         with pytest.raises(ModelError, match=f"has used its {why}"):
-            await insist(taped)
+            await insist(asked_models)
         assert oracle.asked <= 3
 
 
@@ -252,8 +254,8 @@ def test_nothing_is_begun_that_would_not_be_done_in_the_time_that_is_left() -> N
 async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Database) -> None:
     oracle = Oracle()
     oracle.broken = True
-    taped = models(db, "r1", oracle)
+    asked_models = models(db, "r1", oracle)
     for number in range(6):
         with pytest.raises(ModelError):
-            await writer(taped).fill([Message("user", str(number))], Answer)
+            await writer(asked_models).fill([Message("user", str(number))], Answer)
     assert oracle.asked == 3
