@@ -3,11 +3,11 @@
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from inspect import BoundArguments, Signature, getmembers, iscoroutinefunction, isfunction, signature
 from types import NoneType
-from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from pydantic_core import to_jsonable_python
 
@@ -19,7 +19,7 @@ from memory.recording_rules import RULES, Rule
 from memory.shapes import Plain, Shape, pack_error, shape_of
 
 T = TypeVar("T")
-_READING = "2"
+_READING = "1"
 """Raised when the same commit would be read otherwise: then the records that earlier runs have of it are not used."""
 _HELD = 8_000_000
 """Characters of patches that a source holds in memory: a commit is triaged, shown and studied within minutes."""
@@ -27,13 +27,12 @@ _CONVERTED: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: fr
 """Arguments that may be readable only once, and those that have no order."""
 
 
-@dataclass(frozen=True)
-class _Recording:
-    """How the calls of a proxy are named and answered."""
+class _Recording(NamedTuple):
+    """How the calls of a proxy are made and named."""
 
+    target: Callable[[], Any]
     recorder: CallRecorder
     group: str
-    target: Callable[[], Any]
     repo: RepoId | None = None
     origin: str = "memory"
 
@@ -42,7 +41,7 @@ def recorded(target: T, recorder: CallRecorder | None, group: str) -> T:
     """Put an object behind the recorder of a run; methods that return nothing write, and a replay skips them."""
     if recorder is None:
         return target
-    return cast("T", _Proxy(_Recording(recorder, group, lambda: target), type(target)))
+    return cast("T", _Proxy(_Recording(lambda: target, recorder, group), type(target)))
 
 
 def recorded_source(
@@ -52,7 +51,7 @@ def recorded_source(
 
     The source is opened when it is needed: a resumed run that has every answer needs no mirror.
     """
-    return _Proxy(_Recording(recorder, group, target, repo, origin), *interfaces)
+    return _Proxy(_Recording(target, recorder, group, repo, origin), *interfaces)
 
 
 def plain(value: Any) -> Any:
@@ -79,8 +78,9 @@ class RecordedMethod:
 
     def __init__(self, proxy: _Proxy, recording: _Recording, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function)
-        self.proxy, self.recorder, self.target = proxy, recording.recorder, recording.target
-        self._recording, self._name, self._rule = recording, function.__name__, RULES.get(function, Rule())
+        self.proxy = proxy
+        self.target, self.recorder, self._group, self._repo, self._origin = recording
+        self._name, self._rule = function.__name__, RULES.get(function, Rule())
         self._signature = Signature(list(signature(function).parameters.values())[1:])
         self._answer = hints.pop("return")
         self._origins = {name: get_origin(hint) for name, hint in hints.items()}
@@ -119,8 +119,8 @@ class RecordedMethod:
     def _calls(self, bound: BoundArguments) -> dict[str, Call]:
         given, each = {name: plain(value) for name, value in bound.arguments.items()}, self._rule.each
         asked = {item: given | {each: item} for item in given[each]} if each else {"": given}
-        name, about = f"{self._recording.group}.{self._name}", self._recording.repo or given.get("repo") or ""
-        return {item: Call(name, about, one, self._recording.origin, self._form) for item, one in asked.items()}
+        name, about = f"{self._group}.{self._name}", self._repo or given.get("repo") or ""
+        return {item: Call(name, about, one, self._origin, self._form) for item, one in asked.items()}
 
     def _live(self, target: Any, bound: BoundArguments, items: Iterable[str] = ()) -> Any:
         if self._rule.each:
@@ -136,8 +136,8 @@ class RecordedMethod:
 
     async def _fetch(self, bound: BoundArguments) -> Any:
         """Answer from the record; the target is asked for what is missing, in one call."""
-        calls, found = self._calls(bound), {}
-        wanted = self._missing(calls)
+        calls = self._calls(bound)
+        wanted, found = self._missing(calls), dict[str, Any]()
         if wanted:
             try:
                 answer = await self._live(await self.target(), bound, wanted)

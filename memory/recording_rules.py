@@ -50,10 +50,8 @@ async def _foresee(method: Any, studies: Sequence[Study]) -> None:
 def _has_both(versions: tuple[bytes | None, bytes | None], path: str, arguments: Mapping[str, Any]) -> bool:
     """Tell whether both versions are there that the change of a file has."""
     old, new = versions
-    statuses = {file.status for file in arguments["change"].files if file.path == path}
-    return (
-        bool(statuses) and (old is not None or statuses == {"added"}) and (new is not None or statuses == {"removed"})
-    )
+    status = {file.path: file.status for file in arguments["change"].files}.get(path)
+    return status is not None and (old is not None or status == "added") and (new is not None or status == "removed")
 
 
 def _patches(change: Change) -> int:

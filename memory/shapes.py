@@ -99,11 +99,12 @@ class Split(Generic[M]):
     def unpack(self, artefact: Artefact, find: Find) -> M:
         """Put the value together again."""
         contents = self._contents.unpack(artefact, find)
+        rest: M = contents.rest
         parts = {
             name: tuple(shape.unpack(part, find) for part in find(contents.parts.get(name, ())))
             for name, shape in self._parts.items()
         }
-        return contents.rest.model_copy(update=parts)
+        return rest.model_copy(update=parts)
 
 
 class _Told(Frozen):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from memory.answers import Answers
 from memory.archive import Archive
-from memory.artefacts import Artefacts
 from memory.call_recorder import CallRecorder
 from memory.catalogue import Catalogue
 from memory.database import open_database
@@ -32,7 +31,6 @@ class Memory:
     landings: Landings
     issues: OpenIssues
     runs: Runs
-    artefacts: Artefacts
     retention: Retention
     recall: Recall
     archive: Archive
@@ -55,7 +53,6 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             landings=Landings(db),
             issues=OpenIssues(db),
             runs=Runs(db),
-            artefacts=Artefacts(db),
             retention=Retention(db),
             recall=Recall(db),
             archive=Archive(db),

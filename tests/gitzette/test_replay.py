@@ -346,11 +346,12 @@ def test_records_are_kept_for_the_days_that_are_set_and_cited_evidence_for_good(
     with open_memory(served.folder / "home", started) as memory:
         assert memory.retention.forget(served.world.now.date()) == 0
         assert memory.retention.forget(served.world.now.date() + timedelta(days=1)) > 0
-        assert all(memory.artefacts.of(evidence) for evidence in cited)
-        claimed = {source for claim in report.claims for source in claim.sources}
-        commits = {f"{row.repo}@{row.sha}" for row in report.ledger}
-        assert all(memory.artefacts.of(evidence) for evidence in claimed)
-        assert not any(memory.artefacts.of(evidence) for evidence in commits - claimed)
+    with closing(sqlite3.connect(served.folder / "home" / "memory.db")) as db:
+        kept = {row[0] for row in db.execute("select evidence from artefacts")}
+    claimed = {source for claim in report.claims for source in claim.sources}
+    commits = {f"{row.repo}@{row.sha}" for row in report.ledger}
+    assert kept >= cited | claimed
+    assert not kept & (commits - claimed)
     assert main(["run", "--replay", run]) == 1
     assert "has no record any more; records are kept for 30 days" in capsys.readouterr().err
 

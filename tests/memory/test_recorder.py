@@ -19,7 +19,6 @@ from agent.report import Report
 from agent.sources import CodeSource, FindsTags, Foresees, LooksBack, Study, ThreadSource
 from agent.window import Window
 from memory.archive import Archive
-from memory.artefacts import Artefacts
 from memory.call_recorder import Call, CallRecorder
 from memory.database import open_database
 from memory.issues import OpenIssues
@@ -114,7 +113,7 @@ async def test_each_commit_is_recorded_before_anybody_sees_it_and_the_next_is_no
         async for change in code(CallRecorder(db, "r1"), source).changes(shas):
             seen += 1
             assert source.given == shas[:seen]
-            assert Artefacts(other).of(change.commit.id)
+            assert other.table("artefacts").count_where("evidence = ?", [change.commit.id])
     assert seen == 6
 
 
@@ -329,8 +328,7 @@ async def test_threads_are_kept_one_by_one_and_put_together_again(db: Database) 
     await changed.threads(DAY, [], known_open=[1, 3])
     # The issue and the list of contents are new; the pull request and the release are there.
     assert db.table("artefacts").count == before + 2
-    versions = Artefacts(db).of("octo/engine#1")
-    assert len([found for found in versions if found.kind == "issue"]) == 2
+    assert db.table("artefacts").count_where("evidence = 'octo/engine#1' and kind = 'issue'") == 2
 
 
 def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: Database) -> None:
@@ -361,9 +359,9 @@ def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: 
 
 async def test_a_proxy_has_exactly_the_methods_of_its_interfaces(db: Database) -> None:
     source = recorded_source(nobody, CallRecorder(db, "r1"), "code", REPO, "", CodeSource, LooksBack)
+    assert source.repo == REPO
     assert isinstance(source, LooksBack)
     assert not isinstance(source, Foresees | FindsTags)
-    assert source.repo == REPO
 
 
 class Counting:
