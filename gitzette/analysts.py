@@ -14,9 +14,9 @@ from agent.prompting import boundary
 from agent.recipe import Recipe
 from agent.settings import Budget, Language, Settings
 from agent.spending import Cap, Purse
+from memory.call_recorder import CallRecorder
 from memory.fence import fence_seed
 from memory.servers import Servers
-from memory.tape import Tape
 
 if TYPE_CHECKING:
     from agent.asking.model_answer import ModelAnswerer
@@ -34,18 +34,18 @@ class Writers:
 
 
 def writers_of(
-    settings: Settings, environ: Mapping[str, str], tape: Tape | None, home: Path, servers: Servers
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder | None, home: Path, servers: Servers
 ) -> Writers:
     """Open the models that the settings ask for."""
     languages = _languages(settings.lang, settings.languages)
-    if settings.analyst == "rules" or tape is None:
+    if settings.analyst == "rules" or recorder is None:
         return Writers(languages=languages)
-    models = models_of(settings, environ, tape, servers)
-    return Writers(models, languages, boundary(fence_seed(home, tape)))
+    models = models_of(settings, environ, recorder, servers)
+    return Writers(models, languages, boundary(fence_seed(home, recorder)))
 
 
 def answerer_of(
-    settings: Settings, environ: Mapping[str, str], tape: Tape, home: Path, servers: Servers
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, home: Path, servers: Servers
 ) -> "ModelAnswerer | None":
     """Make what explains answers; None where the rules answer alone."""
     if settings.analyst == "rules":
@@ -53,23 +53,23 @@ def answerer_of(
     from agent.asking.model_answer import ModelAnswerer
     from graphs.plain_models import PlainModels
 
-    models = models_of(settings, environ, tape, servers, run=Cap())
-    return ModelAnswerer(PlainModels(models), fence_seed(home, tape))
+    models = models_of(settings, environ, recorder, servers, run=Cap())
+    return ModelAnswerer(PlainModels(models), fence_seed(home, recorder))
 
 
-def writers_again(recipe: Recipe, tape: Tape) -> Writers:
+def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
     """Give the writers of a run that is replayed: a model is not asked, its answers are on record."""
     languages = _languages(recipe.lang, recipe.languages)
     if recipe.analyst == "rules" or recipe.model is None:
         return Writers(languages=languages)
     from graphs.models import Models
 
-    models = Models(tape, _names(recipe, recipe.model), prices=recipe.prices)
-    return Writers(models, languages, boundary(fence_seed(None, tape)))
+    models = Models(recorder, _names(recipe, recipe.model), prices=recipe.prices)
+    return Writers(models, languages, boundary(fence_seed(None, recorder)))
 
 
 def models_of(
-    settings: Settings, environ: Mapping[str, str], tape: Tape, servers: Servers, run: Cap | None = None
+    settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, servers: Servers, run: Cap | None = None
 ) -> "Models":
     """Open the endpoints of the models that do the jobs, behind the record of the run and within the budget.
 
@@ -81,7 +81,7 @@ def models_of(
 
     names = _names(settings, settings.model or "")
     purse = _purse(settings.budget, run)
-    return Models(tape, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
+    return Models(recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices)
 
 
 def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: Servers) -> "dict[str, ChatEndpoint]":

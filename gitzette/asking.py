@@ -114,8 +114,8 @@ async def asking_deps(
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
         stock = Stock(_Reachable(house.deps.desks), memory.catalogue, memory.threads, display)
-        tape = memory.tape(f"{QUESTIONS}{now.date().isoformat()}")
-        answerer = answerer_of(settings, environ, tape, home_of(settings, environ), memory.servers)
+        recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
+        answerer = answerer_of(settings, environ, recorder, home_of(settings, environ), memory.servers)
         yield asking.AskDeps(
             stock=stock,
             specs=specs,

@@ -18,15 +18,15 @@ from gitzette.analysts import writers_again
 from gitzette.configured import settings_here
 from gitzette.progress import QuietProgress
 from gitzette.publish import FilePublisher, Style
-from gitzette.taping import EarlierReport, NoDesks, Origins, TapedDesks
+from gitzette.recorded_run import EarlierReport, NoDesks, Origins, RecordedDesks
 from gitzette.wiring import home_of
 from graphs import daily
 from graphs.desk import Deps
 from graphs.library import Library
+from memory.call_recorder import CallRecorder
+from memory.recorder import recorded
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
-from memory.tape import Tape
-from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall, TapedTales
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
@@ -38,46 +38,46 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     settings = settings_here(environ)
     with open_memory(home_of(settings, environ), datetime.now(UTC).date()) as memory:
         run = memory.runs.find(args.replay)
-        recipe, tape = recipe_of(run), memory.tape(run.id, play_only=True)
-        if tape.blank:
+        recipe, recorder = recipe_of(run), memory.recorder(run.id, play_only=True)
+        if recorder.blank:
             raise StorageError(f"run {run.id} has no record any more; records are kept for {settings.keep_days} days")
-        report = asyncio.run(report_again(memory, tape, recipe))
+        report = asyncio.run(report_again(memory, recorder, recipe))
     lang: Language = args.lang or recipe.lang
     sys.stderr.write(f"gitzette: {report.window.key}: replayed from the record of run {run.id}\n")
     sys.stdout.write(_told(report, recipe, lang, args))
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE
 
 
-async def report_again(memory: Memory, tape: Tape, recipe: Recipe) -> Report:
-    """Run the graph on the tape alone; what the tape does not have stops the replay, whoever asked for it."""
+async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
+    """Run the graph on the record alone; what the record lacks stops the replay, whoever asked for it."""
     state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
-    deps = _deps(memory, tape, recipe)
+    deps = _deps(memory, recorder, recipe)
     try:
         done = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=deps)
     except AppError:
-        if tape.gap is None:
+        if recorder.gap is None:
             raise
-    if tape.gap is not None:
-        raise tape.gap
+    if recorder.gap is not None:
+        raise recorder.gap
     report: Report = done["report"]
     return report
 
 
-def _deps(memory: Memory, tape: Tape, recipe: Recipe) -> Deps:
-    writers = writers_again(recipe, tape)
+def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
+    writers = writers_again(recipe, recorder)
     return Deps(
-        desks=TapedDesks(tape, NoDesks(), lambda _: Origins("", "")),
-        landings=TapedLandings(tape, memory.landings),
-        issues=TapedIssues(tape, memory.issues),
-        stories=TapedTales(tape, memory.tales),
-        publisher=EarlierReport(tape),
+        desks=RecordedDesks(recorder, NoDesks(), lambda _: Origins("", "")),
+        landings=recorded(memory.landings, recorder, "landings"),
+        issues=recorded(memory.issues, recorder, "issues"),
+        stories=recorded(memory.tales, recorder, "stories"),
+        publisher=EarlierReport(recorder),
         progress=QuietProgress(),
         models=writers.models,
         languages=writers.languages,
         mark=writers.mark,
         library=Library(),
-        recall=TapedRecall(tape, memory.recall),
-        archive=TapedArchive(tape, memory.archive),
+        recall=recorded(memory.recall, recorder, "recall"),
+        archive=recorded(memory.archive, recorder, "archive"),
         deep=recipe.budget.deep,
         tiers=recipe.tiers,
     )

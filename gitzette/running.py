@@ -186,7 +186,7 @@ def _tidy(memory: Memory, before: date) -> None:
 async def _walk(house: House, run: str, recipe: Recipe) -> Report:
     """Run the graph from the beginning, or from where the run stood when it died."""
     file = house.memory.lives.checkpoints(run)
-    if house.memory.tape(run).blank:
+    if house.memory.recorder(run).blank:
         # Where a run stood means nothing without what it was told.
         file.unlink(missing_ok=True)
     async with open_checkpoints(file) as checkpoints:

@@ -14,13 +14,13 @@ from agent.sources import CodeSource, NoThreads, ThreadSource
 from agent.web import Web
 from gitzette.analysts import writers_of
 from gitzette.publish import FilePublisher, Style
-from gitzette.taping import EarlierReport, Origins, TapedDesks
+from gitzette.recorded_run import EarlierReport, Origins, RecordedDesks
 from graphs.desk import Deps, Desk, Progress
 from graphs.library import Library
+from memory.call_recorder import CallRecorder
 from memory.learned import Learned
+from memory.recorder import recorded
 from memory.store import Memory, open_memory
-from memory.tape import Tape
-from memory.taped_memory import TapedArchive, TapedIssues, TapedLandings, TapedRecall, TapedTales
 from tools.git.mirror import MirrorKeeper
 from tools.git.remote import remote_environment
 from tools.git.source import GitSource
@@ -55,7 +55,7 @@ async def open_house(
     run: str | None = None,
     specs: tuple[RepoSpec, ...] = (),
 ) -> AsyncIterator[House]:
-    """Build everything for a run, and close it afterwards; what a run with a name is told goes to its tape.
+    """Build everything for a run, and close it afterwards; what a run with a name is told is recorded.
 
     `specs` say where repositories lie on this machine: the graph knows them only by name.
     """
@@ -70,22 +70,24 @@ async def open_house(
             base_url=settings.github_url, token=token, cache=memory.answers, manners=manners
         ) as client:
             desks = SourceDesks(settings, client, keeper_of(settings, home, token, environ), environ, specs)
-            tape = memory.tape(run) if run else None
-            publisher = _publisher(settings, tape)
-            writers = writers_of(settings, environ, tape, home, memory.servers)
+            recorder = memory.recorder(run) if run else None
+            publisher = _publisher(settings, recorder)
+            writers = writers_of(settings, environ, recorder, home, memory.servers)
             deps = Deps(
-                desks=TapedDesks(tape, desks, lambda spec: Origins.of(settings, desks.spec(spec))) if tape else desks,
-                landings=TapedLandings(tape, memory.landings) if tape else memory.landings,
-                issues=TapedIssues(tape, memory.issues) if tape else memory.issues,
-                stories=TapedTales(tape, memory.tales) if tape else memory.tales,
+                desks=RecordedDesks(recorder, desks, lambda spec: Origins.of(settings, desks.spec(spec)))
+                if recorder
+                else desks,
+                landings=recorded(memory.landings, recorder, "landings"),
+                issues=recorded(memory.issues, recorder, "issues"),
+                stories=recorded(memory.tales, recorder, "stories"),
                 publisher=publisher,
                 progress=progress,
                 models=writers.models,
                 languages=writers.languages,
                 mark=writers.mark,
                 library=Library(),
-                recall=TapedRecall(tape, memory.recall) if tape else memory.recall,
-                archive=TapedArchive(tape, memory.archive) if tape else memory.archive,
+                recall=recorded(memory.recall, recorder, "recall"),
+                archive=recorded(memory.archive, recorder, "archive"),
                 deep=budget.deep,
                 tiers=settings.tiers,
                 questions=Learned(memory.catalogue, memory.threads),
@@ -93,11 +95,11 @@ async def open_house(
             yield House(deps=deps, memory=memory, client=client, publisher=publisher)
 
 
-def _publisher(settings: Settings, tape: Tape | None) -> FilePublisher:
+def _publisher(settings: Settings, recorder: CallRecorder | None) -> FilePublisher:
     style = Style(web=Web(settings.web), lang=settings.lang, languages=settings.languages, layout=settings.layout)
-    if tape is None:
+    if recorder is None:
         return FilePublisher(settings.out, style, max_failed=settings.max_failed)
-    return FilePublisher(settings.out, style, EarlierReport(tape).note, max_failed=settings.max_failed)
+    return FilePublisher(settings.out, style, EarlierReport(recorder).note, max_failed=settings.max_failed)
 
 
 def keeper_of(settings: Settings, home: Path, token: str | None, environ: Mapping[str, str]) -> MirrorKeeper:

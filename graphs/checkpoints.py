@@ -57,7 +57,7 @@ class _Names(JsonPlusSerializer):
 async def open_checkpoints(file: Path, *, precious: bool = False) -> AsyncIterator[AsyncSqliteSaver]:
     """Open the checkpoints of one run, or those of all conversations.
 
-    A damaged file of a run is begun anew: its checkpoints only spare work, and what the run was told is on its tape.
+    A damaged file of a run is begun anew: its checkpoints only spare work, and what the run was told is recorded.
     What is nowhere else is `precious`: it is refused and left as it is.
     """
     try:
@@ -80,7 +80,7 @@ async def _connected(file: Path, *, precious: bool) -> aiosqlite.Connection:
     os.close(os.open(file, os.O_CREAT | os.O_RDONLY, 0o600))
     connection = await aiosqlite.connect(file, timeout=30)
     try:
-        # Like the tape: it must survive the death of the process, and that costs no wait for the disk.
+        # Like the record of the run: it must survive the death of the process, and that costs no wait for the disk.
         await connection.execute_fetchall("pragma synchronous = normal")
         whole = [row[0] for row in await connection.execute_fetchall("pragma quick_check(1)")] == ["ok"]
     except aiosqlite.DatabaseError:

@@ -43,7 +43,7 @@ async def look_around(decide: Decide, toolset: HasTools, turns: int) -> None:
     loop = _build(decide, toolset, turns)
     # Each turn is two steps, and the last word of the analyst is one more.
     talk = loop.ainvoke({"messages": []}, {"recursion_limit": 2 * turns + 3})
-    # In a context of its own it has no checkpoints: its messages hold texts, and what they show is on the tape already.
+    # In a context of its own it has no checkpoints: its messages hold texts, and what they show is recorded already.
     await asyncio.create_task(talk, context=Context())
 
 

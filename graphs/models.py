@@ -24,8 +24,8 @@ from agent.model import Job, ModelError
 from agent.spending import Price, Purse, Spent, price_of
 from graphs.chat_endpoint import ChatEndpoint
 from graphs.model_messages import Question, Reply
+from memory.call_recorder import Call, CallRecorder
 from memory.shapes import Plain
-from memory.tape import Call, Tape
 
 M = TypeVar("M", bound=BaseModel)
 Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
@@ -109,7 +109,7 @@ class Models:
 
     def __init__(
         self,
-        tape: Tape,
+        recorder: CallRecorder,
         names: Mapping[Job, str],
         endpoints: Mapping[str, ChatEndpoint] = MappingProxyType({}),
         origin: str = "",
@@ -120,7 +120,7 @@ class Models:
         """Ask the endpoints, by the names of their models, at the address `origin`; a replay has none."""
         self.names = names
         self.name = names["writing"]
-        self._tape = tape
+        self._recorder = recorder
         self._endpoints = endpoints
         self._origin = origin
         self._purse = purse or Purse()
@@ -164,12 +164,12 @@ class Models:
             return (await self._live(name).learn()).model_copy(update={"pace": None})
 
         call = Call("model.capabilities", name, origin=self._origin)
-        return await self._tape.fetch(call, _CAPABILITIES, learn)
+        return await self._recorder.fetch(call, _CAPABILITIES, learn)
 
     async def _fetch(self, name: str, account: str, question: Question) -> Reply:
         """Answer from the record of this or another run, or ask and record what came of it."""
         call = Call("model.ask", name, question.hash, self._origin, _REPLY.form)
-        reply = await self._tape.fetch(call, _REPLY, partial(self._ask, name, account, question))
+        reply = await self._recorder.fetch(call, _REPLY, partial(self._ask, name, account, question))
         spent = reply.spent.priced(price_of(name, self._prices))
         self._accounts[account] = self._accounts.get(account, Spent()) + spent
         return reply

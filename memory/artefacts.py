@@ -33,18 +33,6 @@ class Artefact:
         return hashlib.sha256(b"%s\0%s" % (self.kind.encode(), self.body)).hexdigest()
 
 
-@dataclass(frozen=True)
-class Stored:
-    """An artefact that is in the store, without its body."""
-
-    hash: str
-    kind: str
-    evidence: EvidenceId | None
-    origin: str
-    """The kind of source and its public address; never a path of this machine."""
-    fetched: str
-
-
 class Artefacts:
     """The store of evidence."""
 
@@ -80,16 +68,6 @@ class Artefacts:
         if missing := [name for name in names if name not in found]:
             raise StorageError(f"the memory has no artefact {missing[0][:12]}")
         return [found[name] for name in names]
-
-    def of(self, evidence: EvidenceId) -> list[Stored]:
-        """List every version of something that can be cited, newest first."""
-        with reading():
-            rows = self._db.execute(
-                "select hash, kind, evidence, origin, fetched from artefacts where evidence = ?"
-                " order by fetched desc, rowid desc",
-                [evidence],
-            ).fetchall()
-        return [Stored(*row) for row in rows]
 
     def _present(self, names: Iterable[str]) -> list[str]:
         sql = "select hash from artefacts where hash in (select value from json_each(?))"

@@ -15,84 +15,73 @@ migrations = Migrations("gitzette")
 FILE_NAME = "memory.db"
 
 
+def _create(db: Database, table: str, columns: str, pk: str = "") -> None:
+    """Create a table; columns are texts unless another type stands behind a colon."""
+    types = {"int": int, "bytes": bytes, "": str}
+    named = [column.partition(":") for column in columns.split()]
+    key = pk.split()
+    db.table(table).create({name: types[kind] for name, _, kind in named}, pk=key if len(key) > 1 else pk or None)
+
+
+def _create_search(db: Database, table: str, columns: str) -> None:
+    """Create a full-text index that keeps identifiers whole."""
+    tokens = "unicode61 remove_diacritics 2 tokenchars '_'"
+    db.conn.execute(f'create virtual table {table} using fts5({columns}, tokenize = "{tokens}")')
+
+
 @migrations()
 def m001_answers(db: Database) -> None:
     """Remember answers of an API so that an unchanged one is free."""
-    db.table("answers").create({"key": str, "value": bytes, "used": str}, pk="key")
+    _create(db, "answers", "key value:bytes used", pk="key")
 
 
 @migrations()
 def m002_landings(db: Database) -> None:
     """Remember which report each landed commit belongs to, and the branch's tip when it was read."""
-    db.table("tips").create(
-        {"repo": str, "window": str, "start": str, "end": str, "base": str, "tip": str}, pk=("repo", "window")
-    )
-    db.table("landed").create(
-        {"repo": str, "sha": str, "window": str, "start": str, "end": str, "late": int}, pk=("repo", "sha", "window")
-    )
+    _create(db, "tips", "repo window start end base tip", pk="repo window")
+    _create(db, "landed", "repo sha window start end late:int", pk="repo sha window")
 
 
 @migrations()
 def m003_runs(db: Database) -> None:
     """Remember what was run, when, and how it ended."""
-    db.table("runs").create(
-        {"id": str, "started": str, "finished": str, "window": str, "status": str, "details": str}, pk="id"
-    )
+    _create(db, "runs", "id started finished window status details", pk="id")
 
 
 @migrations()
 def m004_open_issues(db: Database) -> None:
     """Remember which issues were open, so that only the first run lists them all."""
-    db.table("open_issues").create({"repo": str, "number": int, "title": str, "updated": str}, pk=("repo", "number"))
+    _create(db, "open_issues", "repo number:int title updated", pk="repo number")
 
 
 @migrations()
 def m005_open_listings(db: Database) -> None:
     """Remember where the listing of open issues was cut short, because later reports must say so too."""
-    db.table("open_listings").create({"repo": str, "notice": str}, pk="repo")
+    _create(db, "open_listings", "repo notice", pk="repo")
 
 
 @migrations()
 def m006_evidence(db: Database) -> None:
     """Keep what a run was told, each artefact once by its hash, and what shaped the run, so that it can be replayed."""
-    db.table("artefacts").create(
-        {"hash": str, "kind": str, "evidence": str, "origin": str, "fetched": str, "size": int, "body": bytes}
-    )
+    _create(db, "artefacts", "hash kind evidence origin fetched size:int body:bytes")
     # No primary key: its index alone is read when it is asked what is there, without the bodies.
     db.table("artefacts").create_index(["hash"], unique=True)
     db.table("artefacts").create_index(["evidence"])
-    db.table("calls").create({"run": str, "key": str, "name": str, "hash": str, "at": str}, pk=("run", "key"))
-    db.table("holds").create({"hash": str, "run": str}, pk=("hash", "run"))
+    _create(db, "calls", "run key name hash at", pk="run key")
+    _create(db, "holds", "hash run", pk="hash run")
     db.table("holds").create_index(["run"])
-    db.table("cited").create({"hash": str, "window": str}, pk=("hash", "window"))
+    _create(db, "cited", "hash window", pk="hash window")
     db.table("runs").add_column("recipe", str)
 
 
 @migrations()
 def m007_statements(db: Database) -> None:
     """Remember what reports said, so that it can be searched, and which reports are known at all."""
-    db.table("published").create({"window": str, "label": str}, pk="window")
-    db.table("statements").create(
-        {
-            "id": int,
-            "repo": str,
-            "window": str,
-            "label": str,
-            "start": str,
-            "kind": str,
-            "cites": str,
-            "en": str,
-            "zh": str,
-        },
-        pk="id",
-    )
-    db.table("statements").create_index(["window", "repo"])
-    db.table("statements").create_index(["label"])
-    db.table("statements").create_index(["start"])
-    db.conn.execute(
-        "create virtual table statement_words using fts5"
-        "(words, parts, tokenize = \"unicode61 remove_diacritics 2 tokenchars '_'\")"
-    )
+    _create(db, "published", "window label", pk="window")
+    _create(db, "statements", "id:int repo window label start kind cites en zh", pk="id")
+    for columns in (["window", "repo"], ["label"], ["start"]):
+        db.table("statements").create_index(columns)
+    _create_search(db, "statement_words", "words, parts")
 
 
 @migrations()
@@ -105,68 +94,38 @@ def m008_lasting_calls(db: Database) -> None:
 @migrations()
 def m010_catalogue(db: Database) -> None:
     """Remember landed commits with their facts, and threads with their links, so that questions can be answered."""
-    db.table("cards").create(
-        {
-            "id": int,
-            "repo": str,
-            "sha": str,
-            "at": str,
-            "author": str,
-            "title": str,
-            "message": str,
-            "pull": int,
-            "files": int,
-            "additions": int,
-            "deletions": int,
-            "paths": str,
-            "facts": str,
-            "route": str,
-        },
-        pk="id",
-    )
+    numbers = "pull:int files:int additions:int deletions:int"
+    _create(db, "cards", f"id:int repo sha at author title message {numbers} paths facts route", pk="id")
     db.table("cards").create_index(["repo", "sha"], unique=True)
-    db.table("cards").create_index(["sha"])
-    db.table("cards").create_index(["repo", "at"])
-    db.table("cards").create_index(["pull"])
-    db.table("card_people").create({"repo": str, "name": str}, pk=("repo", "name"))
-    db.table("card_spans").create({"repo": str, "start": str, "end": str}, pk=("repo", "start", "end"))
-    db.table("known_threads").create({"id": str, "repo": str, "updated": str, "body": str})
+    for columns in (["sha"], ["repo", "at"], ["pull"]):
+        db.table("cards").create_index(columns)
+    _create(db, "card_people", "repo name", pk="repo name")
+    _create(db, "card_spans", "repo start end", pk="repo start end")
+    _create(db, "known_threads", "id repo updated body")
     db.table("known_threads").create_index(["id"], unique=True)
-    db.table("known_releases").create({"id": str, "repo": str, "body": str}, pk="id")
-    db.table("known_links").create({"issue": str, "change": str, "grade": str, "body": str}, pk=("issue", "change"))
+    _create(db, "known_releases", "id repo body", pk="id")
+    _create(db, "known_links", "issue change grade body", pk="issue change")
     db.table("known_links").create_index(["change"])
-    for table, columns in (("card_words", "title, facts, paths, body, parts"), ("thread_words", "title, body, parts")):
-        db.conn.execute(
-            f"create virtual table {table} using fts5"
-            f"({columns}, tokenize = \"unicode61 remove_diacritics 2 tokenchars '_'\")"
-        )
+    _create_search(db, "card_words", "title, facts, paths, body, parts")
+    _create_search(db, "thread_words", "title, body, parts")
 
 
 @migrations()
 def m011_issue_contents(db: Database) -> None:
     """Remember what open issues are about, and what reports told of issues, so that it counts on later days."""
     db.table("open_issues").add_column("digest", str)
-    columns: dict[str, type] = {"repo": str, "window": str, "end": str}
-    db.table("told_links").create({**columns, "body": str})
-    db.table("told_links").create_index(["repo", "end"])
-    db.table("told_issues").create({**columns, "number": int, "mark": str})
-    db.table("told_issues").create_index(["repo", "end"])
+    _create(db, "told_links", "repo window end body")
+    _create(db, "told_issues", "repo window end number:int mark")
+    for table in ("told_links", "told_issues"):
+        db.table(table).create_index(["repo", "end"])
 
 
 @migrations()
 def m009_stories(db: Database) -> None:
     """Remember the stories that reports told, and what the commits of reports are called."""
-    db.table("stories").create(
-        {"window": str, "repo": str, "place": int, "label": str, "start": str, "end": str, "data": str},
-        pk=("window", "repo", "place"),
-    )
-    db.table("story_steps").create(
-        {"window": str, "repo": str, "place": int, "cite": str}, pk=("cite", "window", "repo", "place")
-    )
-    db.table("headlines").create(
-        {"window": str, "repo": str, "sha": str, "at": str, "author": str, "title": str, "pull": int},
-        pk=("window", "repo", "sha"),
-    )
+    _create(db, "stories", "window repo place:int label start end data", pk="window repo place")
+    _create(db, "story_steps", "window repo place:int cite", pk="cite window repo place")
+    _create(db, "headlines", "window repo sha at author title pull:int", pk="window repo sha")
     db.table("headlines").create_index(["repo", "at"])
     db.conn.execute("create virtual table card_vocabulary using fts5vocab(card_words, row)")
 
@@ -180,7 +139,7 @@ def m012_touched(db: Database) -> None:
 @migrations()
 def m013_model_servers(db: Database) -> None:
     """Remember what the servers of models can do."""
-    db.table("model_servers").create({"key": str, "body": str, "probed": str}, pk="key")
+    _create(db, "model_servers", "key body probed", pk="key")
 
 
 @migrations()

@@ -7,18 +7,18 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from agent.errors import StorageError
+from memory.call_recorder import Call, CallRecorder
 from memory.shapes import Plain
-from memory.tape import Call, Tape
 
 _SEED = Plain("fence", TypeAdapter(str))
 
 
-def fence_seed(home: Path | None, tape: Tape) -> str:
+def fence_seed(home: Path | None, recorder: CallRecorder) -> str:
     """Give the seed of this run; equal prompts of different runs are then the same question to a model.
 
-    It is on the run's tape, so that a replay, which has no home to look in, asks exactly what was asked.
+    The run records it, so that a replay, which has no home to look in, asks exactly what was asked.
     """
-    return tape.ask(Call("memory.fence", "run"), _SEED, lambda: _secret(home) if home else "")
+    return recorder.ask(Call("memory.fence", "run"), _SEED, lambda: _secret(home) if home else "")
 
 
 def _secret(home: Path) -> str:

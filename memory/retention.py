@@ -10,11 +10,11 @@ from agent.evidence import EvidenceId
 from memory.database import writing
 
 QUESTIONS = "ask-"
-"""How the tape of a day's questions begins; the day follows."""
+"""How the name of the record of a day's questions begins; the day follows."""
 
 
 class Retention:
-    """Forgets the tapes of old runs, and the artefacts that nothing needs any more."""
+    """Deletes the records of old runs, and the artefacts that nothing needs any more."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -29,7 +29,7 @@ class Retention:
             )
 
     def forget(self, before: date) -> int:
-        """Forget the tapes of runs that began before this day; tell how many calls that were."""
+        """Delete the records of runs that began before this day; return the number of calls."""
         day = (before.isoformat(),)
         self._forget_questions(before)
         execute = self._db.conn.execute
@@ -44,7 +44,7 @@ class Retention:
         return gone
 
     def _forget_questions(self, before: date) -> None:
-        """Forget what models answered to questions of old days; their tapes are no runs."""
+        """Delete what models answered to questions of old days; their records belong to no run."""
         with writing(self._db):
             for table in ("calls", "holds"):
                 sql = f"delete from {table} where run >= ? and run < ?"  # noqa: S608 -- two names of ours

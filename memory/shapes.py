@@ -5,12 +5,13 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from itertools import chain
+from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from agent.domain import Frozen, Issue, PullRequest, Release, Threads
+from agent.domain import Change, Commit, Frozen, Issue, PullRequest, Release, Threads
 from agent.errors import (
     AppError,
     ConfigError,
@@ -28,6 +29,7 @@ from agent.model import ModelError
 from memory.artefacts import Artefact
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 Find = Callable[[Sequence[str]], list[Artefact]]
 
 ERROR = "error"
@@ -72,66 +74,37 @@ class Plain(Generic[T]):
         return _load(self._adapter, artefact)
 
 
-class ThreadsShape:
-    """What the threads of a window say: each issue, pull request and release is an artefact of its own.
+class _Contents(Frozen, Generic[M]):
+    """The artefacts of a split value by field, and the value without them."""
 
-    Most of them are the same day after day, and are then stored once.
-    """
+    parts: dict[str, tuple[str, ...]]
+    rest: M
 
-    def pack(self, value: Threads) -> tuple[Artefact, ...]:
-        """Take the answer apart."""
-        issues = [_ISSUE.pack(issue)[0] for issue in value.issues]
-        pulls = [_PULL.pack(pull)[0] for pull in value.pulls]
-        releases = [_RELEASE.pack(release)[0] for release in value.releases]
-        contents = _Contents(
-            issues=tuple(part.hash for part in issues),
-            pulls=tuple(part.hash for part in pulls),
-            releases=tuple(part.hash for part in releases),
-            rest=value.model_copy(update={"issues": (), "pulls": (), "releases": ()}),
-        )
-        return (*_CONTENTS.pack(contents), *issues, *pulls, *releases)
 
-    def unpack(self, artefact: Artefact, find: Find) -> Threads:
-        """Put the answer together again."""
-        contents = _CONTENTS.unpack(artefact, find)
+class Split(Generic[M]):
+    """A model with lists whose items are artefacts of their own: most are the same every day and are stored once."""
+
+    def __init__(self, kind: str, model: type[M], **parts: Plain[Any]) -> None:
+        self._model: type[_Contents[M]] = _Contents[model]  # type: ignore[valid-type]
+        self._contents = Plain(kind, TypeAdapter(self._model))
+        self._parts = parts
+
+    def pack(self, value: M) -> tuple[Artefact, ...]:
+        """Take the value apart."""
+        parts = {name: [shape.pack(one)[0] for one in getattr(value, name)] for name, shape in self._parts.items()}
+        hashes = {name: tuple(part.hash for part in found) for name, found in parts.items()}
+        contents = self._model(parts=hashes, rest=value.model_copy(update=dict.fromkeys(parts, ())))
+        return (*self._contents.pack(contents), *chain.from_iterable(parts.values()))
+
+    def unpack(self, artefact: Artefact, find: Find) -> M:
+        """Put the value together again."""
+        contents = self._contents.unpack(artefact, find)
+        rest: M = contents.rest
         parts = {
-            "issues": tuple(_ISSUE.unpack(part, find) for part in find(contents.issues)),
-            "pulls": tuple(_PULL.unpack(part, find) for part in find(contents.pulls)),
-            "releases": tuple(_RELEASE.unpack(part, find) for part in find(contents.releases)),
+            name: tuple(shape.unpack(part, find) for part in find(contents.parts.get(name, ())))
+            for name, shape in self._parts.items()
         }
-        return contents.rest.model_copy(update=parts)
-
-
-class KnownShape:
-    """What earlier days know of issues: each is an artefact of its own, because most are the same day after day."""
-
-    def pack(self, value: Known) -> tuple[Artefact, ...]:
-        """Take the answer apart."""
-        issues = [_DIGEST.pack(issue)[0] for issue in value.issues]
-        rest = value.model_copy(update={"issues": ()})
-        return (*_KNOWN.pack(_Issues(issues=tuple(part.hash for part in issues), rest=rest)), *issues)
-
-    def unpack(self, artefact: Artefact, find: Find) -> Known:
-        """Put the answer together again."""
-        found = _KNOWN.unpack(artefact, find)
-        issues = tuple(_DIGEST.unpack(part, find) for part in find(found.issues))
-        return found.rest.model_copy(update={"issues": issues})
-
-
-class _Issues(Frozen):
-    """Of which artefacts the known issues are made."""
-
-    issues: tuple[str, ...]
-    rest: Known
-
-
-class _Contents(Frozen):
-    """Of which artefacts the threads of a window are made."""
-
-    issues: tuple[str, ...]
-    pulls: tuple[str, ...]
-    releases: tuple[str, ...]
-    rest: Threads
+        return rest.model_copy(update=parts)
 
 
 class _Told(Frozen):
@@ -143,16 +116,25 @@ class _Told(Frozen):
     retry_after: float | None = None
 
 
-_CONTENTS = Plain("threads", TypeAdapter(_Contents))
-_KNOWN = Plain("known issues", TypeAdapter(_Issues))
-_DIGEST = Plain("digest", TypeAdapter(Digest))
-_ISSUE = Plain("issue", TypeAdapter(Issue), lambda issue: issue.id)
-_PULL = Plain("pull", TypeAdapter(PullRequest), lambda pull: pull.id)
-_RELEASE = Plain("release", TypeAdapter(Release), lambda release: ReleaseEvidence(release=release).id)
+_SPLIT: dict[Any, Shape[Any]] = {
+    Threads: Split(
+        "threads",
+        Threads,
+        issues=Plain("issue", TypeAdapter(Issue), lambda issue: issue.id),
+        pulls=Plain("pull", TypeAdapter(PullRequest), lambda pull: pull.id),
+        releases=Plain("release", TypeAdapter(Release), lambda release: ReleaseEvidence(release=release).id),
+    ),
+    Known: Split("known issues", Known, issues=Plain("digest", TypeAdapter(Digest))),
+}
 _TOLD = Plain(ERROR, TypeAdapter(_Told))
 _ERRORS: dict[str, type[AppError]] = {
     kind.__name__: kind for kind in (AppError, UsageError, ConfigError, InputError, StorageError)
 }
+
+
+def shape_of(kind: str, annotation: Any) -> Shape[Any]:
+    """Choose the shape of values of a type; what can be cited is stored under its id."""
+    return _SPLIT.get(annotation) or Plain(kind, TypeAdapter(annotation), _evidence)
 
 
 def pack_error(error: AppError) -> tuple[Artefact, ...]:
@@ -180,6 +162,12 @@ def unpack_error(artefact: Artefact) -> AppError:
     if told.name in _ERRORS:
         return _ERRORS[told.name](told.message)
     return UpstreamError(told.message, retryable=told.retryable, retry_after=told.retry_after)
+
+
+def _evidence(value: object) -> EvidenceId | None:
+    if isinstance(value, Change):
+        return value.commit.id
+    return value.id if isinstance(value, Commit | Issue | PullRequest) else None
 
 
 def _dump(adapter: TypeAdapter[T], value: T) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memory.answers import Answers
 from memory.archive import Archive
-from memory.artefacts import Artefacts
+from memory.call_recorder import CallRecorder
 from memory.catalogue import Catalogue
 from memory.database import open_database
 from memory.issues import OpenIssues
@@ -21,7 +21,6 @@ from memory.retention import Retention
 from memory.runs import Runs
 from memory.servers import Servers
 from memory.tales import Tales
-from memory.tape import Tape
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,6 @@ class Memory:
     landings: Landings
     issues: OpenIssues
     runs: Runs
-    artefacts: Artefacts
     retention: Retention
     recall: Recall
     archive: Archive
@@ -41,7 +39,7 @@ class Memory:
     lives: Lives
     tales: Tales
     servers: Servers
-    tape: Callable[..., Tape]
+    recorder: Callable[..., CallRecorder]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
 
 
@@ -55,7 +53,6 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             landings=Landings(db),
             issues=OpenIssues(db),
             runs=Runs(db),
-            artefacts=Artefacts(db),
             retention=Retention(db),
             recall=Recall(db),
             archive=Archive(db),
@@ -64,7 +61,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             lives=Lives(home),
             tales=Tales(db),
             servers=Servers(db, today),
-            tape=partial(Tape, db),
+            recorder=partial(CallRecorder, db),
         )
     finally:
         db.close()

@@ -1,4 +1,4 @@
-"""What models are asked to write: sentences with citations and anchors, summaries, rulings; in the report's languages."""
+"""What models are asked for: sentences with citations and anchors, summaries and rulings, in the report's languages."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -146,11 +146,11 @@ def _half_files(out: Path, stage: Stage) -> str:
 
 
 def _answers(home: Path) -> tuple[str | None, Mapping[str, int]]:
-    """Find the newest run, as its id and how it ended, and the places of its answers on the tape."""
+    """Find the newest run, as its id and how it ended, and the row numbers of its recorded answers."""
     with open_memory(home, datetime.now(UTC).date()) as memory:
         newest = memory.runs.latest(1)[0]
         if newest.id in {path.stem for path in (home / "running").glob("*.lock")} or newest.status not in FINISHED:
-            return f"{newest.id} {newest.status}", memory.tape(newest.id).answered()
+            return f"{newest.id} {newest.status}", memory.recorder(newest.id).answered()
         return None, {}
 
 

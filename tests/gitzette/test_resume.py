@@ -124,11 +124,11 @@ async def test_a_run_that_died_goes_on_and_gives_the_undisturbed_report(house: H
     run = await house.die(step)
     assert house.reports == {}
     with open_memory(house.folder / "home", NOW.date()) as memory:
-        before = memory.tape(run).answered()
+        before = memory.recorder(run).answered()
     assert before
     assert (await house.run(run=run)).report.failures == ()
     with open_memory(house.folder / "home", NOW.date()) as memory:
-        after = memory.tape(run).answered()
+        after = memory.recorder(run).answered()
         assert memory.runs.find(run).status == "done"
     assert {key: after[key] for key in before} == before
     assert house.reports == calm.reports

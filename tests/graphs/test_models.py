@@ -24,8 +24,8 @@ from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.chat_endpoint import ChatEndpoint
 from graphs.models import Models
+from memory.call_recorder import CallRecorder
 from memory.database import database_in_memory
-from memory.tape import Tape
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}
 PRICES = {"oracle-1": Price(input=1_000_000, output=1_000_000)}
@@ -67,11 +67,11 @@ def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None =
         name: ChatEndpoint(name=name, url=server.url, key=None, capabilities=known, tries=1) for name in names.values()
     }
     # The port differs from server to server, the address that stands for it must not.
-    return Models(Tape(db, run), names, endpoints, "https://m.example", purse=purse, prices=PRICES)
+    return Models(CallRecorder(db, run), names, endpoints, "https://m.example", purse=purse, prices=PRICES)
 
 
 def replay(db: Database, run: str) -> Models:
-    return Models(Tape(db, run, play_only=True), NAMES, prices=PRICES)
+    return Models(CallRecorder(db, run, play_only=True), NAMES, prices=PRICES)
 
 
 async def told(run: Models, words: str = "why 中", account: str = REPO) -> tuple[str, AIMessage]:

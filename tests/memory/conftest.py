@@ -39,7 +39,7 @@ class Watched:
         self.adds: list[str] = []
 
     async def open(self) -> "Watched":
-        """Stand behind a taped source."""
+        """Stand behind a recorded source."""
         self.asked.append("open")
         return self
 

@@ -17,11 +17,11 @@ from sqlite_utils import Database
 from agent.errors import InputError, StorageError
 from agent.ids import RepoId
 from memory.artefacts import Artefact, Artefacts
+from memory.call_recorder import Call, CallRecorder
 from memory.database import FILE_NAME, database_in_memory, migrations, open_database
 from memory.retention import Retention
 from memory.runs import Runs, recipe_of
 from memory.shapes import Plain
-from memory.tape import Call, Tape
 
 REPO = RepoId("octo/engine")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
@@ -36,7 +36,7 @@ def db() -> Iterator[Database]:
 
 def keep(db: Database, run: str, text: str, at: datetime = NOON) -> Artefact:
     (artefact,) = TEXT.pack(text)
-    Tape(db, run, clock=lambda: at).record([(Call("x.y", REPO, text, "api https://api.example"), (artefact,))])
+    CallRecorder(db, run, clock=lambda: at).record([(Call("x.y", REPO, text, "api https://api.example"), (artefact,))])
     return artefact
 
 
@@ -44,14 +44,15 @@ def test_an_artefact_is_found_by_its_content_with_where_and_when_it_was_first_fe
     first = keep(db, "r1", "hello")
     keep(db, "r2", "hello", NOON + timedelta(days=1))
     assert Artefacts(db).get(first.hash) == first
-    (stored,) = Artefacts(db).of("octo/engine#5")
-    assert (stored.hash, stored.kind, stored.origin) == (first.hash, "text", "api https://api.example")
-    assert stored.fetched == "2026-02-04T12:00:00+00:00"
+    (stored,) = db.query("select * from artefacts where evidence = 'octo/engine#5'")
+    assert (stored["hash"], stored["kind"], stored["origin"]) == (first.hash, "text", "api https://api.example")
+    assert stored["fetched"] == "2026-02-04T12:00:00+00:00"
 
 
-def test_versions_of_the_same_thing_are_listed_newest_first(db: Database) -> None:
+def test_versions_of_the_same_thing_are_kept_apart(db: Database) -> None:
     kept = [keep(db, "r1", text, NOON + timedelta(hours=n)).hash for n, text in enumerate(("one", "two", "six"))]
-    assert [found.hash for found in Artefacts(db).of("octo/engine#3")] == kept[::-1]
+    found = db.query("select hash from artefacts where evidence = 'octo/engine#3' order by fetched")
+    assert [row["hash"] for row in found] == kept
 
 
 def test_equal_bytes_of_another_kind_are_another_artefact() -> None:
@@ -72,20 +73,20 @@ def test_a_damaged_artefact_is_told_and_not_believed(db: Database, damage: bytes
         db.execute("update artefacts set body = ?", [damage])
     with pytest.raises(StorageError, match="the memory is damaged: artefact"):
         Artefacts(db).get(artefact.hash)
-    tape = Tape(db, "r1", play_only=True)
+    recorder = CallRecorder(db, "r1", play_only=True)
     with pytest.raises(StorageError, match="the memory is damaged"):
-        tape.play(Call("x.y", REPO, "hello"), TEXT)
-    assert tape.gap is not None
+        recorder.play(Call("x.y", REPO, "hello"), TEXT)
+    assert recorder.gap is not None
 
 
 def test_an_artefact_that_another_version_wrote_is_told_in_one_line(db: Database) -> None:
     keep(db, "r1", "hello")
     numbers = Plain("text", TypeAdapter(list[int]))
     with pytest.raises(StorageError, match=r"a recorded text .* another version of Gitzette wrote it"):
-        Tape(db, "r1").play(Call("x.y", REPO, "hello"), numbers)
+        CallRecorder(db, "r1").play(Call("x.y", REPO, "hello"), numbers)
 
 
-def test_old_tapes_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(db: Database) -> None:
+def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(db: Database) -> None:
     runs, retention = Runs(db), Retention(db)
     for number, run in enumerate(("old", "new")):
         runs.begin(run, "2026-02-04 UTC", NOON + timedelta(days=number))
@@ -97,7 +98,7 @@ def test_old_tapes_are_forgotten_with_what_only_they_held_and_cited_evidence_sta
     assert {row["hash"] for row in db.table("artefacts").rows} == {cited.hash, shared.hash}
     with pytest.raises(StorageError, match="no artefact"):
         Artefacts(db).get(only_old.hash)
-    assert Tape(db, "new", play_only=True).play(Call("x.y", REPO, "ccc"), TEXT) == "ccc"
+    assert CallRecorder(db, "new", play_only=True).play(Call("x.y", REPO, "ccc"), TEXT) == "ccc"
     assert [run.id for run in runs.latest()] == ["new", "old"]
 
 
@@ -131,7 +132,7 @@ def older(home: Path, before: str) -> Database:
     return db
 
 
-def test_a_memory_from_before_the_tapes_keeps_its_runs(tmp_path: Path) -> None:
+def test_a_memory_from_before_the_records_keeps_its_runs(tmp_path: Path) -> None:
     with closing(older(tmp_path, "m006_evidence")) as db, db.conn:
         db.table("runs").insert({"id": "r1", "started": "2026-02-04", "window": "2026-02-04 UTC", "status": "done"})
     with closing(open_database(tmp_path)) as db:
@@ -139,7 +140,7 @@ def test_a_memory_from_before_the_tapes_keeps_its_runs(tmp_path: Path) -> None:
         assert [run.id for run in Runs(db).latest()] == ["r1"]
 
 
-def test_a_memory_from_before_the_search_keeps_its_tapes(tmp_path: Path) -> None:
+def test_a_memory_from_before_the_search_keeps_its_records(tmp_path: Path) -> None:
     with closing(open_database(tmp_path)) as db:
         keep(db, "r1", "hello")
         kept = {table: [dict(row) for row in db.table(table).rows] for table in ("artefacts", "calls", "holds")}
@@ -150,7 +151,7 @@ def test_a_memory_from_before_the_search_keeps_its_tapes(tmp_path: Path) -> None
             db.table(table).insert_all([{name: row[name] for name in row if name in known} for row in rows])
     with closing(open_database(tmp_path)) as db:
         keep(db, "r2", "hello")
-        assert Tape(db, "r1", play_only=True).play(Call("x.y", REPO, "hello"), TEXT) == "hello"
+        assert CallRecorder(db, "r1", play_only=True).play(Call("x.y", REPO, "hello"), TEXT) == "hello"
         assert db.table("statements").count == 0
 
 

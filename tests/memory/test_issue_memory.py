@@ -15,10 +15,10 @@ from agent.links import Grade, Link, Relation
 from agent.report import Report, RepoSection, ThreadLine
 from agent.window import Window
 from memory.archive import Archive
+from memory.call_recorder import CallRecorder
 from memory.database import database_in_memory
 from memory.issues import OpenIssues
-from memory.tape import Tape
-from memory.taped_memory import TapedIssues
+from memory.recorder import recorded
 
 REPO = RepoId("octo/engine")
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
@@ -115,11 +115,11 @@ def test_what_reports_told_of_issues_comes_back_from_the_reports(db: Database) -
     assert again.told
 
 
-def test_what_was_known_is_on_the_tape(db: Database) -> None:
+def test_what_was_known_is_on_record(db: Database) -> None:
     issues = OpenIssues(db)
     issues.remember(REPO, read(issue(7)))
     Archive(db).remember(report(0, link("a"), important=(7,)))
-    told = TapedIssues(Tape(db, "r1"), issues).known(REPO, window(1))
+    told = recorded(issues, CallRecorder(db, "r1"), "issues").known(REPO, window(1))
     db.execute("delete from open_issues")
-    assert TapedIssues(Tape(db, "r1", play_only=True), issues).known(REPO, window(1)) == told
+    assert recorded(issues, CallRecorder(db, "r1", play_only=True), "issues").known(REPO, window(1)) == told
     assert [one.number for one in told.issues] == [7]

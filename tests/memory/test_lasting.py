@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 from sqlite_utils import Database
@@ -11,9 +11,9 @@ from agent.domain import Change
 from agent.errors import UpstreamError
 from agent.ids import RepoId
 from agent.sources import CodeSource
+from memory.call_recorder import CallRecorder
 from memory.database import database_in_memory
-from memory.tape import Tape
-from memory.taped_code import TapedCode
+from memory.recorder import recorded_source
 
 REPO = RepoId("octo/engine")
 GIT = "git https://git.example"
@@ -40,11 +40,11 @@ def db() -> Iterator[Database]:
         yield database
 
 
-def code(db: Database, run: str, source: Watching, origin: str = GIT) -> TapedCode:
-    return TapedCode(Tape(db, run), REPO, origin, source.open)
+def code(db: Database, run: str, source: Any, origin: str = GIT, *, play_only: bool = False) -> Any:
+    return recorded_source(source.open, CallRecorder(db, run, play_only=play_only), "code", REPO, origin, CodeSource)
 
 
-async def read(source: TapedCode, shas: Sequence[str]) -> list[Change]:
+async def read(source: CodeSource, shas: Sequence[str]) -> list[Change]:
     return [change async for change in source.changes(shas)]
 
 
@@ -115,7 +115,7 @@ async def test_what_a_partial_clone_lacked_is_asked_for_again(db: Database, watc
         async def open(self) -> "Partial":
             return self
 
-    await read(TapedCode(Tape(db, "r1"), REPO, GIT, Partial().open), shas[:1])  # type: ignore[arg-type]
+    await read(code(db, "r1", Partial()), shas[:1])
     source = watched()
     assert await read(code(db, "r2", source), shas[:1]) == [change]
     assert source.asked == ["open", shas[:1]]
@@ -129,6 +129,6 @@ async def test_what_was_taken_over_belongs_to_the_run_and_can_be_replayed(
     db.execute("delete from calls where run = 'r1'")
     db.execute("delete from holds where run = 'r1'")
     source = watched()
-    replay = TapedCode(Tape(db, "r2", play_only=True), REPO, GIT, source.open)
+    replay = code(db, "r2", source, play_only=True)
     assert await read(replay, shas) == changes
     assert db.execute("select count(*) from holds where run = 'r2'").fetchone()[0] == len(shas)

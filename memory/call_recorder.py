@@ -1,4 +1,4 @@
-"""The record of one run: every call, by the hash of its input, and what was answered, before anybody uses it."""
+"""The record of one run: every call by the hash of its input, with its answer, stored before the answer is used."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ class Call:
     """One question to a source, a tool, a model or the memory."""
 
     name: str
-    """Who is asked for what: `code.landed`, `threads.issue`, `memory.known_tip`."""
+    """Who is asked for what: `code.landed`, `threads.issue`, `landings.known_tip`."""
     about: RepoId | str
     arguments: Any = None
     """Plain data; equal questions must have equal arguments."""
@@ -53,11 +53,11 @@ class Call:
         return hash(self.key)
 
 
-class Tape:
-    """What one run was told.
+class CallRecorder:
+    """Records the calls of one run and replays them.
 
-    While a run goes on, a call that is on its tape is answered from there, any other is made and recorded. A tape that
-    is only played makes no calls and writes nothing.
+    A call that this run has recorded is answered from the record; any other call is made and recorded. With
+    `play_only` no call is made and nothing is written.
     """
 
     def __init__(
@@ -71,21 +71,21 @@ class Tape:
         self.run = run
         self.play_only = play_only
         self.gap: StorageError | None = None
-        """Why the tape could not answer, the first time: a report made around that is not the run's report."""
+        """The first failure to answer from the record: a report made in spite of it is not the run's report."""
         self._db = db
         self._artefacts = Artefacts(db)
         self._clock = clock
 
     @property
     def blank(self) -> bool:
-        """True when nothing is on it: the run never got that far, or its record was forgotten."""
+        """True when nothing is recorded: the run never got that far, or its record was deleted."""
         with reading():
             return self._db.execute("select 1 from calls where run = ? limit 1", [self.run]).fetchone() is None
 
     def answered(self) -> dict[str, int]:
-        """Give each answer of sources and memory its place on the tape; one that was asked for again has moved.
+        """Give the row number of each recorded answer of sources and memory; a call that is repeated gets a new one.
 
-        The run's own notes, and what it found where it publishes, are written anew when it is taken up again.
+        The run's own notes, and the report that it found where it publishes, are written again by a resumed run.
         """
         with reading():
             rows = self._db.execute(
@@ -96,13 +96,13 @@ class Tape:
         return dict(rows)
 
     def ask(self, call: Call, shape: Shape[T], live: Callable[[], T]) -> T:
-        """Answer from the tape, or make the call and record it."""
+        """Answer from the record, or make the call and record its answer."""
         if self.unanswered([call]):
             return self._answer(call, shape, live())
         return self.play(call, shape)
 
     async def fetch(self, call: Call, shape: Shape[T], live: Callable[[], Awaitable[T]]) -> T:
-        """Answer from the tape, or make the call and record what came of it, be it an error."""
+        """Answer from the record, or make the call and record its answer or its error."""
         if not self.unanswered([call]):
             return self.play(call, shape)
         try:
@@ -113,7 +113,7 @@ class Tape:
         return self._answer(call, shape, value)
 
     def play(self, call: Call, shape: Shape[T]) -> T:
-        """Answer from the tape; an error that was recorded is raised again."""
+        """Answer from the record; a recorded error is raised again."""
         try:
             artefact = self._found(call)
             if artefact.kind not in (ERROR, OUTAGE):
@@ -124,9 +124,9 @@ class Tape:
         raise unpack_error(artefact)
 
     def unanswered(self, calls: Iterable[Call]) -> set[Call]:
-        """Tell which of these calls must be made: those that were not, and those that may go better now.
+        """Find the calls that must be made: those without an answer, and those that ended in an outage.
 
-        A replay makes none, and finds out one by one what is missing.
+        A replay makes none; what its record lacks is noticed when it is played.
         """
         wanted = {call.key: call for call in calls}
         if self.play_only:
@@ -141,7 +141,7 @@ class Tape:
         return missing - self._adopted(missing)
 
     def has(self, call: Call, answer: Artefact) -> bool:
-        """Tell whether exactly this answer is on the tape."""
+        """Tell whether exactly this answer is recorded."""
         with reading():
             row = self._db.execute("select hash from calls where run = ? and key = ?", [self.run, call.key]).fetchone()
         return row is not None and row[0] == answer.hash
@@ -152,7 +152,7 @@ class Tape:
             return
         at = self._clock()
         calls = [(call, found[0].hash) for call, found in answers]
-        # An answer that the death of the machine takes away is asked for again: not worth a wait for the disk.
+        # An answer that is lost when the machine dies is asked for again: not worth a wait for the disk.
         with writing(self._db, durable=False):
             for call, found in answers:
                 self._artefacts.add(found, call.origin, at)
@@ -161,7 +161,7 @@ class Tape:
             self._note(calls, at)
 
     def _adopted(self, calls: Iterable[Call]) -> set[Call]:
-        """Take over what other runs were told of things that never change; tell which calls that answers."""
+        """Copy answers that never change from other runs, and return the calls that have one."""
         lasting = {call.lasting_key: call for call in calls if call.lasting_key}
         if not lasting:
             return set()
@@ -180,7 +180,7 @@ class Tape:
         return set(answers)
 
     def _note(self, answers: Iterable[tuple[Call, str]], at: datetime) -> None:
-        """Write down which artefact answers which call; the caller holds the transaction."""
+        """Store which artefact answers which call; the caller holds the transaction."""
         moment = at.isoformat(timespec="seconds")
         self._db.conn.executemany(
             "insert or replace into calls (run, key, name, hash, at, lasting) values (?, ?, ?, ?, ?, ?)",
