@@ -86,9 +86,11 @@ class RecordedMethod:
         self._origins = {name: get_origin(hint) for name, hint in hints.items()}
         self._held: dict[str, Any] = {}
         self._size = 0
-        special = {NoneType: self._write, AsyncIterator: self._stream}
-        generic = self._fetch if iscoroutinefunction(function) else self._ask
-        self._run: Callable[[BoundArguments], Any] = special.get(get_origin(self._answer) or self._answer, generic)
+        self._streams = get_origin(self._answer) is AsyncIterator
+        assert self._rule.each or not self._streams, f"{self._name} streams: name what it is asked for in RULES"
+        direct = self._write if self._answer is NoneType else self._ask
+        generic = self._fetch if iscoroutinefunction(function) else direct
+        self._run: Callable[[BoundArguments], Any] = self._stream if self._streams else generic
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Answer as the object does."""
@@ -101,8 +103,8 @@ class RecordedMethod:
 
     @cached_property
     def _shape(self) -> Shape[Any]:
-        streamed = get_origin(self._answer) is AsyncIterator
-        return self._rule.shape or shape_of(self._name, get_args(self._answer)[0] | None if streamed else self._answer)
+        answer = get_args(self._answer)[0] | None if self._streams else self._answer
+        return self._rule.shape or shape_of(self._name, answer)
 
     @cached_property
     def _form(self) -> str:
