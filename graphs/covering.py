@@ -20,7 +20,7 @@ from agent.dossier import Dossier
 from agent.errors import NotFound
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ThreadEvidence
 from agent.facts import FactKind
-from agent.gate.judge import judge
+from agent.gate.check import first_refusal
 from agent.ids import RepoId, commit_id
 from agent.ledger import ledger_row
 from agent.linking.digest import as_issue
@@ -263,7 +263,7 @@ def _account(deps: Deps, repo: RepoId) -> Account:
 
 def _judged(claim: Claim, dossier: Dossier) -> tuple[Claim, Judgement]:
     """Judge a claim in every language it is written in; the first failure stands for all."""
-    judgements = [judge(claim, dossier, lang) for lang in LANGUAGES if lang in claim.text or not claim.text]
+    judgements = [first_refusal(claim, dossier, lang) for lang in LANGUAGES if lang in claim.text or not claim.text]
     worst = next((one for one in judgements if not one.passed), judgements[0])
     return claim.model_copy(update={"judgement": worst}), worst
 

@@ -16,7 +16,7 @@ from agent.domain import Change, Commit, FileChange, Issue, Person
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Severity
-from agent.gate.judge import judge
+from agent.gate.check import refusals
 from agent.ids import RepoId, commit_id
 from agent.links import Grade, Link, Relation
 from agent.menu import Menu
@@ -349,7 +349,7 @@ async def test_an_invented_hash_or_flag_never_passes() -> None:
     dossier = Dossier(found={one.evidence.id: one.evidence}, window=DAY)
     told = [claim for claim in claims if of_the_model(claim)]
     assert len(told) == 2
-    assert not [claim for claim in told if judge(claim, dossier, "en").passed]
+    assert not [claim for claim in told if not refusals(claim, dossier, "en")]
 
 
 async def test_a_refused_statement_is_shown_with_its_reason_once() -> None:
