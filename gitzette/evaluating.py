@@ -37,11 +37,11 @@ from evals.sets.griffe import GRIFFE
 from evals.sets.injection import INJECTION
 from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
+from evals.sets.literal_twins import LITERAL_TWINS
 from evals.sets.long_window import LONG_WINDOW
 from evals.sets.model_latency import MODEL_LATENCY
 from evals.sets.model_storm import MODEL_STORM
 from evals.sets.model_tokens import MODEL_TOKENS
-from evals.sets.mutants import MUTANTS
 from evals.sets.questions import QUESTIONS
 from evals.sets.reading import READING
 from evals.sets.recorded import RECORDED
@@ -72,7 +72,7 @@ SETS: tuple[EvalSet, ...] = (
     FACTS_COST,
     GRIFFE,
     TAMPER,
-    MUTANTS,
+    LITERAL_TWINS,
     DAILY,
     DAY_COST,
     LONG_WINDOW,

@@ -13,7 +13,7 @@ from agent.asking.telling import whole_day
 from agent.claims import Claim, Judgement
 from agent.dossier import Dossier
 from agent.evidence import Evidence, EvidenceId, ThreadEvidence
-from agent.gate.judge import judge
+from agent.gate.check import first_refusal
 from agent.model import ModelError
 from graphs.asking_tools import QuestionTools
 from graphs.investigation import look_around, tool_specs
@@ -147,18 +147,18 @@ async def _checked(answerer: ModelAnswerer, brief: Brief, answering: Answering) 
 
 async def _stands(answerer: ModelAnswerer, brief: Brief, dossier: Dossier, said: Said, name: str) -> Claim | None:
     claim = claim_of(said, name, brief)
-    judgement = judge(claim, dossier, brief.lang) if claim is not None else None
+    judgement = first_refusal(claim, dossier, brief.lang) if claim is not None else None
     if judgement is not None and not judgement.passed:
         try:
             again = await answerer.mend(said, judgement, brief)
         except ModelError:
             again = None
         claim = claim_of(again, name, brief) if again is not None else None
-        judgement = judge(claim, dossier, brief.lang) if claim is not None else None
+        judgement = first_refusal(claim, dossier, brief.lang) if claim is not None else None
     if claim is not None and judgement is not None and judgement.passed:
         return _with(claim, judgement)
     speech = speech_of(said, name, brief)
-    judgement = judge(speech, dossier, brief.lang) if speech is not None else None
+    judgement = first_refusal(speech, dossier, brief.lang) if speech is not None else None
     return _with(speech, judgement) if speech is not None and judgement is not None and judgement.passed else None
 
 

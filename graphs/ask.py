@@ -21,7 +21,7 @@ from agent.asking.understanding import Setting
 from agent.claims import Claim
 from agent.dossier import Dossier
 from agent.evidence import Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.gate.judge import judge
+from agent.gate.check import first_refusal
 from agent.model import ModelError
 from agent.settings import RepoSpec
 from agent.web import Web
@@ -206,7 +206,7 @@ def _checked(draft: Draft, found: Findings) -> tuple[Draft, int]:
 
 
 def _judged(claim: Claim, dossier: Dossier, found: Findings) -> Claim:
-    return claim.model_copy(update={"judgement": judge(claim, dossier, found.inquiry.lang)})
+    return claim.model_copy(update={"judgement": first_refusal(claim, dossier, found.inquiry.lang)})
 
 
 def _passed(claim: Claim) -> bool:

@@ -9,7 +9,7 @@ from agent.domain import Frozen
 from agent.dossier import Dossier
 from agent.errors import AppError
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence
-from agent.gate.judge import judge
+from agent.gate.check import first_refusal
 from agent.ids import RepoId
 from agent.report import Drop
 from agent.settings import Language
@@ -80,7 +80,7 @@ async def connected(read: Mapping[RepoId, Reading], window: Window, deps: Deps) 
             found |= {name: reading.pulls[name] for name in bond.said if name in reading.pulls}
             late = frozenset({bond.doer.id}) if bond.doer.at not in window else frozenset()
             dossier = Dossier(found=found, window=window, seen=frozenset(found), late=late)
-            judgements = [judge(claim, dossier, lang) for lang in _LANGUAGES]
+            judgements = [first_refusal(claim, dossier, lang) for lang in _LANGUAGES]
             worst = next((judgement for judgement in judgements if not judgement.passed), judgements[0])
             if not worst.passed:
                 drops.append(Drop(repo=repo, verdict=worst.verdict, check=worst.check, about=claim.about))

@@ -4,7 +4,7 @@ from agent.analyst import Material
 from agent.card import Card
 from agent.domain import Landed, NoticeKind
 from agent.evidence import CommitEvidence
-from agent.gate.pulls import pulls_of
+from agent.pulls import pulls_of
 from agent.sources import CodeSource
 from graphs.collect import Collected
 from graphs.desk import QuestionMemory

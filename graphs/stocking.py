@@ -7,11 +7,11 @@ from agent.card import Card
 from agent.domain import Change, Commit, Coverage, Threads
 from agent.errors import AppError
 from agent.evidence import CommitEvidence
-from agent.gate.pulls import pulls_of
 from agent.linking.explicit import explicit_links
 from agent.linking.inferred import inferred_links
 from agent.linking.sketch import Sketch, sketch
 from agent.links import Link
+from agent.pulls import pulls_of
 from agent.settings import RepoSpec
 from agent.sources import CodeSource, NamesCommits
 from agent.window import Window

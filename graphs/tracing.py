@@ -10,13 +10,13 @@ from agent.asking.inquiry import Act, Aim, Inquiry, Thing
 from agent.asking.lineage import Finder, Lineage, lineage_of
 from agent.asking.matching import Match
 from agent.asking.names import plain
+from agent.asking.stems import stem, words_of
 from agent.asking.weights import weights
 from agent.card import Card
 from agent.domain import Comment, Commit, Issue, PullRequest
 from agent.errors import AppError, NotFound
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import FactKind
-from agent.gate.stems import stem, words_of
 from agent.ids import RepoId, ThreadId
 from agent.links import Link
 from agent.settings import RepoSpec

@@ -10,11 +10,11 @@ from agent.asking.lexicon import THINGS
 from agent.asking.matching import Match
 from agent.asking.names import is_about, plain, things_of
 from agent.asking.saying import is_called, says_any, says_most, sentences
+from agent.asking.stems import parts
 from agent.asking.turns import turns_of
 from agent.card import Card
 from agent.evidence import CommitEvidence
 from agent.facts import Fact
-from agent.gate.stems import parts
 
 OPPOSITE: Mapping[Act, Act] = {
     Act.ADDED: Act.REMOVED,

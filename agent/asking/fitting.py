@@ -13,10 +13,10 @@ from agent.asking.matching import wide_text_of, words_of_fact
 from agent.asking.names import bare_file, short_model
 from agent.asking.ordinary import is_english
 from agent.asking.saying import said_in, sentences, share
+from agent.asking.stems import parts
 from agent.asking.topics import words_said
 from agent.asking.weights import Weights
 from agent.card import Card
-from agent.gate.stems import parts
 
 _FIT, _SURE = 0.35, 0.55
 """What the best commit must have of a question, and what where others fit as well."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.analyst import ToolAnswer, ToolRequest, ToolSpec
 from agent.asking.sheaf import Sheaf
-from agent.claims import Claim, Judgement, Quote, Role
+from agent.claims import Anchor, Claim, Judgement, Kind, Quote, Role
 from agent.commands import commands, leads_away
 from agent.drafts import Draft, settle
 from agent.ids import RepoId
@@ -168,7 +168,9 @@ def claim_of(said: Said, name: str, brief: Brief) -> Claim | None:
         cites=cites,
         about=cites[:1],
     )
-    return settle(draft, shown)
+    # The words that a sentence rests on; the gate refuses one that has none.
+    anchors = (Anchor(cite=first, text=said.quote.strip()),) if first and said.quote.strip() else ()
+    return settle(draft, shown).model_copy(update={"anchors": anchors})
 
 
 def speech_of(said: Said, name: str, brief: Brief) -> Claim | None:
@@ -181,7 +183,14 @@ def speech_of(said: Said, name: str, brief: Brief) -> Claim | None:
         return None
     quote = Quote(cite=first, text=said.quote.strip())
     return Claim(
-        id=name, repo=_repo(first), role=Role.CHANGE, about=(first,), cites=(first,), quotes=(quote,), speech=True
+        id=name,
+        repo=_repo(first),
+        role=Role.CHANGE,
+        about=(first,),
+        cites=(first,),
+        quotes=(quote,),
+        speech=True,
+        kind=Kind.QUOTATION,
     )
 
 

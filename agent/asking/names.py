@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agent.card import Card
 from agent.facts import Fact
-from agent.gate.lists import listed
+from agent.lists import listed
 from agent.naming import items_of
 
 _FILE = re.compile(

@@ -3,12 +3,12 @@
 import re
 from functools import cache
 
+from agent.asking.glossary_zh import glossary
+from agent.asking.lexicon_en import NOUNS, OTHERS, VERBS
+from agent.asking.stems import stem
 from agent.asking.synonyms import relatives
-from agent.gate.glossary_zh import glossary
-from agent.gate.lexicon_en import NOUNS, OTHERS, VERBS
-from agent.gate.lists import listed
-from agent.gate.stems import stem
-from agent.gate.words_en import SYNONYMS, TRADE
+from agent.asking.words_en import SYNONYMS, TRADE
+from agent.lists import listed
 
 _WORDS = listed(
     "able above accept accepted accepts accident accidentally accordingly account accurate achieve active actual "

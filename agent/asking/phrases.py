@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from agent.asking.inquiry import Term
-from agent.gate.stems import stem
+from agent.asking.stems import stem
 
 _SHORTEST = 3
 _GAP = r"[\s_/-]{0,3}"

@@ -7,8 +7,8 @@ from functools import lru_cache
 from agent.asking.inquiry import Inquiry, Term
 from agent.asking.names import plain
 from agent.asking.ordinary import is_english
+from agent.asking.stems import Vocabulary, parts, words_of
 from agent.asking.weights import Weights
-from agent.gate.stems import Vocabulary, parts, words_of
 
 _NAMELIKE = re.compile(r"[A-Za-z0-9][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
 """Capitals or digits inside a word."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from agent.gate.glossary_zh import glossary
+from agent.asking.glossary_zh import glossary
 
 _FURTHER = """
 随机种子 seed;度量 metric;类型 type,dtype;类型转换 cast,convert;整数 int,integ;重构 refactor,restruct,rework,reorgan

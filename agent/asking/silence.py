@@ -2,7 +2,7 @@
 
 import re
 
-from agent.gate.lists import listed
+from agent.lists import listed
 
 WORDS = listed(
     "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb "

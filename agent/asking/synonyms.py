@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from agent.gate.stems import stem
+from agent.asking.stems import stem
 
 _GROUPS = """
 hang hung stuck freeze frozen deadlock stall unresponsive

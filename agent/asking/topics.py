@@ -11,8 +11,8 @@ from agent.asking.acts import ACTS
 from agent.asking.inquiry import Term
 from agent.asking.ordinary import is_english, is_ordinary
 from agent.asking.senses import senses
+from agent.asking.stems import stem
 from agent.asking.synonyms import relatives
-from agent.gate.stems import stem
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _WORD = re.compile(

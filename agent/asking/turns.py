@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agent.gate.stems import parts, stem
+from agent.asking.stems import parts, stem
 
 _SIGNS = "`'\"“”「」"
 _OLD, _NEW = (rf"[{_SIGNS}]?(?P<{side}>[^,;:?!，。；：？！()从由把将]{{1,48}}?)[{_SIGNS}]?" for side in ("old", "new"))

@@ -5,10 +5,10 @@ from dataclasses import replace
 from agent.audit.library import Library
 from agent.audit.page import Page
 from agent.audit.statement import Statement
+from agent.audit.values import judge
 from agent.claims import Claim, Judgement, Role
 from agent.dossier import Dossier
 from agent.evidence import Evidence
-from agent.gate.judge import judge
 
 
 class Asking:

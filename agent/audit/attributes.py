@@ -21,7 +21,7 @@ from agent.audit.vocabulary import (
     TITLE_COLUMN,
     plain,
 )
-from agent.gate.dates import find_dates
+from agent.dates import find_dates
 
 _NAME_END = re.compile(r"，|；|。|\n|\s-\s|\s\||（|;|, (?=\d{4}-)|,\s*(?:on|at)\s")
 _BY = re.compile(r"\bby (@[A-Za-z0-9][\w-]*(?:\[bot\])?)")

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from agent.audit.changes import Changes
 from agent.audit.library import Library
+from agent.audit.people import authors
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
 from agent.audit.vocabulary import plain
 from agent.claims import Judgement, Verdict
 from agent.domain import Person
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence
-from agent.gate.people import authors
 
 _CUSTOM = 2
 _COLUMN = 4

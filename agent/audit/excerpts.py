@@ -8,11 +8,11 @@ from agent.audit.changes import Changes
 from agent.audit.code import ANNOTATION
 from agent.audit.library import Library
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, shortened, told, wrong
+from agent.audit.values import judge
 from agent.audit.vocabulary import plain
 from agent.claims import Claim, Quote, Role
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence
-from agent.gate.judge import judge
 from agent.gate.verbatim import normal
 from agent.settings import Language
 

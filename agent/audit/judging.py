@@ -8,7 +8,6 @@ from agent.audit.authorship import Authorship
 from agent.audit.changes import Changes
 from agent.audit.endings import Endings
 from agent.audit.excerpts import Excerpts
-from agent.audit.hearing import Hearing
 from agent.audit.landings import Landings
 from agent.audit.library import Answer, Library
 from agent.audit.measures import fitting_paths, measured
@@ -20,13 +19,12 @@ from agent.audit.page import Page
 from agent.audit.relations import Relations
 from agent.audit.sharing import Sharing
 from agent.audit.standings import Standings
-from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
-from agent.audit.summing import opposite, unlike
+from agent.audit.statement import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Statement, judged, told, wrong
 from agent.audit.titling import Titling
+from agent.audit.values import judge
 from agent.claims import Claim, Judgement, Role, Verdict
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, Unresolved
-from agent.gate.judge import judge
 
 _OF_PLACE = {"exists", "filed", "new"}
 """Statements that are about the repository itself."""
@@ -46,7 +44,6 @@ class Judge:
         self._authorship = Authorship(library, self._changes, self._dossier)
         self._asking = Asking(page, library, self._dossier)
         self._own = OwnJudge(page, library)
-        self._hearing = Hearing(self._dossier, page.lang, library.around)
         self._titling = Titling(library, self._asking, page.text)
         self._excerpts = Excerpts(library, self._changes, self._dossier, page.lang)
         self._relations = Relations(library, self._changes)
@@ -55,8 +52,8 @@ class Judge:
             **dict.fromkeys(("landed", "complete", "branch"), Landings(page, library).finding),
             "shows": self._excerpts.finding,
             "listed": self._titling.listed,
-            "says": self._told,
-            "sums up": self._summed_up,
+            "says": self._not_checked,
+            "sums up": self._not_checked,
             "closes": self._relations.closed,
             "reverts": self._relations.reverted,
             "writes": self._relations.written,
@@ -99,21 +96,9 @@ class Judge:
             return statement.ruled(wrong("label"), why)
         return self._of_another(statement, self._judged(statement, self._answer(statement)))
 
-    def _told(self, statement: Statement) -> Finding | None:
-        """Hear a sentence, if every change that it speaks of was read."""
-        mentions = [mention for mention in (statement.about, *statement.also) if mention is not None]
-        commits = [one for mention in mentions if (one := self._changes.of(mention, statement)) is not None]
-        distinct = list({one.id: one for one in commits}.values())
-        whole = bool(commits) and len(commits) == len(mentions)
-        return self._of_another(statement, self._hearing.finding(statement, distinct)) if whole else None
-
-    def _summed_up(self, statement: Statement) -> Finding | None:
-        """Hold a sentence of a summary against all commits that the report links."""
-        mentions = [mention for mention in (statement.about, *statement.also) if mention is not None]
-        commits = [one for mention in mentions if (one := self._changes.of(mention, statement)) is not None]
-        text = statement.params["text"]
-        why = opposite(text, commits) or (unlike(text, commits) if len(commits) == len(mentions) else "")
-        return statement.ruled(wrong(Verdict.UNSUPPORTED.value), why) if why else None
+    def _not_checked(self, statement: Statement) -> Finding:
+        """Leave prose to a reader: code proves references and values, not what a sentence means."""
+        return statement.ruled(NOT_CHECKED, "prose is not checked by rules")
 
     def _of_another(self, statement: Statement, finding: Finding | None) -> Finding | None:
         """Leave open what was held against a commit of another repository: the change that is meant was not read."""

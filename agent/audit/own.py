@@ -26,8 +26,8 @@ from agent.audit.own_layout import (
 from agent.audit.own_lists import counted, listed, statistics
 from agent.audit.page import Page
 from agent.audit.statement import Statement, shortened, structural
+from agent.dates import stated
 from agent.errors import UsageError
-from agent.gate.dates import stated
 from agent.web import Web
 from agent.window import Window, zone
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agent.audit.library import Library
 from agent.audit.mentions import Mention
+from agent.audit.metadata import titles
 from agent.audit.own_layout import Layout, coverage_told, read_layout
 from agent.audit.page import Page
 from agent.audit.reckoning import Reckoning
@@ -13,7 +14,6 @@ from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, short
 from agent.conventions import Purpose, read_heading
 from agent.domain import Change, Issue, PullRequest
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.gate.metadata import titles
 from agent.gate.verbatim import normal, stands_in
 from agent.ids import commit_id, thread_id
 from agent.markdown import visible

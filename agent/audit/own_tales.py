@@ -10,7 +10,7 @@ from agent.audit.own_sentences import tale
 from agent.audit.page import Page
 from agent.audit.statement import Statement, structural
 from agent.conventions import read_heading
-from agent.gate.dates import stated
+from agent.dates import stated
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?= )")
 

@@ -4,7 +4,7 @@ import re
 from datetime import date, timedelta
 
 from agent.audit.vocabulary import plain
-from agent.gate.dates import find_dates
+from agent.dates import find_dates
 
 _DAY = re.compile(r"(?<!\d)(20\d\d)[-/.年](0?[1-9]|1[0-2])[-/.月](0?[1-9]|[12]\d|3[01])日?(?!\d)")
 _COMPACT = re.compile(r"(?<!\d)(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)")

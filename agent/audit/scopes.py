@@ -2,9 +2,9 @@
 
 import re
 
+from agent.audit.numerals import numerals
 from agent.audit.page import Page
 from agent.audit.periods import dates_in
-from agent.gate.numerals import numerals
 from agent.ids import RepoId
 
 # A stretch of history that is not the report's.

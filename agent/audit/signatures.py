@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.audit.vocabulary import plain
-from agent.gate.dates import find_dates
+from agent.dates import find_dates
 
 _PERSON = r"[^\W\d_](?:[^()（）,，;；:：\n\"“”]|\([^()\n]{1,30}\)){0,60}?"
 _BRACKETED = re.compile(rf"\s*[（(](?P<name>{_PERSON}(?:, [A-Z][\w-]+)?)[,，]\s*(?P<date>[^()（）\n]{{6,30}})[)）]\s*$")

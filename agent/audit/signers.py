@@ -11,7 +11,7 @@ from agent.audit.signatures import inside, is_name
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import plain
 from agent.audit.whereabouts import Days
-from agent.gate.dates import find_dates
+from agent.dates import find_dates
 
 _BRACKET = re.compile(r"[(（]([^()（）\n]{9,160})[)）]")
 _TAIL = re.compile(

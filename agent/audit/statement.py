@@ -55,7 +55,7 @@ class Finding:
     kind: str
     claim: str
     verdict: str
-    """`right`, `unverifiable`, or `wrong:<why>`."""
+    """`right`, `unverifiable`, `not-checked`, or `wrong:<why>`."""
     evidence: str
 
     @property
@@ -64,7 +64,7 @@ class Finding:
         return self.verdict.startswith("wrong")
 
 
-RIGHT, UNVERIFIABLE = "right", "unverifiable"
+RIGHT, UNVERIFIABLE, NOT_CHECKED = "right", "unverifiable", "not-checked"
 
 
 def wrong(why: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.audit.library import Library
 from agent.audit.page import Page
-from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding
+from agent.audit.statement import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding
 from agent.evidence import CommitEvidence
 from agent.ids import RepoId
 
@@ -23,6 +23,7 @@ def summary(page: Page, findings: Sequence[Finding], library: Library) -> dict[s
         "right": sum(finding.verdict == RIGHT for finding in findings),
         "wrong": len(wrong),
         "unverifiable": sum(finding.verdict == UNVERIFIABLE for finding in findings),
+        "not_checked": sum(finding.verdict == NOT_CHECKED for finding in findings),
         "by_kind": {kind: _counts([one for one in findings if one.kind == kind]) for kind in kinds},
         "by_reason": dict(Counter(finding.verdict for finding in wrong).most_common()),
         "language": page.lang,
@@ -37,6 +38,7 @@ def _counts(findings: Sequence[Finding]) -> dict[str, int]:
         "right": sum(finding.verdict == RIGHT for finding in findings),
         "wrong": sum(finding.wrong for finding in findings),
         "unverifiable": sum(finding.verdict == UNVERIFIABLE for finding in findings),
+        "not_checked": sum(finding.verdict == NOT_CHECKED for finding in findings),
     }
 
 

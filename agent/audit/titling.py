@@ -6,13 +6,13 @@ from itertools import chain
 
 from agent.audit.asking import Asking
 from agent.audit.library import Library
+from agent.audit.metadata import titles
 from agent.audit.own_judging import printed
 from agent.audit.signatures import signature
 from agent.audit.statement import RIGHT, UNVERIFIABLE, Finding, Statement, judged, shortened, told, wrong
 from agent.audit.vocabulary import plain
 from agent.claims import Judgement, Verdict
 from agent.evidence import CommitEvidence, Evidence
-from agent.gate.metadata import titles
 
 _ALIKE = 0.8
 _TELLING = 4

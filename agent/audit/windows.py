@@ -9,7 +9,7 @@ from agent.audit.page import Page
 from agent.audit.periods import dates_in
 from agent.audit.statement import Statement, shortened
 from agent.audit.vocabulary import NOTHING_NEW, TITLE_COLUMN, plain
-from agent.gate.dates import find_dates
+from agent.dates import find_dates
 
 _EARLIER = re.compile(
     r"(?:revert(?:s|ed|ing)?|回退|撤销|earlier|之前|previous(?:ly)?|since|introduced in|compare|stood at|位于|读取时为"

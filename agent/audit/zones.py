@@ -11,8 +11,8 @@ from agent.audit.periods import dates_in
 from agent.audit.statement import Statement
 from agent.audit.structure import is_daily
 from agent.audit.whereabouts import Days
+from agent.dates import stated
 from agent.evidence import CommitEvidence
-from agent.gate.dates import stated
 
 _QUARTER = timedelta(minutes=15)
 _MOST = timedelta(hours=14)

@@ -1,23 +1,17 @@
-"""Whether words shown as a quotation stand in the cited artefact, in the place that is named."""
+"""Check that words shown as a quotation stand in the cited artefact, in the place that is named."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from agent.claims import MARK, Claim, Judgement, Quote, Verdict
+from agent.claims import MARK, Anchor, Claim, Judgement, Quote, Verdict
 from agent.domain import FileChange
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence
 from agent.gate.patches import readings
-from agent.gate.predicates import prose
-from agent.gate.verbatim import normal, normalised, stands_in
-from agent.settings import Language
+from agent.gate.verbatim import normal, normalised, stands_in, stands_whole
 
 _SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
 _PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|(?<![\w=(])\"([^\"]+)\"(?!\w)")
-_SAYS = re.compile(
-    r"(?:says?|said|writes?|wrote|titled|reads?|states?|stated|called|写道|写到|称|说|表示|指出|题为|标题为|原文)"
-    r"(?:\s*\[@\d+\])?\s*[:：,，]?\s*$"
-)
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 # Shorter ones are mostly words held at arm's length, not words of somebody.
@@ -25,17 +19,22 @@ _FEW_WORDS = 3
 _FEW_SIGNS = 8
 
 
-def quotes(claim: Claim, dossier: Dossier, lang: Language) -> Judgement | None:
-    """Find the first quotation that is not verbatim."""
+def check_quotes(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+    """Find the quotations that are not verbatim."""
     for quote in claim.quotes:
-        if reason := _misquoted(quote, dossier.found[quote.cite]):
-            return Judgement(verdict=Verdict.QUOTE, reason=reason, check="verbatim", about=quote.cite)
+        if reason := misquoted(quote, dossier.found[quote.cite]):
+            yield Judgement(
+                verdict=Verdict.QUOTE, reason=reason, check="verbatim", about=quote.cite, literal=short(quote.text)
+            )
+
+
+def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
+    """Find what a text sets in quotation marks and no cited evidence has."""
     evidence = [dossier.found[cite] for cite in claim.sources]
-    for passage in passages(prose(claim, lang)):
+    for passage in passages(text):
         if not any(is_quoted(passage, one) for one in evidence):
-            reason = f"“{_short(passage)}” is set in quotation marks, and no cited evidence has these words"
-            return Judgement(verdict=Verdict.QUOTE, reason=reason, check="passage")
-    return None
+            reason = f"“{short(passage)}” is set in quotation marks, and no cited evidence has these words"
+            yield Judgement(verdict=Verdict.QUOTE, reason=reason, check="passage", literal=short(passage))
 
 
 def passages(text: str) -> list[str]:
@@ -43,60 +42,67 @@ def passages(text: str) -> list[str]:
     found: list[str] = []
     for match in _PASSAGE.finditer(text):
         passage = next(group for group in match.groups() if group)
-        long = len(_WORDS.findall(passage)) >= _FEW_WORDS or len(_CHINESE.findall(passage)) >= _FEW_SIGNS
-        if long or _SAYS.search(text[: match.start()]):
-            found.append(MARK.sub("", passage))
+        if len(_WORDS.findall(passage)) >= _FEW_WORDS or len(_CHINESE.findall(passage)) >= _FEW_SIGNS:
+            found.append(MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；"))
     return found
 
 
-def _misquoted(quote: Quote, evidence: Evidence) -> str:
-    """Say why a quotation fails; nothing when it stands."""
+def misquoted(quote: Quote | Anchor, evidence: Evidence) -> str:
+    """Say why words do not stand where they should; nothing when they do."""
+    start, end = (quote.start, quote.end) if isinstance(quote, Quote) else (None, None)
+    gaps = isinstance(quote, Quote)
     if not normal(quote.text):
         return "the quotation is empty"
     if quote.file is None:
-        return "" if is_quoted(quote.text, evidence) else f"“{_short(quote.text)}” is not in {evidence.id}"
+        return "" if is_quoted(quote.text, evidence, gaps=gaps) else f"“{short(quote.text)}” is not in {evidence.id}"
     if not isinstance(evidence, CommitEvidence):
         return f"{evidence.id} has no files, so {quote.file} cannot be quoted from it"
-    files = [file for file in evidence.change.files if quote.file in (file.path, file.previous_path)]
+    files = [file for file in evidence.change.files if _is_named(quote.file, file)]
     if not files:
         return f"{evidence.id} does not touch {quote.file}; it touches {_listed(evidence.paths)}"
-    return _not_in_file(quote, files)
+    return _not_in_file(quote, files, start, end, gaps=gaps)
 
 
-def _not_in_file(quote: Quote, files: list[FileChange]) -> str:
+def _is_named(path: str, file: FileChange) -> bool:
+    """Tell whether a path names a file, whole or by its last folders."""
+    return any(f"/{name}".endswith(f"/{path.removeprefix('./')}") for name in (file.path, file.previous_path) if name)
+
+
+def _not_in_file(
+    quote: Quote | Anchor, files: list[FileChange], start: int | None, end: int | None, *, gaps: bool
+) -> str:
     patches = [file.patch for file in files if file.patch]
     if not patches:
         return f"{quote.file} has no text in this diff"
-    if _any_patch(quote.text, patches, quote.start, quote.end):
+    if _any_patch(quote.text, patches, start, end, gaps=gaps):
         return ""
-    if quote.start is not None and _any_patch(quote.text, patches, None, None):
-        return (
-            f"“{_short(quote.text)}” is in {quote.file}, but not in lines {quote.start} to {quote.end or quote.start}"
-        )
-    return f"“{_short(quote.text)}” is not in the diff of {quote.file}"
+    if start is not None and _any_patch(quote.text, patches, None, None, gaps=gaps):
+        return f"“{short(quote.text)}” is in {quote.file}, but not in lines {start} to {end or start}"
+    return f"“{short(quote.text)}” is not in the diff of {quote.file}"
 
 
-def is_quoted(text: str, evidence: Evidence) -> bool:
-    """Tell whether words stand in one text of an artefact."""
+def is_quoted(text: str, evidence: Evidence, *, gaps: bool = True) -> bool:
+    """Tell whether words stand in one text of an artefact; an ellipsis may stand for a gap where gaps are allowed."""
     if isinstance(evidence, CommitEvidence):
         patches = [file.patch for file in evidence.change.files if file.patch]
         plain: tuple[str, ...] = (evidence.change.commit.message, "\n".join(evidence.paths))
-        return _in_texts(text, plain) or _any_patch(text, patches, None, None)
-    return _in_texts(text, evidence.texts)
+        return _in_texts(text, plain, gaps=gaps) or _any_patch(text, patches, None, None, gaps=gaps)
+    return _in_texts(text, evidence.texts, gaps=gaps)
 
 
-def _in_texts(text: str, texts: Iterable[str]) -> bool:
-    wanted = normal(text)
-    return any(stands_in(wanted, normalised(one)) for one in texts)
+def _in_texts(text: str, texts: Iterable[str], *, gaps: bool) -> bool:
+    wanted, stands = normal(text), stands_in if gaps else stands_whole
+    return any(stands(wanted, normalised(one)) for one in texts)
 
 
-def _any_patch(text: str, patches: Iterable[str], start: int | None, end: int | None) -> bool:
+def _any_patch(text: str, patches: Iterable[str], start: int | None, end: int | None, *, gaps: bool) -> bool:
     # A sign may stand apart from its line; that it is there at all is part of what the quotation says.
-    forms = {normal(text), normal(_SIGNED.sub(r"\1", text))}
-    return any(stands_in(form, one) for patch in patches for one in readings(patch, start, end) for form in forms)
+    forms, stands = {normal(text), normal(_SIGNED.sub(r"\1", text))}, stands_in if gaps else stands_whole
+    return any(stands(form, one) for patch in patches for one in readings(patch, start, end) for form in forms)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Cut a text for a message."""
     flat = " ".join(text.split())
     return flat if len(flat) <= 80 else f"{flat[:79]}…"
 

@@ -5,17 +5,35 @@ import unicodedata
 from functools import lru_cache
 
 _MARKS = str.maketrans({**dict.fromkeys("‘’‚‛′‹›´", "'"), **dict.fromkeys("“”„‟″«»「」『』", '"')})
+# Translating a large text costs much more than seeing that there is nothing to translate.
+_QUOTATION_MARK = re.compile("[‘’‚‛′‹›´“”„‟″«»「」『』]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ELLIPSIS = re.compile(r"\[\s*(?:\.\s?){3,6}\]|\(\s*(?:\.\s?){3,6}\)|\.{3,6}")
 _WORD = re.compile(r"[A-Za-z0-9_]")
+_TRIES = 20_000
 BREAK = "\0"
 """Stands between stretches that do not touch, so that no quotation reaches over it."""
 
 
 def normal(text: str) -> str:
     """Normalise compatibility forms, quotation marks, Markdown's escapes and white space."""
-    text = unicodedata.normalize("NFKC", text.translate(_MARKS)).translate(_MARKS)
-    return " ".join(_ESCAPE.sub(r"\1", text).split())
+    return " ".join(_ESCAPE.sub(r"\1", plain_marks(text)).split())
+
+
+def plain_marks(text: str) -> str:
+    """Normalise compatibility forms and quotation marks; lines stay as they are."""
+    if text.isascii():
+        return text
+    if _QUOTATION_MARK.search(text):
+        text = text.translate(_MARKS)
+    if unicodedata.is_normalized("NFKC", text):
+        return text
+    return unicodedata.normalize("NFKC", text).translate(_MARKS)
+
+
+def stands_whole(quote: str, normalised: str) -> bool:
+    """Tell whether a quote is in a text without a gap, both normalised."""
+    return _find(quote, normalised, 0) is not None
 
 
 def stands_in(quote: str, normalised: str) -> bool:
@@ -38,12 +56,12 @@ def _find(part: str, text: str, start: int) -> int | None:
     """Find where whole words of a text end; half a word is another word, half a number another number."""
     if not part:
         return None
-    at = text.find(part, start)
-    while at >= 0:
+    at, tries = text.find(part, start), 0
+    while at >= 0 and tries < _TRIES:
         end = at + len(part)
         if not _cuts(text, at) and not _cuts(text, end):
             return end
-        at = text.find(part, at + 1)
+        at, tries = text.find(part, at + 1), tries + 1
     return None
 
 

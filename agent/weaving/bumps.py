@@ -7,8 +7,8 @@ from datetime import datetime
 from agent.domain import Frozen
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import Fact, FactKind
-from agent.gate.lists import listed
 from agent.ids import RepoId
+from agent.lists import listed
 from agent.sources import Headline
 
 _HASH = re.compile(r"[0-9a-f]{40}")

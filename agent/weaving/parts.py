@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agent.gate.lists import listed
+from agent.lists import listed
 
 PARTS = r"[0-9] ?/ ?[0-9nNxX]|(part|pt|stage|phase|step|stack) ?[#-]? ?[0-9]"
 """A rough form of every marker, for git and for Python alike."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agent.areas import Area, area
 from agent.domain import Change
-from agent.gate.lists import listed
+from agent.lists import listed
 from agent.weaving.parts import read_part
 
 SOON = timedelta(days=14)

@@ -10,7 +10,7 @@ from agent.claims import Claim, Verdict
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.facts import FactKind
-from agent.gate.judge import judge
+from agent.gate.check import first_refusal
 from agent.ids import RepoId, commit_id, thread_id
 from agent.links import Link
 from agent.report import Depth, Report
@@ -59,7 +59,9 @@ async def judged(report: Report, sources: Sources, where: str) -> Verdicts:
     dossier = _dossier(report, commits, tags, sources)
     cited, held, each = list[Score](), list[Score](), list[Judged]()
     for claim in report.claims:
-        mine = {lang: judged_with(where, claim, partial(judge, dossier=dossier, lang=lang)) for lang in _LANGUAGES}
+        mine = {
+            lang: judged_with(where, claim, partial(first_refusal, dossier=dossier, lang=lang)) for lang in _LANGUAGES
+        }
         verdicts = [(lang, one.judgement) for lang, one in mine.items()]
         told = "; ".join(f"{lang} {one.verdict.value}: {one.reason}" for lang, one in verdicts)
         reason = f"{where}: {claim.id} {claim.predicate}: {told}"

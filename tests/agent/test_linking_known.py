@@ -4,12 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.because import because, reasons_of
-from agent.claims import Claim, Role, Verdict
 from agent.domain import Change, Commit, Coverage, FileChange, Issue, Person, Threads
-from agent.dossier import Dossier
-from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Severity
-from agent.gate.judge import judge
 from agent.ids import RepoId, commit_id, thread_id
 from agent.linking.digest import digest
 from agent.linking.inferred import inferred_links
@@ -18,7 +15,6 @@ from agent.linking.undoing import carried_links, partners
 from agent.links import Grade, Link, Relation
 from agent.settings import Language
 from agent.templates import sentence
-from agent.window import Window
 
 REPO = RepoId("lumen-ai/swiftserve")
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
@@ -99,25 +95,6 @@ def test_a_likely_fix_is_told_with_what_both_sides_share_and_only_with_that() ->
     text = {lang: sentence("likely fixes", params, lang) or "" for lang in LANGUAGES}
     assert text["en"].startswith("Likely fixes [@2] because both have the error text `valueerror adapter pool")
     assert text["zh"].startswith("可能修复 [@2]，因为两者都有报错文字 `valueerror adapter pool")
-    evidence = CommitEvidence(change=FIX, sheet=FactSheet(facts=(), route="hunks"), landed=True)
-    told: dict[str, Evidence] = {evidence.id: evidence, BUG.id: ThreadEvidence(thread=BUG)}
-    dossier = Dossier(
-        found=told, window=Window.days(DAY.date(), DAY.date(), "UTC"), seen=frozenset(told), links=(found,)
-    )
-    claim = Claim(
-        id="1",
-        repo=REPO,
-        role=Role.EFFECT,
-        about=tuple(told),
-        predicate="likely fixes",
-        params=params,
-        cites=tuple(told),
-        text=text,
-    )
-    assert all(judge(claim, dossier, lang).passed for lang in LANGUAGES)
-    lie = {"issue": found.issue, "because": "name: free_everything"}
-    lied = claim.model_copy(update={"params": lie, "text": {"en": sentence("likely fixes", lie, "en")}})
-    assert judge(lied, dossier, "en").verdict is Verdict.UNSUPPORTED
 
 
 def test_hostile_names_stay_code() -> None:

@@ -1,0 +1,194 @@
+"""Look up each literal of a sentence in the text of the cited evidence."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from agent.dates import all_dates_of, find_dates
+from agent.evidence import CommitEvidence, Evidence, ThreadEvidence
+from agent.gate.evidence_text import SearchText, fold_case, text_of
+from agent.gate.literals import Literal
+from agent.gate.names import known_names, stands_name
+from agent.gate.numbers import split_number, stands_number
+from agent.ids import RepoId
+from agent.window import zone
+
+_CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-9]+")
+_JOINTS = ("_", "-", " ", ".")
+_LINES = 2000
+"""On how many lines the tokens of a code span are looked for."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """The evidence of one claim, as literals are looked up in it."""
+
+    evidence: tuple[Evidence, ...]
+    texts: tuple[SearchText, ...]
+    known: frozenset[str]
+    tz: str
+
+    @classmethod
+    def of(cls, evidence: Iterable[Evidence], repo: RepoId | None, tz: str, words: Sequence[str] = ()) -> "Lookup":
+        """Lay out evidence; further words may be those of anchors, on one line each."""
+        evidence = tuple(evidence)
+        lines = [SearchText("\n".join(" ".join(text.split()) for text in words))] if words else []
+        return cls(evidence, (*map(text_of, evidence), *lines), known_names(evidence, repo), tz)
+
+    def stands(self, literal: Literal) -> bool:
+        """Tell whether a literal stands in the evidence."""
+        return _CHECKS[literal.kind](self, literal)
+
+    def has(self, word: str, *, fold: bool = False) -> bool:
+        """Tell whether any evidence has a word."""
+        return any(text.has(word, fold=fold) for text in self.texts)
+
+
+def _code(where: Lookup, literal: Literal) -> bool:
+    span = literal.text
+    if where.has(span) or fold_case(span) in where.known or _qualified(where, literal):
+        return True
+    if (number := split_number(span)) and stands_number(*number, where.texts):
+        return True
+    tokens = _CODE_TOKEN.findall(span)
+    return bool(tokens) and any(_on_one_line(tokens, text) for text in where.texts)
+
+
+def _on_one_line(tokens: Sequence[str], text: SearchText) -> bool:
+    """Tell whether a line has all tokens in their order: `a=True` is borne out by `a: bool = True`."""
+    longest = max(tokens, key=len)
+    for number, place in enumerate(text.places(longest)):
+        if number >= _LINES:
+            return False
+        rest = iter(_CODE_TOKEN.findall(text.line_at(place)[0]))
+        if all(token in rest for token in tokens):
+            return True
+    return False
+
+
+def _qualified(where: Lookup, literal: Literal) -> bool:
+    """Let a qualified name count by its parts: a diff shows the class and its method on lines of their own."""
+    name = literal.text.removesuffix("()")
+    if where.has(name):
+        return True
+    parts = re.split(r"\.|::|->", name)
+    return len(parts) > 1 and all(
+        re.fullmatch(r"\w+", part) and (where.has(part) or fold_case(part) in where.known) for part in parts
+    )
+
+
+def _folded(where: Lookup, literal: Literal) -> bool:
+    """Look up FP8 or FlashInfer in any case, also where its parts are joined otherwise: sm_100, flash-infer."""
+    if stands_name(literal.text, where.texts, where.known):
+        return True
+    humps = _HUMP.findall(literal.text)
+    return len(humps) > 1 and any(where.has(joint.join(humps), fold=True) for joint in _JOINTS)
+
+
+def _path(where: Lookup, literal: Literal) -> bool:
+    path = literal.text.removeprefix("./")
+    tail = path.strip("/")
+    paths = [one for text in where.texts for one in text.paths]
+    if fold_case(tail) in where.known or any(f"/{tail}/" in f"/{one}/" for one in paths):
+        return True
+    if "*" in tail:
+        return any(fnmatchcase(one, pattern) for one in paths for pattern in (tail, f"*/{tail}", f"{tail}/*"))
+    if _has_path(tail, where):
+        return True
+    words = tail.split("/")
+    plain = not path.startswith("/") and all(re.fullmatch(r"[A-Za-z0-9-]+", word) for word in words)
+    return plain and len(words) > 2 and all(where.has(word, fold=True) for word in words)
+
+
+def _has_path(path: str, where: Lookup) -> bool:
+    """Tell whether a path stands in a text, as a whole or as the end of a longer one."""
+    form = re.compile(rf"(?<![\w.-]){re.escape(path)}(?![\w-]|\.\w)")
+    return any(path in text.text and form.search(text.text) for text in where.texts)
+
+
+def _pair(where: Lookup, literal: Literal) -> bool:
+    """Tell whether two plain words with a slash are no path, or a path that is there."""
+    folders = {part for text in where.texts for path in text.paths for part in path.split("/")[:-1]}
+    words = [word for word in literal.text.split("/") if word]
+    if fold_case(literal.text) in where.known or not any(word in folders | where.known for word in words):
+        return True
+    return all(where.has(word, fold=True) for word in words)
+
+
+def _flag(where: Lookup, literal: Literal) -> bool:
+    form = re.compile(rf"(?<![\w-]){re.escape(literal.text)}(?![\w-])")
+    return any(literal.text in text.text and form.search(text.text) for text in where.texts)
+
+
+def _hash(where: Lookup, literal: Literal) -> bool:
+    form = re.compile(rf"(?<![0-9A-Za-z_]){literal.text}")
+    own = any(sha.startswith(literal.text) for text in where.texts for sha in text.hashes)
+    return own or any(literal.text in text.text and form.search(text.text) for text in where.texts)
+
+
+def _number(where: Lookup, literal: Literal) -> bool:
+    # A hash may happen to have digits alone.
+    own = len(literal.text) > 6 and any(sha.startswith(literal.text) for text in where.texts for sha in text.hashes)
+    return own or stands_number(literal.text, literal.unit, where.texts)
+
+
+def _version(where: Lookup, literal: Literal) -> bool:
+    """Look up a version with or without its letter; a longer one that begins with it will do."""
+    bare = literal.text.lstrip("vV")
+    after = r"(?![0-9A-Za-z])" if "." in bare or literal.text != bare else r"(?![0-9A-Za-z]|\.\d)"
+    form = re.compile(rf"(?<![0-9.]){re.escape(bare)}{after}")
+    return any(bare in text.text and form.search(text.text) for text in where.texts)
+
+
+def _thread(where: Lookup, literal: Literal) -> bool:
+    repo, _, number = literal.text.partition("#")
+    for one, text in zip(where.evidence, where.texts, strict=False):
+        if repo and fold_case(repo) != fold_case(one.repo) and not text.has(literal.text, fold=True):
+            continue
+        own = (
+            one.pull if isinstance(one, CommitEvidence) else one.thread.number if isinstance(one, ThreadEvidence) else 0
+        )
+        if own == int(number) or re.search(rf"(?:#|GH-|/pull/|/issues/){number}(?!\d)", text.text):
+            return True
+    return False
+
+
+def _date(where: Lookup, literal: Literal) -> bool:
+    stated = find_dates(literal.text)
+    zones = (zone("UTC"), zone(where.tz))
+    moments = [moment for one in where.evidence for moment in all_dates_of(one)]
+    if all(any(date.fits(moment, tz) for moment in moments for tz in zones) for date in stated):
+        return True
+    if where.has(literal.text):
+        return True
+    written = {
+        (date.year, date.month, date.day)
+        for one in where.evidence
+        for text in one.texts[:2]
+        for date in find_dates(text[:100_000])
+    }
+    return all(any(_same_day((date.year, date.month, date.day), other) for other in written) for date in stated)
+
+
+def _same_day(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> bool:
+    return all(mine is None or mine == theirs for mine, theirs in zip(one, other, strict=True))
+
+
+_CHECKS: dict[str, Callable[[Lookup, Literal], bool]] = {
+    "code": _code,
+    "snake": lambda where, literal: where.has(literal.text),
+    "camel": _folded,
+    "mixed": _folded,
+    "qualified": _qualified,
+    "path": _path,
+    "pair": _pair,
+    "flag": _flag,
+    "hash": _hash,
+    "number": _number,
+    "version": _version,
+    "thread": _thread,
+    "date": _date,
+    "name": lambda where, literal: stands_name(literal.text, where.texts, where.known),
+}
