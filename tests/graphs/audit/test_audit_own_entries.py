@@ -84,13 +84,13 @@ Ada Lovelace · 11:00 · +4 −0 · 2 files
 
 Commits landed: 3. How closely each was read, whatever its section: 2 deep, 1 skimmed, 0 listed, 0 folded, 0 failed.
 
-Claims published: 3; citations that hold: 3 of 3 (the commit, line and value exist and were read), checked by rules, not by a model.
+Claims published: 3; citations that hold: 3 of 3 (the commit, line and value exist and were read), checked by code.
 
 Issues linked: A 1.
 
 Threads: acme/engine not read (commits only, as asked).
 
-Written by rules, without a model.
+Not analysed: no model configured.
 """  # noqa: E501
 
 
