@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent.claims import Claim, Role
+from agent.claims import Claim, Kind, Role
 from agent.layouts.rows import counted_commits, counted_files, cut_title, lines_changed, moment
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow
@@ -45,23 +45,90 @@ class Commits:
     def full(self, row: LedgerRow) -> Markup:
         """Tell a commit under a heading of its own."""
         earlier = self._view.undid.get(row_id(row))
-        claims = self._told(row)
         return tag(
             "article",
-            tag("h4", self._heading(row)),
+            tag("h4", self.name(row)),
+            self._original(row),
             tag("p", self._pair_meta(earlier, row) if earlier else self._meta(row), class_="meta"),
-            self._claims(claims),
-            self._excerpt(claims),
+            self._body(row),
             self._why(row),
             self._earlier_place(row),
             id=anchor(row_id(row)),
             class_=f"commit {self._view.tier(row) or 'low'}{' breaking' if self._view.breaking(row) else ''}",
         )
 
+    def name(self, row: LedgerRow) -> Markup:
+        """Name a commit by its headline in the reader's language, else by its title."""
+        headline = self._headline(row)
+        return tag("span", prose(headline), class_="title") if headline else self._heading(row)
+
+    def link(self, row: LedgerRow, address: str, **attributes: str) -> Markup:
+        """Link to the place of a commit by its headline, else by its title."""
+        shown = self._view.undid.get(row_id(row), row)
+        return link(address, prose(self._headline(row) or cut_title(shown)[0]) or "—", **attributes)
+
+    def _headline(self, row: LedgerRow) -> str:
+        headline = None if row_id(row) in self._view.undid else self._view.headline(row)
+        return headline.text[self._view.lang] if headline else ""
+
+    def _original(self, row: LedgerRow) -> Markup | None:
+        """Write the original title below a headline."""
+        return tag("p", self._heading(row), class_="original") if self._headline(row) else None
+
+    def _body(self, row: LedgerRow) -> Markup:
+        """Write the analysis and fold its evidence, or write what code says and quotes."""
+        claims, sentences = self._told(row), self._view.analysis(row)
+        if not sentences:
+            return join(self._claims(claims), self._excerpt(claims))
+        analysis = self.sentences(sentences)
+        if row_id(row) in self._view.undid:
+            return join(analysis, self._claims(claims), self._excerpt(claims))
+        apart = self._view.untold(row)
+        folded = [claim for claim in claims if claim not in apart and claim.role in _NEWS]
+        return join(
+            analysis,
+            self._news(apart),
+            self._consequences(
+                [one for role in (Role.RISK, Role.ADVICE) for one in self._view.consequences(row, role)]
+            ),
+            self._evidence(folded) if folded else None,
+        )
+
+    def sentences(self, claims: Sequence[Claim]) -> Markup:
+        """Write sentences of analysis as a paragraph, and each advice as one of its own."""
+        told = [claim for claim in claims if claim.kind is not Kind.ADVICE]
+        # No `p`: a citation opens to blocks, which a paragraph cannot hold.
+        return join(
+            tag("div", [(self._gap(at), self._sources.claim(one)) for at, one in enumerate(told)], class_="analysis")
+            if told
+            else None,
+            [
+                tag("div", self._sources.claim(claim), class_="analysis advice")
+                for claim in claims
+                if claim.kind is Kind.ADVICE
+            ],
+        )
+
+    def brief(self) -> Markup | None:
+        """Write what is said of the whole report."""
+        items = [tag("li", self._sources.claim(claim)) for claim in self._view.brief()]
+        return tag("ul", items, class_="brief") if items else None
+
+    def _gap(self, at: int) -> str | None:
+        return " " if at and self._say.colon.endswith(" ") else None
+
+    def _evidence(self, claims: Sequence[Claim]) -> Markup:
+        """Fold what code says and quotes of a commit below its analysis."""
+        say = self._say
+        facts = sum(bool(claim.text) and not claim.speech for claim in claims)
+        count = say.one_fact if facts == 1 else say.facts.format(facts)
+        name = say.counted_evidence.format(count) if facts else say.evidence
+        return tag("details", tag("summary", name), self._claims(claims), self._excerpt(claims), class_="more")
+
     def line(self, row: LedgerRow) -> Markup:
         """Tell a commit in one line, and keep the rest of what is said to open."""
-        lead = self._view.lead(row)
-        claims = self._told(row)
+        sentences, claims = self._view.analysis(row), self._told(row)
+        lead = [] if sentences else self._view.lead(row)
         news: list[Child] = [(" — ", self._said(claim)) for claim in lead[:1]]
         more = len(claims) > len(lead[:1]) or any(quote.file for claim in claims for quote in claim.quotes)
         late = self._say.late.format(moment(row, self._view.report.window)) if row.late else None
@@ -69,12 +136,13 @@ class Commits:
             "li",
             badge("breaking", BREAKING, self._say.breaking) if self._view.breaking(row) else None,
             " ",
-            self._heading(row),
+            self._headed(row),
             " ",
             self._hashes(row),
             (" · ", late) if late else None,
             (" — ", tag("code", row.reason)) if row.files is None else None,
             news,
+            self.sentences(sentences) if sentences else None,
             self._more(row, claims) if more else None,
             self._earlier_place(row),
             id=anchor(row_id(row)),
@@ -83,7 +151,9 @@ class Commits:
     def plain(self, row: LedgerRow) -> Markup:
         """Name a commit that is folded with its like."""
         place = self._earlier_place(row)
-        return tag("li", self._heading(row), " ", self._hashes(row), place, id=anchor(row_id(row)))
+        sentences = self._view.analysis(row)
+        told = self.sentences(sentences) if sentences else None
+        return tag("li", self._headed(row), " ", self._hashes(row), told, place, id=anchor(row_id(row)))
 
     def lead(self, row: LedgerRow) -> Markup | None:
         """Write the first news of a commit."""
@@ -92,11 +162,18 @@ class Commits:
 
     def consequences(self, row: LedgerRow) -> Markup | None:
         """Write what a commit risks and what to do about it."""
+        if self._view.analysis(row):
+            return None
         return self._consequences(self._told(row))
 
     def excerpt(self, row: LedgerRow) -> Markup | None:
         """Show the place that proves the first news of a commit."""
-        return self._excerpt(self._view.lead(row))
+        return self._excerpt(self._told(row) if self._view.analysis(row) else self._view.lead(row))
+
+    def _headed(self, row: LedgerRow) -> Markup:
+        """Write the headline in front of the title, where there is one."""
+        headline = self._headline(row)
+        return join(tag("b", prose(headline)), " · ", self._heading(row)) if headline else self._heading(row)
 
     def _more(self, row: LedgerRow, claims: Sequence[Claim]) -> Markup:
         own = self._sources.labels
@@ -112,7 +189,9 @@ class Commits:
     def _told(self, row: LedgerRow) -> list[Claim]:
         """List what is said of a commit; of a change and what undid it, what holds in the end."""
         earlier = self._view.undid.get(row_id(row))
-        return self._view.said(row) if earlier is None else self._view.said_of_pair(earlier, row)
+        if earlier is not None:
+            return self._view.said_of_pair(earlier, row)
+        return [claim for claim in self._view.said(row) if not claim.free]
 
     def _earlier_place(self, row: LedgerRow) -> Markup | None:
         """Give what was undone a place to link to: it is told with what undid it."""
@@ -167,13 +246,16 @@ class Commits:
         return join([(" · " if at else None, part) for at, part in enumerate(parts)])
 
     def _claims(self, claims: Sequence[Claim]) -> Markup:
-        news = [claim for claim in claims if claim.role in _NEWS and not claim.speech and claim.text]
         speech = [claim for claim in claims if claim.speech]
         return join(
-            tag("ul", [tag("li", self._sources.claim(claim)) for claim in news], class_="claims") if news else None,
+            self._news([claim for claim in claims if claim.role in _NEWS and not claim.speech and claim.text]),
             self._consequences(claims),
             [self._speech(claim) for claim in speech],
         )
+
+    def _news(self, claims: Sequence[Claim]) -> Markup | None:
+        items = [tag("li", self._sources.claim(claim)) for claim in claims]
+        return tag("ul", items, class_="claims") if items else None
 
     def _consequences(self, claims: Sequence[Claim]) -> Markup | None:
         say = self._say
