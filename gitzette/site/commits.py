@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from agent.claims import Claim, Kind, Role
-from agent.layouts.rows import counted_commits, counted_files, cut_title, lines_changed, moment
+from agent.claims import Claim, Role
+from agent.layouts.rows import counted_commits, counted_files, lines_changed, moment
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow
 from agent.triage import Tier
+from gitzette.site.analysis import sentences
 from gitzette.site.cites import Sources, excerpt
-from gitzette.site.html import Child, Markup, fill, join, link, prose, tag
+from gitzette.site.commit_names import CommitNames
+from gitzette.site.html import Child, Markup, fill, join, prose, tag
 from gitzette.site.names import anchor
 from gitzette.site.reasons import reason_words
 
@@ -34,6 +36,7 @@ class Commits:
         self._view = view
         self._sources = sources
         self._say = view.say
+        self.names = CommitNames(view)
 
     def mark(self, row: LedgerRow) -> Markup:
         """Mark how grave a commit is: that it breaks something, else its tier."""
@@ -47,40 +50,22 @@ class Commits:
         earlier = self._view.undid.get(row_id(row))
         return tag(
             "article",
-            tag("h4", self.name(row)),
-            self._original(row),
+            tag("h4", self.names.name(row)),
+            self.names.original(row),
             tag("p", self._pair_meta(earlier, row) if earlier else self._meta(row), class_="meta"),
             self._body(row),
             self._why(row),
-            self._earlier_place(row),
+            self.names.earlier_place(row),
             id=anchor(row_id(row)),
             class_=f"commit {self._view.tier(row) or 'low'}{' breaking' if self._view.breaking(row) else ''}",
         )
 
-    def name(self, row: LedgerRow) -> Markup:
-        """Name a commit by its headline in the reader's language, else by its title."""
-        headline = self._headline(row)
-        return tag("span", prose(headline), class_="title") if headline else self._heading(row)
-
-    def link(self, row: LedgerRow, address: str, **attributes: str) -> Markup:
-        """Link to the place of a commit by its headline, else by its title."""
-        shown = self._view.undid.get(row_id(row), row)
-        return link(address, prose(self._headline(row) or cut_title(shown)[0]) or "—", **attributes)
-
-    def _headline(self, row: LedgerRow) -> str:
-        headline = None if row_id(row) in self._view.undid else self._view.headline(row)
-        return headline.text[self._view.lang] if headline else ""
-
-    def _original(self, row: LedgerRow) -> Markup | None:
-        """Write the original title below a headline."""
-        return tag("p", self._heading(row), class_="original") if self._headline(row) else None
-
     def _body(self, row: LedgerRow) -> Markup:
         """Write the analysis and fold its evidence, or write what code says and quotes."""
-        claims, sentences = self._told(row), self._view.analysis(row)
-        if not sentences:
+        claims, told = self._told(row), self._view.analysis(row)
+        if not told:
             return join(self._claims(claims), self._excerpt(claims))
-        analysis = self.sentences(sentences)
+        analysis = sentences(told, self._sources)
         if row_id(row) in self._view.undid:
             return join(analysis, self._claims(claims), self._excerpt(claims))
         apart = self._view.untold(row)
@@ -94,29 +79,6 @@ class Commits:
             self._evidence(folded) if folded else None,
         )
 
-    def sentences(self, claims: Sequence[Claim]) -> Markup:
-        """Write sentences of analysis as a paragraph, and each advice as one of its own."""
-        told = [claim for claim in claims if claim.kind is not Kind.ADVICE]
-        # No `p`: a citation opens to blocks, which a paragraph cannot hold.
-        return join(
-            tag("div", [(self._gap(at), self._sources.claim(one)) for at, one in enumerate(told)], class_="analysis")
-            if told
-            else None,
-            [
-                tag("div", self._sources.claim(claim), class_="analysis advice")
-                for claim in claims
-                if claim.kind is Kind.ADVICE
-            ],
-        )
-
-    def brief(self) -> Markup | None:
-        """Write what is said of the whole report."""
-        items = [tag("li", self._sources.claim(claim)) for claim in self._view.brief()]
-        return tag("ul", items, class_="brief") if items else None
-
-    def _gap(self, at: int) -> str | None:
-        return " " if at and self._say.colon.endswith(" ") else None
-
     def _evidence(self, claims: Sequence[Claim]) -> Markup:
         """Fold what code says and quotes of a commit below its analysis."""
         say = self._say
@@ -127,8 +89,9 @@ class Commits:
 
     def line(self, row: LedgerRow) -> Markup:
         """Tell a commit in one line, and keep the rest of what is said to open."""
-        sentences, claims = self._view.analysis(row), self._told(row)
-        lead = [] if sentences else self._view.lead(row)
+        # Of a change and what undid it, the line says first that it is out again.
+        analysis = [] if row_id(row) in self._view.undid else self._view.analysis(row)
+        claims, lead = self._told(row), [] if analysis else self._view.lead(row)
         news: list[Child] = [(" — ", self._said(claim)) for claim in lead[:1]]
         more = len(claims) > len(lead[:1]) or any(quote.file for claim in claims for quote in claim.quotes)
         late = self._say.late.format(moment(row, self._view.report.window)) if row.late else None
@@ -136,24 +99,23 @@ class Commits:
             "li",
             badge("breaking", BREAKING, self._say.breaking) if self._view.breaking(row) else None,
             " ",
-            self._headed(row),
+            self.names.headed(row),
             " ",
-            self._hashes(row),
+            self.names.hashes(row),
             (" · ", late) if late else None,
             (" — ", tag("code", row.reason)) if row.files is None else None,
             news,
-            self.sentences(sentences) if sentences else None,
+            sentences(analysis, self._sources),
             self._more(row, claims) if more else None,
-            self._earlier_place(row),
+            self.names.earlier_place(row),
             id=anchor(row_id(row)),
         )
 
     def plain(self, row: LedgerRow) -> Markup:
         """Name a commit that is folded with its like."""
-        place = self._earlier_place(row)
-        sentences = self._view.analysis(row)
-        told = self.sentences(sentences) if sentences else None
-        return tag("li", self._headed(row), " ", self._hashes(row), told, place, id=anchor(row_id(row)))
+        place = self.names.earlier_place(row)
+        told = sentences(self._view.analysis(row), self._sources)
+        return tag("li", self.names.headed(row), " ", self.names.hashes(row), told, place, id=anchor(row_id(row)))
 
     def lead(self, row: LedgerRow) -> Markup | None:
         """Write the first news of a commit."""
@@ -169,11 +131,6 @@ class Commits:
     def excerpt(self, row: LedgerRow) -> Markup | None:
         """Show the place that proves the first news of a commit."""
         return self._excerpt(self._told(row) if self._view.analysis(row) else self._view.lead(row))
-
-    def _headed(self, row: LedgerRow) -> Markup:
-        """Write the headline in front of the title, where there is one."""
-        headline = self._headline(row)
-        return join(tag("b", prose(headline)), " · ", self._heading(row)) if headline else self._heading(row)
 
     def _more(self, row: LedgerRow, claims: Sequence[Claim]) -> Markup:
         own = self._sources.labels
@@ -193,38 +150,10 @@ class Commits:
             return self._view.said_of_pair(earlier, row)
         return [claim for claim in self._view.said(row) if not claim.free]
 
-    def _earlier_place(self, row: LedgerRow) -> Markup | None:
-        """Give what was undone a place to link to: it is told with what undid it."""
-        earlier = self._view.undid.get(row_id(row))
-        return tag("span", id=anchor(row_id(earlier))) if earlier else None
-
-    def _heading(self, row: LedgerRow) -> Markup:
-        earlier = self._view.undid.get(row_id(row))
-        if earlier is None:
-            return self._title(row)
-        return join(f"{self._say.pair}{self._say.colon}", self._title(earlier))
-
-    def _title(self, row: LedgerRow) -> Markup:
-        words, number = cut_title(row)
-        pull = f"#{number}"
-        title = prose(words) or "—"
-        if not number:
-            return tag("span", title, class_="title")
-        address = self._view.web.thread(row.repo, number, pull=True)
-        return join(tag("span", title, class_="title"), " ", link(address, pull, rel="noreferrer", class_="pull"))
-
-    def _hash(self, row: LedgerRow) -> Markup:
-        address = self._view.web.commit(row.repo, row.sha)
-        return link(address, tag("code", self._view.short(row)), rel="noreferrer", class_="sha")
-
-    def _hashes(self, row: LedgerRow) -> Markup:
-        earlier = self._view.undid.get(row_id(row))
-        return join(self._hash(earlier), " → ", self._hash(row)) if earlier else self._hash(row)
-
     def _pair_meta(self, earlier: LedgerRow, later: LedgerRow) -> Markup:
         window = self._view.report.window
         landed, undone = (f"{moment(row, window)} ({row.author})" for row in (earlier, later))
-        return join(fill(self._say.pair_times, landed=landed, undone=undone), " · ", self._hashes(later))
+        return join(fill(self._say.pair_times, landed=landed, undone=undone), " · ", self.names.hashes(later))
 
     def _meta(self, row: LedgerRow) -> Markup:
         say, window = self._say, self._view.report.window
@@ -242,7 +171,7 @@ class Commits:
             parts.append(counted_commits(row.members, say))
         if row.unreadable:
             parts.append(say.unreadable.format(row.unreadable, row.files))
-        parts.append(self._hash(row))
+        parts.append(self.names.hash(row))
         return join([(" · " if at else None, part) for at, part in enumerate(parts)])
 
     def _claims(self, claims: Sequence[Claim]) -> Markup:
