@@ -61,7 +61,14 @@ def fact(name: str, sha: str, what: Fact, role: Role = Role.CHANGE, predicate: s
 def said(name: str, sha: str | None, english: str, chinese: str, repo: RepoId | None = ROUTER, **more: Any) -> Claim:
     """Make a sentence of analysis; without `sha` it speaks of a day."""
     me = (f"{repo}@{sha}",) if sha else ()
-    values = {"id": name, "repo": repo, "role": Role.EFFECT, "about": me, "cites": me, "kind": Kind.STATED}
+    values: dict[str, Any] = {
+        "id": name,
+        "repo": repo,
+        "role": Role.EFFECT,
+        "about": me,
+        "cites": me,
+        "kind": Kind.STATED,
+    }
     values |= {"text": {"en": english, "zh": chinese}, "judged_by": "strict-judge", "judgement": _PASSED}
     return Claim.model_validate(values | more)
 

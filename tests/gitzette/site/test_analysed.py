@@ -34,7 +34,8 @@ def plain(markup: str) -> str:
 
 
 def article(page: str, title: str) -> str:
-    return next(one for one in re.findall(r"<article.*?</article>", page, re.DOTALL) if title in one)
+    articles: list[str] = re.findall(r"<article.*?</article>", page, re.DOTALL)
+    return next(one for one in articles if title in one)
 
 
 def test_the_day_begins_with_the_brief_and_headlines(site: Path) -> None:
