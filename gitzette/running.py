@@ -196,7 +196,7 @@ async def _walk(house: House, run: str, recipe: Recipe) -> Report:
         stood = await graph.aget_state(config)
         if stood.created_at is not None and not stood.next:
             return _reported(stood.values)
-        state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
+        state = daily.DayInput(window=recipe.window, specs=recipe.specs)
         begun = None if stood.created_at is not None else state
         ended = await graph.ainvoke(begun, config, context=house.deps, durability="sync")
         house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(ended)})
@@ -208,12 +208,13 @@ def _reported(state: Mapping[str, Any]) -> Report:
     return report
 
 
-def _refused(state: Mapping[str, Any]) -> list[dict[str, str]]:
-    """List the sentences that were not published, with the check that refused each and its reason."""
+def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:
+    """List the sentences that were refused, with the check and its reason, and whether their writer said them anew."""
     return [
         {
             "text": " / ".join(one.claim.text.values()),
             "about": " ".join(one.claim.about),
+            "repaired": one.repaired,
             "check": no.check,
             "literal": no.literal,
             "reason": no.reason,

@@ -28,6 +28,8 @@ _LEAST_CONTEXT = 12_000
 """Tokens below which a model is small: it loses its way in several steps, and chooses from the list alone."""
 _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
+_PAGE = 3_000
+"""Tokens of one answer of a tool: what a model writes about is shown whole later."""
 _LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
 
 
@@ -177,4 +179,4 @@ async def _toolset(state: ReadingState, deps: Deps) -> Toolset:
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
-    return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, handles=handles)
+    return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)

@@ -34,15 +34,18 @@ class Packet:
     """Files of which not every changed line is shown, with their line counts."""
 
 
-def commit_packet(read: Read, material: Material, budget: int = BUDGET) -> Packet:
-    """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most."""
+def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> Packet:
+    """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most.
+
+    With a `focus`, only hunks that hold one of these words or lines: whoever repairs a sentence has seen the rest.
+    """
     evidence = read.evidence
     threads = threads_of(read, material)
     handles = {"c": evidence.id} | {_handle(one): one.id for one in threads}
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
     facts = _cut("\n".join(_fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
     head = f"{words}\n\nFacts that code found in the diff:\n{facts or '(none)'}\n"
-    hunks, left_out = _shown_hunks(evidence, max(500, budget - tokens_of(head)))
+    hunks, left_out = _shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
     return Packet(text=f"{head}\nThe diff:\n{hunks}{missing}", handles=handles, left_out=tuple(left_out))
 
@@ -118,11 +121,12 @@ class _Hunk:
     rank: tuple[int, int]
 
 
-def _shown_hunks(evidence: CommitEvidence, room: int) -> tuple[str, list[str]]:
+def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tuple[str, list[str]]:
     """Choose hunks by what they tell, show them in the order of the diff, and list the files that lost lines."""
     chosen: list[_Hunk] = []
     lacking: dict[str, FileChange] = {}
-    for hunk in sorted(_hunks(evidence), key=lambda one: one.rank):
+    hunks = [one for one in _hunks(evidence) if not focus or any(words in one.text for words in focus)]
+    for hunk in sorted(hunks, key=lambda one: one.rank):
         text = hunk.text if tokens_of(hunk.text) <= room else _cut(hunk.text, room)
         if text != hunk.text:
             lacking[hunk.file.path] = hunk.file

@@ -14,6 +14,8 @@ from agent.ids import RepoId
 from agent.settings import Language
 
 _ROLES = {Kind.ADVICE: Role.ADVICE}
+_TELLING = 4
+"""Characters of a name or line below which it stands in too many hunks to find one by it."""
 
 
 def commit_claims(
@@ -109,6 +111,19 @@ def with_proof(
             near = lines[min(naming, key=lambda place: abs(place - first))]
             return (anchor, anchor.model_copy(update={"text": near.strip() if anchor.file is None else near}))
     return (anchor,)
+
+
+def focus_of(claims: Iterable[Claim]) -> list[str]:
+    """List the lines and names by which the hunks are found that sentences speak of."""
+    found: dict[str, None] = {}
+    for claim in claims:
+        lines = [
+            line[1:] if line[:1] in "+-" else line for anchor in claim.anchors for line in anchor.text.splitlines()
+        ]
+        names = [one for lang, words in claim.text.items() for one in literals(words, chinese=lang == "zh")]
+        found |= dict.fromkeys(line.strip() for line in lines if len(line.strip()) >= _TELLING)
+        found |= dict.fromkeys(one.text for one in names if one.kind != "number" and len(one.text) >= _TELLING)
+    return list(found)
 
 
 def _surroundings(anchor: Anchor, evidence: Evidence | None) -> list[str]:
