@@ -112,6 +112,8 @@ class Words:
     kinds: str
     """How much of each kind of text a page has."""
     judged: str
+    not_judged: str
+    """No judge is recorded, as in reports of earlier versions."""
     controls: str
     stop: str
     no_analysis: str

@@ -210,6 +210,7 @@ EN = Words(
     kinds="Facts: {fact}, written by code. Quotations: {quotation}, verbatim. Sentences of analysis: {analysis} "
     "({stated} stated, {inferred} inferred, {advice} advice) and {headlines} headlines, written by {model}.",
     judged="Analysis is anchored in the evidence it cites; code checked its literals; judged by {}",
+    not_judged="Code checked the citations of the analysis; no judge is recorded.",
     controls="; controls refused {refused} of {hidden}",
     stop=".",
     no_analysis="Nothing that the model wrote is published here.",

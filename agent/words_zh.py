@@ -196,6 +196,7 @@ ZH = Words(
     kinds="事实 {fact} 条，由代码写出；引文 {quotation} 处，逐字引用；分析 {analysis} 句"
     "（直陈 {stated}，推断 {inferred}，建议 {advice}）及标题 {headlines} 条，由 {model} 撰写。",
     judged="分析均锚定于所引证据，其中的字面值由代码核对，由 {} 复核",
+    not_judged="分析的引用由代码核对；没有复核记录。",
     controls="；{hidden} 条对照句中拒绝了 {refused} 条",
     stop="。",
     no_analysis="模型所写的内容均未发布。",

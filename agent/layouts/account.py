@@ -1,7 +1,8 @@
 """The account at the end of a report: what was read and checked, its kinds of text, who wrote and judged it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from agent.account import Fallback
 from agent.claims import Claim
@@ -59,12 +60,7 @@ def _analysed(view: View, claims: Sequence[Claim]) -> list[str]:
     sentences = sum(kinds[kind] for kind in ("stated", "inferred", "advice"))
     model = code(report.analyst.removeprefix("model ")) if report.analyst.startswith("model") else "—"
     lines = [say.kinds.format(**kinds, analysis=sentences, model=model)]
-    if sentences or kinds["headlines"]:
-        judged = say.judged.format(say.comma.join(map(code, counts["judges"])) or "—")
-        controls = counts["controls"]
-        lines.append(judged + (say.controls.format(**controls) if controls["hidden"] else "") + say.stop)
-    else:
-        lines.append(say.no_analysis)
+    lines.append(_judged(counts, say) if sentences or kinds["headlines"] else say.no_analysis)
     if counts["dropped"]:
         lines.append(say.refused.format(counts["dropped"], _by_verdict(report, say, free=True)))
     lines += _left_out(view, counts)
@@ -73,7 +69,16 @@ def _analysed(view: View, claims: Sequence[Claim]) -> list[str]:
     return [*lines, say.spent.format(**(spent | {"cost": cost}))]
 
 
-def _left_out(view: View, counts: dict[str, dict[str, int]]) -> list[str]:
+def _judged(counts: Mapping[str, Any], say: Words) -> str:
+    """Say how the analysis was checked and by whom it was judged."""
+    if not counts["judges"]:
+        return say.not_judged
+    controls = counts["controls"]
+    told = say.judged.format(say.comma.join(map(code, counts["judges"])))
+    return told + (say.controls.format(**controls) if controls["hidden"] else "") + say.stop
+
+
+def _left_out(view: View, counts: Mapping[str, Any]) -> list[str]:
     """Say what was done without the model, and which commits were left as facts."""
     say, lines = view.say, []
     fallbacks = [one for section in view.report.sections for one in section.account.fallbacks]

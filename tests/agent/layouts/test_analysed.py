@@ -241,6 +241,14 @@ def test_the_footer_says_which_text_is_which_who_judged_and_what_is_missing() ->
     assert "由 `strict-judge` 复核；8 条对照句中拒绝了 8 条。" in page(lang="zh")
 
 
+def test_analysis_without_a_recorded_judge_is_not_called_judged() -> None:
+    report = analysed_report()
+    claims = tuple(claim.model_copy(update={"judged_by": ""}) for claim in report.claims)
+    text = page(report.model_copy(update={"claims": claims}))
+    assert "Code checked the citations of the analysis; no judge is recorded." in text
+    assert "judged by" not in text
+
+
 def test_without_a_model_the_footer_says_so_and_how_to_configure_one() -> None:
     report = analysed_report()
     facts = tuple(claim for claim in report.claims if not claim.free)
