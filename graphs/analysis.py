@@ -43,6 +43,8 @@ class Task(Frozen):
     """What a summary rests on, by handles."""
     titles: dict[EvidenceId, str] = Field(default_factory=dict)
     """What the commits of a summary call themselves."""
+    notes: str = ""
+    """What the model noted of the commit when it read."""
     controls: tuple[dict[Language, str], ...] = ()
     """True sentences about something else, for the judge to refuse."""
 
@@ -66,7 +68,6 @@ class AnalysisInput(ReadState):
     """What is known, and what to write about."""
 
     tasks: list[Task]
-    notes: str
 
 
 class AnalysisOutput(TypedDict, total=False):
@@ -120,7 +121,7 @@ async def _written(task: Task, packet: Packet, state: AnalysisState, deps: Deps)
     values = {"languages": asked_languages(deps.languages)}
     try:
         if task.kind == "commit":
-            notes = f"Your notes from reading, which are no evidence:\n{notes}\n" if (notes := state["notes"]) else ""
+            notes = f"Your notes from reading, which are no evidence:\n{task.notes}\n" if task.notes else ""
             values |= {"evidence": fenced(packet.text, deps.mark), "notes": notes}
             answer = await ask(deps, "writing", _account_of(task), "write", values, analysis_shape(deps.languages))
             material = await material_of(state, deps)

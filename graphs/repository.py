@@ -38,7 +38,7 @@ from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.leaving import leave
 from graphs.material import dossier_of, material_of, readings_of
-from graphs.reading import ReadingState, choose, notes_of, read, tools, wants_tools
+from graphs.reading import ReadingState, choose, handles_of, notes_about, notes_of, read, tools, wants_tools
 from graphs.weaving import told_stories, with_stories, woven
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -163,11 +163,13 @@ def _commit_tasks(state: RepositoryState, material: Material, facts: Sequence[Cl
     deep = {one.evidence.change.commit.sha: one for one in material.reads if one.depth is Depth.DEEP}
     wanted = [deep[sha].evidence for sha in state["chosen"] if sha in deep]
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
+    handles = {sha: handle for handle, sha in handles_of(state["found"]).items()}
     return [
         Task(
             kind="commit",
             repo=material.repo,
             about=one.id,
+            notes=notes_about(state["notes"], handles[one.change.commit.sha]),
             controls=tuple(claim.text for claim in plain if claim.about[0] != one.id)[-4:],
         )
         for one in wanted

@@ -44,7 +44,7 @@ def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: S
     handles = {"c": evidence.id} | {_handle(one): one.id for one in threads}
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
     facts = _cut("\n".join(_fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
-    head = f"{words}\n\nFacts that code found in the diff:\n{facts or '(none)'}\n"
+    head = f"{words}\n\nFacts that a program found in the diff (to know, not to be copied as an anchor):\n{facts or '(none)'}\n"
     hunks, left_out = _shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
     return Packet(text=f"{head}\nThe diff:\n{hunks}{missing}", handles=handles, left_out=tuple(left_out))
@@ -126,8 +126,10 @@ def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> t
     chosen: list[_Hunk] = []
     lacking: dict[str, FileChange] = {}
     hunks = [one for one in _hunks(evidence) if not focus or any(words in one.text for words in focus)]
+    # One new file must not take the room of everything that changes beside it.
+    most = room if len(hunks) == 1 else max(_SHORT_HUNK, room // 3)
     for hunk in sorted(hunks, key=lambda one: one.rank):
-        text = hunk.text if tokens_of(hunk.text) <= room else _cut(hunk.text, room)
+        text = _cut(hunk.text, min(room, most))
         if text != hunk.text:
             lacking[hunk.file.path] = hunk.file
             if text.count("\n") < _LEAST_LINES:
@@ -135,12 +137,13 @@ def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> t
         room -= tokens_of(text)
         chosen.append(_Hunk(hunk.file, hunk.place, text, hunk.rank))
     unreadable = {file.path: file for file in evidence.change.files if not file.patch}
-    left = [_left(file) for file in (lacking | unreadable).values()]
+    shown = {hunk.file.path for hunk in chosen}
+    left = [_left(file, partly=file.path in shown) for file in (lacking | unreadable).values()]
     return "\n".join(_by_file(chosen)) or "(no text)", left
 
 
-_LEAST_LINES = 6
-"""Fewer lines of a hunk that is cut tell nothing."""
+_LEAST_LINES, _SHORT_HUNK = 6, 1_500
+"""Lines of a hunk that is cut below which it tells nothing; tokens that every hunk may have."""
 
 
 def _by_file(hunks: Sequence[_Hunk]) -> Iterator[str]:
@@ -153,8 +156,9 @@ def _by_file(hunks: Sequence[_Hunk]) -> Iterator[str]:
         yield hunk.text
 
 
-def _left(file: FileChange) -> str:
-    return f"{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
+def _left(file: FileChange, *, partly: bool) -> str:
+    some = "the rest of " if partly else ""
+    return f"{some}{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
 
 
 def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
