@@ -40,6 +40,7 @@ class Recipe(Frozen):
     model_reading: str | None = None
     model_writing: str | None = None
     model_judging: str | None = None
+    model_context: int | None = None
     prices: dict[str, Price] = Field(default_factory=dict)
     budget: Budget
     tiers: Tiers = Tiers()
@@ -63,6 +64,7 @@ class Recipe(Frozen):
             model_reading=settings.model_reading,
             model_writing=settings.model_writing,
             model_judging=settings.model_judging,
+            model_context=settings.model_context,
             prices=settings.prices,
             budget=settings.budget,
             tiers=settings.tiers,

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from agent.claims import Claim
+from agent.claims import Claim, Kind
 from agent.errors import StorageError
 from agent.ids import RepoId
 from agent.layouts.figures import checked_counts, footer_counts, model_counts
@@ -62,7 +62,12 @@ def _claim(claim: Claim) -> dict[str, Any]:
 
 
 def _claim_back(data: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if key != "verdict"}
+    """Read a claim back; of an older report its form tells which kind of text it is."""
+    known = {key: value for key, value in data.items() if key != "verdict"}
+    if "kind" in known:
+        return known
+    words = Kind.STATED if known.get("predicate") == "says" else Kind.FACT
+    return known | {"kind": Kind.QUOTATION if known.get("speech") else words}
 
 
 def dump(report: Report) -> str:
@@ -143,8 +148,9 @@ def _by_repo(
 ) -> tuple[Part, ...]:
     """Take each repository's parts from the run that covered it last, in the order of the repositories."""
     chosen = [part for part in earlier if _repo_of(part) in set(repos) - covered]
-    # What speaks of several repositories comes last, and belongs to the newer run.
-    chosen += [part for part in new if _repo_of(part) in covered or not _repo_of(part)]
+    chosen += [part for part in new if _repo_of(part) in covered]
+    # What speaks of several repositories comes last, and belongs to the newer run that could read any of them.
+    chosen += [part for part in (new if covered else earlier) if not _repo_of(part)]
     order = {repo: place for place, repo in enumerate(repos)}
     return tuple(sorted(chosen, key=lambda part: order.get(_repo_of(part), len(order))))
 

@@ -177,7 +177,9 @@ class Settings(BaseModel):
     """A model of its own for choosing what to read; `model` where not set."""
     model_writing: str | None = None
     model_judging: str | None = None
-    """A model that may withdraw what another wrote, and never admits anything; nobody where not set."""
+    """A model of its own for judging what another wrote; `model` where not set, in a question of its own."""
+    model_context: int | None = Field(default=None, ge=2_048, le=10_000_000)
+    """Tokens of the models' window, where their server does not tell; 8,192 are assumed otherwise."""
     prices: dict[str, Price] = Field(default_factory=dict)
     """What a million tokens of a model cost, by its name: `[prices.NAME]` with input, output and currency."""
     token: SecretStr | None = None

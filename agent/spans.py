@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.claims import MARK, Claim, Quote
+from agent.claims import MARK, Anchor, Claim, Quote
 from agent.evidence import EvidenceId
 from agent.factual import is_factual, sentences
 from agent.ids import RepoId
@@ -22,7 +22,9 @@ CHROME = "chrome"
 
 _SHORT = 7
 _BETWEEN = re.compile(r"\[@[1-9][0-9]?\]")
-_LINKS = re.compile(r"\(?(?:\[`[^`]*`\]\([^()\s]*\)(?:, )?)+\)?")
+_LINKS = re.compile(r"[(（]?(?:\[`[^`]*`\]\([^()\s]*\)(?:, |、)?)+[)）]?")
+_BEHIND: Mapping[Language, str] = {"en": " ({})", "zh": "（{}）"}
+_LISTED: Mapping[Language, str] = {"en": ", ", "zh": "、"}
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def _is_of(text: str, claim: Claim) -> bool:
     own = {inline(piece) for one in texts for piece in _BETWEEN.split(one)}
     own |= {span.text for lang in claim.text for span in names_spans(claim, lang)}
     own |= {_excerpt(quote) for quote in claim.quotes}
-    own |= {_saying(quote) for quote in claim.quotes} if claim.speech else set()
+    own |= {_saying(quote.text) for quote in claim.quotes} if claim.speech else set()
+    own |= {text for anchor in claim.anchors for text in (_excerpt(_quoted(anchor)), _saying(anchor.text))}
     # In a table a bar stands behind a backslash.
     return text in own or text.replace("\\|", "|") in own or _LINKS.fullmatch(text) is not None
 
@@ -132,6 +135,28 @@ def words_spans(
     return tuple(spans)
 
 
+def analysis_spans(
+    claim: Claim, lang: Language, web: Web, pulls: Collection[EvidenceId] = (), linked: Collection[EvidenceId] = ()
+) -> tuple[Span, ...]:
+    """Render a sentence of analysis with its citations behind it, without those that are `linked` beside it already."""
+    spans = list(_words(claim.text.get(lang, ""), claim, web, pulls))
+    if rest := [cite for cite in claim.sources if cite not in linked]:
+        links = _LISTED[lang].join(cite_link(cite, claim, web, pulls) for cite in rest)
+        spans.append(Span(_BEHIND[lang].format(links), claim.id))
+    return tuple(spans)
+
+
+def cite_link(cite: EvidenceId, claim: Claim, web: Web, pulls: Collection[EvidenceId] = ()) -> str:
+    """Link what a claim cites; a commit in a sentence over all repositories is called by its hash alone."""
+    own = RepoId(cite.partition("@")[0]) if claim.repo is None and "@" in cite else claim.repo
+    return _link(cite, own, web, pulls)
+
+
+def anchor_span(claim: Claim, anchor: Anchor) -> Span:
+    """Render an anchor: changed lines as an excerpt, words between quotation marks."""
+    return Span(_excerpt(_quoted(anchor)) if anchor.file else _saying(anchor.text), claim.id)
+
+
 def names_spans(claim: Claim, lang: Language) -> tuple[Span, ...]:
     """Render the names alone of a claim that says no more than that lines of them change; nothing of any other."""
     names = names_alone(claim.predicate, claim.text.get(lang, ""), lang)
@@ -145,11 +170,15 @@ def excerpt_span(claim: Claim, quote: Quote) -> Span:
 
 def speech_span(claim: Claim) -> Span:
     """Render attributed speech in one line, between quotation marks."""
-    return Span(" ".join(_saying(quote) for quote in claim.quotes), claim.id)
+    return Span(" ".join(_saying(quote.text) for quote in claim.quotes), claim.id)
 
 
-def _saying(quote: Quote) -> str:
-    return f"“{inline(quote.text)}”"
+def _saying(text: str) -> str:
+    return f"“{inline(text)}”"
+
+
+def _quoted(anchor: Anchor) -> Quote:
+    return Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
 
 
 def _words(text: str, claim: Claim, web: Web, pulls: Collection[EvidenceId]) -> Iterator[Span]:

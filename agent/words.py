@@ -94,16 +94,32 @@ class Words:
     acts: dict[str, str]
     part: str
     part_of: str
+    inferred: str
+    """The label of analysis that follows from its evidence."""
+    reported: str
+    """Stands in front of what only an issue says."""
+    evidence: str
+    counted_evidence: str
+    one_fact: str
+    facts: str
     checked: str
     dropped: str
     verdicts: dict[Verdict, str]
     graded: str
-    analyst: dict[str, str]
-    in_short: str
-    by_model: str
-    """How much of a page a model wrote, and which."""
-    drops_of_model: str
-    """How many of the refused statements were its own."""
+    not_analysed: str
+    configure: tuple[str, str]
+    """How to configure a model, in two lines."""
+    kinds: str
+    """How much of each kind of text a page has."""
+    judged: str
+    not_judged: str
+    """No judge is recorded, as in reports of earlier versions."""
+    controls: str
+    stop: str
+    no_analysis: str
+    """A model ran, and nothing of it was published."""
+    refused: str
+    left_as_facts: str
     fallbacks: str
     """What the rules did without the model."""
     parts: dict[str, str]

@@ -99,25 +99,26 @@ def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: Server
             key=key,
             timeout=settings.budget.answer_seconds,
             first_pause=settings.budget.retry_seconds,
-            learn=_learner(settings.model_url, key, servers),
+            learn=_learner(settings, key, servers),
         )
         for name in _names(settings, settings.model).values()
     }
 
 
-def _learner(url: str | None, key: SecretStr | None, servers: Servers) -> "Learn":
-    """Look into memory first; what a server can do is found out once."""
+def _learner(settings: Settings, key: SecretStr | None, servers: Servers) -> "Learn":
+    """Look into memory first; what a server can do is found out once. What the settings say of a window holds."""
+    url, said = settings.model_url, settings.model_context
 
     async def learn(endpoint: "ChatEndpoint") -> Capabilities:
         place = url or ""
         if known := servers.get(place, endpoint.name):
-            return known
+            return known.model_copy(update={"context": said}) if said else known
         from graphs.probing import probe
         from tools.models import context_of
 
         try:
             told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None
-            found = await probe(endpoint, told or endpoint.client.usual_context)
+            found = await probe(endpoint, said or told or endpoint.client.usual_context)
         except AppError:
             # Whoever asks now will be told what is wrong.
             return Capabilities()

@@ -16,7 +16,17 @@ from evals.worlds.worlds import build
 from gitzette.configured import settings_for
 
 _SEED = 1
-_OF_A_MODEL = ("analyst", "model", "model_url", "model_reading", "model_writing", "model_judging", "prices", "budget")
+_OF_A_MODEL = (
+    "analyst",
+    "model",
+    "model_url",
+    "model_reading",
+    "model_writing",
+    "model_judging",
+    "model_context",
+    "prices",
+    "budget",
+)
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
 
 

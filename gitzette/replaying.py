@@ -5,7 +5,6 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError, StorageError, UsageError
 from agent.pages import report_page
@@ -50,7 +49,7 @@ def replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
     """Run the graph on the record alone; what the record lacks stops the replay, whoever asked for it."""
-    state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
+    state = daily.DayInput(window=recipe.window, specs=recipe.specs)
     deps = _deps(memory, recorder, recipe)
     try:
         done = await daily.build().ainvoke(state, {"max_concurrency": 4}, context=deps)

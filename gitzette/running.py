@@ -180,6 +180,7 @@ async def _live(house: House, run: str, recipe: Recipe, now: datetime) -> Report
 def _tidy(memory: Memory, before: date) -> None:
     """Forget the records of old runs, and where they stood."""
     memory.retention.forget(before)
+    memory.run_files.forget(before)
     memory.lives.prune(memory.runs.unfinished(before))
 
 
@@ -195,14 +196,32 @@ async def _walk(house: House, run: str, recipe: Recipe) -> Report:
         stood = await graph.aget_state(config)
         if stood.created_at is not None and not stood.next:
             return _reported(stood.values)
-        state: dict[str, Any] = {"window": recipe.window, "specs": recipe.specs}
+        state = daily.DayInput(window=recipe.window, specs=recipe.specs)
         begun = None if stood.created_at is not None else state
-        return _reported(await graph.ainvoke(begun, config, context=house.deps, durability="sync"))
+        ended = await graph.ainvoke(begun, config, context=house.deps, durability="sync")
+        house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(ended)})
+        return _reported(ended)
 
 
 def _reported(state: Mapping[str, Any]) -> Report:
     report: Report = state["report"]
     return report
+
+
+def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:
+    """List the sentences that were refused, with the check and its reason, and whether their writer said them anew."""
+    return [
+        {
+            "text": " / ".join(one.claim.text.values()),
+            "about": " ".join(one.claim.about),
+            "repaired": one.repaired,
+            "check": no.check,
+            "literal": no.literal,
+            "reason": no.reason,
+        }
+        for one in state.get("refused") or []
+        for no in one.reasons
+    ]
 
 
 def _told(covered: Covered) -> str:

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from agent.account import Account
 from agent.analysts.packet import Packet, commit_packet, shown_evidence
 from agent.analysts.schema import analysis_shape, asked_languages, repair_shape, summary_shape
-from agent.analysts.sentences import commit_claims, sentence_claim, summary_claims
+from agent.analysts.sentences import commit_claims, focus_of, sentence_claim, summary_claims
 from agent.analysts.summing import light_dossier, summary_packet
 from agent.claims import Claim, Judgement, Role, Verdict
 from agent.domain import Frozen
@@ -43,6 +43,8 @@ class Task(Frozen):
     """What a summary rests on, by handles."""
     titles: dict[EvidenceId, str] = Field(default_factory=dict)
     """What the commits of a summary call themselves."""
+    notes: str = ""
+    """What the model noted of the commit when it read."""
     controls: tuple[dict[Language, str], ...] = ()
     """True sentences about something else, for the judge to refuse."""
 
@@ -53,18 +55,19 @@ class Task(Frozen):
 
 
 class Refused(Frozen):
-    """A sentence that is not published, and why."""
+    """A sentence that was refused, and why."""
 
     task: str
     claim: Claim
     reasons: tuple[Judgement, ...]
+    repaired: bool = False
+    """Whether its writer said it anew; what became of that is told apart."""
 
 
 class AnalysisInput(ReadState):
     """What is known, and what to write about."""
 
     tasks: list[Task]
-    notes: str
 
 
 class AnalysisOutput(TypedDict, total=False):
@@ -118,7 +121,7 @@ async def _written(task: Task, packet: Packet, state: AnalysisState, deps: Deps)
     values = {"languages": asked_languages(deps.languages)}
     try:
         if task.kind == "commit":
-            notes = f"Your notes from reading, which are no evidence:\n{notes}\n" if (notes := state["notes"]) else ""
+            notes = f"Your notes from reading, which are no evidence:\n{task.notes}\n" if task.notes else ""
             values |= {"evidence": fenced(packet.text, deps.mark), "notes": notes}
             answer = await ask(deps, "writing", _account_of(task), "write", values, analysis_shape(deps.languages))
             material = await material_of(state, deps)
@@ -141,7 +144,10 @@ async def check(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     dossiers = await _dossiers(state, deps)
     passed, failed = [], list(state["failed"])
     for key, claim in state["drafts"]:
-        wrong = [no for lang in deps.languages for no in refusals(claim, dossiers[key], lang)]
+        # A summary is held to published sentences, which have no files.
+        bare = tuple(anchor.model_copy(update={"file": None}) for anchor in claim.anchors)
+        held = claim if claim.about else claim.model_copy(update={"anchors": bare})
+        wrong = [no for lang in deps.languages for no in refusals(held, dossiers[key], lang)]
         if wrong:
             failed.append(Refused(task=key, claim=claim, reasons=tuple(wrong)))
         else:
@@ -152,7 +158,8 @@ async def check(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
 async def judge(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Have the judge read what passed, a batch for each task."""
     deps = runtime.context
-    packets = await _packets(state, deps)
+    focus = {key: focus_of(claim for other, claim in state["passed"] if other == key) for key, _ in state["passed"]}
+    packets = await _packets(state, deps, focus if state["repaired"] else {})
     _step(state, deps, "judging")
     tasks = {task.key: task for task in state["tasks"]}
     keys = list(dict.fromkeys(key for key, _ in state["passed"]))
@@ -209,8 +216,8 @@ def _can_be_repaired(one: Refused) -> bool:
 async def repair(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Show each writer all that was refused of its task, once; it may correct, shorten or give up."""
     deps = runtime.context
-    packets = await _packets(state, deps)
     wrong = [one for one in state["failed"] if _can_be_repaired(one)]
+    packets = await _packets(state, deps, {one.task: _focus(one.task, wrong) for one in wrong})
     tasks = {task.key: task for task in state["tasks"]}
     keys = [key for key in dict.fromkeys(one.task for one in wrong) if tasks[key].kind == "commit"]
     said = await asyncio.gather(*(_repaired(tasks[key], packets[key], wrong, state, deps) for key in keys))
@@ -219,7 +226,7 @@ async def repair(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]
     return {
         "drafts": drafts,
         "failed": [one for one in state["failed"] if one.claim.id not in kept],
-        "refused": [one for one in state["failed"] if one.claim.id in kept],
+        "refused": [one.model_copy(update={"repaired": True}) for one in state["failed"] if one.claim.id in kept],
         "account": sum((account for _, account in said), _spent(state, deps)),
         "repaired": True,
     }
@@ -272,14 +279,27 @@ async def settle(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]
 # ---------------------------------------------------------------- what tasks rest on
 
 
-async def _packets(state: AnalysisState, deps: Deps) -> dict[str, Packet]:
+def _focus(key: str, wrong: Sequence[Refused]) -> list[str]:
+    """Name what a repair must see of the diff: what the sentences name, and what code found nearest to it."""
+    mine = [one for one in wrong if one.task == key]
+    near = [no.nearest for one in mine for no in one.reasons if no.nearest]
+    return [*focus_of(one.claim for one in mine), *near]
+
+
+async def _packets(
+    state: AnalysisState, deps: Deps, focus: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Packet]:
+    """Show each task what it is about; with a focus only the hunks that matter for some of its sentences."""
     room = await packet_room(deps)
     packets = {task.key: summary_packet(task.rests, task.titles, room) for task in state["tasks"] if task.rests}
     commits = {task.about: task.key for task in state["tasks"] if task.kind == "commit"}
     if commits:
         material = await material_of(state, deps)
         reads = {read.evidence.id: read for read in material.reads if read.evidence.id in commits}
-        packets |= {commits[name]: commit_packet(read, material, room) for name, read in reads.items()}
+        packets |= {
+            commits[name]: commit_packet(read, material, room, (focus or {}).get(commits[name], ()))
+            for name, read in reads.items()
+        }
     return packets
 
 

@@ -22,6 +22,8 @@ _STATEMENTS = 8
 _SHOWS = 12
 _NEAREST = 3
 _PLACES = 3
+_JUDGED = 40_000
+"""Characters of evidence that a judge of answers is shown."""
 
 
 @dataclass(frozen=True)
@@ -156,10 +158,22 @@ async def _stands(answerer: ModelAnswerer, brief: Brief, dossier: Dossier, said:
         claim = claim_of(again, name, brief) if again is not None else None
         judgement = first_refusal(claim, dossier, brief.lang) if claim is not None else None
     if claim is not None and judgement is not None and judgement.passed:
-        return _with(claim, judgement)
+        try:
+            judged = await answerer.judged(claim, _shown_of(claim, dossier), brief)
+        except ModelError:
+            judged = None
+        if judged is not None:
+            return judged
     speech = speech_of(said, name, brief)
     judgement = first_refusal(speech, dossier, brief.lang) if speech is not None else None
     return _with(speech, judgement) if speech is not None and judgement is not None and judgement.passed else None
+
+
+def _shown_of(claim: Claim, dossier: Dossier) -> str:
+    """Lay out the cited evidence for the judge, the lines around the anchors first where it is long."""
+    texts = [text for cite in claim.sources for text in dossier.found[cite].texts]
+    near = sorted(texts, key=lambda text: not any(anchor.text in text for anchor in claim.anchors))
+    return "\n\n".join(near)[:_JUDGED]
 
 
 def _with(claim: Claim, judgement: Judgement) -> Claim:

@@ -28,7 +28,8 @@ def models_of(deps: Deps) -> Models:
 
 async def ask(deps: Deps, job: Job, account: str, name: str, values: Mapping[str, str], shape: type[M]) -> M:
     """Fill a prompt, ask the model for a job, and give the answer in its shape."""
-    system = prompt("system", {"repo": account, "mark": deps.mark})
+    scope = account if "/" in account else "several repositories"
+    system = prompt("system", {"repo": scope, "mark": deps.mark})
     messages = [SystemMessage(system), HumanMessage(prompt(name, values))]
     answer = await models_of(deps).get(job, account).with_structured_output(shape).ainvoke(messages)
     assert isinstance(answer, shape)

@@ -4,7 +4,7 @@ import asyncio
 import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from functools import cache
 from typing import Any, cast
 
@@ -82,18 +82,19 @@ class ChatClient:
         """Join the pieces; None where the server sent none. End a stream that repeats itself or grows too long."""
         chunks: list[AIMessageChunk] = []
         text, calls, began = "", 0, time.monotonic()
+        stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(list(messages), _UNWATCHED, **options))
         try:
-            stream = cast("AsyncGenerator[AIMessageChunk]", self._chat.astream(list(messages), _UNWATCHED, **options))
-            async for chunk in stream:
-                began = began if text else time.monotonic()
-                chunks.append(chunk)
-                calls += sum(bool(call["name"]) for call in chunk.tool_call_chunks)
-                if calls > _STORM:
-                    await stream.aclose()
-                    break
-                text += str(chunk.text) + "".join(call["args"] or "" for call in chunk.tool_call_chunks)
-                if rambles(text) or tokens_of(text) > 2 * most:
-                    raise ModelError(f"{self._name} repeats itself without end")
+            # Left to the collector of garbage, a stream that is ended early would be closed after the run.
+            async with aclosing(stream):
+                async for chunk in stream:
+                    began = began if text else time.monotonic()
+                    chunks.append(chunk)
+                    calls += sum(bool(call["name"]) for call in chunk.tool_call_chunks)
+                    if calls > _STORM:
+                        break
+                    text += str(chunk.text) + "".join(call["args"] or "" for call in chunk.tool_call_chunks)
+                    if rambles(text) or tokens_of(text) > 2 * most:
+                        raise ModelError(f"{self._name} repeats itself without end")
         except ValueError:
             if chunks:
                 raise

@@ -93,12 +93,19 @@ async def allocate(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
 def to_repositories(state: Day) -> list[Send] | str:
     """Hand each repository that could be read to a branch of its own, and several of them to one that compares them."""
     window, found, shares = state["window"], state.get("collected") or {}, state["shares"]
+    known = [spec for spec in state["specs"] if spec.name in found]
     sends = [
         Send(
-            "repository", RepositoryInput(window=window, spec=spec, found=found[spec.name], allotment=shares[spec.name])
+            "repository",
+            RepositoryInput(
+                window=window,
+                spec=spec,
+                found=found[spec.name],
+                allotment=shares[spec.name],
+                alone=len(known) == 1,
+            ),
         )
-        for spec in state["specs"]
-        if spec.name in found
+        for spec in known
     ]
     rounds = [Send("adopt", state)] if len(sends) > 1 else []
     return [*rounds, *sends] or "publish"

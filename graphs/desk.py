@@ -149,8 +149,6 @@ class Deps:
     """The languages in which a model writes: those of the report."""
     mark: str = ""
     """What fences texts of others in a prompt."""
-    turns: int = 8
-    """How often a model may ask for tools, for one repository."""
     questions: QuestionMemory | None = None
     """Where what was read is left for questions; None where nothing may be written."""
     gathered: dict[RepoId, Material] = field(default_factory=dict)

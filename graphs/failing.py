@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal
 
 from langgraph.graph import END
 from langgraph.runtime import Runtime
@@ -11,19 +11,16 @@ from agent.errors import AppError
 from agent.report import Failure
 from graphs.desk import Deps
 
-S = TypeVar("S")
-Node = Callable[[S, Runtime[Deps]], Awaitable[dict[str, Any]]]
 
-
-def failing_alone(node: Node[S]) -> Node[S]:
+def failing_alone(node: Callable[[Any, Runtime[Deps]], Awaitable[dict[str, Any]]]) -> Any:
     """Turn an error of a source into a failure that the report lists; a bug keeps its traceback."""
 
     @wraps(node)
-    async def guarded(state: S, runtime: Runtime[Deps]) -> dict[str, Any]:
+    async def guarded(state: Any, runtime: Runtime[Deps]) -> dict[str, Any]:
         try:
             return await node(state, runtime)
         except AppError as error:
-            repo = cast("Mapping[str, Any]", state)["spec"].name
+            repo = state["spec"].name
             return {"failures": [Failure(repo=repo, stage="code", message=str(error))]}
 
     return guarded

@@ -5,17 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.account import Judging
-from agent.analysts.schema import Opinion, Ruling, Rulings
-from agent.claims import Claim, Judgement, Kind, Verdict
-from agent.gate.verbatim import normal
+from agent.analysts.ruling import PASSING, admitted, objection
+from agent.analysts.schema import Ruling, Rulings
+from agent.claims import Claim, Judgement, Verdict
 from agent.prompting import fenced
 from agent.settings import Language
 from graphs.asking_models import ask, models_of
 from graphs.desk import Deps
-
-_PASSING: tuple[Opinion, ...] = ("stated", "inferred")
-_ELLIPSIS = ("...", "…", "[…]")
-_SHORTEST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +42,7 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
             break
         control = batch.controls[turn : turn + 1] or batch.controls[:1]
         rulings = await _ruled([claim for claim, _ in standing], control, batch, deps, backwards=turn == 1)
-        caught = all(rulings[f"x{place}"].verdict not in _PASSING for place in range(len(control)))
+        caught = all(rulings[f"x{place}"].verdict not in PASSING for place in range(len(control)))
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
         if not caught:
             void = Judgement(
@@ -55,7 +51,7 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
             result.refused += [(claim, void) for claim, _ in standing]
             return result
         passed = [(claim, rulings[_key(place)]) for place, (claim, _) in enumerate(standing)]
-        result.refused += [(claim, no) for claim, ruling in passed if (no := _objection(ruling, batch.evidence))]
+        result.refused += [(claim, no) for claim, ruling in passed if (no := objection(ruling, batch.evidence))]
         gone = {claim.id for claim, _ in result.refused}
         standing = [
             (claim, ruling if before is None or ruling.verdict == "inferred" else before)
@@ -63,7 +59,7 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
             if claim.id not in gone
         ]
     name = models_of(deps).names["judging"]
-    result.admitted = [_admitted(claim, ruling, name) for claim, ruling in standing if ruling is not None]
+    result.admitted = [admitted(claim, ruling, name) for claim, ruling in standing if ruling is not None]
     return result
 
 
@@ -90,37 +86,3 @@ def _names(count: int) -> list[str]:
 
 def _key(place: int) -> str:
     return str(place)
-
-
-def _objection(ruling: Ruling, evidence: str) -> Judgement | None:
-    """Say why a sentence is refused: the verdict, or a quotation that is not in the evidence."""
-    if ruling.verdict not in _PASSING:
-        reason = f"the judge calls it {ruling.verdict}"
-        return Judgement(
-            verdict=Verdict.UNSUPPORTED,
-            check="judge",
-            reason=reason,
-            literal=ruling.covers[:200],
-            nearest=ruling.quote[:300],
-        )
-    if not is_shown(ruling.quote, evidence):
-        reason = "the judge rests on words that the evidence does not have"
-        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge quote", reason=reason, nearest=ruling.quote[:300])
-    return None
-
-
-def is_shown(quote: str, evidence: str) -> bool:
-    """Tell whether a judge's quotation stands in what it was shown, line by line and around dots."""
-    for dots in _ELLIPSIS:
-        quote = quote.replace(dots, "\n")
-    parts = [normal(line.lstrip("+- ")) for line in quote.splitlines()]
-    wanted = [part for part in parts if len(part) >= _SHORTEST]
-    whole = normal("\n".join(line.lstrip("+- ") for line in evidence.splitlines()))
-    return bool(wanted) and all(part in whole for part in wanted)
-
-
-def _admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
-    """Publish a sentence as what the judge calls it; advice stays advice."""
-    kind = claim.kind if claim.kind is Kind.ADVICE else Kind(ruling.verdict)
-    verdict = Judgement(verdict=Verdict.SUPPORTED, check="judge")
-    return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": verdict})

@@ -1,8 +1,10 @@
 """What was read of one repository, put together for everybody who writes about it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
 from agent.analyst import Material, Read
@@ -44,7 +46,7 @@ class ReadState(TypedDict, total=False):
     window: Window
     spec: RepoSpec
     found: Collected
-    messages: list[AnyMessage]
+    messages: Annotated[list[AnyMessage], add_messages]
     readings: Readings
     woven: Woven
 

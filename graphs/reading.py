@@ -1,5 +1,6 @@
 """The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,9 @@ _LEAST_CONTEXT = 12_000
 """Tokens below which a model is small: it loses its way in several steps, and chooses from the list alone."""
 _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
+_PAGE = 3_000
+"""Tokens of one answer of a tool: what a model writes about is shown whole later."""
+_HANDLE = re.compile(r"\bc\d{1,3}\b")
 _LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
 
 
@@ -53,7 +57,7 @@ async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
-        handles = _handles(found)
+        handles = handles_of(found)
         table = _fitting(rows.values(), await packet_room(deps))
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await ask(deps, "reading", repo, "choose", values, Choice)
@@ -113,6 +117,12 @@ def notes_of(messages: Sequence[AnyMessage]) -> str:
     return text if tokens_of(text) <= _NOTES else ""
 
 
+def notes_about(notes: str, handle: str) -> str:
+    """Keep the notes that name a commit, or none: those about another one would mislead."""
+    named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
+    return "\n".join(line for line, handles in named if not handles or handle in handles)
+
+
 def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
     """Leave out the oldest answers of tools where the conversation grows beyond the model's window, and say so."""
     kept = list(messages)
@@ -129,7 +139,7 @@ def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
 # ---------------------------------------------------------------- what it is shown
 
 
-def _handles(found: Collected) -> dict[str, str]:
+def handles_of(found: Collected) -> dict[str, str]:
     """Name the commits by their place in the table."""
     return {f"c{number}": one.sha for number, one in enumerate(found.table, start=1)}
 
@@ -142,7 +152,7 @@ async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
     return {
         sha: f"[{handle}] {weights[sha]} {titles[sha]}{_first_fact(known.get(sha))}"
-        for handle, sha in _handles(found).items()
+        for handle, sha in handles_of(found).items()
     }
 
 
@@ -173,8 +183,8 @@ async def _opening(state: ReadingState, deps: Deps) -> list[AnyMessage]:
 async def _toolset(state: ReadingState, deps: Deps) -> Toolset:
     """Make the tools of this repository and window."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
-    handles = _handles(found)
+    handles = handles_of(found)
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {one.sha: f"{one.tier.value} {one.score:.1f} {commits[one.sha].title}" for one in found.table}
     ordered = [commits[sha] for sha in handles.values()]
-    return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, handles=handles)
+    return Toolset(desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles)

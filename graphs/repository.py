@@ -6,8 +6,7 @@ from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
 
-from langchain_core.messages import AnyMessage
-from langgraph.graph import END, START, StateGraph, add_messages
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -31,7 +30,6 @@ from agent.stories import Story
 from agent.threads import Connected, issue_news, release_news
 from agent.weaving.bumps import Taken, taken
 from agent.weaving.released import released_fixes, released_stories
-from agent.weaving.woven import Woven
 from agent.window import Window
 from graphs import analysis
 from graphs.analysis import Refused, Task
@@ -39,8 +37,8 @@ from graphs.collect import Collected
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.leaving import leave
-from graphs.material import Readings, dossier_of, material_of, readings_of
-from graphs.reading import choose, notes_of, read, tools, wants_tools
+from graphs.material import dossier_of, material_of, readings_of
+from graphs.reading import ReadingState, choose, handles_of, notes_about, notes_of, read, tools, wants_tools
 from graphs.weaving import told_stories, with_stories, woven
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -69,6 +67,8 @@ class RepositoryInput(TypedDict):
     spec: RepoSpec
     found: Collected
     allotment: Allotment
+    alone: bool
+    """Whether it is the only one of the report: then the brief sums it up."""
 
 
 class RepositoryOutput(TypedDict, total=False):
@@ -79,14 +79,11 @@ class RepositoryOutput(TypedDict, total=False):
     refused: Annotated[list[Refused], add]
 
 
-class RepositoryState(RepositoryInput, RepositoryOutput, total=False):
+class RepositoryState(ReadingState, RepositoryOutput, total=False):
     """A repository on its way."""
 
-    chosen: tuple[str, ...]
-    messages: Annotated[list[AnyMessage], add_messages]
+    alone: bool
     notes: str
-    readings: Readings
-    woven: Woven
     facts: list[Claim]
     tasks: list[Task]
     analysis: Annotated[list[Claim], add]
@@ -94,7 +91,7 @@ class RepositoryState(RepositoryInput, RepositoryOutput, total=False):
 
 
 @cache
-def build(turns: int = 8) -> CompiledStateGraph[RepositoryState, Deps, RepositoryInput, RepositoryOutput]:
+def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, RepositoryInput, RepositoryOutput]:
     """Wire the part of one repository; a failure ends it, and nothing else."""
     graph = StateGraph(
         RepositoryState, context_schema=Deps, input_schema=RepositoryInput, output_schema=RepositoryOutput
@@ -166,11 +163,13 @@ def _commit_tasks(state: RepositoryState, material: Material, facts: Sequence[Cl
     deep = {one.evidence.change.commit.sha: one for one in material.reads if one.depth is Depth.DEEP}
     wanted = [deep[sha].evidence for sha in state["chosen"] if sha in deep]
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
+    handles = {sha: handle for handle, sha in handles_of(state["found"]).items()}
     return [
         Task(
             kind="commit",
             repo=material.repo,
             about=one.id,
+            notes=notes_about(state["notes"], handles[one.change.commit.sha]),
             controls=tuple(claim.text for claim in plain if claim.about[0] != one.id)[-4:],
         )
         for one in wanted
@@ -180,11 +179,11 @@ def _commit_tasks(state: RepositoryState, material: Material, facts: Sequence[Cl
 async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Name the published sentences that the day is summed up from."""
     told = summary_rests(state.get("analysis") or [])
-    titles = {row.commit.id: row.commit.title for row in state["found"].landed}
+    titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
     about = {claim.about[0] for claim in told.values()}
     others = tuple(claim.text for claim in state["facts"] if claim.predicate == "fact" and claim.about[0] not in about)
     task = Task(kind="day", repo=state["spec"].name, rests=told, titles=titles_of(told, titles), controls=others[-4:])
-    return {"tasks": [task] if len(about) > 1 else []}
+    return {"tasks": [task] if len(about) > 1 and not state["alone"] else []}
 
 
 def summary_rests(claims: Sequence[Claim]) -> dict[str, Claim]:
@@ -247,7 +246,7 @@ def _checked(state: RepositoryState, material: Material) -> tuple[tuple[Claim, .
     """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
     dossier = dossier_of(material, state["found"])
     claims = list(state.get("analysis") or [])
-    drops = [_drop(one.claim, one.reasons[0]) for one in state.get("refused") or []]
+    drops = [_drop(one.claim, one.reasons[0]) for one in state.get("refused") or [] if not one.repaired]
     for claim in state["facts"]:
         wrong = [no for lang in LANGUAGES for no in refusals(claim, dossier, lang)]
         if wrong and claim.quotes and claim.text and wrong[0].verdict is Verdict.QUOTE:

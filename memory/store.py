@@ -18,6 +18,7 @@ from memory.landings import Landings
 from memory.lives import Lives
 from memory.recall import Recall
 from memory.retention import Retention
+from memory.run_files import RunFiles
 from memory.runs import Runs
 from memory.servers import Servers
 from memory.tales import Tales
@@ -39,6 +40,7 @@ class Memory:
     lives: Lives
     tales: Tales
     servers: Servers
+    run_files: RunFiles
     recorder: Callable[..., CallRecorder]
     """Opens the record of a run by its id; `play_only=True` to replay it."""
 
@@ -61,6 +63,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             lives=Lives(home),
             tales=Tales(db),
             servers=Servers(db, today),
+            run_files=RunFiles(home),
             recorder=partial(CallRecorder, db),
         )
     finally:

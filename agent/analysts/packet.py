@@ -18,6 +18,7 @@ BUDGET = 24_000
 _WORDS_SHARE, _FACTS_SHARE = 0.3, 0.15
 """How much of the budget texts of people may take, and facts."""
 _COMMENTS, _THREADS, _FACTS = 3, 4, 40
+_FACTS_HEAD = "Facts that a program found in the diff (to know, not to be copied as an anchor):"
 _NUMBER = re.compile(r"(?<![\w/&])#([1-9]\d{0,9})\b")
 _CONFIGURATION = re.compile(
     r".*\.(?:toml|ya?ml|json|cfg|ini|cmake)|(?:requirements|constraints).*\.txt|setup\.py|CMakeLists\.txt|.*Dockerfile.*"
@@ -34,15 +35,18 @@ class Packet:
     """Files of which not every changed line is shown, with their line counts."""
 
 
-def commit_packet(read: Read, material: Material, budget: int = BUDGET) -> Packet:
-    """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most."""
+def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: Sequence[str] = ()) -> Packet:
+    """Show a commit: what people wrote, what code found, then hunks in the order in which they tell most.
+
+    With a `focus`, only hunks that hold one of these words or lines: whoever repairs a sentence has seen the rest.
+    """
     evidence = read.evidence
     threads = threads_of(read, material)
     handles = {"c": evidence.id} | {_handle(one): one.id for one in threads}
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
     facts = _cut("\n".join(_fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
-    head = f"{words}\n\nFacts that code found in the diff:\n{facts or '(none)'}\n"
-    hunks, left_out = _shown_hunks(evidence, max(500, budget - tokens_of(head)))
+    head = f"{words}\n\n{_FACTS_HEAD}\n{facts or '(none)'}\n"
+    hunks, left_out = _shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
     return Packet(text=f"{head}\nThe diff:\n{hunks}{missing}", handles=handles, left_out=tuple(left_out))
 
@@ -118,12 +122,15 @@ class _Hunk:
     rank: tuple[int, int]
 
 
-def _shown_hunks(evidence: CommitEvidence, room: int) -> tuple[str, list[str]]:
+def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tuple[str, list[str]]:
     """Choose hunks by what they tell, show them in the order of the diff, and list the files that lost lines."""
     chosen: list[_Hunk] = []
     lacking: dict[str, FileChange] = {}
-    for hunk in sorted(_hunks(evidence), key=lambda one: one.rank):
-        text = hunk.text if tokens_of(hunk.text) <= room else _cut(hunk.text, room)
+    hunks = [one for one in _hunks(evidence) if not focus or any(words in one.text for words in focus)]
+    # One new file must not take the room of everything that changes beside it.
+    most = room if len(hunks) == 1 else max(_SHORT_HUNK, room // 3)
+    for hunk in sorted(hunks, key=lambda one: one.rank):
+        text = _cut(hunk.text, min(room, most))
         if text != hunk.text:
             lacking[hunk.file.path] = hunk.file
             if text.count("\n") < _LEAST_LINES:
@@ -131,12 +138,13 @@ def _shown_hunks(evidence: CommitEvidence, room: int) -> tuple[str, list[str]]:
         room -= tokens_of(text)
         chosen.append(_Hunk(hunk.file, hunk.place, text, hunk.rank))
     unreadable = {file.path: file for file in evidence.change.files if not file.patch}
-    left = [_left(file) for file in (lacking | unreadable).values()]
+    shown = {hunk.file.path for hunk in chosen}
+    left = [_left(file, partly=file.path in shown) for file in (lacking | unreadable).values()]
     return "\n".join(_by_file(chosen)) or "(no text)", left
 
 
-_LEAST_LINES = 6
-"""Fewer lines of a hunk that is cut tell nothing."""
+_LEAST_LINES, _SHORT_HUNK = 6, 1_500
+"""Lines of a hunk that is cut below which it tells nothing; tokens that every hunk may have."""
 
 
 def _by_file(hunks: Sequence[_Hunk]) -> Iterator[str]:
@@ -149,8 +157,9 @@ def _by_file(hunks: Sequence[_Hunk]) -> Iterator[str]:
         yield hunk.text
 
 
-def _left(file: FileChange) -> str:
-    return f"{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
+def _left(file: FileChange, *, partly: bool) -> str:
+    some = "the rest of " if partly else ""
+    return f"{some}{file.path} ({file.unreadable or file.status}, +{file.additions} -{file.deletions})"
 
 
 def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 from agent.settings import Language
 
 MOST_SENTENCES, MOST_OF_DAY, MOST_OF_BRIEF = 5, 5, 7
-NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文)"}
+NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
 
 
@@ -55,7 +55,7 @@ def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which a commit is explained: a headline and sentences, in each language."""
     sentence = create_model("AnalysisSentence", __base__=Sentence, **_words(languages))
     shape: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
-    shape["sentences"] = (list[sentence], Field(default_factory=list, max_length=MOST_SENTENCES))  # type: ignore[valid-type]
+    shape["sentences"] = (list[sentence], Field(default_factory=list, max_length=MOST_SENTENCES))
     return create_model("Analysis", **shape)
 
 
@@ -64,7 +64,7 @@ def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which refused sentences are said anew, each under its number."""
     fields: dict[str, Any] = {"id": (str, ""), **_words(languages)}
     sentence = create_model("RepairedSentence", __base__=Sentence, **fields)
-    shape: dict[str, Any] = {"sentences": (list[sentence], Field(default_factory=list))}  # type: ignore[valid-type]
+    shape: dict[str, Any] = {"sentences": (list[sentence], Field(default_factory=list))}
     return create_model("Repair", **shape)
 
 
@@ -72,7 +72,7 @@ def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 def summary_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which a day is summed up."""
     sentence = create_model("SummarySentence", __base__=Summary, **_words(languages))
-    shape: dict[str, Any] = {"sentences": (list[sentence], Field(default_factory=list))}  # type: ignore[valid-type]
+    shape: dict[str, Any] = {"sentences": (list[sentence], Field(default_factory=list))}
     return create_model("DaySummary", **shape)
 
 

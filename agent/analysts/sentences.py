@@ -8,11 +8,14 @@ from agent.analysts.packet import Packet
 from agent.analysts.schema import Sentence, Summary, words_of
 from agent.claims import Anchor, Claim, Kind, Role
 from agent.evidence import CommitEvidence, Evidence, EvidenceId
+from agent.gate.literals import literals
 from agent.gate.verbatim import normal
 from agent.ids import RepoId
 from agent.settings import Language
 
 _ROLES = {Kind.ADVICE: Role.ADVICE}
+_TELLING = 4
+"""Characters of a name or line below which it stands in too many hunks to find one by it."""
 
 
 def commit_claims(
@@ -49,7 +52,7 @@ def sentence_claim(
         return None
     named = [packet.handles.get(one.strip("[]` "), one) for one in said.cites]
     cites = tuple(dict.fromkeys((about.id, *named)))
-    anchors = (anchored(said.anchor, cites, found),) if said.anchor.strip() else ()
+    anchors = with_proof(anchored(said.anchor, cites, found), text, found) if said.anchor.strip() else ()
     kind = Kind.ADVICE if said.advice else Kind.STATED
     claim = _claim(name, about, cites, text, _ROLES.get(kind, Role.EFFECT), anchors)
     return claim.model_copy(update={"kind": kind, "old": said.old.strip(), "new": said.new.strip()})
@@ -89,6 +92,50 @@ def anchored(text: str, cites: Sequence[EvidenceId], found: Mapping[EvidenceId, 
         elif one is not None and any(wanted in _bare(part) for part in one.texts):
             return Anchor(cite=cite, text=text)
     return Anchor(cite=cites[0], text=text)
+
+
+def with_proof(
+    anchor: Anchor, text: Mapping[Language, str], found: Mapping[EvidenceId, Evidence]
+) -> tuple[Anchor, ...]:
+    """Put beside an anchor that names nothing of its sentence the nearest line of its hunk or paragraph that does."""
+    names = [one.text for lang, words in text.items() for one in literals(words, chinese=lang == "zh")]
+    if any(name in anchor.text for name in names):
+        return (anchor,)
+    for part in _surroundings(anchor, found.get(anchor.cite)):
+        lines = part.splitlines()
+        first = next(
+            (place for place, line in enumerate(lines) if _bare(line) and _bare(line) in _bare(anchor.text)), 0
+        )
+        naming = [place for place, line in enumerate(lines) if any(name in line for name in names)]
+        if naming:
+            near = lines[min(naming, key=lambda place: abs(place - first))]
+            return (anchor, anchor.model_copy(update={"text": near.strip() if anchor.file is None else near}))
+    return (anchor,)
+
+
+def focus_of(claims: Iterable[Claim]) -> list[str]:
+    """List the lines and names by which the hunks are found that sentences speak of."""
+    found: dict[str, None] = {}
+    for claim in claims:
+        lines = [
+            line[1:] if line[:1] in "+-" else line for anchor in claim.anchors for line in anchor.text.splitlines()
+        ]
+        names = [one for lang, words in claim.text.items() for one in literals(words, chinese=lang == "zh")]
+        found |= dict.fromkeys(line.strip() for line in lines if len(line.strip()) >= _TELLING)
+        found |= dict.fromkeys(one.text for one in names if one.kind != "number" and len(one.text) >= _TELLING)
+    return list(found)
+
+
+def _surroundings(anchor: Anchor, evidence: Evidence | None) -> list[str]:
+    """Give the hunks or paragraphs in which an anchor stands."""
+    if isinstance(evidence, CommitEvidence) and anchor.file:
+        patches = [file.patch or "" for file in evidence.change.files if file.path == anchor.file]
+        parts = [part.partition("\n")[2] for patch in patches for part in f"\n{patch}".split("\n@@ ")[1:]]
+    elif isinstance(evidence, CommitEvidence):
+        parts = evidence.change.commit.message.split("\n\n")
+    else:
+        parts = [part for one in (evidence.texts if evidence else ()) for part in one.split("\n\n")]
+    return [part for part in parts if _bare(anchor.text) in _bare(part)]
 
 
 def _bare(text: str) -> str:

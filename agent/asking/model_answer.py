@@ -9,6 +9,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, create_model
 
 from agent.analyst import ToolAnswer, ToolRequest, ToolSpec
+from agent.analysts.ruling import admitted, objection
+from agent.analysts.schema import Rulings
 from agent.asking.sheaf import Sheaf
 from agent.claims import Anchor, Claim, Judgement, Kind, Quote, Role
 from agent.commands import commands, leads_away
@@ -123,6 +125,19 @@ class ModelAnswerer:
         messages = [self._system(brief.lang), Message("user", prompt("ask_mend", values, brief.lang))]
         answer = await self.models.get("writing", brief.account).fill(messages, _shape(brief))
         return answer.statements[0] if answer.statements else None
+
+    async def judged(self, claim: Claim, evidence: str, brief: Brief) -> Claim | None:
+        """Let the judge read a sentence beside its evidence; None where it is refused."""
+        values = {
+            "evidence": fenced(evidence, self._mark),
+            "sentences": fenced(f"[s1] {claim.text[brief.lang]}", self._mark),
+        }
+        messages = [self._system("en"), Message("user", prompt("judge", values))]
+        judge = self.models.get("judging", brief.account)
+        rulings = (await judge.fill(messages, Rulings)).rulings
+        if not rulings or objection(rulings[0], evidence):
+            return None
+        return admitted(claim, rulings[0], judge.name)
 
     async def _values(self, brief: Brief) -> dict[str, str]:
         whole = await self.models.room("writing")

@@ -14,7 +14,7 @@ _PARTS = 3
 
 def claims(page: Page, layout: Layout, said: Sequence[Statement]) -> Iterator[Statement]:
     """Compare the footer's count of claims with the statements of all entries."""
-    rules = layout.say.analyst["rules"]
+    rules = layout.say.not_analysed
     known = _only_known_parts(page, layout)
     own = any(page.blocks[place].text.strip() == rules for place in layout.footer)
     for place in layout.footer:

@@ -17,6 +17,7 @@ from agent.templates import of_names_alone, sentence
 
 _ENTRY = 4
 _DASH = " — "
+_DOT = " · "
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d )?\d\d:\d\d")
 _LINES = re.compile(r"\+(\d+) −(\d+)")
@@ -47,7 +48,7 @@ def entries(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
     for place in section.others:
         block = page.blocks[place]
         if block.kind == "heading":
-            entry = place if block.level == _ENTRY else None
+            entry = naming_place(page, layout, place) if block.level == _ENTRY else None
             story = in_stories(layout, block)
         elif is_folded(layout, block):
             entry, story = None, False
@@ -55,7 +56,7 @@ def entries(page: Page, layout: Layout, section: Section) -> Iterator[Statement]
             yield from links_here(section, block)
             yield from told_story(page, layout, section, block)
         elif block.kind == "heading" or (entry is None and block.kind == "item"):
-            yield from _named(page, layout, section, place)
+            yield from _named(page, layout, section, place if entry is None else entry)
         elif entry is not None and (subject := told_of(page, layout, entry)):
             yield from links_here(section, block)
             yield from _below(page, layout, About(block.line, subject, section.repo), entry, place)
@@ -71,7 +72,7 @@ def commits_told(page: Page, layout: Layout, section: Section) -> dict[str, Ment
         if block.kind == "heading" or is_folded(layout, block):
             entry = block.kind == "heading" and (block.level == _ENTRY or in_stories(layout, block))
         told = block.kind == "heading" or (block.kind == "item" and not entry)
-        named = naming(layout, block) if told else None
+        named = naming(layout, page.blocks[naming_place(page, layout, place)]) if told else None
         if named is None or named.subject is None:
             continue
         about = page.blocks[place + 1].text if block.kind == "heading" else block.text[named.links[-1].end :]
@@ -88,13 +89,20 @@ def is_folded(layout: Layout, block: Block) -> bool:
     )
 
 
+def naming_place(page: Page, layout: Layout, place: int) -> int:
+    """Find the line that names the commit of an entry: its heading, or the line below a headline."""
+    block, below = page.blocks[place], page.blocks[place + 1 : place + 2]
+    headed = block.kind == "heading" and block.level == _ENTRY and naming(layout, block) is None
+    return place + 1 if headed and below and below[0].kind == "paragraph" and naming(layout, below[0]) else place
+
+
 def naming(layout: Layout, block: Block) -> Naming | None:
     """Read how a heading or an item names its commit; None where it begins with a link, as threads and releases do."""
     links = [span for span in block.spans if span.kind == "link"]
     commits = [span for span in links if "/commit/" in span.url and _HASH.fullmatch(span.text)]
     if not commits or links[0].at == 0:
         return None
-    title = block.text[: commits[0].at].rstrip()
+    title = block.text[_headline_end(block) : commits[0].at].rstrip()
     mark = f"{layout.say.pair}{layout.say.colon}"
     pair = title.startswith(mark) and len(commits) > 1
     title = title.removeprefix(mark) if pair else title
@@ -103,6 +111,16 @@ def naming(layout: Layout, block: Block) -> Naming | None:
         return Naming(title, title, tuple(commits[:1]), pair, tuple(commits[1:]) if pair else ())
     bare = title.removesuffix(f"({pulls[-1].text})").rstrip()
     return Naming(title, bare, (pulls[-1], commits[0]), pair, tuple(commits[1:]) if pair else ())
+
+
+def _headline_end(block: Block) -> int:
+    """Tell where the headline in front of an item's title ends."""
+    end, strong = 0, False
+    for span in block.spans if block.kind == "item" else ():
+        if span.kind not in ("strong", "code") or span.at != end:
+            break
+        end, strong = span.end, strong or span.kind == "strong"
+    return end + len(_DOT) if strong and block.text.startswith(_DOT, end) else 0
 
 
 def _named(page: Page, layout: Layout, section: Section, place: int) -> Iterator[Statement]:
@@ -114,7 +132,7 @@ def _named(page: Page, layout: Layout, section: Section, place: int) -> Iterator
     yield from links_here(section, block)
     make = About(block.line, subject, section.repo)
     yield make("title", named.title, "titled", title=named.title, exact="yes")
-    if block.kind == "heading":
+    if block.kind != "item":
         return
     end = (named.undone_by or named.links)[-1].end
     rest = block.text[end:]
@@ -127,7 +145,7 @@ def _named(page: Page, layout: Layout, section: Section, place: int) -> Iterator
     if series := _series(layout, news):
         why = "right" if series[1] == _part_of(named.title) else "number"
         yield structural(block.line, "count", series[0], why, f"the title is “{named.title}”")
-    elif news.startswith(_DASH):
+    elif news.startswith(_DASH) and not _headline_end(block):
         pull = pull_read(page, layout, make.repo, named)
         yield from said(layout, make, block, block.text.index(news, end) + len(_DASH), "fact", pull=pull)
 
@@ -166,8 +184,12 @@ def _below(page: Page, layout: Layout, make: About, entry: int, place: int) -> I
     pull = pull_read(page, layout, make.repo, named)
     label, colon, _ = block.text.partition(say.colon)
     start = len(label) + len(colon)
-    if place == entry + 1 and block.kind == "paragraph" and named is not None:
-        yield from (_times(page, layout, make, named, block) if named.pair else _about(page, layout, make, block))
+    if place == entry and named is not None:
+        yield from _about(page, layout, make, block.text[named.links[-1].end :].removeprefix(_DOT))
+    elif (
+        place == entry + 1 and page.blocks[entry].kind == "heading" and block.kind == "paragraph" and named is not None
+    ):
+        yield from (_times(page, layout, make, named, block) if named.pair else _about(page, layout, make, block.text))
     elif block.kind == "fence":
         yield from excerpt(make, block, page.blocks[place - 1])
     elif block.kind == "item" and colon and label in (say.scope, say.where):
@@ -204,14 +226,14 @@ def _times(page: Page, layout: Layout, make: About, named: Naming, block: Block)
         yield of("author", author, "authored", author=author, exact="yes")
 
 
-def _about(page: Page, layout: Layout, make: About, block: Block) -> Iterator[Statement]:
+def _about(page: Page, layout: Layout, make: About, text: str) -> Iterator[Statement]:
     """Read the line that tells by whom, when and how large."""
-    say, parts = layout.say, block.text.split(" · ")
+    say, parts = layout.say, text.split(_DOT)
     late = form_of(say.late)
     whens = [found["p0"] if (found := late.fullmatch(part)) else part for part in parts]
     at = next((place for place, when in enumerate(whens) if _TIME.fullmatch(when)), None)
     if not at:
-        yield structural(block.line, "date", block.text, "malformed", "no author and no time")
+        yield structural(make.line, "date", text, "malformed", "no author and no time")
         return
     who = parts[:at]
     who = who[1:] if len(who) > 1 and who[0] == say.breaking else who

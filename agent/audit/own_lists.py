@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 from agent.audit.markdown_blocks import Block, Span
-from agent.audit.own_entries import is_folded, naming, pull_read, told_of
+from agent.audit.own_entries import is_folded, naming, naming_place, pull_read, told_of
 from agent.audit.own_layout import About, Layout, Section, equal, form_of, number_in
 from agent.audit.own_sentences import said
 from agent.audit.page import Page
@@ -102,12 +102,12 @@ def _tiers(layout: Layout) -> set[str]:
 def _below(page: Page, layout: Layout, place: int) -> int:
     """Count the commits that are told below a heading, up to the next of its kind."""
     counts = Counter[str]()
-    for block in page.blocks[place + 1 :]:
+    for at, block in enumerate(page.blocks[place + 1 :], place + 1):
         if block.kind == "rule" or (block.kind == "heading" and block.level <= _TIERED):
             break
         if block.kind == "paragraph" and _COUNT.search(block.text.rstrip()):
             break
-        if named := naming(layout, block):
+        if block.kind in ("heading", "item") and (named := naming(layout, page.blocks[naming_place(page, layout, at)])):
             counts[block.kind] += 2 if named.pair else 1
     # Below the heading of a commit its lines may name others.
     return counts["heading"] or counts["item"]

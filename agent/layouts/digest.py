@@ -1,7 +1,7 @@
-"""The digest: highlights over all repositories, then each repository from what to act on down to what is folded."""
+"""The digest: brief and highlights, then each repository from what to act on down to what is folded."""
 
 from agent.layouts import parts
-from agent.layouts.entries import full, lead
+from agent.layouts.entries import full, headline_span, lead
 from agent.layouts.issues import issues, outlook
 from agent.layouts.rows import titled
 from agent.layouts.sheet import Sheet, chrome, computed
@@ -19,6 +19,7 @@ def digest(view: View) -> list[Span]:
     """Write the page."""
     front = Sheet()
     parts.head(front, view)
+    parts.brief(front, view)
     chosen = _chosen(view)
     if chosen:
         # Headings further down must not take the anchor of one that stands above them.
@@ -48,11 +49,17 @@ def _highlights(sheet: Sheet, rows: list[LedgerRow], anchors: dict[str, str], vi
     for row in rows:
         whose = [computed(f"{inline(row.repo)}{view.say.colon}")] if several else []
         mark = [computed(f"**{view.say.breaking}** ")] if view.breaking(row) else []
-        name = titled(view.undid.get(row_id(row), row), view.web)[0]
-        linked = (chrome("["), name, computed(f"](#{anchors[row_id(row)]})"))
+        linked = (chrome("["), _name(row, view), computed(f"](#{anchors[row_id(row)]})"))
         sheet.line(chrome("- "), *mark, *whose, *linked, *lead(row, view))
     if rows:
         sheet.blank()
+
+
+def _name(row: LedgerRow, view: View) -> Span:
+    """Name a commit by its headline, else by its title; one that undid another by the title of that."""
+    earlier = view.undid.get(row_id(row))
+    headline = None if earlier else view.headline(row)
+    return headline_span(headline, view) if headline else titled(earlier or row, view.web)[0]
 
 
 def _contents(sheet: Sheet, anchors: dict[str, str], view: View) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from agent.claims import Claim, Role
+from agent.claims import Claim, Quote, Role
+from agent.layouts.analysis import anchors, paragraphs, running, sentence
 from agent.layouts.rows import about, commit_link, moment, named, places, titled
 from agent.layouts.sheet import Sheet, chrome, computed
 from agent.layouts.tales import earlier_title
@@ -11,24 +12,82 @@ from agent.markdown import code, inline
 from agent.report import LedgerRow
 from agent.spans import Span, excerpt_span, names_spans, speech_span, words_spans
 
-_EXPLAINED = 2
-"""Sentences of a model behind a title of which the rules say nothing."""
-
 
 def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
     """Tell a commit under a heading of its own; `detailed` names its type and scope as well."""
     if earlier := view.undid.get(row_id(row)):
         return _pair(sheet, earlier, row, view)
-    say = view.say
-    sheet.heading(4, row_id(row), *named(row, view.short(row), view.web))
-    sheet.paragraph(computed(about(row, view.report.window, say, breaking=view.breaking(row), kind=not detailed)))
+    _head(sheet, row, view, detailed=detailed)
+    if view.analysis(row):
+        return _analysed(sheet, row, view, detailed=detailed)
+    return _by_facts(sheet, row, view, detailed=detailed)
+
+
+def _head(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
+    """Head a commit with what it does in the reader's language above its title, or beside it where it is detailed."""
+    own, headline = named(row, view.short(row), view.web), view.headline(row)
+    told = about(row, view.report.window, view.say, breaking=view.breaking(row), kind=not detailed)
+    if headline is None:
+        sheet.heading(4, row_id(row), *own)
+        sheet.paragraph(computed(told))
+    elif detailed:
+        sheet.heading(4, row_id(row), *own, chrome(" — "), headline_span(headline, view))
+        sheet.paragraph(computed(told))
+    else:
+        sheet.heading(4, row_id(row), headline_span(headline, view))
+        sheet.paragraph(*own, computed(f" · {told}"))
+
+
+def headline_span(headline: Claim, view: View) -> Span:
+    """Write a headline."""
+    return Span(inline(headline.text[view.lang]), headline.id)
+
+
+def _analysed(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
+    """Tell a commit by its analysis, and fold what code says and quotes of it below."""
+    sentences, told, apart = view.analysis(row), view.evidence(row), view.untold(row)
+    paragraphs(sheet, sentences, view, row_id(row))
+    for claim in apart:
+        sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+    _consequences(sheet, row, view)
     if detailed:
-        kind = say.purposes[row.purpose] if row.purpose else "—"
-        sheet.line(chrome(f"- **{say.kind}**{say.colon}"), computed(kind))
-    told = view.said(row, Role.CHANGE, Role.EFFECT, Role.SUMMARY)
+        _kind(sheet, row, view)
+    if apart or detailed:
+        sheet.blank()
+    folded = [claim for claim in told if claim.text and not claim.speech and claim not in apart]
+    _open_fold(sheet, len(folded), view)
+    for claim in folded:
+        sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
+    _where(sheet, row, view, view.say.scope if detailed else view.say.where)
+    sheet.blank()
+    _speech(sheet, told, view)
+    excerpt = _excerpt(sheet, told)
+    shown = [quote.text for claim in told if claim.speech for quote in claim.quotes]
+    anchors(sheet, sentences, view, [*shown, *([excerpt.text] if excerpt else [])])
+    sheet.paragraph(chrome("</details>"))
+
+
+def _open_fold(sheet: Sheet, facts: int, view: View) -> None:
+    say = view.say
+    count = say.one_fact if facts == 1 else say.facts.format(facts)
+    words = say.counted_evidence.format(count) if facts else say.evidence
+    sheet.write(chrome("<details>\n<summary>"), computed(words))
+    # The blank line lets GitHub read what follows as Markdown.
+    sheet.paragraph(chrome("</summary>"))
+
+
+def _kind(sheet: Sheet, row: LedgerRow, view: View) -> None:
+    kind = view.say.purposes[row.purpose] if row.purpose else "—"
+    sheet.line(chrome(f"- **{view.say.kind}**{view.say.colon}"), computed(kind))
+
+
+def _by_facts(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
+    """Tell a commit by what code says and quotes of it."""
+    say, told = view.say, view.evidence(row)
     placing = _placing(told, row, view)
     news = [claim for claim in told if claim.text and claim not in placing]
     if detailed:
+        _kind(sheet, row, view)
         _where(sheet, row, view, say.scope, placing)
         if news:
             sheet.line(chrome(f"- **{say.changed}**"))
@@ -41,7 +100,6 @@ def full(sheet: Sheet, row: LedgerRow, view: View, *, detailed: bool) -> None:
     sheet.blank()
     _speech(sheet, told, view)
     _excerpt(sheet, told)
-    return None
 
 
 def _placing(told: list[Claim], row: LedgerRow, view: View) -> list[Claim]:
@@ -60,7 +118,7 @@ def _where(sheet: Sheet, row: LedgerRow, view: View, label: str, placing: Sequen
 def _consequences(sheet: Sheet, row: LedgerRow, view: View) -> None:
     say = view.say
     for role, label in ((Role.RISK, say.risk), (Role.ADVICE, say.advice)):
-        for claim in view.said(row, role):
+        for claim in view.consequences(row, role):
             words = words_spans(claim, view.lang, view.web, own=row_id(row))
             sheet.line(chrome(f"- **{label}**{say.colon}"), *words)
 
@@ -71,15 +129,16 @@ def _speech(sheet: Sheet, told: list[Claim], view: View) -> None:
             sheet.paragraph(chrome(f"> {view.say.speech}{view.say.colon}"), speech_span(claim))
 
 
-def _excerpt(sheet: Sheet, told: list[Claim]) -> None:
-    """Show the one place that proves most."""
+def _excerpt(sheet: Sheet, told: list[Claim]) -> Quote | None:
+    """Show the one place that proves most, and give it back."""
     found = next(((claim, quote) for claim in told if not claim.speech for quote in claim.quotes), None)
     if found is None:
-        return
+        return None
     claim, quote = found
     if quote.file:
         sheet.paragraph(computed(code(quote.file)))
     sheet.paragraph(excerpt_span(claim, quote))
+    return quote
 
 
 def _pair(sheet: Sheet, earlier: LedgerRow, later: LedgerRow, view: View) -> None:
@@ -91,6 +150,7 @@ def _pair(sheet: Sheet, earlier: LedgerRow, later: LedgerRow, view: View) -> Non
         undone=f"{moment(later, window)} ({inline(later.author)})",
     )
     sheet.paragraph(computed(times))
+    paragraphs(sheet, view.analysis(later), view, row_id(later))
     _where(sheet, later, view, say.where)
     told = view.said_of_pair(earlier, later)
     for claim in told:
@@ -110,36 +170,48 @@ def called(row: LedgerRow, view: View) -> tuple[Span, ...]:
 
 
 def one_line(row: LedgerRow, view: View) -> list[Span]:
-    """Tell a commit in one line: what it is called, and its first news."""
-    spans = [chrome("- "), *called(row, view)]
+    """Tell a commit in one line: what it is called, and its analysis or first news."""
+    spans = [chrome("- "), *_headed(row, view)]
     if row.late:
         spans.append(computed(f" ({view.say.late.format(moment(row, view.report.window))})"))
     if row.files is None:
         spans.append(computed(f" — {code(row.reason)}"))
-    return spans + lead(row, view, all_of_it=True)
+    return spans + (_sentences(row, view) or lead(row, view, all_of_it=True))
 
 
-def explanation(row: LedgerRow, view: View) -> list[Span]:
-    """Write what a model says first of a commit behind its title, where nothing else is said of it."""
-    return [
-        span
-        for place, claim in enumerate(view.explained(row)[:_EXPLAINED])
-        for span in (chrome(" " if place else " — "), *words_spans(claim, view.lang, view.web, own=row_id(row)))
-    ]
+def folded_line(row: LedgerRow, view: View) -> list[Span]:
+    """Name a commit that is folded with its like; a model may have told more of it."""
+    return [chrome("- "), *_headed(row, view), *_sentences(row, view)]
+
+
+def _headed(row: LedgerRow, view: View) -> list[Span]:
+    headline = None if row_id(row) in view.undid else view.headline(row)
+    before = [chrome("**"), headline_span(headline, view), chrome("** · ")] if headline else []
+    return [*before, *called(row, view)]
+
+
+def _sentences(row: LedgerRow, view: View) -> list[Span]:
+    """Write the whole analysis of a commit behind its title, and what it leaves untold."""
+    if row_id(row) in view.undid or not (sentences := view.analysis(row)):
+        return []
+    spans = [chrome(" — "), *running(sentences, view, row_id(row))]
+    for claim in view.untold(row):
+        spans += [chrome(" "), *words_spans(claim, view.lang, view.web, own=row_id(row))]
+    return spans
 
 
 def lead(row: LedgerRow, view: View, *, all_of_it: bool = False) -> list[Span]:
     """Write the first news of a commit behind its title."""
     spans: list[Span] = []
     for claim in view.lead(row):
-        if not all_of_it and (claim.free or names_spans(claim, view.lang)):
-            # What everybody sees first is what the facts say, and names alone say nothing.
+        if not all_of_it and names_spans(claim, view.lang):
+            # Names alone say nothing to whoever reads the first page only.
             continue
-        if not claim.speech:
-            spans += [
-                chrome(" " if spans else " — "),
-                *words_spans(claim, view.lang, view.web, own=claim.about[0]),
-            ]
+        before = chrome(" " if spans else " — ")
+        if claim.free:
+            spans += [before, *sentence(claim, view, row_id(row))]
+        elif not claim.speech:
+            spans += [before, *words_spans(claim, view.lang, view.web, own=claim.about[0])]
         elif all_of_it or not spans:
-            spans += [chrome(" " if spans else " — "), speech_span(claim)]
+            spans += [before, speech_span(claim)]
     return spans

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from agent.account import Account
-from agent.claims import Claim
+from agent.claims import Claim, Kind, Role
 from agent.report import Depth, Report
 
 
@@ -20,20 +20,22 @@ def footer_counts(report: Report) -> dict[str, int]:
     }
 
 
-def writers(report: Report, claims: Iterable[Claim]) -> str:
-    """Name who wrote these claims of a report: a model is named only where words of its own stand there."""
-    if not report.analyst.startswith("model"):
-        return "rules"
-    return "model" if any(claim.free for claim in claims) else "rules alone"
+def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
+    """Count claims by the kind of text that they are; headlines apart, which are no sentences."""
+    claims = list(claims)
+    kinds = Counter(claim.kind for claim in claims if claim.role is not Role.HEADLINE)
+    return {kind.value: kinds[kind] for kind in Kind} | {"headlines": sum(c.role is Role.HEADLINE for c in claims)}
 
 
 def model_counts(report: Report) -> dict[str, Any]:
-    """Count what a model wrote and cost, and what the rules did without it."""
+    """Count what a model wrote and cost, how its judge did, and what the rules did without it."""
     accounts = [section.account for section in report.sections]
     whole = sum(accounts, Account())
     return {
         "statements": sum(claim.free for claim in report.claims),
         "dropped": sum(drop.free for drop in report.drops),
+        "judges": sorted({claim.judged_by for claim in report.claims if claim.judged_by}),
+        "controls": {"hidden": whole.judging.controls, "refused": whole.judging.caught},
         "spent": whole.spent.model_dump(mode="json"),
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
         "reasons": sorted({one.reason for one in whole.fallbacks}),
@@ -47,6 +49,7 @@ def checked_counts(report: Report) -> dict[str, Any]:
     told = [link for link in report.links if link.may_be_told and link.change in landed]
     return {
         "claims": len(report.claims),
+        "kinds": kind_counts(report.claims),
         "citations": sum(len(claim.sources) for claim in report.claims),
         "dropped": dict(sorted(Counter(drop.verdict.value for drop in report.drops).items())),
         "links": dict(sorted(Counter(link.grade.value for link in told).items())),

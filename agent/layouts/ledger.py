@@ -3,7 +3,7 @@
 from collections import Counter
 
 from agent.layouts import parts
-from agent.layouts.entries import full
+from agent.layouts.entries import full, headline_span
 from agent.layouts.issues import issues, outlook
 from agent.layouts.rows import commit_link, lines_changed, moment, notes, titled
 from agent.layouts.sheet import Sheet, chrome, computed
@@ -21,6 +21,7 @@ def ledger(view: View) -> list[Span]:
     """Write the page."""
     front = Sheet()
     parts.head(front, view)
+    parts.brief(front, view)
     front.paragraph(chrome(f"**{view.say.contents}**"))
     body = Sheet(front.taken)
     for section in view.report.sections:
@@ -43,7 +44,9 @@ def _contents(sheet: Sheet, section: RepoSection, anchors: dict[str, str], view:
             sheet.line(chrome("  - "), computed(f"{entry} ({view.count(section.repo, tier)})"))
         for row in rows if tier in _TOLD else ():
             name = titled(view.undid.get(row_id(row), row), view.web)[0]
-            sheet.line(chrome("    - ["), name, computed(f"](#{anchors[row_id(row)]})"))
+            headline = None if row_id(row) in view.undid else view.headline(row)
+            beside = [chrome(" — "), headline_span(headline, view)] if headline else []
+            sheet.line(chrome("    - ["), name, computed(f"](#{anchors[row_id(row)]})"), *beside)
 
 
 def _section(sheet: Sheet, section: RepoSection, view: View) -> None:

@@ -1,21 +1,17 @@
 """What both layouts have: the head of a report, what is folded, releases and the footer."""
 
-from collections import Counter
-
-from agent.domain import Notice
-from agent.layouts.entries import called, explanation, one_line
-from agent.layouts.figures import checked_counts, footer_counts, model_counts, writers
+from agent.layouts.account import account, notice_words
+from agent.layouts.analysis import paragraphs, sentence
+from agent.layouts.entries import folded_line, one_line
+from agent.layouts.figures import footer_counts
 from agent.layouts.rows import counted_commits
 from agent.layouts.sheet import Sheet, chrome, computed, title
 from agent.layouts.view import View
 from agent.markdown import code, inline, link
 from agent.report import LedgerRow, Report, RepoSection
-from agent.spans import words_spans
 from agent.triage import Noise, Tier
 from agent.window import zone
 from agent.words import Words
-
-_REASONS = 3
 
 
 def head(sheet: Sheet, view: View) -> None:
@@ -29,6 +25,14 @@ def head(sheet: Sheet, view: View) -> None:
         for failure in report.failures:
             told = say.failed[failure.stage].format(repo=inline(failure.repo), message=code(failure.message))
             sheet.line(computed(f"> - {told}"))
+        sheet.blank()
+
+
+def brief(sheet: Sheet, view: View) -> None:
+    """Say first what matters over all repositories."""
+    if told := view.brief():
+        for claim in told:
+            sheet.line(chrome("- "), *sentence(claim, view))
         sheet.blank()
 
 
@@ -50,14 +54,10 @@ def _summary(report: Report, say: Words) -> str:
 def section_head(sheet: Sheet, section: RepoSection, view: View) -> None:
     """Name a repository, count what landed, and tell what a reader must know of it."""
     sheet.heading(2, section.repo, computed(inline(section.repo)))
+    paragraphs(sheet, view.summary(section.repo), view)
     sheet.paragraph(computed(_section_summary(section, view)))
     for notice in section.notices:
         sheet.paragraph(computed(f"> {notice_words(notice, view.say)}"))
-    if told := view.summary(section.repo):
-        sheet.paragraph(chrome(f"**{view.say.in_short}**"))
-        for claim in told:
-            sheet.line(chrome("- "), *words_spans(claim, view.lang, view.web))
-        sheet.blank()
 
 
 def _section_summary(section: RepoSection, view: View) -> str:
@@ -110,7 +110,7 @@ def _folded(sheet: Sheet, rows: list[LedgerRow], view: View) -> None:
             sheet.write(chrome("<details>\n<summary>"), computed(f"{view.say.noises[noise]} ({view.commits(group)})"))
             sheet.paragraph(chrome("</summary>"))
             for row in group:
-                sheet.line(chrome("- "), *called(row, view), *explanation(row, view))
+                sheet.line(*folded_line(row, view))
             sheet.paragraph(chrome("\n</details>"))
 
 
@@ -130,57 +130,12 @@ def releases(sheet: Sheet, section: RepoSection, view: View) -> None:
     sheet.blank()
 
 
-def notice_words(notice: Notice, say: Words) -> str:
-    """Put a notice into words."""
-    return say.notices[notice.kind].format(*map(code, notice.about))
-
-
 def footer(sheet: Sheet, view: View) -> None:
     """Account for the report: how much was read, checked, dropped, linked, and by whom it was written."""
-    report, say = view.report, view.say
-    sheet.paragraph(chrome("---"))
-    sheet.paragraph(computed(say.footer.format(**footer_counts(report))))
-    counts = checked_counts(report)
     # A reader can count what stands on the page; the record has the claims that were folded away, too.
     shown = {span.owner for span in sheet.spans}
-    claims = [claim for claim in report.claims if claim.id in shown]
-    citations = sum(len(claim.sources) for claim in claims)
-    sheet.paragraph(computed(say.checked.format(claims=len(claims), citations=citations)))
-    drops = Counter(drop.verdict for drop in report.drops)
-    if drops:
-        told = say.comma.join(f"{say.verdicts[verdict]} {count}" for verdict, count in sorted(drops.items()))
-        sheet.paragraph(computed(say.dropped.format(told)))
-    if counts["links"]:
-        told = say.comma.join(f"{grade} {count}" for grade, count in counts["links"].items())
-        sheet.paragraph(computed(say.graded.format(told)))
-    # What holds of several repositories is said once.
-    covered: dict[str, list[str]] = {}
-    for section in report.sections:
-        notices = "".join(f" ({notice_words(notice, say)})" for notice in section.coverage_notices)
-        covered.setdefault(f"{say.coverage[section.coverage]}{notices}", []).append(inline(section.repo))
-    if covered:
-        told = say.semicolon.join(f"{say.comma.join(repos)} {how}" for how, repos in covered.items())
-        sheet.paragraph(computed(say.threads.format(told)))
-    sheet.line(computed(say.analyst[writers(report, claims)]))
-    if report.analyst.startswith("model"):
-        _model(sheet, view, sum(claim.free for claim in claims), len(claims))
-
-
-def _model(sheet: Sheet, view: View, own: int, shown: int) -> None:
-    """Say what a model wrote, what of it was dropped, what the rules did without it, and what it cost."""
-    report, say = view.report, view.say
-    counts = model_counts(report)
-    sheet.blank()
-    name = code(report.analyst.removeprefix("model "))
-    share = round(100 * own / shown) if shown else 0
-    told = say.by_model.format(model=name, own=own, all=shown, share=share)
-    if counts["dropped"]:
-        told += say.drops_of_model.format(dropped=counts["dropped"], all=len(report.drops))
-    sheet.paragraph(computed(told))
-    if counts["fallbacks"]:
-        told = say.comma.join(f"{say.parts[part]} {count}" for part, count in counts["fallbacks"].items())
-        reasons = say.semicolon.join(code(reason) for reason in counts["reasons"][:_REASONS])
-        sheet.paragraph(computed(say.fallbacks.format(f"{told} ({reasons})")))
-    spent = counts["spent"]
-    cost = f", {spent['cost']:.4f} {spent['currency']}" if spent["currency"] else ""
-    sheet.line(computed(say.spent.format(**(spent | {"cost": cost}))))
+    lines = account(view, [claim for claim in view.report.claims if claim.id in shown])
+    sheet.paragraph(chrome("---"))
+    for line in lines[:-1]:
+        sheet.paragraph(computed(line))
+    sheet.line(computed(lines[-1]))

@@ -3,10 +3,11 @@
 from collections import defaultdict
 from functools import cached_property
 
-from agent.claims import Claim, Role
+from agent.claims import Claim, Kind, Role
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.layouts.rows import short_hashes
+from agent.layouts.rows import cut_title, short_hashes
+from agent.layouts.told_facts import is_breaking, untold
 from agent.report import LedgerRow, Report, RepoSection
 from agent.settings import Language
 from agent.stories import Act, undone_pairs
@@ -135,34 +136,61 @@ class View:
         whole = [claim for claim in self.report.claims if claim.repo == repo and not claim.about]
         return [claim for claim in whole if claim.role is Role.SUMMARY and claim.text.get(self.lang)]
 
-    def explained(self, row: LedgerRow) -> list[Claim]:
-        """List what a model says of a commit."""
-        return [claim for claim in self.said(row, Role.EFFECT) if claim.free and claim.text.get(self.lang)]
+    def brief(self) -> list[Claim]:
+        """List what is said of the whole report."""
+        return [claim for claim in self.report.claims if claim.role is Role.BRIEF and claim.text.get(self.lang)]
+
+    @cached_property
+    def pulls(self) -> frozenset[EvidenceId]:
+        """Name the pull requests that brought the commits of the report."""
+        numbers = ((row.repo, cut_title(row)[1]) for row in self.report.ledger)
+        return frozenset(f"{repo}#{number}" for repo, number in numbers if number)
+
+    def headline(self, row: LedgerRow) -> Claim | None:
+        """Find what a commit does in the reader's language."""
+        return next((one for one in self.said(row, Role.HEADLINE) if one.text.get(self.lang)), None)
+
+    def analysis(self, row: LedgerRow) -> list[Claim]:
+        """List the sentences that a model wrote of a commit in this language, advice last."""
+        free = [one for one in self.said(row) if one.free and one.role is not Role.HEADLINE and one.text.get(self.lang)]
+        return sorted(free, key=lambda claim: claim.kind is Kind.ADVICE)
+
+    def evidence(self, row: LedgerRow) -> list[Claim]:
+        """List what code says and quotes of a commit, without risk and advice."""
+        return [claim for claim in self.said(row, Role.CHANGE, Role.EFFECT, Role.SUMMARY) if not claim.free]
+
+    def untold(self, row: LedgerRow) -> list[Claim]:
+        """List what stays in sight beside the analysis: breaking facts and links that it does not tell."""
+        return untold(self.evidence(row), self.analysis(row))
+
+    def consequences(self, row: LedgerRow, role: Role) -> list[Claim]:
+        """List risks or advice of the rules; beside analysis only those of breaking facts that it does not tell."""
+        claims = [claim for claim in self.said(row, role) if not claim.free]
+        sentences = self.analysis(row)
+        return untold(filter(is_breaking, claims), sentences) if sentences else claims
 
     def said_of_pair(self, earlier: LedgerRow, later: LedgerRow) -> list[Claim]:
         """List what holds in the end of a change and what undid it: not what the one brought and the other took."""
-        own = [claim for claim in self.said(later, Role.CHANGE, Role.EFFECT) if claim.predicate not in _PASSED]
+        own = [claim for claim in self.evidence(later) if claim.predicate not in _PASSED]
         return [one for one in self.said(earlier, Role.CHANGE) if one.predicate == "undone"] + own
 
     def lead(self, row: LedgerRow) -> list[Claim]:
-        """Choose what is said of a commit in one line: what it undoes or fixes, its first news, and what explains it.
+        """Choose what is said of a commit in one line: its first advice or sentence of analysis.
 
-        An explanation stands beside the news, never in their place.
+        Without analysis it is what the commit undoes or fixes, and its first news.
         """
         if earlier := self.undid.get(row_id(row)):
             return [claim for claim in self.said_of_pair(earlier, row) if claim.predicate == "undone"]
-        claims = self.said(row, Role.CHANGE, Role.EFFECT)
-        others = [claim for claim in claims if not claim.free]
-        news = [claim for claim in others if claim.predicate not in _LINEAGE and (claim.text or claim.speech)]
-        lineage = [claim for claim in others if claim.predicate in _LINEAGE]
-        return lineage[:1] + news[:1] + self.explained(row)[:1]
+        if sentences := self.analysis(row):
+            return [next((one for one in sentences if one.kind is Kind.ADVICE), sentences[0])]
+        claims = self.evidence(row)
+        news = [claim for claim in claims if claim.predicate not in _LINEAGE and (claim.text or claim.speech)]
+        lineage = [claim for claim in claims if claim.predicate in _LINEAGE]
+        return lineage[:1] + news[:1]
 
     def breaking(self, row: LedgerRow) -> bool:
         """Tell whether something is said of a commit that breaks what worked."""
-        return row_id(row) not in self.undid and any(
-            claim.params.get("severity") == "breaking" or '"severity":"breaking"' in claim.params.get("facts", "")
-            for claim in self.said(row, Role.CHANGE)
-        )
+        return row_id(row) not in self.undid and any(is_breaking(claim) for claim in self.said(row, Role.CHANGE))
 
 
 def row_id(row: LedgerRow) -> EvidenceId:

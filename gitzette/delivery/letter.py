@@ -1,8 +1,10 @@
 """A report as paragraphs that every channel can write in its own way: words, code and links, and nothing else."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -10,6 +12,7 @@ from markdown_it.token import Token
 
 from agent.markdown import visible
 
+_SUMMARY = re.compile(r"<summary>([^<>]*)</summary>")
 Kind = Literal["heading", "text", "item", "quote", "code"]
 
 
@@ -58,6 +61,9 @@ def letter(markdown: str) -> list[Block]:
             level, kind = 0, "text"
         elif token.type in ("fence", "code_block"):
             blocks.append(Block("code", (Piece(_lines(token.content), code=True),), depth))
+        elif token.type == "html_block" and (named := _SUMMARY.search(token.content)):
+            # A message folds nothing, so the name of what is folded heads it.
+            blocks.append(Block("text", (Piece(_kept(unescape(named[1])), bold=True),)))
         elif token.type == "inline" and (pieces := tuple(_pieces(token.children or []))):
             if kind == "heading":
                 blocks.append(Block("heading", pieces, level))
@@ -78,7 +84,8 @@ def highlights(blocks: Sequence[Block]) -> list[Block]:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
+    # Foreign text cannot make HTML on a page of ours; what there is folds a part of it.
+    return MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
 def _pieces(tokens: Sequence[Token]) -> Iterator[Piece]:

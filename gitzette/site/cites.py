@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 
-from agent.claims import MARK, Claim, Quote
+from agent.claims import MARK, Anchor, Claim, Quote
 from agent.evidence import EvidenceId
+from agent.layouts.analysis import distinct_anchors, label, reported_in
 from agent.layouts.view import View, row_id
 from agent.links import Grade, Link
 from agent.window import zone
-from gitzette.site.html import NO_BREAK, Child, Markup, clean, join, link, prose, tag, verbatim
+from gitzette.site.html import NO_BREAK, Child, Markup, clean, fill, join, link, prose, tag, verbatim
 from gitzette.site.labels import Labels, labels
 from gitzette.site.names import anchor
 from gitzette.site.reasons import link_words
@@ -81,9 +82,10 @@ class Sources:
 
     def _claim(self, claim: Claim) -> Markup:
         text = claim.text.get(self.view.lang) or next(iter(claim.text.values()), "")
-        pieces: list[Child] = []
+        reported = reported_in(claim, self.view.pulls)
+        pieces: list[Child] = [self._before(claim, reported)]
         at = 0
-        marked: set[int] = set()
+        marked = {claim.sources.index(cite) + 1 for cite in reported if cite in claim.sources}
         for mark in MARK.finditer(text):
             number = int(mark[1])
             pieces.append(_spaced(text[at : mark.start()]))
@@ -94,6 +96,17 @@ class Sources:
         pieces.append(_spaced(text[at:]))
         rest = [cite for number, cite in enumerate(claim.sources, start=1) if number not in marked]
         return join(pieces, self.cites(rest, claim))
+
+    def _before(self, claim: Claim, reported: Iterable[EvidenceId]) -> list[Child]:
+        """Write the label of a sentence of analysis, and where it was reported."""
+        say = self.view.say
+        pieces: list[Child] = []
+        if claim.free and (named := label(claim, say)):
+            gap = " " if say.colon.endswith(" ") else None
+            pieces.append((tag("span", f"{named}{say.colon.rstrip()}", class_=f"sort {claim.kind.value}"), gap))
+        for cite in reported:
+            pieces.append((fill(say.reported, self.cite(cite, claim)), say.colon))
+        return pieces
 
     def cites(self, cites: Iterable[EvidenceId], claim: Claim) -> list[Child]:
         """Write citations behind the words; the sign of the commit itself never begins a line."""
@@ -112,7 +125,8 @@ class Sources:
         )
 
     def _evidence(self, cite: EvidenceId, claim: Claim, *, own: bool) -> Markup:
-        quotes = [quote for quote in claim.quotes if quote.cite == cite] or self._beside(cite, claim)
+        quotes = self._anchored(cite, claim) or [quote for quote in claim.quotes if quote.cite == cite]
+        quotes = quotes or ([] if claim.free else self._beside(cite, claim))
         linked = self._link(cite, claim)
         lines: list[Child] = [] if own else [self._about(cite, background=cite in claim.background)]
         lines += [excerpt(quote) for quote in quotes]
@@ -150,6 +164,18 @@ class Sources:
         return tag(
             "abbr", own.grade.format(grade), class_=f"grade grade-{grade.lower()}", title=own.grades.get(grade, "")
         )
+
+    def _anchored(self, cite: EvidenceId, claim: Claim) -> list[Quote]:
+        """Show what a sentence of analysis is anchored in, within the quotation of the report that has those lines."""
+        own = [anchor for _, anchor in distinct_anchors([claim]) if anchor.cite == cite]
+        return [self._around(anchor) for anchor in own]
+
+    def _around(self, anchor: Anchor) -> Quote:
+        stored = (quote for quote in self._quotes.get(anchor.cite, ()) if quote.file == anchor.file)
+        wider = next((quote for quote in stored if anchor.text.strip("\n") in quote.text), None)
+        if wider is None or wider.text.count("\n") >= _LONGEST_EXCERPT:
+            return Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
+        return wider
 
     def _beside(self, cite: EvidenceId, claim: Claim) -> list[Quote]:
         """Find lines for a claim without a quotation of its own: those of its fact, else the first."""

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from agent.claims import Claim, Role
-from agent.layouts.rows import counted_commits, counted_files, cut_title, lines_changed, moment
+from agent.layouts.rows import counted_commits, counted_files, lines_changed, moment
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow
 from agent.triage import Tier
+from gitzette.site.analysis import sentences
 from gitzette.site.cites import Sources, excerpt
-from gitzette.site.html import Child, Markup, fill, join, link, prose, tag
+from gitzette.site.commit_names import CommitNames
+from gitzette.site.html import Child, Markup, fill, join, prose, tag
 from gitzette.site.names import anchor
 from gitzette.site.reasons import reason_words
 
@@ -34,6 +36,7 @@ class Commits:
         self._view = view
         self._sources = sources
         self._say = view.say
+        self.names = CommitNames(view)
 
     def mark(self, row: LedgerRow) -> Markup:
         """Mark how grave a commit is: that it breaks something, else its tier."""
@@ -45,23 +48,50 @@ class Commits:
     def full(self, row: LedgerRow) -> Markup:
         """Tell a commit under a heading of its own."""
         earlier = self._view.undid.get(row_id(row))
-        claims = self._told(row)
         return tag(
             "article",
-            tag("h4", self._heading(row)),
+            tag("h4", self.names.name(row)),
+            self.names.original(row),
             tag("p", self._pair_meta(earlier, row) if earlier else self._meta(row), class_="meta"),
-            self._claims(claims),
-            self._excerpt(claims),
+            self._body(row),
             self._why(row),
-            self._earlier_place(row),
+            self.names.earlier_place(row),
             id=anchor(row_id(row)),
             class_=f"commit {self._view.tier(row) or 'low'}{' breaking' if self._view.breaking(row) else ''}",
         )
 
+    def _body(self, row: LedgerRow) -> Markup:
+        """Write the analysis and fold its evidence, or write what code says and quotes."""
+        claims, told = self._told(row), self._view.analysis(row)
+        if not told:
+            return join(self._claims(claims), self._excerpt(claims))
+        analysis = sentences(told, self._sources)
+        if row_id(row) in self._view.undid:
+            return join(analysis, self._claims(claims), self._excerpt(claims))
+        apart = self._view.untold(row)
+        folded = [claim for claim in claims if claim not in apart and claim.role in _NEWS]
+        return join(
+            analysis,
+            self._news(apart),
+            self._consequences(
+                [one for role in (Role.RISK, Role.ADVICE) for one in self._view.consequences(row, role)]
+            ),
+            self._evidence(folded) if folded else None,
+        )
+
+    def _evidence(self, claims: Sequence[Claim]) -> Markup:
+        """Fold what code says and quotes of a commit below its analysis."""
+        say = self._say
+        facts = sum(bool(claim.text) and not claim.speech for claim in claims)
+        count = say.one_fact if facts == 1 else say.facts.format(facts)
+        name = say.counted_evidence.format(count) if facts else say.evidence
+        return tag("details", tag("summary", name), self._claims(claims), self._excerpt(claims), class_="more")
+
     def line(self, row: LedgerRow) -> Markup:
         """Tell a commit in one line, and keep the rest of what is said to open."""
-        lead = self._view.lead(row)
-        claims = self._told(row)
+        # Of a change and what undid it, the line says first that it is out again.
+        analysis = [] if row_id(row) in self._view.undid else self._view.analysis(row)
+        claims, lead = self._told(row), [] if analysis else self._view.lead(row)
         news: list[Child] = [(" — ", self._said(claim)) for claim in lead[:1]]
         more = len(claims) > len(lead[:1]) or any(quote.file for claim in claims for quote in claim.quotes)
         late = self._say.late.format(moment(row, self._view.report.window)) if row.late else None
@@ -69,21 +99,23 @@ class Commits:
             "li",
             badge("breaking", BREAKING, self._say.breaking) if self._view.breaking(row) else None,
             " ",
-            self._heading(row),
+            self.names.headed(row),
             " ",
-            self._hashes(row),
+            self.names.hashes(row),
             (" · ", late) if late else None,
             (" — ", tag("code", row.reason)) if row.files is None else None,
             news,
+            sentences(analysis, self._sources),
             self._more(row, claims) if more else None,
-            self._earlier_place(row),
+            self.names.earlier_place(row),
             id=anchor(row_id(row)),
         )
 
     def plain(self, row: LedgerRow) -> Markup:
         """Name a commit that is folded with its like."""
-        place = self._earlier_place(row)
-        return tag("li", self._heading(row), " ", self._hashes(row), place, id=anchor(row_id(row)))
+        place = self.names.earlier_place(row)
+        told = sentences(self._view.analysis(row), self._sources)
+        return tag("li", self.names.headed(row), " ", self.names.hashes(row), told, place, id=anchor(row_id(row)))
 
     def lead(self, row: LedgerRow) -> Markup | None:
         """Write the first news of a commit."""
@@ -92,11 +124,13 @@ class Commits:
 
     def consequences(self, row: LedgerRow) -> Markup | None:
         """Write what a commit risks and what to do about it."""
+        if self._view.analysis(row):
+            return None
         return self._consequences(self._told(row))
 
     def excerpt(self, row: LedgerRow) -> Markup | None:
         """Show the place that proves the first news of a commit."""
-        return self._excerpt(self._view.lead(row))
+        return self._excerpt(self._told(row) if self._view.analysis(row) else self._view.lead(row))
 
     def _more(self, row: LedgerRow, claims: Sequence[Claim]) -> Markup:
         own = self._sources.labels
@@ -112,40 +146,14 @@ class Commits:
     def _told(self, row: LedgerRow) -> list[Claim]:
         """List what is said of a commit; of a change and what undid it, what holds in the end."""
         earlier = self._view.undid.get(row_id(row))
-        return self._view.said(row) if earlier is None else self._view.said_of_pair(earlier, row)
-
-    def _earlier_place(self, row: LedgerRow) -> Markup | None:
-        """Give what was undone a place to link to: it is told with what undid it."""
-        earlier = self._view.undid.get(row_id(row))
-        return tag("span", id=anchor(row_id(earlier))) if earlier else None
-
-    def _heading(self, row: LedgerRow) -> Markup:
-        earlier = self._view.undid.get(row_id(row))
-        if earlier is None:
-            return self._title(row)
-        return join(f"{self._say.pair}{self._say.colon}", self._title(earlier))
-
-    def _title(self, row: LedgerRow) -> Markup:
-        words, number = cut_title(row)
-        pull = f"#{number}"
-        title = prose(words) or "—"
-        if not number:
-            return tag("span", title, class_="title")
-        address = self._view.web.thread(row.repo, number, pull=True)
-        return join(tag("span", title, class_="title"), " ", link(address, pull, rel="noreferrer", class_="pull"))
-
-    def _hash(self, row: LedgerRow) -> Markup:
-        address = self._view.web.commit(row.repo, row.sha)
-        return link(address, tag("code", self._view.short(row)), rel="noreferrer", class_="sha")
-
-    def _hashes(self, row: LedgerRow) -> Markup:
-        earlier = self._view.undid.get(row_id(row))
-        return join(self._hash(earlier), " → ", self._hash(row)) if earlier else self._hash(row)
+        if earlier is not None:
+            return self._view.said_of_pair(earlier, row)
+        return [claim for claim in self._view.said(row) if not claim.free]
 
     def _pair_meta(self, earlier: LedgerRow, later: LedgerRow) -> Markup:
         window = self._view.report.window
         landed, undone = (f"{moment(row, window)} ({row.author})" for row in (earlier, later))
-        return join(fill(self._say.pair_times, landed=landed, undone=undone), " · ", self._hashes(later))
+        return join(fill(self._say.pair_times, landed=landed, undone=undone), " · ", self.names.hashes(later))
 
     def _meta(self, row: LedgerRow) -> Markup:
         say, window = self._say, self._view.report.window
@@ -163,17 +171,20 @@ class Commits:
             parts.append(counted_commits(row.members, say))
         if row.unreadable:
             parts.append(say.unreadable.format(row.unreadable, row.files))
-        parts.append(self._hash(row))
+        parts.append(self.names.hash(row))
         return join([(" · " if at else None, part) for at, part in enumerate(parts)])
 
     def _claims(self, claims: Sequence[Claim]) -> Markup:
-        news = [claim for claim in claims if claim.role in _NEWS and not claim.speech and claim.text]
         speech = [claim for claim in claims if claim.speech]
         return join(
-            tag("ul", [tag("li", self._sources.claim(claim)) for claim in news], class_="claims") if news else None,
+            self._news([claim for claim in claims if claim.role in _NEWS and not claim.speech and claim.text]),
             self._consequences(claims),
             [self._speech(claim) for claim in speech],
         )
+
+    def _news(self, claims: Sequence[Claim]) -> Markup | None:
+        items = [tag("li", self._sources.claim(claim)) for claim in claims]
+        return tag("ul", items, class_="claims") if items else None
 
     def _consequences(self, claims: Sequence[Claim]) -> Markup | None:
         say = self._say

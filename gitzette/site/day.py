@@ -1,16 +1,18 @@
 """The page of one day: everything that a report says, each statement with its evidence."""
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 
+from agent.claims import Claim, Role
 from agent.domain import Notice
-from agent.layouts.figures import checked_counts, footer_counts, writers
-from agent.layouts.rows import counted_commits, cut_title
+from agent.layouts.account import account
+from agent.layouts.figures import footer_counts
+from agent.layouts.rows import counted_commits
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow, Report, RepoSection
 from agent.triage import Noise, Tier
 from agent.window import zone
+from gitzette.site.analysis import brief, sentences
 from gitzette.site.cites import Sources
 from gitzette.site.commits import SHAPES, Commits, badge, counted
 from gitzette.site.html import Child, Markup, fill, join, link, prose, tag
@@ -64,6 +66,7 @@ class DayPage:
         self._commits = Commits(self._view, self._sources)
         self._threads = Threads(self._view, self._sources)
         self._say = scene.say
+        self._rows = {row_id(row): row for row in report.ledger}
 
     def content(self, neighbours: Neighbours) -> Markup:
         """Write everything between the masthead and the footer."""
@@ -73,6 +76,7 @@ class DayPage:
             tag("p", self._summary(), class_="summary"),
             self._neighbours(neighbours),
             self._failures(),
+            brief(self._sources),
             self._highlights(),
             self._contents(),
             [self._section(section) for section in report.sections],
@@ -123,10 +127,9 @@ class DayPage:
         return tag("section", heading, tag("ol", items), class_="highlights")
 
     def _highlight(self, row: LedgerRow, *, several: bool) -> Markup:
-        shown = self._view.undid.get(row_id(row), row)
         mark = self._commits.mark(row)
         whose = (" ", tag("span", row.repo, class_="repo")) if several else None
-        heading = link(f"#{anchor(row_id(row))}", prose(cut_title(shown)[0]) or "—", class_="title")
+        heading = self._commits.names.link(row, f"#{anchor(row_id(row))}", class_="title")
         return tag(
             "li", tag("p", mark, whose, class_="kicker"), heading, tag("div", self._commits.lead(row), class_="lead")
         )
@@ -151,6 +154,7 @@ class DayPage:
         return tag(
             "section",
             tag("h2", name),
+            sentences(self._view.summary(section.repo), self._sources),
             tag("p", self._section_summary(section), class_="summary"),
             [tag("p", self._notice(notice), class_="notice") for notice in section.notices],
             [self._tier(section, tier) for tier in (Tier.HIGH, Tier.MID)],
@@ -223,22 +227,15 @@ class DayPage:
         return tag("details", tag("summary", name, " ", self._count(rows)), lines, class_="folded")
 
     def _account(self) -> Markup:
-        report, say = self._view.report, self._say
-        counts = checked_counts(report)
-        told: list[Child] = [
-            say.footer.format(**footer_counts(report)),
-            say.checked.format(claims=counts["claims"], citations=counts["citations"]),
-        ]
-        if drops := Counter(drop.verdict for drop in report.drops):
-            refused = say.comma.join(f"{say.verdicts[verdict]} {count}" for verdict, count in sorted(drops.items()))
-            told.append(say.dropped.format(refused))
-        if counts["links"]:
-            told.append(say.graded.format(say.comma.join(f"{grade} {n}" for grade, n in counts["links"].items())))
-        coverage = [f"{section.repo} {say.coverage[section.coverage]}" for section in report.sections]
-        if coverage:
-            told.append(say.threads.format(say.semicolon.join(coverage)))
-        told.append(say.analyst[writers(report, report.claims)])
-        return tag("aside", [tag("p", one) for one in told], class_="account", aria_label=say.statistics)
+        lines = account(self._view, [claim for claim in self._view.report.claims if self._is_shown(claim)])
+        return tag("aside", [tag("p", prose(one)) for one in lines], class_="account", aria_label=self._say.statistics)
+
+    def _is_shown(self, claim: Claim) -> bool:
+        """Tell whether a claim stands on the page: analysis in its language, and what does not repeat analysis."""
+        if claim.free:
+            return bool(claim.text.get(self._view.lang))
+        row = self._rows.get(claim.about[0]) if claim.about and claim.role in (Role.RISK, Role.ADVICE) else None
+        return row is None or claim in self._view.consequences(row, claim.role)
 
     def _count(self, rows: list[LedgerRow]) -> Markup:
         return counted(self._view.commits(rows))

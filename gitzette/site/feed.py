@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from agent.triage import Tier
 from gitzette.site.day import title_of
-from gitzette.site.html import clean, join, link, prose, tag
+from gitzette.site.html import Child, clean, join, link, prose, tag
 from gitzette.site.names import day_path
 from gitzette.site.shell import Scene
 from gitzette.site.summary import Summary
@@ -56,13 +56,14 @@ def _entry(one: Summary, scene: Scene, gazette: str) -> str:
 
 def _content(one: Summary, scene: Scene) -> str:
     """Write what stands out, as HTML; it is escaped as a whole when it goes into the feed."""
-    parts = []
+    brief = [tag("li", prose(sentence)) for sentence in one.brief.get(scene.lang, ())]
+    parts: list[Child] = [tag("ul", brief)] if brief else []
     for part in one.repos:
         items = [
             tag(
                 "li",
                 tag("b", f"{scene.say.breaking} ") if shown.breaking else None,
-                link(f"{day_path(one.label)}#{shown.anchor}", prose(shown.title)),
+                link(f"{day_path(one.label)}#{shown.anchor}", prose(shown.name(scene.lang))),
                 (" — ", prose(lead)) if (lead := shown.lead.get(scene.lang, "")) else None,
             )
             for shown in part.highlights

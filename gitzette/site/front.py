@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.layouts.rows import counted_commits, cut_title
+from agent.layouts.rows import counted_commits
 from agent.layouts.view import View, row_id
 from agent.report import LedgerRow, Report
 from agent.stories import Story
 from agent.triage import Tier
+from gitzette.site.analysis import brief
 from gitzette.site.calendar import months
 from gitzette.site.cites import Sources
 from gitzette.site.commits import BREAKING, Commits, badge
 from gitzette.site.day import highlighted, title_of
 from gitzette.site.figures import kinds_plot
-from gitzette.site.html import Child, Markup, join, link, prose, tag
+from gitzette.site.html import Child, Markup, join, link, tag
 from gitzette.site.names import anchor, day_path, repo_path
 from gitzette.site.plots import drawn
 from gitzette.site.shell import Scene, page
@@ -51,7 +52,8 @@ class Front:
         self._label = latest.report.window.label
         self._day = scene.place.to(day_path(self._label))
         self._view = View(latest.report, scene.lang, scene.web)
-        self._commits = Commits(self._view, Sources(self._view, self._day))
+        self._sources = Sources(self._view, self._day)
+        self._commits = Commits(self._view, self._sources)
 
     def content(self, summaries: Sequence[Summary]) -> Markup:
         """Write everything between the masthead and the footer."""
@@ -62,6 +64,7 @@ class Front:
             tag("p", own.latest, class_="kicker"),
             tag("h1", link(self._day, title_of(self._label, self._scene))),
             self._warning(),
+            brief(self._sources),
             tag("div", self._articles(rows), self._beside(summaries), class_="front"),
             tag("div", drawn(kinds_plot(single, self._scene, last=_LAST_DAYS)), class_="plots")
             if len(single) > 1
@@ -85,12 +88,11 @@ class Front:
         return tag("section", heading, tag("div", articles, class_="articles"), more, class_="news")
 
     def _article(self, row: LedgerRow, *, first: bool) -> Markup:
-        shown = self._view.undid.get(row_id(row), row)
         mark = self._commits.mark(row)
         return tag(
             "article",
             tag("p", mark, " ", tag("span", row.repo, class_="repo"), class_="kicker"),
-            tag("h3", link(f"{self._day}#{anchor(row_id(row))}", prose(cut_title(shown)[0]) or "—")),
+            tag("h3", self._commits.names.link(row, f"{self._day}#{anchor(row_id(row))}")),
             tag("div", self._commits.lead(row), class_="lead"),
             self._commits.consequences(row) if first else None,
             self._commits.excerpt(row) if first else None,

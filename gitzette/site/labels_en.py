@@ -51,7 +51,7 @@ EN = Labels(
         "C": "inferred from content, time and files",
     },
     more_commits="{} more",
-    no_news="Nothing landed that calls for action.",
+    no_news="No commit is ranked as one to act on or worth knowing.",
     searching="Searching…",
     found="{} found",
     none_found="Nothing found. Try fewer or shorter words.",

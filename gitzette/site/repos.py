@@ -96,7 +96,11 @@ def _highlight(one: Highlight, address: str, scene: Scene) -> Markup:
     )
     lead = one.lead.get(scene.lang, "")
     return tag(
-        "li", mark, " ", link(f"{address}#{one.anchor}", prose(one.title)), (" — ", prose(lead)) if lead else None
+        "li",
+        mark,
+        " ",
+        link(f"{address}#{one.anchor}", prose(one.name(scene.lang))),
+        (" — ", prose(lead)) if lead else None,
     )
 
 

@@ -25,8 +25,8 @@ from gitzette.site.summary import lead_text
 from memory.words import has_han, indexed
 
 SHARDS = 128
-Document = tuple[str, str, str, str, str, str, str]
-"""Kind (commit, issue, release), anchor, repository, tier, title, English text, Chinese text."""
+Document = tuple[str, str, str, str, str, str, str, str, str]
+"""Kind (commit, issue, release), anchor, repository, tier, title, English and Chinese text, the headlines of both."""
 Words = Mapping[str, Sequence[int]]
 """For each word the documents that have it: twice the number, plus one where it is in the title."""
 # Signs below the first of those that are indexed by pairs.
@@ -52,10 +52,10 @@ def day_index(report: Report, web: Web) -> DayIndex:
     found: list[Document] = []
     words: dict[str, list[int]] = defaultdict(list)
     for document, more in _documents(report, web):
-        in_title = _words(document[4])
+        in_title = _words(" ".join((document[4], *document[7:])))
         for word in in_title | _words(f"{document[2]} {more}"):
             words[word].append(len(found) * 2 + (word in in_title))
-        found.append((*document[:5], document[5][:_SHOWN], document[6][:_SHOWN]))
+        found.append((*document[:5], document[5][:_SHOWN], document[6][:_SHOWN], *document[7:]))
     return DayIndex(found, words)
 
 
@@ -68,10 +68,10 @@ def _documents(report: Report, web: Web) -> Iterator[tuple[Document, str]]:
         for thread in section.issues:
             place = anchor(f"{section.repo}#{thread.number}")
             more = " ".join((f"{thread.number}", thread.author or "", *thread.labels))
-            yield ("i", place, section.repo, "", clean(thread.title), "", ""), clean(more)
+            yield ("i", place, section.repo, "", clean(thread.title), "", "", "", ""), clean(more)
         for release in section.releases:
             place = anchor(f"{section.repo}@{release.tag}")
-            yield ("r", place, section.repo, "", clean(f"{release.tag} {release.name}"), "", ""), ""
+            yield ("r", place, section.repo, "", clean(f"{release.tag} {release.name}"), "", "", "", ""), ""
 
 
 def _commit(row: LedgerRow, english: View, chinese: View) -> tuple[Document, str]:
@@ -86,6 +86,8 @@ def _commit(row: LedgerRow, english: View, chinese: View) -> tuple[Document, str
         clean(row.title),
         one,
         other,
+        _headline(row, english),
+        _headline(row, chinese),
     ), f"{one} {_han_of(other) if one else other} {more}"
 
 
@@ -95,8 +97,17 @@ def _han_of(text: str) -> str:
 
 
 def _said(row: LedgerRow, view: View) -> str:
-    said = " ".join(lead_text(claim, view.lang, view.web) for claim in view.said(row))
+    """Write what is said of a commit: its analysis first, then what code says and quotes."""
+    analysis = view.analysis(row)
+    # What a model wrote in another language is no text of this one.
+    others = [claim for claim in view.said(row) if not claim.free]
+    said = " ".join(lead_text(claim, view) for claim in (*analysis, *others))
     return clean(said.replace("`", ""))[:_INDEXED]
+
+
+def _headline(row: LedgerRow, view: View) -> str:
+    headline = view.headline(row)
+    return clean(headline.text[view.lang].replace("`", "")) if headline else ""
 
 
 def month_shards(days: Sequence[tuple[int, Words]]) -> str:

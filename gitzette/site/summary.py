@@ -8,6 +8,7 @@ from agent.claims import MARK, Claim
 from agent.conventions import Purpose
 from agent.domain import Frozen
 from agent.ids import RepoId
+from agent.layouts.analysis import label, reported_in
 from agent.layouts.view import View, row_id
 from agent.report import Depth, LedgerRow, Report
 from agent.settings import Language
@@ -45,7 +46,13 @@ class Highlight(Frozen):
     tier: Tier
     breaking: bool
     weight: float
+    headline: dict[Language, str]
+    """What it does, in each language in which that was written."""
     lead: dict[Language, str]
+
+    def name(self, lang: Language) -> str:
+        """Name the commit by its headline, else by its title."""
+        return self.headline.get(lang) or self.title
 
 
 class RepoDay(Frozen):
@@ -71,6 +78,8 @@ class Summary(Frozen):
     end: datetime
     tz: str
     analyst: str
+    brief: dict[Language, tuple[str, ...]]
+    """What is said of the whole report."""
     repos: tuple[RepoDay, ...]
     stories: tuple[Story, ...]
     depths: dict[str, int]
@@ -116,6 +125,7 @@ def summarise(report: Report, digest: str, web: Web, documents: int) -> Summary:
         end=report.window.cutoff or report.window.end,
         tz=report.window.tz,
         analyst=report.analyst,
+        brief={lang: tuple(lead_text(one, view) for one in view.brief()) for lang, view in views.items()},
         repos=tuple(_repo_day(section.repo, views) for section in report.sections),
         stories=report.stories,
         depths={depth.value: depths[depth] for depth in Depth},
@@ -129,15 +139,22 @@ def summarise(report: Report, digest: str, web: Web, documents: int) -> Summary:
     )
 
 
-def lead_text(claim: Claim, lang: Language, web: Web) -> str:
-    """Write a claim without its links: what it marks stands by its short name."""
+def lead_text(claim: Claim, view: View) -> str:
+    """Write a claim without its links: what it marks stands by its short name, and a label in front of analysis."""
     if claim.speech:
         return " ".join(f"“{quote.text}”" for quote in claim.quotes)
-    text = claim.text.get(lang, "")
     sources = claim.sources
-    return MARK.sub(
-        lambda mark: named(sources[int(mark[1]) - 1], claim.repo, web)[0] if int(mark[1]) <= len(sources) else "", text
+    words = MARK.sub(
+        lambda mark: _short(sources[int(mark[1]) - 1], claim, view) if int(mark[1]) <= len(sources) else "",
+        claim.text.get(view.lang, ""),
     )
+    before = [label(claim, view.say)] if claim.free and label(claim, view.say) else []
+    before += [view.say.reported.format(_short(cite, claim, view)) for cite in reported_in(claim, view.pulls)]
+    return "".join(f"{one}{view.say.colon}" for one in before) + words
+
+
+def _short(cite: str, claim: Claim, view: View) -> str:
+    return named(cite, claim.repo, view.web)[0]
 
 
 def _repo_day(repo: RepoId, views: Mapping[Language, View]) -> RepoDay:
@@ -161,15 +178,15 @@ def _repo_day(repo: RepoId, views: Mapping[Language, View]) -> RepoDay:
 def _highlight(row: LedgerRow, views: Mapping[Language, View]) -> Highlight:
     view = views["en"]
     shown = view.undid.get(row_id(row), row)
-    leads = {
-        lang: " ".join(lead_text(claim, lang, one.web) for claim in one.lead(row)[:1]) for lang, one in views.items()
-    }
+    leads = {lang: " ".join(lead_text(claim, one) for claim in one.lead(row)[:1]) for lang, one in views.items()}
+    headlines = {lang: found for lang, one in views.items() if shown is row and (found := one.headline(row))}
     return Highlight(
         anchor=anchor(row_id(row)),
         title=shown.title,
         tier=view.tier(row) or Tier.LOW,
         breaking=view.breaking(row),
         weight=row.weight,
+        headline={lang: found.text[lang] for lang, found in headlines.items()},
         lead=leads,
     )
 

@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agent.claims import Kind, Role
 from agent.errors import StorageError
 from agent.record import FORMAT, dump, load, merge, to_json
 from agent.report import LedgerRow, Report
 from agent.window import Window
+from tests.analysed_report import CACHE, ROUTER, analysed_report, said
 
 Rows = Callable[..., LedgerRow]
 Reports = Callable[..., Report]
@@ -163,3 +165,47 @@ def test_what_was_read_in_part_stays_labelled_until_it_is_read_whole(make_row: R
     assert merge(partial, make_report([a])).window.cutoff == NOON
     assert merge(partial, make_report([a, b])).window.cutoff is None
     assert merge(make_report([a, b]), make_report([a], window=whole.cut_at(NOON))).window.cutoff == NOON
+
+
+def test_analysis_comes_back_with_its_kind_its_anchors_and_its_judge() -> None:
+    report = analysed_report()
+    assert load(dump(report), "x.json") == report
+    data = json.loads(dump(report))
+    (advice,) = [claim for claim in data["claims"] if claim["id"] == "l4"]
+    assert (advice["kind"], advice["judged_by"], advice["verdict"]) == ("advice", "strict-judge", "supported")
+    assert [anchor["text"] for anchor in advice["anchors"]] == ["+  check(topK <= 8)"]
+
+
+def test_the_footer_counts_each_kind_of_text_and_the_controls() -> None:
+    footer = to_json(analysed_report())["footer"]
+    kinds = {"fact": 8, "quotation": 1, "stated": 8, "inferred": 3, "advice": 1, "headlines": 4}
+    assert footer["kinds"] == kinds
+    assert footer["model"]["controls"] == {"hidden": 8, "refused": 8}
+    assert footer["model"]["judges"] == ["strict-judge"]
+
+
+def test_an_older_report_without_kinds_is_read() -> None:
+    data = to_json(analysed_report())
+    new = ("kind", "anchors", "old", "new", "judged_by")
+    data["claims"] = [{key: claim[key] for key in claim if key not in new} for claim in data["claims"]]
+    for section in data["sections"]:
+        del section["account"]["judging"]
+    kinds = {claim.id: claim.kind for claim in load(json.dumps(data), "x.json").claims}
+    assert (kinds["f1"], kinds["h3"], kinds["h4"], kinds["l1"]) == (Kind.FACT, Kind.FACT, Kind.QUOTATION, Kind.STATED)
+
+
+def test_the_brief_is_that_of_the_newer_run() -> None:
+    earlier = analysed_report()
+    brief = said("b9", None, "The cache is quiet.", "缓存没有变化。", repo=None, role=Role.BRIEF)
+    cache = {
+        "repos": (CACHE,),
+        "sections": tuple(one for one in earlier.sections if one.repo == CACHE),
+        "ledger": earlier.rows(CACHE),
+        "claims": (brief,),
+        "drops": (),
+    }
+    merged = merge(earlier, earlier.model_copy(update=cache))
+    assert [claim.id for claim in merged.claims if claim.role is Role.BRIEF] == ["b9"]
+    assert {"l1", "s1"} <= {claim.id for claim in merged.claims if claim.repo == ROUTER}
+    unread = earlier.model_copy(update={"sections": (), "ledger": (), "claims": (), "drops": ()})
+    assert {one.id for one in merge(earlier, unread).claims} == {one.id for one in earlier.claims}

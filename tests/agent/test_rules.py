@@ -10,7 +10,7 @@ from agent.evidence import CommitEvidence
 from agent.facts import Fact, FactKind, FactSheet, Place, Severity
 from agent.ids import RepoId
 from agent.report import Depth
-from agent.rules import RulesAnalyst
+from agent.rules import facts_told
 from agent.triage import Tier, Triage
 from agent.window import Window
 
@@ -54,7 +54,7 @@ async def written(
     )
     weight = Triage(sha=commit.sha, score=6, reasons=(), purpose=None, tier=tier)
     read = Read(evidence=evidence, triage=weight, depth=depth)
-    return await RulesAnalyst().write(Material(repo=REPO, window=DAY, reads=[read]))
+    return facts_told(Material(repo=REPO, window=DAY, reads=[read]))
 
 
 async def excerpt(*facts: Fact, depth: Depth = Depth.DEEP, tier: Tier = Tier.HIGH) -> str:

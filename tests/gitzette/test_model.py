@@ -135,7 +135,7 @@ def test_a_report_says_what_the_model_wrote_and_what_it_cost(
         point(server)
         assert main(command) == 0
     page = (out / "reports" / "2026-02-03.md").read_text()
-    assert re.search(r"The model `scripted` wrote [1-9]\d* of \d+ statements \(\d+ %\); rules wrote the others\.", page)
+    assert re.search(r"Sentences of analysis: [1-9]\d* \(.*\) and \d+ headlines, written by `scripted`\.", page)
     assert re.search(r"\d+ calls to models, \d+ tokens sent, \d+ received, 0\.\d+ EUR\.", page)
     data = json.loads((out / "reports" / "2026-02-03.json").read_text())
     assert data["footer"]["model"]["fallbacks"] == {}
@@ -232,7 +232,7 @@ def test_a_report_says_where_the_rules_had_to_do_without_the_model(
         point(server)
         assert main(command) == 0
     page = (out / "reports" / "2026-02-03.md").read_text()
-    assert "Done by rules because the model failed:" in page
+    assert "Done without the model, because it failed:" in page
     assert "the run has used its 1 calls" in page
     assert "done by rules; first acme/engine" in capsys.readouterr().err
     ledger = json.loads((out / "reports" / "2026-02-03.json").read_text())["ledger"]

@@ -162,7 +162,7 @@
   };
 
   const tiers = { high: ["◆", 0], mid: ["●", 1], low: ["○", 2], noise: ["·", 3] };
-  const entry = (answer, [kind, anchor, repo, tier, title, english, chinese], words) => {
+  const entry = (answer, [kind, anchor, repo, tier, title, english, chinese, headline, chineseHeadline], words) => {
     const item = document.createElement("li");
     const about = document.createElement("p");
     about.className = "kicker";
@@ -177,8 +177,15 @@
     const link = document.createElement("a");
     link.href = `${say.days}${answer.day}.html#${anchor}`;
     link.className = "title";
-    link.append(marked(title, words));
+    const head = say.lang === "zh" ? chineseHeadline : headline;
+    link.append(marked(head || title, words));
     item.append(about, link);
+    if (head) {
+      const original = document.createElement("p");
+      original.className = "original";
+      original.append(marked(title, words));
+      item.append(original);
+    }
     const text = say.lang === "zh" ? chinese : english;
     if (text) {
       const lead = document.createElement("div");

@@ -173,7 +173,7 @@ def test_an_important_commit_shows_what_changed_where_its_proof_the_risk_and_wha
         "- The limit of `topK` changes from `<= 22` to `<= 8`.",
         "- **Where**: `src/a.py` and 4 more",
         "- **Risk**: Values of `topK` that only `<= 22` allowed are refused.",
-        "- **What to do**: Check that your `topK` is `<= 8`.",
+        "- **Advice**: Check that your `topK` is `<= 8`.",
         "`src/a.py`",
         "```diff",
         "-  check(topK <= 22)",
@@ -245,7 +245,7 @@ def test_the_footer_accounts_for_what_was_read_checked_dropped_and_linked(told: 
     assert "Claims published: 5; citations that hold: 6 of 6 (the commit, line and value exist and were read)" in foot
     assert "Claims dropped: quotation 1." in foot
     assert "Issues linked: A 1." in foot
-    assert "Written by rules, without a model." in foot
+    assert "Not analysed: no model configured." in foot
     chinese = report_page(told, "zh", WEB, "ledger").split("\n---\n")[1]
     assert "6 个提交合入。阅读深度（与所在栏目无关）：深读 2，略读 3，列出 0，折叠 1，失败 0。" in chinese
     assert "引用成立 6 处，共 6 处（所引的提交、代码行与取值均存在且已读过）" in chinese

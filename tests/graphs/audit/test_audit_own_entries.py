@@ -84,13 +84,13 @@ Ada Lovelace · 11:00 · +4 −0 · 2 files
 
 Commits landed: 3. How closely each was read, whatever its section: 2 deep, 1 skimmed, 0 listed, 0 folded, 0 failed.
 
-Claims published: 3; citations that hold: 3 of 3 (the commit, line and value exist and were read), checked by rules, not by a model.
+Claims published: 3; citations that hold: 3 of 3 (the commit, line and value exist and were read), checked by code.
 
 Issues linked: A 1.
 
 Threads: acme/engine not read (commits only, as asked).
 
-Written by rules, without a model.
+Not analysed: no model configured.
 """  # noqa: E501
 
 
@@ -160,3 +160,58 @@ async def test_the_steps_of_a_story_have_days_that_there_are(audit: Audit, day: 
     page = PAGE.replace("### Releases", f"{story}### Releases").replace("Claims published: 3", "Claims published: 4")
     outcome = await audit(page.replace("hold: 3 of 3", "hold: 5 of 5"), repos=("acme/engine",))
     assert (outcome.wrong() == {}) == right
+
+
+HEADED = (
+    (
+        f"#### \\[Feature\\] Add --max-batch to the server ([#12]({PULL}/12)) "
+        "[`<flag>`](<flag:url>)\n\n**breaking** · ",
+        f"#### The server takes a batch size\n\n\\[Feature\\] Add --max-batch to the server ([#12]({PULL}/12)) "
+        "[`<flag>`](<flag:url>) · **breaking** · ",
+    ),
+    (
+        "(#feature-add---max-batch-to-the-server-12-<flag>)",
+        "(#the-server-takes-a-batch-size)",
+    ),
+    ("[\\[Feature\\] Add --max-batch to the server](", "[The server takes a batch size]("),
+    (
+        "- **Type**: feature\n- **Scope**: `engine/server.py` and 1 more\n- **News for you**\n  - New flag",
+        "Inferred: Larger batches need more memory.\n\n**Advice**: Set it to 8.\n\n<details>\n"
+        "<summary>Evidence (1 fact)</summary>\n\n- New flag",
+    ),
+    ("default=16)\n```\n", "default=16)\n```\n\n</details>\n"),
+    ("- Rename run to execute", "- **Call it by its new name** · Rename run to execute"),
+    (" — The function `run` is now called `execute`.", " — Callers of `run` must use `execute`."),
+    ("Not analysed: no model configured.", "Facts: 3, written by code."),
+)
+
+
+def headed() -> str:
+    """Write the page as it is with analysis."""
+    text = PAGE
+    for was, becomes in HEADED:
+        assert was in text, was
+        text = text.replace(was, becomes)
+    return text
+
+
+async def test_an_entry_below_a_headline_is_read_as_one_with_a_title(audit: Audit) -> None:
+    assert (await audit(headed(), repos=("acme/engine",))).wrong() == {}
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ("Add --max-batch to the server ([", "Add --max-batches to the server (["),
+        ("Bo Chen · 08:30", "Bo Cheng · 08:30"),
+        ("+5 −0 · 2 files", "+6 −0 · 2 files"),
+        ("· Rename run to execute", "· Rename run to perform"),
+        ("### Worth knowing (2)", "### Worth knowing (3)"),
+        ("default `16`.", "default `17`."),
+        ("[The server takes a batch size](", "[The server takes a batch]("),
+    ],
+)
+async def test_what_is_changed_below_a_headline_is_found(audit: Audit, was: str, becomes: str) -> None:
+    text = headed()
+    assert was in text
+    assert (await audit(text.replace(was, becomes, 1), repos=("acme/engine",))).wrong() != {}

@@ -1,0 +1,38 @@
+"""What a judge's ruling is worth: the verdict, and a quotation that code finds in what the judge was shown."""
+
+from agent.analysts.schema import Opinion, Ruling
+from agent.claims import Claim, Judgement, Kind, Verdict
+from agent.gate.verbatim import normal
+
+PASSING: tuple[Opinion, ...] = ("stated", "inferred")
+_ELLIPSIS = ("...", "…", "[…]")
+_SHORTEST = 3
+
+
+def objection(ruling: Ruling, evidence: str) -> Judgement | None:
+    """Say why a sentence is refused: the verdict, or a quotation that is not in the evidence."""
+    if ruling.verdict not in PASSING:
+        reason = f"the judge calls it {ruling.verdict}"
+        told = {"literal": ruling.covers[:200], "nearest": ruling.quote[:300]}
+        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge", reason=reason, **told)
+    if not is_shown(ruling.quote, evidence):
+        reason = "the judge rests on words that the evidence does not have"
+        return Judgement(verdict=Verdict.UNSUPPORTED, check="judge quote", reason=reason, nearest=ruling.quote[:300])
+    return None
+
+
+def is_shown(quote: str, evidence: str) -> bool:
+    """Tell whether a judge's quotation stands in what it was shown, line by line and around dots."""
+    for dots in _ELLIPSIS:
+        quote = quote.replace(dots, "\n")
+    parts = [normal(line.lstrip("+- ")) for line in quote.splitlines()]
+    wanted = [part for part in parts if len(part) >= _SHORTEST]
+    whole = normal("\n".join(line.lstrip("+- ") for line in evidence.splitlines()))
+    return bool(wanted) and all(part in whole for part in wanted)
+
+
+def admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
+    """Publish a sentence as what the judge calls it; advice stays advice."""
+    kind = claim.kind if claim.kind is Kind.ADVICE else Kind(ruling.verdict)
+    verdict = Judgement(verdict=Verdict.SUPPORTED, check="judge")
+    return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": verdict})
