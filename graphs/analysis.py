@@ -32,6 +32,10 @@ from graphs.judging import Batch, Verdicts, judged
 from graphs.material import ReadState, dossier_of, material_of
 
 
+_TOLD = 600
+"""Characters of an anchor that its writer is shown again when it was refused."""
+
+
 class Task(Frozen):
     """One thing to write about: a commit, or what was published of several."""
 
@@ -263,7 +267,7 @@ async def _repaired(
 def _told(number: str, one: Refused) -> str:
     """Tell what was refused and why, with the evidence that is nearest."""
     lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
-    lines += [f"   anchor: {anchor.text}" for anchor in one.claim.anchors]
+    lines += [f"   anchor: {anchor.text[:_TOLD]}" for anchor in one.claim.anchors]
     for no in one.reasons:
         near = f" The evidence has: {no.nearest}" if no.nearest else ""
         lines.append(f"   refused: {no.reason}.{near}")
