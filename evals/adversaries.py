@@ -62,7 +62,7 @@ class Liar:
         self._seed = seed
         self._reads = reads
         self._repos: list[str] = []
-        self._shown: list[str] = []
+        self._shown: dict[str, str] = {}
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer by the kind of the question."""
@@ -74,7 +74,6 @@ class Liar:
         dice = Random(f"{self.name} {self._seed} {prompt.kind} {prompt.evidence}")  # noqa: S311 -- no secret
         lies = self._made(prompt, dice, [name for name in self._repos if name not in own])
         if prompt.kind == "write":
-            self._shown.append(prompt.evidence)
             return given(self._written(prompt, lies, dice), asked)
         if prompt.kind == "repair":
             again = [(number, dice.choice(lies)) for number in prompt.refused() if lies]
@@ -83,8 +82,10 @@ class Liar:
         return given({"sentences": [resting(one) for one in self._said(prompt, lies, dice)]}, asked)
 
     def _made(self, prompt: Prompt, dice: Random, repos: Sequence[str]) -> list[Lie]:
-        others = [evidence for evidence in self._shown if evidence != prompt.evidence]
-        found = self._lies(Scene(prompt.evidence, borne_out(prompt.evidence), dice, others, repos))
+        # Whoever repairs is shown less, and knows the rest.
+        evidence = self._shown.setdefault(prompt.about, prompt.evidence)
+        others = [text for about, text in self._shown.items() if about != prompt.about and prompt.kind != "day"]
+        found = self._lies(Scene(evidence, borne_out(evidence), dice, others, repos))
         # Of a day there are only words: what it rests on are handles that code resolves.
         return [one for one in found if one.in_words or prompt.kind != "day"]
 
