@@ -132,8 +132,10 @@ async def _judged(stage: Stage, name: str) -> Trial:
     again = {key for key, place in _answers(folder / "home")[1].items() if answers.get(key, place) != place}
     if again:
         return Trial(f"{len(again)} recorded calls were made again")
-    if _tree(folder / "out") != stage.calm:
-        return Trial("the files are not those of an undisturbed run")
+    if other := [name for name, data in _tree(folder / "out").items() if stage.calm.get(name) != data]:
+        return Trial(f"{other[0]} is not that of an undisturbed run")
+    if missing := stage.calm.keys() - _tree(folder / "out").keys():
+        return Trial(f"{min(missing)} is missing")
     if any((folder / "home" / "running").iterdir()):
         return Trial("checkpoints or locks were left behind")
     return Trial(resumed=not nothing_to_resume and bool(answers))
