@@ -155,24 +155,24 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         "what was never read may be cited",
-        "agent/gate/references.py",
+        "agent/gate/citations.py",
         "(_nonexistent, _unread, _out_of_scope, _unseen)",
         "(_nonexistent, _unread, _out_of_scope)",
-        f"{_GATE}/test_references.py",
+        f"{_GATE}/test_citations.py",
     ),
     Defect(
         "a quotation need not be verbatim",
         "agent/gate/quotes.py",
-        "if reason := _misquoted(quote, dossier.found[quote.cite]):",
-        "if (reason := _misquoted(quote, dossier.found[quote.cite])) and not quote.file:",
+        "if reason := misquoted(quote, dossier.found[quote.cite]):",
+        "if (reason := misquoted(quote, dossier.found[quote.cite])) and not quote.file:",
         f"{_GATE}/test_quotes.py",
     ),
     Defect(
-        "fixed may be said without a link",
-        "agent/gate/effects.py",
-        "if not any(link.may_read_fixed for link in links):",
-        "if links and not any(link.may_read_fixed for link in links):",
-        _GATE,
+        "an anchor need not be verbatim",
+        "agent/gate/anchors.py",
+        "        if anchor not in good and anchor.cite in claim.sources:",
+        "        if anchor not in good and not good and anchor.cite in claim.sources:",
+        f"{_GATE}/test_anchors.py",
     ),
 )
 

@@ -53,8 +53,8 @@ def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]
 def _unsafe(text: str) -> Iterator[Judgement]:
     for found in _ADDRESS.findall(fold_case(text)):
         yield _wrong(f"{found} is an address; only code writes links", found)
-    for match in _CLOSING.finditer(text):
-        yield _wrong(f"{match[0]!r} would close an issue; put the number elsewhere", match[0])
+    for closing in _CLOSING.finditer(text):
+        yield _wrong(f"{closing[0]!r} would close an issue; put the number elsewhere", closing[0])
     if "```" in text or "~~~" in text:
         yield _wrong("a code fence stands in the text; show code in the anchor")
     elif text.count("`") % 2:

@@ -269,7 +269,7 @@ def test_words_about_something_else_do_not_take_the_place_of_the_rules_answer(
         if (probe := probed(asked)) is not None:
             return probe
         handles = re.findall(r"\b(c\d+)\b[^\n]*Raise the limit of routes", "\n".join(asked.messages))
-        words = told("`MAX_ROUTES` went from `8` to `22`.", *handles[:1])
+        words = told("`MAX_ROUTES` went from `8` to `22`.", *handles[:1]) | {"quote": "Raise the limit of routes"}
         answer = {"decision": "answer", "shows": handles[:1], "statements": [words] if handles else []}
         return Saying() if asked.tools else Saying(text=json.dumps(answer))
 
