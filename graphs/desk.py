@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from agent.analyst import Material
 from agent.card import Card
@@ -34,6 +34,8 @@ class Desk:
     """How many diffs may be read; None where they cost nothing."""
 
 
+# The development server describes the context of a question, and asks of every protocol in it that it can be checked.
+@runtime_checkable
 class Desks(Protocol):
     """Opens the sources of a repository, once per run."""
 
@@ -118,6 +120,7 @@ class Publisher(Protocol):
         ...
 
 
+@runtime_checkable
 class Progress(Protocol):
     """Tells a person what is going on."""
 
