@@ -219,6 +219,7 @@ EN = Words(
     fallbacks="Done without the model, because it failed: {}.",
     parts={
         "choosing": "choosing what to read",
+        "reading": "looking further",
         "summing up": "summing up",
         "explaining": "explaining",
         "repairing": "repairing",

@@ -205,6 +205,7 @@ ZH = Words(
     fallbacks="模型失败，以下部分未用模型：{}。",
     parts={
         "choosing": "选择阅读内容",
+        "reading": "进一步查阅",
         "summing up": "总结",
         "explaining": "解释",
         "repairing": "修正",

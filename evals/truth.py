@@ -105,7 +105,7 @@ class Truth:
             yield Untruth(claim.id, "repository", f"cites {claim.sources} for {claim.repo}")
         yield from self._outside(claim, report)
         yield from self._quotes(claim)
-        yield from self._words(claim)
+        yield from self._words(claim, report)
         yield from self._fixed(claim)
 
     def _is_release(self, name: str) -> bool:
@@ -119,7 +119,7 @@ class Truth:
                 yield Untruth(claim.id, "day", f"{name} did not land on this day")
 
     def _quotes(self, claim: Claim) -> Iterator[Untruth]:
-        for quote in claim.quotes:
+        for quote in (*claim.quotes, *claim.anchors):
             text, at = _plain(self.text(quote.cite)), 0
             for part in re.split(r"…|\.\.\.", quote.text):
                 at = text.find(_plain(part), at)
@@ -127,9 +127,12 @@ class Truth:
                     yield Untruth(claim.id, "quotation", f"{part[:80]!r} is not in {quote.cite}")
                     break
 
-    def _words(self, claim: Claim) -> Iterator[Untruth]:
-        """Hold every number, name and hash in the words against what is cited."""
+    def _words(self, claim: Claim, report: Report) -> Iterator[Untruth]:
+        """Hold every number, name and hash in the words against what is cited, and what code found there."""
         evidence = "\n".join((*map(self.text, claim.sources), *claim.sources))
+        if claim.free:
+            facts = [one for one in report.claims if one.params and set(one.about) & set(claim.cites)]
+            evidence += "\n".join(value for one in facts for value in one.params.values())
         for lang, text in claim.text.items():
             words = MARK.sub(" ", text)
             for kind, pattern in (("number", _NUMBER), ("name", _NAMED), ("hash", _HASH)):

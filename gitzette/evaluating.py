@@ -39,7 +39,6 @@ from evals.sets.kills import KILLS
 from evals.sets.links import LINKS
 from evals.sets.literal_twins import LITERAL_TWINS
 from evals.sets.long_window import LONG_WINDOW
-from evals.sets.model_latency import MODEL_LATENCY
 from evals.sets.model_storm import MODEL_STORM
 from evals.sets.model_tokens import MODEL_TOKENS
 from evals.sets.questions import QUESTIONS
@@ -82,7 +81,6 @@ SETS: tuple[EvalSet, ...] = (
     QUESTIONS,
     MODEL_STORM,
     MODEL_TOKENS,
-    MODEL_LATENCY,
     INJECTION,
     ASK_COST,
     ADVERSARIAL,

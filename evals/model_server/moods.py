@@ -56,13 +56,13 @@ def spoiled(saying: Saying, asked: Asked, kind: str) -> Saying:
     if kind == "wrong_language":
         return replace(saying, text=_in_another_tongue(text))
     if kind == "repetition":
-        return Saying(text='{"statements": [{"en": "' + _AGAIN * 4_000, finish="length")
+        return Saying(text='{"sentences": [{"en": "' + _AGAIN * 4_000, finish="length")
     if kind == "prose":
         return Saying(text="Sure! Here is a summary of the changes that you asked for. Everything got better.")
     if kind == "fenced":
         return replace(saying, text=f"Here it is:\n```json\n{text}\n```\nAnything else?") if text else saying
     if kind == "other_shape":
-        return Saying(text=json.dumps({"statements": "one", "decision": 7, "result": [1, 2]}))
+        return Saying(text=json.dumps({"sentences": "one", "statements": "one", "read": 7, "rulings": {"s1": "stated"}}))
     if kind == "thinking_aloud":
         return replace(saying, text=f"<think>\nLet me see {{ hm }}.\n</think>\n{text}") if text else saying
     return saying
@@ -86,8 +86,8 @@ def _in_another_tongue(text: str) -> str:
         data = json.loads(text)
     except ValueError:
         return _OTHER_TONGUE * 4
-    for statement in data.get("statements", []) if isinstance(data, dict) else []:
+    for said in data.get("sentences", data.get("statements", [])) if isinstance(data, dict) else []:
         for field in ("en", "zh", "text"):
-            if statement.get(field):
-                statement[field] = _OTHER_TONGUE
+            if said.get(field):
+                said[field] = _OTHER_TONGUE
     return json.dumps(data, ensure_ascii=False)

@@ -25,6 +25,11 @@ class Asked:
         return self.messages[-1] if self.messages else ""
 
     @property
+    def has_tool_answers(self) -> bool:
+        """Whether tools were called before."""
+        return any(message.get("role") == "tool" for message in self.body.get("messages", []))
+
+    @property
     def tools(self) -> list[str]:
         """The names of the tools that may be called."""
         return [tool["function"]["name"] for tool in self.body.get("tools") or []]

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from agent.report import Report
-from agent.rules import RulesAnalyst
 from agent.window import Window
 from evals.baselines import ScriptedModel, log_dump, one_prompt
 from evals.figures import Exhibit, Score, Target, measure, share
@@ -51,7 +50,7 @@ async def run(bench: Bench) -> Figures:
                 stage = Stage(world, client)
                 for day in map(date.fromisoformat, _DAYS):
                     started = time.process_time()
-                    rules = await stage.report(RulesAnalyst(), Window.days(day, day, "UTC"))
+                    rules = await stage.report(None, Window.days(day, day, "UTC"))
                     seconds.append(time.process_time() - started)
                     prompted, length = await one_prompt(rules, paths, ScriptedModel())
                     prompts.append(float(length))

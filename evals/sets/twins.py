@@ -5,7 +5,6 @@ from datetime import date
 
 from agent.claims import Claim
 from agent.report import Report
-from agent.rules import RulesAnalyst
 from agent.window import Window
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Exhibit, Score, Target, share
@@ -51,7 +50,7 @@ async def _report(one: Twin) -> Report:
     with GitHubServer(one.world.repos, tokens=(_TOKEN,), now=one.world.now) as server:
         async with GitHubClient(base_url=server.url, token=_TOKEN) as client:
             day = date.fromisoformat(DAY)
-            return await Stage(one.world, client).report(RulesAnalyst(), Window.days(day, day, "UTC"))
+            return await Stage(one.world, client).report(None, Window.days(day, day, "UTC"))
 
 
 def wrong_with(report: Report, one: Twin, kind: str) -> str:

@@ -1,0 +1,110 @@
+"""How scripted models read a question: which prompt it is, what is fenced in it, and what that plainly bears out."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from evals.model_server.talk import Asked
+
+_FENCED = re.compile(r"<<(?P<mark>\S+)\n(?P<text>.*?)\n(?P=mark)>>", re.DOTALL)
+_KINDS = {
+    "choose": "Choose the commits worth explaining",
+    "write": "Write for the report, in",
+    "repair": "These sentences of yours about it were refused",
+    "day": "Sum up in",
+    "judge": "Somebody wrote these sentences",
+}
+_FACTS, _DIFF = "Facts that code found in the diff:\n", "\n\nThe diff:\n"
+_FACT = re.compile(r"^(- [a-z-]+: (.+))$", re.MULTILINE)
+_FILE = re.compile(r"^(--- ([\w./-]+) \(.*)$", re.MULTILINE)
+_SPAN = re.compile(r"`([^`\n]+)`")
+_PUBLISHED = re.compile(r"^\[(c\d+\.\d+)\] (.+)$", re.MULTILINE)
+_SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^(\d+)\. ", re.MULTILINE)
+_BETWEEN = " / "
+"""Stands between the languages of a sentence."""
+_MOST = 3
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One question of a run, taken apart."""
+
+    kind: str
+    """`choose`, `read`, `write`, `repair`, `day`, `judge`, or empty for any other."""
+    parts: tuple[str, ...]
+    """What is fenced, in its order: the evidence comes first."""
+    mark: str = ""
+
+    @property
+    def evidence(self) -> str:
+        """What others wrote, and what sentences are held to."""
+        return self.parts[0] if self.parts else ""
+
+    def sentences(self) -> dict[str, str]:
+        """Give the sentences that shall be judged, by their names."""
+        return dict(_SENTENCE.findall(self.parts[1])) if len(self.parts) > 1 else {}
+
+    def refused(self) -> list[str]:
+        """Give the numbers of the sentences that were refused."""
+        return _REFUSED.findall(self.parts[1]) if len(self.parts) > 1 else []
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sentence in both languages, with what shows it."""
+
+    en: str
+    zh: str
+    anchor: str = ""
+    cites: tuple[str, ...] = ("c",)
+    proof: str = ""
+    """A line of the evidence, verbatim."""
+
+    @property
+    def forms(self) -> set[str]:
+        """Give the ways in which a judge may be shown it."""
+        en, zh = " ".join(self.en.split()), " ".join(self.zh.split())
+        return {en, zh, f"{en}{_BETWEEN}{zh}", f"{zh}{_BETWEEN}{en}"}
+
+
+def prompt_of(asked: Asked) -> Prompt:
+    """Take a question apart by what stands outside of its fences."""
+    found = list(_FENCED.finditer(asked.user))
+    words = _FENCED.sub(" ", asked.user)
+    kind = next((kind for kind, sign in _KINDS.items() if sign in words), "")
+    if "list_commits" in asked.tools:
+        kind = "read"
+    return Prompt(kind, tuple(one["text"] for one in found), found[0]["mark"] if found else "")
+
+
+@cache
+def borne_out(evidence: str) -> tuple[Told, ...]:
+    """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
+    if published := _PUBLISHED.findall(evidence):
+        return tuple(_again(handle, words) for handle, words in published)
+    head, _, diff = evidence.partition(_DIFF)
+    title = title_of(evidence)
+    facts = [
+        Told(text, f"涉及{'、'.join(f'`{span}`' for span in spans)}。", _changed(diff, spans[0]) or title, proof=line)
+        for line, text in _FACT.findall(head.rpartition(_FACTS)[2])
+        if (spans := _SPAN.findall(text))
+    ]
+    files = [Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, proof=line) for line, path in _FILE.findall(diff)]
+    return (*facts[:_MOST], *files[:1])
+
+
+def title_of(evidence: str) -> str:
+    """Give the title of the commit that a packet is about."""
+    return next(iter(evidence.splitlines()[1:2]), "")
+
+
+def _again(handle: str, words: str) -> Told:
+    en, _, zh = words.partition(_BETWEEN)
+    return Told(en, zh or en, cites=(handle,), proof=words)
+
+
+def _changed(diff: str, name: str) -> str:
+    """Find a changed line that has a name."""
+    lines = (line for line in diff.splitlines() if line[:1] in ("+", "-") and line[:3] not in ("+++", "---"))
+    return next((line[1:].strip() for line in lines if name in line), "")
