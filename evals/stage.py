@@ -18,8 +18,8 @@ from agent.window import Window
 from evals.worlds.model import World
 from graphs import daily
 from graphs.desk import Deps, Desk
-from graphs.library import Library
 from graphs.models import Models
+from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
@@ -123,7 +123,7 @@ class _ReadOnce(GitSource):
         )
 
 
-class _Shelf(Library):
+class _Shelf(EvidenceCache):
     """A library that also keeps the patches, so that every report after the first reads what the first one read."""
 
     def __init__(self) -> None:

@@ -13,7 +13,10 @@ from typing_extensions import TypedDict
 
 from agent.account import Account
 from agent.allotment import Allotment, allot
+from agent.analysts.tasks import Refused, Task, summary_rests, titles_of
+from agent.chapter import Chapter
 from agent.claims import Claim
+from agent.collected import Collected
 from agent.errors import AppError
 from agent.evidence import ThreadEvidence
 from agent.ids import RepoId
@@ -22,12 +25,11 @@ from agent.settings import RepoSpec
 from agent.weaving.adoptions import Borrower
 from agent.window import Window
 from graphs import analysis, collect, repository
-from graphs.adopting import Adopting, Adoptions
-from graphs.analysis import Refused, Task
-from graphs.collect import Collected, CollectInput
+from graphs.collect import CollectInput
 from graphs.connecting import Connected, Reading, connected
 from graphs.desk import Deps
-from graphs.repository import Chapter, RepositoryInput, summary_rests, titles_of
+from graphs.repository import RepositoryInput
+from tools.history.adopting import Adopting, Adoptions
 
 
 class DayInput(TypedDict):

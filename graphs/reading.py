@@ -1,7 +1,6 @@
 """The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
@@ -11,14 +10,12 @@ from langgraph.runtime import Runtime
 
 from agent.account import Account
 from agent.allotment import Allotment
+from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
-from agent.evidence import CommitEvidence
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
-from agent.templates import params_of, sentence
 from agent.tokens import tokens_of
 from graphs.asking_models import ask, fallback, models_of, packet_room
-from graphs.collect import Collected
 from graphs.desk import Deps
 from graphs.material import ReadState
 from tools.toolset import ToolError, Toolset
@@ -31,7 +28,6 @@ _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
 _PAGE = 3_000
 """Tokens of one answer of a tool: what a model writes about is shown whole later."""
-_HANDLE = re.compile(r"\bc\d{1,3}\b")
 _LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
 
 
@@ -58,7 +54,7 @@ async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
         handles = handles_of(found)
-        table = _fitting(rows.values(), await packet_room(deps))
+        table = fitting(rows.values(), await packet_room(deps))
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await ask(deps, "reading", repo, "choose", values, Choice)
         named = [handles[name] for one in choice.read if (name := one.strip("[]` ")) in handles]
@@ -110,17 +106,11 @@ def wants_tools(state: ReadingState, turns: int) -> bool:
     return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
 
 
-def notes_of(messages: Sequence[AnyMessage]) -> str:
+def last_notes(messages: Sequence[AnyMessage]) -> str:
     """Give what the model noted when it had read enough."""
     last = messages[-1] if messages else None
     text = str(last.text) if isinstance(last, AIMessage) and not last.tool_calls else ""
     return text if tokens_of(text) <= _NOTES else ""
-
-
-def notes_about(notes: str, handle: str) -> str:
-    """Keep the notes that name a commit, or none: those about another one would mislead."""
-    named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
-    return "\n".join(line for line, handles in named if not handles or handle in handles)
 
 
 def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
@@ -139,11 +129,6 @@ def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
 # ---------------------------------------------------------------- what it is shown
 
 
-def handles_of(found: Collected) -> dict[str, str]:
-    """Name the commits by their place in the table."""
-    return {f"c{number}": one.sha for number, one in enumerate(found.table, start=1)}
-
-
 async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
     """Write a line for each commit: handle, weight, title, and the first thing that code found."""
     found, code = state["found"], (await deps.desks.open(state["spec"])).code
@@ -151,26 +136,9 @@ async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
     known = {one.change.commit.sha: one async for one in deps.library.skim(code, [one.sha for one in found.table])}
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
     return {
-        sha: f"[{handle}] {weights[sha]} {titles[sha]}{_first_fact(known.get(sha))}"
+        sha: f"[{handle}] {weights[sha]} {titles[sha]}{first_fact(known.get(sha))}"
         for handle, sha in handles_of(found).items()
     }
-
-
-def _first_fact(evidence: CommitEvidence | None) -> str:
-    told = sentence("fact", params_of(evidence.facts[0]), "en") if evidence and evidence.facts else ""
-    return f" | {told}" if told else ""
-
-
-def _fitting(rows: "Mapping[str, str] | Any", room: int) -> list[str]:
-    """Keep the heaviest rows that fit, and say how many do not."""
-    kept: list[str] = []
-    lines = list(rows)
-    for line in lines:
-        room -= tokens_of(line)
-        if room < 0:
-            return [*kept, f"(and {len(lines) - len(kept)} lighter ones)"]
-        kept.append(line)
-    return kept
 
 
 async def _opening(state: ReadingState, deps: Deps) -> list[AnyMessage]:

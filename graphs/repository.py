@@ -1,7 +1,6 @@
 """One repository's part of the report: choose, read with tools, connect, write, check, judge, file."""
 
 import itertools
-from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -13,51 +12,32 @@ from typing_extensions import TypedDict
 
 from agent.account import Account
 from agent.allotment import Allotment
-from agent.analyst import Material, Read
-from agent.claims import Claim, Judgement, Verdict
-from agent.domain import Commit, Frozen
+from agent.analyst import Material
+from agent.analysts.tasks import Refused, Task, commit_tasks, summary_rests, titles_of
+from agent.chapter import Chapter, checked_claims, ledger_of, unexplained
+from agent.claims import Claim
+from agent.collected import Collected
+from agent.domain import Commit
 from agent.errors import NotFound
 from agent.evidence import EvidenceId
-from agent.gate.check import refusals
-from agent.ids import RepoId, commit_id
-from agent.ledger import ledger_row
+from agent.ids import RepoId
 from agent.linking.known import Known
-from agent.links import Link
-from agent.report import Depth, Drop, Failure, LedgerRow, RepoSection
+from agent.readings import dossier_of, readings_of
+from agent.report import Failure, RepoSection
 from agent.rules import facts_told
-from agent.settings import Language, RepoSpec
+from agent.settings import RepoSpec
 from agent.stories import Story
 from agent.threads import Connected, issue_news, release_news
-from agent.weaving.bumps import Taken, taken
+from agent.weaving.bumps import taken
 from agent.weaving.released import released_fixes, released_stories
 from agent.window import Window
 from graphs import analysis
-from graphs.analysis import Refused, Task
-from graphs.collect import Collected
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
-from graphs.leaving import leave
-from graphs.material import dossier_of, material_of, readings_of
-from graphs.reading import ReadingState, choose, handles_of, notes_about, notes_of, read, tools, wants_tools
-from graphs.weaving import told_stories, with_stories, woven
-
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_SUMMED = 20
-"""Commits that a day is summed up from."""
-
-
-class Chapter(Frozen):
-    """What the report says of one repository."""
-
-    section: RepoSection
-    ledger: tuple[LedgerRow, ...]
-    claims: tuple[Claim, ...] = ()
-    links: tuple[Link, ...] = ()
-    stories: tuple[Story, ...] = ()
-    taken: tuple[Taken, ...] = ()
-    """Dependencies that commits of the day moved."""
-    drops: tuple[Drop, ...] = ()
-    failures: tuple[Failure, ...] = ()
+from graphs.material import material_of
+from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
+from tools.history.weaving import told_stories, with_stories, woven
+from tools.index_for_search import leave
 
 
 class RepositoryInput(TypedDict):
@@ -139,7 +119,7 @@ async def study(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any
         deps.progress.step(repo, "reading in depth", next(done), total)
 
     studied = await deps.library.study_all(code, wanted, step, [row.commit for row in found.rows])
-    return {"readings": readings_of(studied, found), "notes": notes_of(state.get("messages") or [])}
+    return {"readings": readings_of(studied, found), "notes": last_notes(state.get("messages") or [])}
 
 
 async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -156,24 +136,8 @@ async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[st
     deps.progress.step(state["spec"].name, "writing")
     material = await material_of(state, deps)
     facts = with_stories(facts_told(material), material, state["woven"])
-    return {"facts": facts, "tasks": _commit_tasks(state, material, facts) if deps.models else []}
-
-
-def _commit_tasks(state: RepositoryState, material: Material, facts: Sequence[Claim]) -> list[Task]:
-    deep = {one.evidence.change.commit.sha: one for one in material.reads if one.depth is Depth.DEEP}
-    wanted = [deep[sha].evidence for sha in state["chosen"] if sha in deep]
-    plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
-    handles = {sha: handle for handle, sha in handles_of(state["found"]).items()}
-    return [
-        Task(
-            kind="commit",
-            repo=material.repo,
-            about=one.id,
-            notes=notes_about(state["notes"], handles[one.change.commit.sha]),
-            controls=tuple(claim.text for claim in plain if claim.about[0] != one.id)[-4:],
-        )
-        for one in wanted
-    ]
+    tasks = commit_tasks(state["chosen"], state["notes"], state["found"], material, facts) if deps.models else []
+    return {"facts": facts, "tasks": tasks}
 
 
 async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -186,26 +150,13 @@ async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, An
     return {"tasks": [task] if len(about) > 1 and not state["alone"] else []}
 
 
-def summary_rests(claims: Sequence[Claim]) -> dict[str, Claim]:
-    """Give published sentences handles such as c1.2, by their commits, headlines first."""
-    about = list(dict.fromkeys(claim.about[0] for claim in claims if claim.about))[:_SUMMED]
-    rests: dict[str, Claim] = {}
-    for number, name in enumerate(about, start=1):
-        mine = sorted((one for one in claims if one.about[:1] == (name,)), key=lambda one: one.id)
-        rests |= {f"c{number}.{place}": one for place, one in enumerate(mine)}
-    return rests
-
-
-def titles_of(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str]) -> dict[EvidenceId, str]:
-    """Give the titles of the commits that sentences are about."""
-    return {name: titles.get(name, "") for name in dict.fromkeys(claim.about[0] for claim in rests.values())}
-
-
 async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Put the repository's part together: every landed commit with its row, and what may be said."""
     deps, repo, window, found = runtime.context, state["spec"].name, state["window"], state["found"]
     material = await material_of(state, deps)
-    claims, drops = _checked(state, material)
+    claims, drops = checked_claims(
+        state["facts"], state.get("analysis") or [], state.get("refused") or [], dossier_of(material, found)
+    )
     known = deps.issues.known(repo, window)
     deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))
     account = state.get("account") or Account()
@@ -226,7 +177,7 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
     )
     chapter = Chapter(
         section=section,
-        ledger=_unexplained(_ledger(found, {one.evidence.id: one for one in material.reads}), account),
+        ledger=unexplained(ledger_of(found, {one.evidence.id: one for one in material.reads}), account),
         claims=claims,
         links=tuple(material.links),
         stories=(
@@ -240,26 +191,6 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
     if deps.questions is not None:
         await leave(deps.questions, (await deps.desks.open(state["spec"])).code, found, material)
     return {"chapters": {repo: chapter}}
-
-
-def _checked(state: RepositoryState, material: Material) -> tuple[tuple[Claim, ...], tuple[Drop, ...]]:
-    """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
-    dossier = dossier_of(material, state["found"])
-    claims = list(state.get("analysis") or [])
-    drops = [_drop(one.claim, one.reasons[0]) for one in state.get("refused") or [] if not one.repaired]
-    for claim in state["facts"]:
-        wrong = [no for lang in LANGUAGES for no in refusals(claim, dossier, lang)]
-        if wrong and claim.quotes and claim.text and wrong[0].verdict is Verdict.QUOTE:
-            claim, wrong = claim.model_copy(update={"quotes": ()}), []
-        if wrong:
-            drops.append(_drop(claim, wrong[0]))
-        else:
-            claims.append(claim.model_copy(update={"judgement": Judgement(verdict=Verdict.SUPPORTED, check="code")}))
-    return tuple(claims), tuple(drops)
-
-
-def _drop(claim: Claim, why: Judgement) -> Drop:
-    return Drop(repo=claim.repo, verdict=why.verdict, check=why.check, about=claim.about, free=claim.free)
 
 
 async def _released(
@@ -277,25 +208,3 @@ async def _released(
             continue
     releases = state["found"].threads.releases
     return released_stories(repo, section.issues, fixed_by, (*material.issues, *known.issues), releases)
-
-
-def _unexplained(rows: tuple[LedgerRow, ...], account: Account) -> tuple[LedgerRow, ...]:
-    """Say in the ledger which commits no model explained, and why."""
-    why = {one.about: one.reason for one in account.fallbacks if one.part == "explaining"}
-    noted = ((row, why.get(commit_id(row.repo, row.sha))) for row in rows)
-    return tuple(
-        row.model_copy(update={"reason": f"{row.reason}; not analysed: {reason}"}) if reason else row
-        for row, reason in noted
-    )
-
-
-def _ledger(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:
-    late = {row.commit.sha for row in found.late}
-    rows = []
-    for landed in found.landed:
-        sha = landed.commit.sha
-        budget = found.unread.get(sha, "").startswith("subject only")
-        unread = (Depth.LIST if budget else Depth.FAILED, found.unread.get(sha, ""))
-        one = reads.get(landed.commit.id)
-        rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
-    return tuple(rows)
