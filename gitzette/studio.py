@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -123,7 +123,7 @@ def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskOutput]:
             bound = bound_of(args.since, args.until, settings.tz, now)
             async with asking_deps(settings, os.environ, specs_of(settings), now, _Told(runtime)) as deps:
                 await graph.ainvoke({"question": question}, context=replace(deps, bound=bound))
-        return AskOutput(**as_json(replied(deps), language_of(question)))
+        return cast("AskOutput", as_json(replied(deps), language_of(question)))
 
     outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput, output_schema=AskOutput)
     outer.add_node("ask", answer)

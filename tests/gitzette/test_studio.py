@@ -45,7 +45,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     closed = f"http://127.0.0.1:{free_port()}"
     environ |= {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "NO_PROXY": "127.0.0.1,localhost"}
     environ |= {"HTTP_PROXY": closed, "HTTPS_PROXY": closed, "ALL_PROXY": closed}
-    command = [Path(sys.executable).with_name("langgraph"), "dev", "--no-browser", "--no-reload", "--port", str(port)]
+    command = [
+        str(Path(sys.executable).with_name("langgraph")),
+        "dev",
+        "--no-browser",
+        "--no-reload",
+        "--port",
+        str(port),
+    ]
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=output, stderr=subprocess.STDOUT)
     try:
