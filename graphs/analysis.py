@@ -1,7 +1,7 @@
 """Analysis: a model writes, code checks every literal, a judge reads on, and what was refused is said anew once."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import add
 from typing import Annotated, Any, Literal
@@ -15,7 +15,7 @@ from agent.account import Account
 from agent.analysts.packet import Packet, commit_packet, shown_evidence
 from agent.analysts.schema import analysis_shape, asked_languages, repair_shape, summary_shape
 from agent.analysts.sentences import commit_claims, focus_of, sentence_claim, summary_claims
-from agent.analysts.summing import light_dossier, summary_packet
+from agent.analysts.summing import light_dossier, summary_ground, summary_packet
 from agent.analysts.tasks import Refused, Task, can_be_repaired, controls_for, refusal_text, repair_focus
 from agent.claims import Claim, Judgement, Role, Verdict
 from agent.dossier import Dossier
@@ -146,12 +146,13 @@ async def _judged(
 ) -> tuple[Verdicts, Account]:
     """Judge the sentences of one task; those whose judge does not answer are not published."""
     claims = [claim for key, claim in state["passed"] if key == task.key]
-    evidence = packets[task.key].text
+    evidence = packets[task.key].text if task.kind == "commit" else summary_ground(claims, task.rests, task.titles)
     batch = Batch(
         account=_account_of(task),
         evidence=evidence,
         claims=claims,
         controls=controls_for(task, evidence, state["passed"]),
+        narrowed=await _narrowed(task, claims, state, deps),
     )
     try:
         return await judged(batch, deps), Account()
@@ -159,6 +160,22 @@ async def _judged(
         silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
         lost = fallback("judging", error, task.about or None)
         return Verdicts(refused=[(claim, silent) for claim in claims]), lost
+
+
+async def _narrowed(
+    task: Task, claims: Sequence[Claim], state: AnalysisState, deps: Deps
+) -> Callable[[Sequence[str]], str] | None:
+    """Give the hunks of a commit that hold what its sentences name or what a judge has quoted."""
+    if task.kind != "commit":
+        return None
+    material, room = await material_of(state, deps), await packet_room(deps)
+    read = next(read for read in material.reads if read.evidence.id == task.about)
+
+    def narrow(quotes: Sequence[str]) -> str:
+        lines = [line.lstrip("+- ") for quote in quotes for line in quote.splitlines() if line.strip("+- ")]
+        return commit_packet(read, material, room, [*focus_of(claims), *lines]).text
+
+    return narrow
 
 
 def _repair_once(state: AnalysisState) -> Literal["repair", "settle"]:
