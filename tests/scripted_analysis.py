@@ -64,6 +64,8 @@ class Scripted:
     turns: Sequence[Saying] = ()
     """What it says when it may call tools, one after the other."""
     opinion: Callable[[str, str], str] = honest
+    quote: str = ""
+    """What the judge rests on; the title of the commit where not given."""
     summary: Sequence[Answer] = ()
 
     def __call__(self, asked: Asked) -> Saying:
@@ -80,7 +82,7 @@ class Scripted:
             return {"read": _HANDLE.findall(asked.user) if self.read is None else self.read}
         if asked.schema == "Rulings":
             evidence, _, sentences = asked.user.partition("Somebody wrote these sentences")
-            quote = evidence.splitlines()[2]
+            quote = self.quote or evidence.splitlines()[2]
             rulings = [(name, self.opinion(text, evidence)) for name, text in _SENTENCE.findall(sentences)]
             return {"rulings": [{"id": name, "quote": quote, "verdict": verdict} for name, verdict in rulings]}
         if asked.schema == "DaySummary":
@@ -92,6 +94,11 @@ class Scripted:
 def of(server: ModelServer, schema: str) -> list[str]:
     """Give the questions that asked for a shape."""
     return [asked.user for asked in server.asked if asked.schema == schema]
+
+
+def sentences_in(question: str) -> list[str]:
+    """Give the sentences that a judge is shown, in their order."""
+    return [text for _, text in _SENTENCE.findall(question)]
 
 
 def calling(name: str, **arguments: object) -> Saying:
