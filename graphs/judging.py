@@ -1,6 +1,6 @@
 """The judge: a separate question that sees only sentences and their evidence, twice, with controls among them."""
 
-import random
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -77,15 +77,18 @@ async def _ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruli
         f"x{place}": {lang: words for lang, words in text.items() if lang in languages}
         for place, text in enumerate(batch.controls)
     }
-    order = list(texts)
-    # The same batch is asked in the same order in every run, and the answer is on record.
-    random.Random(batch.evidence[:200] + batch.claims[0].id).shuffle(order)  # noqa: S311 -- no secret
+    # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
+    order = sorted(texts, key=lambda key: _shuffled(batch.evidence[:200], texts[key]))
     shown = dict(zip(order[::-1] if backwards else order, _names(len(order)), strict=True))
     lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
     values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
     answer = await ask(deps, "judging", batch.account, "judge", values, Rulings)
     said = {one.id.strip("[] "): one for one in answer.rulings}
     return {key: said.get(name, Ruling(id=name)) for key, name in shown.items()}
+
+
+def _shuffled(seed: str, text: Mapping[Language, str]) -> str:
+    return hashlib.sha256(f"{seed} {' / '.join(text.values())}".encode()).hexdigest()
 
 
 def _names(count: int) -> list[str]:

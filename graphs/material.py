@@ -23,7 +23,7 @@ from agent.window import Window
 from graphs.desk import Deps
 from tools.history.weaving import with_past
 
-_THREAD_TOOLS = ("get_issue", "get_pull")
+THREAD_TOOLS = ("get_issue", "get_pull")
 
 
 class ReadState(TypedDict, total=False):
@@ -83,7 +83,7 @@ async def _gathered(state: ReadState, deps: Deps) -> Material:
 async def _threads_read(messages: Sequence[AnyMessage], threads: ThreadSource) -> dict[EvidenceId, ThreadEvidence]:
     """Give the threads that the model looked up, with their comments: the source is asked again, and is on record."""
     calls = [call for one in messages if isinstance(one, AIMessage) for call in one.tool_calls]
-    numbers = [call["args"].get("number") for call in calls if call["name"] in _THREAD_TOOLS]
+    numbers = [call["args"].get("number") for call in calls if call["name"] in THREAD_TOOLS]
     found: dict[EvidenceId, ThreadEvidence] = {}
     for number in dict.fromkeys(one for one in numbers if isinstance(one, int) and one > 0):
         try:

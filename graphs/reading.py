@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
@@ -12,12 +13,13 @@ from agent.account import Account
 from agent.allotment import Allotment
 from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
+from agent.domain import Coverage
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
 from agent.tokens import tokens_of
 from graphs.asking_models import ask, fallback, models_of, packet_room
 from graphs.desk import Deps
-from graphs.material import ReadState
+from graphs.material import THREAD_TOOLS, ReadState
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
@@ -77,7 +79,7 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         if context < _LEAST_CONTEXT or not await deps.models.has_tools("reading"):
             return {}
         opening = [] if messages else await _opening(state, deps)
-        tools = (await _toolset(state, deps)).as_tools()
+        tools = _usable((await _toolset(state, deps)).as_tools(), state)
         model = deps.models.get("reading", repo).bind_tools(tools)
         answer = await model.ainvoke(trimmed([*opening, *messages], context * 2 // 3))
         return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
@@ -85,6 +87,13 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         spent = Account(spent=deps.models.take(repo))
         # Without an answer there is nothing more to call.
         return {"messages": [AIMessage("")], "account": fallback("reading", error) + spent}
+
+
+def _usable(offered: list[BaseTool], state: ReadingState) -> list[BaseTool]:
+    """Offer tools that read threads only where threads can be read."""
+    if state["found"].threads.coverage is not Coverage.NOT_READ:
+        return offered
+    return [tool for tool in offered if tool.name not in THREAD_TOOLS]
 
 
 async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
