@@ -109,7 +109,8 @@ async def test_a_window_of_8192_tokens_works_with_the_same_prompts_and_less_in_t
     with ModelServer(Scripted(summary=[BRIEF]), context=8_192) as server:
         covered = await run(tmp_path, server, clone, **BOTH)
         (packet,) = (text for text in of(server, "Analysis") if "Add helpers" in text)
-    assert covered.report.failures == covered.report.sections[0].account.fallbacks == ()
+    assert covered.report.failures == ()
+    assert covered.report.sections[0].account.fallbacks == ()
     assert "Not shown, for lack of room:\nthe rest of helpers.py (added, +3000 -0)" in packet
     assert "Write for the report, in English and Chinese" in packet
     assert "**Workers get more time**" in covered.page.read_text()
