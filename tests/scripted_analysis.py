@@ -42,7 +42,7 @@ def analysis(*sentences: Answer, en: str = "", zh: str = "") -> dict[str, object
     return {"headline_en": en, "headline_zh": zh, "sentences": sentences}
 
 
-ANALYSES: Mapping[str, Answer] = {
+ANALYSES: dict[str, Answer] = {
     LIMIT: analysis(LIMIT_SAID, en="Fewer routes: `MAX_ROUTES` is `12`", zh="路由变少：`MAX_ROUTES` 为 `12`"),
     TIMEOUT: analysis(TIMEOUT_SAID, en="Workers get more time", zh="工作进程的时间更长"),
 }

@@ -42,7 +42,7 @@ def refused(folder: Path) -> list[Mapping[str, Any]]:
 async def test_a_refused_literal_goes_back_once_with_the_nearest_evidence_and_is_published_when_mended(
     tmp_path: Path,
 ) -> None:
-    script = Scripted(ANALYSES | {LIMIT: analysis(WRONG)}, {LIMIT: {"sentences": [RIGHT]}})
+    script = Scripted({**ANALYSES, LIMIT: analysis(WRONG)}, {LIMIT: {"sentences": [RIGHT]}})
     with ModelServer(script, context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
         (repair,) = of(server, "Repair")
@@ -59,7 +59,7 @@ async def test_a_refused_literal_goes_back_once_with_the_nearest_evidence_and_is
 
 async def test_a_sentence_that_is_refused_twice_is_neither_published_nor_asked_for_again(tmp_path: Path) -> None:
     worse = RIGHT | {"en": "`MAX_ROUTES` is now `14`."}
-    script = Scripted(ANALYSES | {LIMIT: analysis(LIMIT_SAID, WRONG)}, {LIMIT: {"sentences": [worse]}})
+    script = Scripted({**ANALYSES, LIMIT: analysis(LIMIT_SAID, WRONG)}, {LIMIT: {"sentences": [worse]}})
     with ModelServer(script, context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
         assert len(of(server, "Repair")) == 1

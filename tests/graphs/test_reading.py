@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from pydantic import SecretStr
 
 from agent.analysts.reading_list import notes_about
@@ -105,7 +105,7 @@ async def test_a_small_model_or_one_without_tools_chooses_and_is_offered_none(
 
 def test_the_oldest_answers_of_tools_are_left_out_first_and_that_is_said() -> None:
     shown = [ToolMessage(f"{name} " * 300, tool_call_id=name) for name in ("one", "two", "three")]
-    messages = [HumanMessage("read " * 100), AIMessage("looking"), *shown]
+    messages: list[AnyMessage] = [HumanMessage("read " * 100), AIMessage("looking"), *shown]
     assert trimmed(messages, 10_000) == messages
     kept = trimmed(messages, 1_200)
     assert [str(one.content)[:9] for one in kept[2:]] == ["(left out", "two two t", "three thr"]
