@@ -41,7 +41,7 @@ def checked_claims(
 ) -> tuple[tuple[Claim, ...], tuple[Drop, ...]]:
     """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
     claims = list(analysis)
-    drops = [_drop(one.claim, one.reasons[0]) for one in refused if not one.repaired]
+    drops = [drop_of(one) for one in refused if not one.repaired]
     for claim in facts:
         wrong = [no for lang in LANGUAGES for no in refusals(claim, dossier, lang)]
         if wrong and claim.quotes and claim.text and wrong[0].verdict is Verdict.QUOTE:
@@ -51,6 +51,11 @@ def checked_claims(
         else:
             claims.append(claim.model_copy(update={"judgement": Judgement(verdict=Verdict.SUPPORTED, check="code")}))
     return tuple(claims), tuple(drops)
+
+
+def drop_of(one: Refused) -> Drop:
+    """Count a sentence that stays refused."""
+    return _drop(one.claim, one.reasons[0])
 
 
 def _drop(claim: Claim, why: Judgement) -> Drop:

@@ -40,3 +40,18 @@ def visible_line(line: str) -> str:
         return line[0] + visible_line(line[1:])
     indent = len(line) - len(line.lstrip())
     return line[:indent].expandtabs(4) + visible(line)
+
+
+_STRETCH = 30
+"""So many characters in a row are no accident."""
+
+
+def repeats_instructions(text: str) -> bool:
+    """Tell whether a text gives away a stretch of what models are told before everything else."""
+    plain = " ".join(text.split())
+    return any(plain[at : at + _STRETCH] in _instructions() for at in range(len(plain) - _STRETCH + 1))
+
+
+@cache
+def _instructions() -> str:
+    return " ".join(" ".join(_template(name).template for name in ("system", "ask_system")).split())

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from agent.account import Account
 from agent.allotment import Allotment, allot
 from agent.analysts.tasks import Refused, Task, summary_rests, titles_of
-from agent.chapter import Chapter
+from agent.chapter import Chapter, drop_of
 from agent.claims import Claim
 from agent.collected import Collected
 from agent.errors import AppError
@@ -195,7 +195,11 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
         ),
         links=tuple(link for chapter in chapters for link in chapter.links),
         stories=(*(story for chapter in chapters for story in chapter.stories), *joined.stories),
-        drops=(*(drop for chapter in chapters for drop in chapter.drops), *joined.drops),
+        drops=(
+            *(drop for chapter in chapters for drop in chapter.drops),
+            *joined.drops,
+            *(drop_of(one) for one in state.get("refused") or [] if one.claim.repo is None and not one.repaired),
+        ),
         analyst=deps.analyst,
         account=state.get("account") or Account(),
     )

@@ -59,7 +59,8 @@ async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         table = fitting(rows.values(), await packet_room(deps))
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await ask(deps, "reading", repo, "choose", values, Choice)
-        named = [handles[name] for one in choice.read if (name := one.strip("[]` ")) in handles]
+        shown = dict(list(handles.items())[: len(table)])
+        named = [shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown]
         chosen = tuple(dict.fromkeys(named))[:most]
         account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
     except ModelError as error:

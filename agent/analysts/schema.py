@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
+from agent.gate.safety import LONGEST
 from agent.settings import Language
 
 MOST_SENTENCES, MOST_OF_DAY, MOST_OF_BRIEF = 5, 5, 7
@@ -82,7 +83,10 @@ def _words(languages: Sequence[Language]) -> dict[str, Any]:
 
 def words_of(said: BaseModel, languages: Sequence[Language], prefix: str = "") -> dict[Language, str]:
     """Give what was written in each language; without all of them there is no sentence."""
-    found: dict[Language, str] = {lang: " ".join(str(getattr(said, f"{prefix}{lang}")).split()) for lang in languages}
+    # Nothing is read beyond the length at which the gate refuses a sentence anyway.
+    found: dict[Language, str] = {
+        lang: " ".join(str(getattr(said, f"{prefix}{lang}")).split())[: LONGEST + 1] for lang in languages
+    }
     return found if all(found.values()) else {}
 
 

@@ -16,6 +16,8 @@ from agent.ids import RepoId
 from agent.report import Depth
 from agent.settings import Language
 
+_TOLD = 600
+"""Characters of an anchor that its writer is shown again when it was refused."""
 _SUMMED = 20
 """Commits that a day is summed up from."""
 
@@ -89,7 +91,11 @@ def titles_of(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str]) -> d
 
 def controls_for(task: Task, evidence: str, passed: Sequence[tuple[str, Claim]]) -> list[dict[Language, str]]:
     """Choose sentences about other commits that have a name which this evidence does not have."""
-    others = [claim.text for key, claim in passed if key != task.key and task.kind == "commit"]
+    if task.kind == "commit":
+        others = [claim.text for key, claim in passed if key != task.key]
+    else:
+        cited = {cite for key, claim in passed if key == task.key for cite in claim.cites}
+        others = [claim.text for claim in task.rests.values() if claim.about[0] not in cited]
     return [text for text in (*others, *task.controls) if _is_foreign(text, evidence)][:2]
 
 
@@ -106,7 +112,7 @@ def can_be_repaired(one: Refused) -> bool:
 def refusal_text(number: str, one: Refused) -> str:
     """Tell what was refused and why, with the evidence that is nearest."""
     lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
-    lines += [f"   anchor: {anchor.text}" for anchor in one.claim.anchors]
+    lines += [f"   anchor: {anchor.text[:_TOLD]}" for anchor in one.claim.anchors]
     for no in one.reasons:
         near = f" The evidence has: {no.nearest}" if no.nearest else ""
         lines.append(f"   refused: {no.reason}.{near}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from agent.claims import MARK, Claim, Judgement, Verdict
 from agent.gate.evidence_text import fold_case
 from agent.markdown import visible
+from agent.prompting import repeats_instructions
 from agent.settings import Language
 
 LONGEST = 700
@@ -41,6 +42,8 @@ def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]
         return
     if visible(text) != " ".join(text.split()):
         yield _wrong("the text holds control or invisible characters")
+    if repeats_instructions(text):
+        yield _wrong("the text repeats the instructions")
     for mark in _ANY_MARK.findall(text):
         number = MARK.fullmatch(mark)
         if number is None or int(number[1]) > len(claim.sources):
