@@ -33,12 +33,9 @@ _LETTER = re.compile("[A-Za-z]")
 
 def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]:
     """Say what is wrong with the words of a sentence, whatever they mean."""
-    if not text:
-        yield _wrong(f"there are no words in {lang}")
-        return
-    if len(text) > LONGEST:
+    if not 0 < len(text) <= LONGEST:
         # Nothing further is read of it: patterns are made for sentences.
-        yield _wrong(f"the text has {len(text)} characters; a sentence has at most {LONGEST}")
+        yield _wrong(f"the text in {lang} has {len(text)} characters; a sentence has 1 to {LONGEST}")
         return
     if visible(text) != " ".join(text.split()):
         yield _wrong("the text holds control or invisible characters")

@@ -30,7 +30,7 @@ Make = Callable[..., Any]
         ("Lowers it [c9].", "[c9]"),
         ("Lowers\u202e it.", "invisible"),
         ("Lowers\x07 it.", "control"),
-        ("", "no words"),
+        ("", "0 characters"),
         ("word " * 200, "999 characters"),
         ("降低了上限。", "not in English"),
     ],

@@ -4,9 +4,8 @@ import json
 import time
 
 import pytest
-from agent.utterances import Statements
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from pydantic import SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from agent.capabilities import Capabilities
 from agent.model import ModelError
@@ -18,6 +17,15 @@ from tools.chat.endpoint import ChatEndpoint
 from tools.chat.messages import Question
 from tools.chat.model import RecordedChatModel
 from tools.chat.probing import probe
+
+
+class Statement(BaseModel):
+    en: str
+
+
+class Statements(BaseModel):
+    statements: list[Statement] = Field(default_factory=list)
+
 
 KEY = "sk-canary-0123456789"
 RIGHT = json.dumps({"statements": [{"en": "The limit is lowered.", "zh": "", "cites": ["c1"]}]})
