@@ -16,6 +16,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from agent.citations import cited_by
+from agent.desks import Progress
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.recipe import Recipe
 from agent.record import to_json
@@ -31,7 +32,6 @@ from gitzette.when import window_of
 from gitzette.wiring import House, home_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from graphs.desk import Progress
 from memory.lives import Lives
 from memory.rebuild import rebuild
 from memory.runs import RunRecord

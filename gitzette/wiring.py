@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent.desks import Desk, Progress
 from agent.domain import NoticeKind
 from agent.errors import UsageError
 from agent.ids import RepoId
@@ -15,7 +16,7 @@ from agent.web import Web
 from gitzette.analysts import writers_of
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, Origins, RecordedDesks
-from graphs.desk import Deps, Desk, Progress
+from graphs.desk import Deps
 from memory.call_recorder import CallRecorder
 from memory.learned import Learned
 from memory.recorder import recorded

@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.account import Account
+from agent.account import Account, fallback
 from agent.analysts.packet import Packet, commit_packet, shown_evidence
 from agent.analysts.schema import analysis_shape, asked_languages, repair_shape, summary_shape
 from agent.analysts.sentences import commit_claims, focus_of, sentence_claim, summary_claims
@@ -23,7 +23,7 @@ from agent.gate.check import refusals
 from agent.model import ModelError
 from agent.prompting import fenced
 from agent.readings import dossier_of
-from graphs.asking_models import ask, fallback, models_of, packet_room
+from graphs.asking_models import ask, models_of, packet_room
 from graphs.desk import Deps
 from graphs.judging import Batch, Verdicts, judged
 from graphs.material import ReadState, material_of

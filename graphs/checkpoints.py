@@ -22,8 +22,8 @@ from agent.report import Failure, Report
 from agent.settings import RepoSpec
 from agent.weaving.woven import Woven
 from agent.window import Window
-from graphs.connecting import Connected
 from tools.history.adopting import Adoptions
+from tools.history.connecting import Connected
 
 _RUN = (Window, RepoSpec, Collected, Allotment, Readings, Woven, Adoptions, Connected, Chapter, Failure, Report)
 _ANALYSIS = (Claim, Task, Refused, Account)

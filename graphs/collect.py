@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.collected import Collected, Looked, Scales, all_links
+from agent.desks import Desk
 from agent.domain import Change, Coverage, Landed, Notice, NoticeKind, Threads
 from agent.errors import AppError
 from agent.filters import filter_notices
@@ -25,7 +26,7 @@ from agent.settings import RepoSpec
 from agent.triage import Triage, rank
 from agent.weaving.uses import uses
 from agent.window import Window
-from graphs.desk import Deps, Desk
+from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
 

@@ -56,7 +56,7 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
             )
             result.refused += [(claim, void) for claim, _ in standing]
             return result
-        passed = [(claim, rulings[_key(place)]) for place, (claim, _) in enumerate(standing)]
+        passed = [(claim, rulings[str(place)]) for place, (claim, _) in enumerate(standing)]
         result.refused += [(claim, no) for claim, ruling in passed if (no := objection(ruling, evidence))]
         gone = {claim.id for claim, _ in result.refused}
         standing = [
@@ -71,7 +71,7 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
 
 async def _ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
-    texts = {_key(place): claim.text for place, claim in enumerate(batch.claims)}
+    texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
     languages = batch.claims[0].text
     texts |= {
         f"x{place}": {lang: words for lang, words in text.items() if lang in languages}
@@ -79,7 +79,9 @@ async def _ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruli
     }
     # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
     order = sorted(texts, key=lambda key: _shuffled(batch.evidence[:200], texts[key]))
-    shown = dict(zip(order[::-1] if backwards else order, _names(len(order)), strict=True))
+    shown = dict(
+        zip(order[::-1] if backwards else order, (f"s{number}" for number in range(1, len(order) + 1)), strict=True)
+    )
     lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
     values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
     answer = await ask(deps, "judging", batch.account, "judge", values, Rulings)
@@ -89,11 +91,3 @@ async def _ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruli
 
 def _shuffled(seed: str, text: Mapping[Language, str]) -> str:
     return hashlib.sha256(f"{seed} {' / '.join(text.values())}".encode()).hexdigest()
-
-
-def _names(count: int) -> list[str]:
-    return [f"s{number}" for number in range(1, count + 1)]
-
-
-def _key(place: int) -> str:
-    return str(place)

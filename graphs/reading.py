@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.account import Account
+from agent.account import Account, fallback
 from agent.allotment import Allotment
 from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
@@ -17,9 +17,10 @@ from agent.domain import Coverage
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
 from agent.tokens import tokens_of
-from graphs.asking_models import ask, fallback, models_of, packet_room
+from graphs.asking_models import ask, models_of, packet_room
 from graphs.desk import Deps
 from graphs.material import THREAD_TOOLS, ReadState
+from tools.chat.trimming import trimmed
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
@@ -30,7 +31,6 @@ _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
 _PAGE = 3_000
 """Tokens of one answer of a tool: what a model writes about is shown whole later."""
-_LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
 
 
 class ReadingState(ReadState, total=False):
@@ -121,19 +121,6 @@ def last_notes(messages: Sequence[AnyMessage]) -> str:
     last = messages[-1] if messages else None
     text = str(last.text) if isinstance(last, AIMessage) and not last.tool_calls else ""
     return text if tokens_of(text) <= _NOTES else ""
-
-
-def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
-    """Leave out the oldest answers of tools where the conversation grows beyond the model's window, and say so."""
-    kept = list(messages)
-    sizes = [tokens_of(str(one.content)) for one in kept]
-    for place, one in enumerate(kept):
-        if sum(sizes) <= room:
-            break
-        if isinstance(one, ToolMessage):
-            kept[place] = one.model_copy(update={"content": _LEFT_OUT})
-            sizes[place] = tokens_of(_LEFT_OUT)
-    return kept
 
 
 # ---------------------------------------------------------------- what it is shown

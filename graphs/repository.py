@@ -12,30 +12,24 @@ from typing_extensions import TypedDict
 
 from agent.account import Account
 from agent.allotment import Allotment
-from agent.analyst import Material
-from agent.analysts.tasks import Refused, Task, commit_tasks, summary_rests, titles_of
+from agent.analysts.tasks import Refused, Task, commit_tasks, summary_task
 from agent.chapter import Chapter, checked_claims, ledger_of, unexplained
 from agent.claims import Claim
 from agent.collected import Collected
-from agent.domain import Commit
-from agent.errors import NotFound
-from agent.evidence import EvidenceId
 from agent.ids import RepoId
-from agent.linking.known import Known
 from agent.readings import dossier_of, readings_of
 from agent.report import Failure, RepoSection
 from agent.rules import facts_told
 from agent.settings import RepoSpec
-from agent.stories import Story
 from agent.threads import Connected, issue_news, release_news
 from agent.weaving.bumps import taken
-from agent.weaving.released import released_fixes, released_stories
 from agent.window import Window
 from graphs import analysis
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
+from tools.history.released import fixes_released
 from tools.history.weaving import told_stories, with_stories, woven
 from tools.index_for_search import leave
 
@@ -142,17 +136,17 @@ async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[st
 
 async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Name the published sentences that the day is summed up from."""
-    told = summary_rests(state.get("analysis") or [])
-    titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
-    about = {claim.about[0] for claim in told.values()}
-    others = tuple(claim.text for claim in state["facts"] if claim.predicate == "fact" and claim.about[0] not in about)
-    task = Task(kind="day", repo=state["spec"].name, rests=told, titles=titles_of(told, titles), controls=others[-4:])
-    return {"tasks": [task] if len(about) > 1 and not state["alone"] else []}
+    del runtime
+    titles = {commit_id(row.commit.repo, row.commit.sha): row.commit.title for row in state["found"].landed}
+    claims = [*(state.get("analysis") or []), *state["facts"]]
+    task = summary_task("day", state["spec"].name, claims, titles)
+    return {"tasks": [task] if task and not state["alone"] else []}
 
 
 async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Put the repository's part together: every landed commit with its row, and what may be said."""
     deps, repo, window, found = runtime.context, state["spec"].name, state["window"], state["found"]
+    code = (await deps.desks.open(state["spec"])).code
     material = await material_of(state, deps)
     claims, drops = checked_claims(
         state["facts"], state.get("analysis") or [], state.get("refused") or [], dossier_of(material, found)
@@ -182,29 +176,12 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
         links=tuple(material.links),
         stories=(
             *told_stories(state["woven"], claims),
-            *await _released(state, deps, section, material, known),
+            *await fixes_released(code, section, material, known, found.threads.releases),
         ),
         taken=tuple(one for read in material.reads for one in taken(read.evidence)),
         drops=drops,
         failures=found.failures,
     )
     if deps.questions is not None:
-        await leave(deps.questions, (await deps.desks.open(state["spec"])).code, found, material)
+        await leave(deps.questions, code, found, material)
     return {"chapters": {repo: chapter}}
-
-
-async def _released(
-    state: RepositoryState, deps: Deps, section: RepoSection, material: Material, known: Known
-) -> list[Story]:
-    """Tell which fixes came out with a release of the window; a fix of an earlier day is looked up."""
-    repo = state["spec"].name
-    code = (await deps.desks.open(state["spec"])).code
-    today = {read.evidence.id: read.evidence.change.commit for read in material.reads}
-    fixed_by: dict[int, Commit] = {}
-    for number, change in released_fixes(section.issues, (*known.links, *material.links), repo).items():
-        try:
-            fixed_by[number] = today.get(change) or await code.resolve(change.rpartition("@")[2])
-        except NotFound:
-            continue
-    releases = state["found"].threads.releases
-    return released_stories(repo, section.issues, fixed_by, (*material.issues, *known.issues), releases)

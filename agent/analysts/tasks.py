@@ -84,9 +84,17 @@ def summary_rests(claims: Sequence[Claim]) -> dict[str, Claim]:
     return rests
 
 
-def titles_of(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str]) -> dict[EvidenceId, str]:
-    """Give the titles of the commits that sentences are about."""
-    return {name: titles.get(name, "") for name in dict.fromkeys(claim.about[0] for claim in rests.values())}
+def summary_task(
+    kind: Literal["day", "brief"], repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]
+) -> Task | None:
+    """Have published sentences about several commits summed up; facts of other commits are for the judge to refuse."""
+    rests = summary_rests([claim for claim in claims if claim.free])
+    about = {claim.about[0] for claim in rests.values()}
+    others = [claim.text for claim in claims if claim.predicate == "fact" and claim.about[0] not in about]
+    if len(about) < 2:
+        return None
+    named = {name: titles.get(name, "") for name in about}
+    return Task(kind=kind, repo=repo, rests=rests, titles=named, controls=tuple(others[-4:]))
 
 
 def controls_for(task: Task, evidence: str, passed: Sequence[tuple[str, Claim]]) -> list[dict[Language, str]]:

@@ -18,7 +18,6 @@ from evals.model_server.talk import Asked, Saying
 from evals.worlds.model import Comment, Issue, Push, Repo
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
-from graphs.reading import trimmed
 from tests.scripted_analysis import (
     DAY,
     LIMIT,
@@ -34,6 +33,7 @@ from tests.scripted_analysis import (
     settings_of,
     two_commits,
 )
+from tools.chat.trimming import trimmed
 
 AT = datetime(2026, 2, 3, 8, tzinfo=UTC)
 

@@ -10,6 +10,7 @@ from agent.errors import AppError
 from agent.evidence import CommitEvidence, Evidence, EvidenceId
 from agent.gate.check import first_refusal
 from agent.ids import RepoId
+from agent.memories import StoryMemory
 from agent.report import Drop
 from agent.settings import Language
 from agent.sources import CodeSource
@@ -18,7 +19,7 @@ from agent.weaving.bumps import Taken, upstream_of
 from agent.weaving.claims import short_text
 from agent.weaving.weave import with_memory
 from agent.window import Window
-from graphs.desk import Deps
+from tools.evidence_cache import EvidenceCache
 from tools.history.adopting import Adoption, proof
 from tools.history.upstream import Bond, bond_claim, upstream
 
@@ -27,7 +28,7 @@ _MOST = 40
 
 
 class Connected(Frozen):
-    """What is said over several repositories; it is handed on as a note."""
+    """What is said over several repositories."""
 
     claims: tuple[Claim, ...] = ()
     stories: tuple[Story, ...] = ()
@@ -46,15 +47,17 @@ class Reading:
     """The pull requests of its commits, by name."""
 
 
-async def connected(read: Mapping[RepoId, Reading], window: Window, deps: Deps) -> Connected:
+async def connected(
+    read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache, told: StoryMemory
+) -> Connected:
     """Find what commits of each repository take in or up of the others."""
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
     sources = {name: one.code for name, one in read.items()}
     for repo, reading in read.items():
-        bonds = [bond async for bond in _moved(repo, read, window, deps)]
-        bonds += await _adopted(reading.adoptions, sources, deps)
+        bonds = [bond async for bond in _moved(repo, read, window, library)]
+        bonds += await _adopted(reading.adoptions, sources, library)
         for bond in bonds:
             claim = bond_claim(bond, window)
             found: dict[EvidenceId, Evidence] = {bond.doer.id: bond.doer, bond.source.id: bond.source}
@@ -67,11 +70,13 @@ async def connected(read: Mapping[RepoId, Reading], window: Window, deps: Deps) 
                 drops.append(Drop(repo=repo, verdict=worst.verdict, check=worst.check, about=claim.about))
                 continue
             claims.append(claim.model_copy(update={"judgement": worst}))
-            stories.append(_story(bond, claims[-1], deps, window))
+            stories.append(_story(bond, claims[-1], told, window))
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-async def _moved(repo: RepoId, read: Mapping[RepoId, Reading], window: Window, deps: Deps) -> AsyncIterator[Bond]:
+async def _moved(
+    repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache
+) -> AsyncIterator[Bond]:
     """Find where each dependency that was moved now stands."""
     tips = {name: one.tip for name, one in read.items()}
     seen: set[tuple[EvidenceId, RepoId]] = set()
@@ -83,17 +88,19 @@ async def _moved(repo: RepoId, read: Mapping[RepoId, Reading], window: Window, d
             found = await upstream(one, read[source].code, tips[source], window)
         except AppError:
             continue
-        if found is not None and (doer := await _skimmed(one, read[repo].code, deps)):
+        if found is not None and (doer := await _skimmed(one, read[repo].code, library)):
             seen.add((one.commit, source))
             params = {"package": one.package} | ({"version": one.version} if one.version else {})
             yield Bond(doer=doer, source=found, predicate="takes in", params=params, kind=StoryKind.BUMP)
 
 
-async def _adopted(adoptions: Iterable[Adoption], sources: Mapping[RepoId, CodeSource], deps: Deps) -> list[Bond]:
+async def _adopted(
+    adoptions: Iterable[Adoption], sources: Mapping[RepoId, CodeSource], library: EvidenceCache
+) -> list[Bond]:
     """Join commits with what they take up without a version that moves, of repositories that could be read."""
     bonds = []
     for one in adoptions:
-        if one.source.repo not in sources or (both := await proof(one, sources, deps.library)) is None:
+        if one.source.repo not in sources or (both := await proof(one, sources, library)) is None:
             continue
         doer, source = both
         bonds.append(
@@ -109,12 +116,12 @@ async def _adopted(adoptions: Iterable[Adoption], sources: Mapping[RepoId, CodeS
     return bonds
 
 
-async def _skimmed(one: Taken, code: CodeSource, deps: Deps) -> CommitEvidence | None:
+async def _skimmed(one: Taken, code: CodeSource, library: EvidenceCache) -> CommitEvidence | None:
     sha = one.commit.partition("@")[2]
-    return deps.library.get(one.commit) or next(iter([read async for read in deps.library.skim(code, [sha])]), None)
+    return library.get(one.commit) or next(iter([read async for read in library.skim(code, [sha])]), None)
 
 
-def _story(bond: Bond, claim: Claim, deps: Deps, window: Window) -> Story:
+def _story(bond: Bond, claim: Claim, told: StoryMemory, window: Window) -> Story:
     doer, found = bond.doer, bond.source
     source = found.change.commit.title if isinstance(found, CommitEvidence) else ""
     act = Act.TAKEN_IN if bond.kind is StoryKind.BUMP else Act.TAKEN_UP
@@ -130,4 +137,4 @@ def _story(bond: Bond, claim: Claim, deps: Deps, window: Window) -> Story:
         news=(doer.id,),
         text={lang: short_text(claim, lang) for lang in _LANGUAGES},
     )
-    return with_memory(story, deps.stories.known(window, [found.id, doer.id]))
+    return with_memory(story, told.known(window, [found.id, doer.id]))
