@@ -42,3 +42,8 @@ class Account(Frozen):
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
         )
+
+
+def fallback(part: Part, error: Exception, about: EvidenceId | None = None) -> Account:
+    """Note that a part was done without the model, and why."""
+    return Account(fallbacks=(Fallback(part=part, reason=" ".join(str(error).split())[:200], about=about),))

@@ -35,7 +35,9 @@ def fenced(text: str, mark: str) -> str:
 
 
 def visible_line(line: str) -> str:
-    """Keep the indentation and what a reader can see of a line."""
+    """Keep the indentation and what a reader can see of a line, behind the sign of a diff too."""
+    if line[:1] in "+-" and line[1:2].isspace():
+        return line[0] + visible_line(line[1:])
     indent = len(line) - len(line.lstrip())
     return line[:indent].expandtabs(4) + visible(line)
 

@@ -29,7 +29,7 @@ from evals.model_server.prompts import Prompt, Told, borne_out, prompt_of
 from evals.model_server.scripted import ScriptedModels, by_script
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script, ToolCall
-from graphs.chat_endpoint import ChatEndpoint
+from tools.chat.endpoint import ChatEndpoint
 
 _LONG = "and then it was measured again in 4096 runs, " * 400
 _REPO = re.compile(r"what landed in (\S+) for")

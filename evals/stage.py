@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from agent.desks import Desk
 from agent.domain import Change, Comment, Commit, Issue, Landing, Notice, PullRequest, Threads
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import RepoId, commit_id
@@ -17,9 +18,9 @@ from agent.weaving.weave import Remembered
 from agent.window import Window
 from evals.worlds.model import World
 from graphs import daily
-from graphs.desk import Deps, Desk
-from graphs.library import Library
+from graphs.desk import Deps
 from graphs.models import Models
+from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
@@ -123,7 +124,7 @@ class _ReadOnce(GitSource):
         )
 
 
-class _Shelf(Library):
+class _Shelf(EvidenceCache):
     """A library that also keeps the patches, so that every report after the first reads what the first one read."""
 
     def __init__(self) -> None:

@@ -20,8 +20,8 @@ from memory.servers import Servers
 
 if TYPE_CHECKING:
     from agent.asking.model_answer import ModelAnswerer
-    from graphs.chat_endpoint import ChatEndpoint, Learn
     from graphs.models import Models
+    from tools.chat.endpoint import ChatEndpoint, Learn
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def endpoints_of(settings: Settings, environ: Mapping[str, str], servers: Server
     """Make a client for each model, by name; jobs of the same model share one."""
     if settings.model is None:
         raise ConfigError("--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server")
-    from graphs.chat_endpoint import ChatEndpoint
+    from tools.chat.endpoint import ChatEndpoint
 
     text = environ.get("OPENAI_API_KEY", "").strip()
     key = SecretStr(text) if text else None
@@ -113,8 +113,8 @@ def _learner(settings: Settings, key: SecretStr | None, servers: Servers) -> "Le
         place = url or ""
         if known := servers.get(place, endpoint.name):
             return known.model_copy(update={"context": said}) if said else known
-        from graphs.probing import probe
-        from tools.models import context_of
+        from tools.chat.offers import context_of
+        from tools.chat.probing import probe
 
         try:
             told = await context_of(url, key.get_secret_value() if key else None, endpoint.name) if url else None

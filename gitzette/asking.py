@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from agent.asking.reply import Reply, as_json
 from agent.asking.understanding import language_of
+from agent.desks import Desk, Desks, Progress
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
@@ -24,7 +25,6 @@ from gitzette.when import bound_of
 from gitzette.wiring import home_of, open_house
 from graphs import ask as asking
 from graphs.conversing import open_conversations
-from graphs.desk import Desk, Desks, Progress
 from graphs.stocking import Stock
 from memory.retention import QUESTIONS
 

@@ -15,7 +15,8 @@ td.n { width: 3.5rem; text-align: right; opacity: .6; font-variant-numeric: tabu
 td.t { white-space: pre-wrap; font: 13px/1.5 ui-monospace, monospace; }
 td.v { width: 42%; font-size: 13px; }
 tr.wrong td.t { box-shadow: inset 3px 0 var(--wrong); }
-.wrong b { color: var(--wrong); } .right b { color: var(--right); } .unverifiable b { color: var(--open); }
+.wrong b { color: var(--wrong); } .right b { color: var(--right); }
+.unverifiable b, .not-checked b { color: var(--open); }
 details summary { cursor: pointer; opacity: .75; } p.e { margin: 0 0 .3rem; }
 nav label { margin-right: 1rem; }
 #only:checked ~ table tr:not(.wrong) { display: none; }
@@ -28,7 +29,10 @@ def audit_page(name: str, text: str, findings: Sequence[Finding], summary: dict[
     for finding in findings:
         beside.setdefault(finding.line, []).append(finding)
     rows = [_row(number, line, beside.get(number, [])) for number, line in enumerate(text.splitlines(), 1)]
-    counts = f"{summary['wrong']} wrong, {summary['right']} right, {summary['unverifiable']} unverifiable"
+    counts = (
+        f"{summary['wrong']} wrong, {summary['right']} right, {summary['unverifiable']} unverifiable, "
+        f"{summary['not_checked']} not checked"
+    )
     window = summary["window"]
     days = f" It speaks of {escape(window['label'])} ({escape(window['tz'])})." if window else ""
     return (
@@ -48,7 +52,13 @@ def _row(number: int, line: str, findings: Sequence[Finding]) -> str:
     notes = "".join(_note(finding) for finding in wrong)
     if others:
         right = sum(finding.verdict == "right" for finding in others)
-        told = f"{right} right" + (f", {len(others) - right} unverifiable" if len(others) > right else "")
+        open_ = sum(finding.verdict == "unverifiable" for finding in others)
+        unread = len(others) - right - open_
+        told = ", ".join(
+            f"{count} {word}"
+            for count, word in ((right, "right"), (open_, "unverifiable"), (unread, "not checked"))
+            if count or word == "right"
+        )
         notes += f"<details><summary>{told}</summary>{''.join(_note(finding) for finding in others)}</details>"
     row = f'<tr class="{kind}" id="L{number}"><td class="n">{number}</td><td class="t">{escape(line)}</td>'
     return f'{row}<td class="v">{notes}</td></tr>'

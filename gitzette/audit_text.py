@@ -37,7 +37,10 @@ def audit_text(name: str, findings: Sequence[Finding], summary: dict[str, Any]) 
 
 
 def _head(name: str, summary: dict[str, Any]) -> str:
-    counts = f"{summary['wrong']} wrong, {summary['right']} right, {summary['unverifiable']} unverifiable"
+    counts = (
+        f"{summary['wrong']} wrong, {summary['right']} right, {summary['unverifiable']} unverifiable, "
+        f"{summary['not_checked']} not checked"
+    )
     window = summary["window"]
     guess = f", by {window['from']}" if window and window["from"] else ""
     days = f"; it speaks of {window['label']} ({window['tz']}){guess}" if window else ""

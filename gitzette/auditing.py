@@ -14,6 +14,7 @@ from typing import Any
 from agent.audit.markdown_blocks import read_blocks
 from agent.audit.statement import Finding
 from agent.audit.whereabouts import Names
+from agent.desks import Desk, Desks, Progress
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, InputError, StorageError
 from agent.settings import RepoSpec, Settings
 from gitzette.audit_page import audit_page
@@ -22,7 +23,6 @@ from gitzette.configured import settings_for
 from gitzette.progress import progress
 from gitzette.wiring import House, open_house
 from graphs.audit import AuditDeps, build
-from graphs.desk import Desk, Desks, Progress
 from tools.git.repository import open_repository
 from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads

@@ -16,10 +16,10 @@ from gitzette.configured import settings_here
 from gitzette.premises import Finding, clones, heartbeat, output_folder, reports, space
 from gitzette.wiring import home_of, keeper_of
 from memory.store import open_memory
+from tools.chat.offers import list_models
 from tools.git.repository import git_version
 from tools.github.client import GitHubClient
 from tools.github.quota import quota
-from tools.models import list_models
 
 _SKEW_SECONDS = 120
 _ENOUGH = 100

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from agent.desks import Progress
 from agent.ids import RepoId
-from graphs.desk import Progress
 
 
 class PlainProgress:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from agent.desks import Desk, Desks
 from agent.domain import Frozen
 from agent.errors import StorageError
 from agent.record import merge
@@ -22,7 +23,6 @@ from agent.sources import (
     ThreadSource,
     TracesWords,
 )
-from graphs.desk import Desk, Desks
 from memory.call_recorder import Call, CallRecorder
 from memory.recorder import recorded_source
 from memory.shapes import Plain

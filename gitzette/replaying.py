@@ -21,11 +21,11 @@ from gitzette.recorded_run import EarlierReport, NoDesks, Origins, RecordedDesks
 from gitzette.wiring import home_of
 from graphs import daily
 from graphs.desk import Deps
-from graphs.library import Library
 from memory.call_recorder import CallRecorder
 from memory.recorder import recorded
 from memory.runs import recipe_of
 from memory.store import Memory, open_memory
+from tools.evidence_cache import EvidenceCache
 
 _SHAPING = ("repo", "date", "since", "until", "tz", "analyst", "source", "partial", "demo", "resume")
 
@@ -74,7 +74,7 @@ def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
         models=writers.models,
         languages=writers.languages,
         mark=writers.mark,
-        library=Library(),
+        library=EvidenceCache(),
         recall=recorded(memory.recall, recorder, "recall"),
         archive=recorded(memory.archive, recorder, "archive"),
         deep=recipe.budget.deep,

@@ -16,6 +16,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from agent.citations import cited_by
+from agent.desks import Progress
 from agent.errors import EXIT_DONE, EXIT_INCOMPLETE, UsageError
 from agent.recipe import Recipe
 from agent.record import to_json
@@ -31,7 +32,6 @@ from gitzette.when import window_of
 from gitzette.wiring import House, home_of, open_house
 from graphs import daily
 from graphs.checkpoints import open_checkpoints
-from graphs.desk import Progress
 from memory.lives import Lives
 from memory.rebuild import rebuild
 from memory.runs import RunRecord
@@ -238,11 +238,12 @@ def _told(covered: Covered) -> str:
 
 def _without_model(report: Report) -> list[str]:
     """Say what the rules did because the model failed, and why the first time."""
-    fallbacks = [(section.repo, one) for section in report.sections for one in section.account.fallbacks]
+    parts = [*((str(section.repo), section.account) for section in report.sections), ("brief", report.account)]
+    fallbacks = [(name, one) for name, account in parts for one in account.fallbacks]
     if not fallbacks:
         return []
-    repo, first = fallbacks[0]
-    return [f"gitzette: the model failed at {len(fallbacks)} parts, done by rules; first {repo}: {first.reason}"]
+    name, first = fallbacks[0]
+    return [f"gitzette: the model failed at {len(fallbacks)} parts, done by rules; first {name}: {first.reason}"]
 
 
 def show_runs(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

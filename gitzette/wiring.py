@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent.desks import Desk, Progress
 from agent.domain import NoticeKind
 from agent.errors import UsageError
 from agent.ids import RepoId
@@ -15,12 +16,12 @@ from agent.web import Web
 from gitzette.analysts import writers_of
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, Origins, RecordedDesks
-from graphs.desk import Deps, Desk, Progress
-from graphs.library import Library
+from graphs.desk import Deps
 from memory.call_recorder import CallRecorder
 from memory.learned import Learned
 from memory.recorder import recorded
 from memory.store import Memory, open_memory
+from tools.evidence_cache import EvidenceCache
 from tools.git.mirror import MirrorKeeper
 from tools.git.remote import remote_environment
 from tools.git.source import GitSource
@@ -85,7 +86,7 @@ async def open_house(
                 models=writers.models,
                 languages=writers.languages,
                 mark=writers.mark,
-                library=Library(),
+                library=EvidenceCache(),
                 recall=recorded(memory.recall, recorder, "recall"),
                 archive=recorded(memory.archive, recorder, "archive"),
                 deep=budget.deep,

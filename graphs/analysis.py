@@ -1,7 +1,7 @@
 """Analysis: a model writes, code checks every literal, a judge reads on, and what was refused is said anew once."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import add
 from typing import Annotated, Any, Literal
@@ -9,63 +9,24 @@ from typing import Annotated, Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from pydantic import Field
 from typing_extensions import TypedDict
 
-from agent.account import Account
+from agent.account import Account, fallback
 from agent.analysts.packet import Packet, commit_packet, shown_evidence
 from agent.analysts.schema import analysis_shape, asked_languages, repair_shape, summary_shape
 from agent.analysts.sentences import commit_claims, focus_of, sentence_claim, summary_claims
-from agent.analysts.summing import light_dossier, summary_packet
+from agent.analysts.summing import light_dossier, summary_ground, summary_packet
+from agent.analysts.tasks import Refused, Task, can_be_repaired, controls_for, refusal_text, repair_focus
 from agent.claims import Claim, Judgement, Role, Verdict
-from agent.domain import Frozen
 from agent.dossier import Dossier
-from agent.evidence import EvidenceId
 from agent.gate.check import refusals
-from agent.ids import RepoId
 from agent.model import ModelError
 from agent.prompting import fenced
-from agent.settings import Language
-from graphs.asking_models import ask, fallback, models_of, packet_room
+from agent.readings import dossier_of
+from graphs.asking_models import ask, models_of, packet_room
 from graphs.desk import Deps
 from graphs.judging import Batch, Verdicts, judged
-from graphs.material import ReadState, dossier_of, material_of
-
-
-_TOLD = 600
-"""Characters of an anchor that its writer is shown again when it was refused."""
-
-
-class Task(Frozen):
-    """One thing to write about: a commit, or what was published of several."""
-
-    kind: Literal["commit", "day", "brief"]
-    repo: RepoId | None
-    about: EvidenceId = ""
-    """The commit; empty for a summary."""
-    rests: dict[str, Claim] = Field(default_factory=dict)
-    """What a summary rests on, by handles."""
-    titles: dict[EvidenceId, str] = Field(default_factory=dict)
-    """What the commits of a summary call themselves."""
-    notes: str = ""
-    """What the model noted of the commit when it read."""
-    controls: tuple[dict[Language, str], ...] = ()
-    """True sentences about something else, for the judge to refuse."""
-
-    @property
-    def key(self) -> str:
-        """What the claims of this task are told apart by."""
-        return self.about or self.repo or self.kind
-
-
-class Refused(Frozen):
-    """A sentence that was refused, and why."""
-
-    task: str
-    claim: Claim
-    reasons: tuple[Judgement, ...]
-    repaired: bool = False
-    """Whether its writer said it anew; what became of that is told apart."""
+from graphs.material import ReadState, material_of
 
 
 class AnalysisInput(ReadState):
@@ -185,9 +146,13 @@ async def _judged(
 ) -> tuple[Verdicts, Account]:
     """Judge the sentences of one task; those whose judge does not answer are not published."""
     claims = [claim for key, claim in state["passed"] if key == task.key]
-    evidence = packets[task.key].text
+    evidence = packets[task.key].text if task.kind == "commit" else summary_ground(claims, task.rests, task.titles)
     batch = Batch(
-        account=_account_of(task), evidence=evidence, claims=claims, controls=_controls(task, evidence, state)
+        account=_account_of(task),
+        evidence=evidence,
+        claims=claims,
+        controls=controls_for(task, evidence, state["passed"]),
+        narrowed=await _narrowed(task, claims, state, deps),
     )
     try:
         return await judged(batch, deps), Account()
@@ -197,31 +162,31 @@ async def _judged(
         return Verdicts(refused=[(claim, silent) for claim in claims]), lost
 
 
-def _controls(task: Task, evidence: str, state: AnalysisState) -> list[dict[Language, str]]:
-    """Choose sentences about other commits that have a name which this evidence does not have."""
-    others = [claim.text for key, claim in state["passed"] if key != task.key and task.kind == "commit"]
-    return [text for text in (*others, *task.controls) if _is_foreign(text, evidence)][:2]
+async def _narrowed(
+    task: Task, claims: Sequence[Claim], state: AnalysisState, deps: Deps
+) -> Callable[[Sequence[str]], str] | None:
+    """Give the hunks of a commit that hold what its sentences name or what a judge has quoted."""
+    if task.kind != "commit":
+        return None
+    material, room = await material_of(state, deps), await packet_room(deps)
+    read = next(read for read in material.reads if read.evidence.id == task.about)
 
+    def narrow(quotes: Sequence[str]) -> str:
+        lines = [line.lstrip("+- ") for quote in quotes for line in quote.splitlines() if line.strip("+- ")]
+        return commit_packet(read, material, room, [*focus_of(claims), *lines]).text
 
-def _is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
-    spans = {span for one in text.values() for span in one.split("`")[1::2]}
-    return any(len(span) > 3 and span not in evidence for span in spans)
+    return narrow
 
 
 def _repair_once(state: AnalysisState) -> Literal["repair", "settle"]:
-    return "repair" if not state["repaired"] and any(_can_be_repaired(one) for one in state["failed"]) else "settle"
-
-
-def _can_be_repaired(one: Refused) -> bool:
-    """Tell what another wording can mend: a judge who stays away or is void it cannot."""
-    return all(no.check not in ("no judge", "control") for no in one.reasons)
+    return "repair" if not state["repaired"] and any(can_be_repaired(one) for one in state["failed"]) else "settle"
 
 
 async def repair(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Show each writer all that was refused of its task, once; it may correct, shorten or give up."""
     deps = runtime.context
-    wrong = [one for one in state["failed"] if _can_be_repaired(one)]
-    packets = await _packets(state, deps, {one.task: _focus(one.task, wrong) for one in wrong})
+    wrong = [one for one in state["failed"] if can_be_repaired(one)]
+    packets = await _packets(state, deps, {one.task: repair_focus(one.task, wrong) for one in wrong})
     tasks = {task.key: task for task in state["tasks"]}
     keys = [key for key in dict.fromkeys(one.task for one in wrong) if tasks[key].kind == "commit"]
     said = await asyncio.gather(*(_repaired(tasks[key], packets[key], wrong, state, deps) for key in keys))
@@ -242,7 +207,7 @@ async def _repaired(
     mine = {str(number): one for number, one in enumerate((one for one in wrong if one.task == task.key), start=1)}
     values = {
         "evidence": fenced(packet.text, deps.mark),
-        "refused": fenced("\n".join(_told(number, one) for number, one in mine.items()), deps.mark),
+        "refused": fenced("\n".join(refusal_text(number, one) for number, one in mine.items()), deps.mark),
         "languages": asked_languages(deps.languages),
     }
     try:
@@ -264,16 +229,6 @@ async def _repaired(
     return claims, Account()
 
 
-def _told(number: str, one: Refused) -> str:
-    """Tell what was refused and why, with the evidence that is nearest."""
-    lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
-    lines += [f"   anchor: {anchor.text[:_TOLD]}" for anchor in one.claim.anchors]
-    for no in one.reasons:
-        near = f" The evidence has: {no.nearest}" if no.nearest else ""
-        lines.append(f"   refused: {no.reason}.{near}")
-    return "\n".join(lines)
-
-
 async def settle(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Keep what stays refused, with its reasons."""
     del runtime
@@ -281,13 +236,6 @@ async def settle(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]
 
 
 # ---------------------------------------------------------------- what tasks rest on
-
-
-def _focus(key: str, wrong: Sequence[Refused]) -> list[str]:
-    """Name what a repair must see of the diff: what the sentences name, and what code found nearest to it."""
-    mine = [one for one in wrong if one.task == key]
-    near = [no.nearest for one in mine for no in one.reasons if no.nearest]
-    return [*focus_of(one.claim for one in mine), *near]
 
 
 async def _packets(

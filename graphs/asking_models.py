@@ -6,10 +6,8 @@ from typing import TypeVar
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from agent.account import Account, Fallback, Part
 from agent.analysts.packet import BUDGET
-from agent.evidence import EvidenceId
-from agent.model import Job, ModelError
+from agent.model import Job
 from agent.prompting import prompt
 from graphs.desk import Deps
 from graphs.models import Models
@@ -42,8 +40,3 @@ async def packet_room(deps: Deps) -> int:
     contexts = [await models.context("writing"), await models.context("judging")]
     context = min(contexts)
     return max(_LEAST, min(BUDGET, context - min(4_000, context // 4) - _PROMPT))
-
-
-def fallback(part: Part, error: ModelError, about: EvidenceId | None = None) -> Account:
-    """Note that a part was done without the model, and why."""
-    return Account(fallbacks=(Fallback(part=part, reason=" ".join(str(error).split())[:200], about=about),))

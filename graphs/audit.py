@@ -19,9 +19,9 @@ from agent.audit.statements import statements
 from agent.audit.summary import summary
 from agent.audit.wanted import Wanted, wanted
 from agent.audit.zones import days_behind, zone_of
+from agent.desks import Desks, Progress
 from agent.errors import AppError
 from agent.settings import RepoSpec
-from graphs.desk import Desks, Progress
 from graphs.reader import Reader
 from graphs.shelves import Shelf, fill, put_together
 

@@ -12,36 +12,22 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from agent.account import Account
 from agent.allotment import Allotment
+from agent.analysts.tasks import Refused, Task
+from agent.chapter import Chapter
 from agent.claims import Claim
+from agent.collected import Collected
 from agent.errors import StorageError
+from agent.readings import Readings
 from agent.report import Failure, Report
 from agent.settings import RepoSpec
 from agent.weaving.woven import Woven
 from agent.window import Window
-from graphs.adopting import Adoptions
-from graphs.analysis import Refused, Task
-from graphs.collect import Collected
-from graphs.connecting import Connected
-from graphs.material import Readings
-from graphs.repository import Chapter
+from tools.history.adopting import Adoptions
+from tools.history.connecting import Connected
 
-_OURS = (
-    Window,
-    RepoSpec,
-    Collected,
-    Allotment,
-    Adoptions,
-    Readings,
-    Woven,
-    Claim,
-    Task,
-    Refused,
-    Account,
-    Connected,
-    Chapter,
-    Failure,
-    Report,
-)
+_RUN = (Window, RepoSpec, Collected, Allotment, Readings, Woven, Adoptions, Connected, Chapter, Failure, Report)
+_ANALYSIS = (Claim, Task, Refused, Account)
+_OURS = (*_RUN, *_ANALYSIS)
 """Everything beside plain data that the state of a run may hold; nothing else is made from a file."""
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -10,51 +9,26 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from pydantic import Field
 from typing_extensions import TypedDict
 
-from agent.domain import Change, Commit, Coverage, Frozen, Landed, Landing, Notice, NoticeKind, Threads
+from agent.collected import Collected, Looked, Scales, all_links
+from agent.desks import Desk
+from agent.domain import Change, Coverage, Landed, Notice, NoticeKind, Threads
 from agent.errors import AppError
-from agent.evidence import CommitEvidence
-from agent.filters import filter_notices, fold
+from agent.filters import filter_notices
 from agent.ids import RepoId
 from agent.ledger import share
 from agent.linking.explicit import explicit_links
-from agent.linking.inferred import inferred_links
-from agent.linking.known import Known
-from agent.linking.sketch import Sketch, sketch
-from agent.linking.undoing import Patch, carried_links, patch_partners, with_patches
-from agent.links import Link
+from agent.linking.sketch import sketch
+from agent.linking.undoing import Patch
 from agent.report import Failure
 from agent.settings import RepoSpec
-from agent.triage import Triage, rank, weigh
-from agent.weaving.uses import Use, uses
+from agent.triage import Triage, rank
+from agent.weaving.uses import uses
 from agent.window import Window
-from graphs.desk import Deps, Desk
+from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from tools.diff.patch_id import patch_ids
-
-
-class Collected(Frozen):
-    """What the first look found."""
-
-    landing: Landing
-    rows: tuple[Landed, ...]
-    late: tuple[Landed, ...]
-    threads: Threads
-    table: tuple[Triage, ...] = ()
-    """The commits whose diffs were read, heaviest first."""
-    links: tuple[Link, ...] = ()
-    unread: dict[str, str] = Field(default_factory=dict)
-    """Commits whose diffs were not read, and why."""
-    uses: dict[str, tuple[Use, ...]] = Field(default_factory=dict)
-    """The names of other packages that commits begin to use, by hash."""
-    failures: tuple[Failure, ...] = ()
-
-    @property
-    def landed(self) -> tuple[Landed, ...]:
-        """Everything that belongs to this report."""
-        return (*self.rows, *self.late)
 
 
 class CollectInput(TypedDict):
@@ -145,7 +119,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     wanted = _shas(collected)[: desk.diffs]
     weighed: list[Triage] = []
     known = deps.issues.known(repo, state["window"])
-    read = _Looked()
+    read = Looked()
     problem = "the diff could not be read"
     deps.progress.step(repo, "reading diffs", 0, len(wanted))
     named = bool(known.issues or known.links or collected.threads.issues)
@@ -163,7 +137,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
             update={"notices": (*collected.landing.notices, *filter_notices(weighed))}
         ),
         "table": rank(weighed, deps.tiers),
-        "links": _links(repo, commits, collected.threads, links, known, read),
+        "links": all_links(repo, commits, collected.threads, links, known, read),
         "unread": spent | dict.fromkeys(sorted(missing), problem),
         "uses": read.uses,
         "failures": (*collected.failures, *([failed] if missing else [])),
@@ -171,46 +145,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     return {"collected": {repo: collected.model_copy(update=update)}}
 
 
-class Scales:
-    """Weighs the commits of one repository by what was read of them and what their threads say."""
-
-    def __init__(self, collected: Collected, spec: RepoSpec) -> None:
-        titles = {issue.id: issue.title for issue in collected.threads.issues}
-        self._fixes: dict[str, list[str]] = {}
-        for link in collected.links:
-            if link.may_read_fixed and link.issue in titles:
-                self._fixes.setdefault(link.change, []).append(titles[link.issue])
-        self._labels = {pull.number: pull.labels for pull in collected.threads.pulls}
-        self._pull_of = collected.threads.pull_of
-        self._spec = spec
-
-    def weigh(self, evidence: CommitEvidence) -> Triage:
-        """Weigh one commit as closely as it was read."""
-        change = evidence.change
-        labels = self._labels.get(self._pull_of.get(change.commit.sha, 0), ())
-        one = weigh(change, evidence.sheet, labels=labels, fixes=self._fixes.get(evidence.id, ()))
-        return fold(one, change, self._spec)
-
-
-@dataclass
-class _Looked:
-    """What is taken down of each diff while it is at hand."""
-
-    sketches: dict[str, Sketch] = field(default_factory=dict)
-    patches: dict[str, Patch] = field(default_factory=dict)
-    uses: dict[str, tuple[Use, ...]] = field(default_factory=dict)
-
-
-def _links(
-    repo: RepoId, commits: Sequence[Commit], threads: Threads, explicit: Sequence[Link], known: Known, read: _Looked
-) -> tuple[Link, ...]:
-    """Add to the links that somebody made what is likely, and what follows from patches that take back a fix."""
-    inferred = inferred_links(repo, commits, threads, read.sketches, explicit, known.issues)
-    links = with_patches((*explicit, *inferred), read.patches)
-    return carried_links(links, known.links, patch_partners(repo, read.patches, (*known.links, *links)))
-
-
-def _looking(deps: Deps, repo: RepoId, total: int, read: _Looked, *, named: bool) -> Callable[[Change], None]:
+def _looking(deps: Deps, repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
     """Tell the display of each diff that was read, and take down what it uses and, with `named`, what issues name."""
     done = itertools.count(1)
 

@@ -1,6 +1,5 @@
 """A daily run: look at every repository, share out the reading, write each one's part, and publish the report."""
 
-from collections.abc import Sequence
 from operator import add, or_
 from typing import Annotated, Any
 
@@ -13,21 +12,23 @@ from typing_extensions import TypedDict
 
 from agent.account import Account
 from agent.allotment import Allotment, allot
+from agent.analysts.tasks import Refused, Task, summary_task
+from agent.chapter import Chapter, drop_of
 from agent.claims import Claim
+from agent.collected import Collected
 from agent.errors import AppError
 from agent.evidence import ThreadEvidence
 from agent.ids import RepoId
 from agent.report import Failure, Report
 from agent.settings import RepoSpec
-from agent.weaving.adoptions import Borrower
+from agent.weaving.adoptions import borrowers
 from agent.window import Window
 from graphs import analysis, collect, repository
-from graphs.adopting import Adopting, Adoptions
-from graphs.analysis import Refused, Task
-from graphs.collect import Collected, CollectInput
-from graphs.connecting import Connected, Reading, connected
+from graphs.collect import CollectInput
 from graphs.desk import Deps
-from graphs.repository import Chapter, RepositoryInput, summary_rests, titles_of
+from graphs.repository import RepositoryInput
+from tools.history.adopting import Adopting, Adoptions
+from tools.history.connecting import Connected, Reading, connected
 
 
 class DayInput(TypedDict):
@@ -120,20 +121,11 @@ async def adopt(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
     adopted: dict[RepoId, Adoptions] = {}
     for repo in (spec.name for spec in state["specs"] if spec.name in tips):
         try:
-            taken_up = await adopting.found(repo, _borrowers(found[repo]))
+            taken_up = await adopting.found(repo, borrowers(found[repo].landed, found[repo].threads, found[repo].uses))
         except AppError:
             taken_up = []
         adopted[repo] = Adoptions(found=tuple(taken_up))
     return {"adopted": adopted}
-
-
-def _borrowers(found: Collected) -> Sequence[Borrower]:
-    numbers, bodies = found.threads.pull_of, {pull.number: pull.body for pull in found.threads.pulls}
-    commits = [(row.commit, numbers.get(row.commit.sha)) for row in found.landed]
-    return [
-        Borrower(commit=commit, pull=pull, uses=found.uses.get(commit.sha, ()), body=bodies.get(pull or 0, ""))
-        for commit, pull in commits
-    ]
 
 
 async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -142,7 +134,10 @@ async def connect(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
     specs = [spec for spec in state["specs"] if spec.name in chapters]
     read = {spec.name: await _reading(spec, state, deps) for spec in specs} if len(specs) > 1 else {}
     known = {repo: one for repo, one in read.items() if one.tip}
-    return {"joined": await connected(known, state["window"], deps), "tasks": _brief(state) if deps.models else []}
+    return {
+        "joined": await connected(known, state["window"], deps.library, deps.stories),
+        "tasks": _brief(state) if deps.models else [],
+    }
 
 
 async def _reading(spec: RepoSpec, state: Day, deps: Deps) -> Reading:
@@ -161,15 +156,11 @@ async def _reading(spec: RepoSpec, state: Day, deps: Deps) -> Reading:
 def _brief(state: Day) -> list[Task]:
     """Let the brief be written from what was published of the heaviest commits of all repositories."""
     chapters = [state["chapters"][spec.name] for spec in state["specs"] if spec.name in state["chapters"]]
-    weights = {f"{row.repo}@{row.sha}": row.weight for one in chapters for row in one.ledger}
-    titles = {f"{row.repo}@{row.sha}": row.title for one in chapters for row in one.ledger}
-    free = [claim for one in chapters for claim in one.claims if claim.free and claim.about]
-    rests = summary_rests(sorted(free, key=lambda claim: -weights.get(claim.about[0], 0.0)))
-    about = {claim.about[0] for claim in rests.values()}
-    plain = [claim for one in chapters for claim in one.claims if claim.predicate == "fact"]
-    others = tuple(claim.text for claim in plain if claim.about[0] not in about)
-    task = Task(kind="brief", repo=None, rests=rests, titles=titles_of(rests, titles), controls=others[-4:])
-    return [task] if len(about) > 1 else []
+    rows = {f"{row.repo}@{row.sha}": row for one in chapters for row in one.ledger}
+    told = [claim for one in chapters for claim in one.claims if claim.about and claim.about[0] in rows]
+    heaviest = sorted(told, key=lambda claim: -rows[claim.about[0]].weight)
+    task = summary_task("brief", None, heaviest, {name: row.title for name, row in rows.items()})
+    return [task] if task else []
 
 
 async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -194,7 +185,11 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
         ),
         links=tuple(link for chapter in chapters for link in chapter.links),
         stories=(*(story for chapter in chapters for story in chapter.stories), *joined.stories),
-        drops=(*(drop for chapter in chapters for drop in chapter.drops), *joined.drops),
+        drops=(
+            *(drop for chapter in chapters for drop in chapter.drops),
+            *joined.drops,
+            *(drop_of(one) for one in state.get("refused") or [] if one.claim.repo is None and not one.repaired),
+        ),
         analyst=deps.analyst,
         account=state.get("account") or Account(),
     )

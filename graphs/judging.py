@@ -1,8 +1,8 @@
 """The judge: a separate question that sees only sentences and their evidence, twice, with controls among them."""
 
-import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from agent.account import Judging
 from agent.analysts.ruling import PASSING, admitted, objection
@@ -22,6 +22,8 @@ class Batch:
     evidence: str
     claims: Sequence[Claim]
     controls: Sequence[Mapping[Language, str]] = ()
+    narrowed: Callable[[Sequence[str]], str] | None = None
+    """Gives the part of the evidence around some words: the second reading need not see all of it again."""
 
 
 @dataclass(kw_only=True)
@@ -41,7 +43,11 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
         if not standing:
             break
         control = batch.controls[turn : turn + 1] or batch.controls[:1]
-        rulings = await _ruled([claim for claim, _ in standing], control, batch, deps, backwards=turn == 1)
+        evidence = batch.evidence
+        if turn and batch.narrowed:
+            evidence = batch.narrowed([ruling.quote for _, ruling in standing if ruling is not None])
+        asked = replace(batch, evidence=evidence, claims=[claim for claim, _ in standing], controls=control)
+        rulings = await _ruled(asked, deps, backwards=turn == 1)
         caught = all(rulings[f"x{place}"].verdict not in PASSING for place in range(len(control)))
         result.judging += Judging(controls=len(control), caught=len(control) if caught else 0)
         if not caught:
@@ -50,8 +56,8 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
             )
             result.refused += [(claim, void) for claim, _ in standing]
             return result
-        passed = [(claim, rulings[_key(place)]) for place, (claim, _) in enumerate(standing)]
-        result.refused += [(claim, no) for claim, ruling in passed if (no := objection(ruling, batch.evidence))]
+        passed = [(claim, rulings[str(place)]) for place, (claim, _) in enumerate(standing)]
+        result.refused += [(claim, no) for claim, ruling in passed if (no := objection(ruling, evidence))]
         gone = {claim.id for claim, _ in result.refused}
         standing = [
             (claim, ruling if before is None or ruling.verdict == "inferred" else before)
@@ -63,16 +69,19 @@ async def judged(batch: Batch, deps: Deps) -> Verdicts:
     return result
 
 
-async def _ruled(
-    claims: Sequence[Claim], controls: Sequence[Mapping[Language, str]], batch: Batch, deps: Deps, *, backwards: bool
-) -> dict[str, Ruling]:
+async def _ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruling]:
     """Put one question; a sentence without a ruling is unsupported."""
-    texts = {_key(place): claim.text for place, claim in enumerate(claims)}
-    texts |= {f"x{place}": dict(text) for place, text in enumerate(controls)}
-    order = list(texts)
-    # The same batch is asked in the same order in every run, and the answer is on record.
-    random.Random(batch.evidence[:200] + batch.claims[0].id).shuffle(order)  # noqa: S311 -- no secret
-    shown = dict(zip(order[::-1] if backwards else order, _names(len(order)), strict=True))
+    texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
+    languages = batch.claims[0].text
+    texts |= {
+        f"x{place}": {lang: words for lang, words in text.items() if lang in languages}
+        for place, text in enumerate(batch.controls)
+    }
+    # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
+    order = sorted(texts, key=lambda key: _shuffled(batch.evidence[:200], texts[key]))
+    shown = dict(
+        zip(order[::-1] if backwards else order, (f"s{number}" for number in range(1, len(order) + 1)), strict=True)
+    )
     lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
     values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
     answer = await ask(deps, "judging", batch.account, "judge", values, Rulings)
@@ -80,9 +89,5 @@ async def _ruled(
     return {key: said.get(name, Ruling(id=name)) for key, name in shown.items()}
 
 
-def _names(count: int) -> list[str]:
-    return [f"s{number}" for number in range(1, count + 1)]
-
-
-def _key(place: int) -> str:
-    return str(place)
+def _shuffled(seed: str, text: Mapping[Language, str]) -> str:
+    return hashlib.sha256(f"{seed} {' / '.join(text.values())}".encode()).hexdigest()

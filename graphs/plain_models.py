@@ -10,7 +10,8 @@ from agent.analyst import ToolRequest, ToolSpec
 from agent.model import Job, Message
 from agent.spending import Spent
 from agent.tokens import room_in
-from graphs.models import Models, RecordedChatModel
+from graphs.models import Models
+from tools.chat.model import RecordedChatModel
 
 M = TypeVar("M", bound=BaseModel)
 _KINDS = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}

@@ -1,26 +1,26 @@
 """The agent reads: it chooses from a closed list, then looks further with tools until it has read enough."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.account import Account
+from agent.account import Account, fallback
 from agent.allotment import Allotment
+from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
-from agent.evidence import CommitEvidence
+from agent.domain import Coverage
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
-from agent.templates import params_of, sentence
 from agent.tokens import tokens_of
-from graphs.asking_models import ask, fallback, models_of, packet_room
-from graphs.collect import Collected
+from graphs.asking_models import ask, models_of, packet_room
 from graphs.desk import Deps
-from graphs.material import ReadState
+from graphs.material import THREAD_TOOLS, ReadState
+from tools.chat.trimming import trimmed
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
@@ -31,8 +31,6 @@ _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
 _PAGE = 3_000
 """Tokens of one answer of a tool: what a model writes about is shown whole later."""
-_HANDLE = re.compile(r"\bc\d{1,3}\b")
-_LEFT_OUT = "(left out for lack of room; call the tool again if you need it)"
 
 
 class ReadingState(ReadState, total=False):
@@ -58,10 +56,11 @@ async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
         rows = await _rows(state, deps)
         handles = handles_of(found)
-        table = _fitting(rows.values(), await packet_room(deps))
+        table = fitting(rows.values(), await packet_room(deps))
         values = {"table": fenced("\n".join(table), deps.mark), "most": str(most)}
         choice = await ask(deps, "reading", repo, "choose", values, Choice)
-        named = [handles[name] for one in choice.read if (name := one.strip("[]` ")) in handles]
+        shown = dict(list(handles.items())[: len(table)])
+        named = [shown[name] for one in choice.read if (name := one.strip("[]` ")) in shown]
         chosen = tuple(dict.fromkeys(named))[:most]
         account = Account() if chosen else fallback("choosing", ModelError("it chose nothing that can be read"))
     except ModelError as error:
@@ -81,7 +80,7 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         if context < _LEAST_CONTEXT or not await deps.models.has_tools("reading"):
             return {}
         opening = [] if messages else await _opening(state, deps)
-        tools = (await _toolset(state, deps)).as_tools()
+        tools = _usable((await _toolset(state, deps)).as_tools(), state)
         model = deps.models.get("reading", repo).bind_tools(tools)
         answer = await model.ainvoke(trimmed([*opening, *messages], context * 2 // 3))
         return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
@@ -89,6 +88,13 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         spent = Account(spent=deps.models.take(repo))
         # Without an answer there is nothing more to call.
         return {"messages": [AIMessage("")], "account": fallback("reading", error) + spent}
+
+
+def _usable(offered: list[BaseTool], state: ReadingState) -> list[BaseTool]:
+    """Offer tools that read threads only where threads can be read."""
+    if state["found"].threads.coverage is not Coverage.NOT_READ:
+        return offered
+    return [tool for tool in offered if tool.name not in THREAD_TOOLS]
 
 
 async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
@@ -110,38 +116,14 @@ def wants_tools(state: ReadingState, turns: int) -> bool:
     return isinstance(last, AIMessage) and bool(last.tool_calls) and asked <= turns
 
 
-def notes_of(messages: Sequence[AnyMessage]) -> str:
+def last_notes(messages: Sequence[AnyMessage]) -> str:
     """Give what the model noted when it had read enough."""
     last = messages[-1] if messages else None
     text = str(last.text) if isinstance(last, AIMessage) and not last.tool_calls else ""
     return text if tokens_of(text) <= _NOTES else ""
 
 
-def notes_about(notes: str, handle: str) -> str:
-    """Keep the notes that name a commit, or none: those about another one would mislead."""
-    named = [(line, set(_HANDLE.findall(line))) for line in notes.splitlines()]
-    return "\n".join(line for line, handles in named if not handles or handle in handles)
-
-
-def trimmed(messages: Sequence[AnyMessage], room: int) -> list[AnyMessage]:
-    """Leave out the oldest answers of tools where the conversation grows beyond the model's window, and say so."""
-    kept = list(messages)
-    sizes = [tokens_of(str(one.content)) for one in kept]
-    for place, one in enumerate(kept):
-        if sum(sizes) <= room:
-            break
-        if isinstance(one, ToolMessage):
-            kept[place] = one.model_copy(update={"content": _LEFT_OUT})
-            sizes[place] = tokens_of(_LEFT_OUT)
-    return kept
-
-
 # ---------------------------------------------------------------- what it is shown
-
-
-def handles_of(found: Collected) -> dict[str, str]:
-    """Name the commits by their place in the table."""
-    return {f"c{number}": one.sha for number, one in enumerate(found.table, start=1)}
 
 
 async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
@@ -151,26 +133,9 @@ async def _rows(state: ReadingState, deps: Deps) -> dict[str, str]:
     known = {one.change.commit.sha: one async for one in deps.library.skim(code, [one.sha for one in found.table])}
     weights = {one.sha: f"{one.tier.value} {one.score:.1f}" for one in found.table}
     return {
-        sha: f"[{handle}] {weights[sha]} {titles[sha]}{_first_fact(known.get(sha))}"
+        sha: f"[{handle}] {weights[sha]} {titles[sha]}{first_fact(known.get(sha))}"
         for handle, sha in handles_of(found).items()
     }
-
-
-def _first_fact(evidence: CommitEvidence | None) -> str:
-    told = sentence("fact", params_of(evidence.facts[0]), "en") if evidence and evidence.facts else ""
-    return f" | {told}" if told else ""
-
-
-def _fitting(rows: "Mapping[str, str] | Any", room: int) -> list[str]:
-    """Keep the heaviest rows that fit, and say how many do not."""
-    kept: list[str] = []
-    lines = list(rows)
-    for line in lines:
-        room -= tokens_of(line)
-        if room < 0:
-            return [*kept, f"(and {len(lines) - len(kept)} lighter ones)"]
-        kept.append(line)
-    return kept
 
 
 async def _opening(state: ReadingState, deps: Deps) -> list[AnyMessage]:

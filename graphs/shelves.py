@@ -10,6 +10,7 @@ from agent.audit.library import Library
 from agent.audit.reckoning import Reckoning
 from agent.audit.relations import closed_by
 from agent.audit.wanted import Wanted
+from agent.desks import Desk, Progress
 from agent.domain import Change, Commit, Issue, Landing, PullRequest, Release
 from agent.errors import AppError, NotFound, UpstreamError
 from agent.evidence import CommitEvidence, EvidenceId, ReleaseEvidence, ThreadEvidence, Unresolved
@@ -17,7 +18,6 @@ from agent.ids import RepoId, commit_id, thread_id
 from agent.links import Grade, Link, Relation
 from agent.sources import CodeSource, Named, NamesCommits, NoThreads, ThreadSource
 from agent.window import Window
-from graphs.desk import Desk, Progress
 from graphs.reader import Reader
 
 _AT_ONCE = 6

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.card import Card
+from agent.desks import Desk, Desks, Progress
 from agent.domain import Change, Commit, Coverage, Threads
 from agent.errors import AppError
 from agent.evidence import CommitEvidence
@@ -15,7 +16,6 @@ from agent.pulls import pulls_of
 from agent.settings import RepoSpec
 from agent.sources import CodeSource, NamesCommits
 from agent.window import Window
-from graphs.desk import Desk, Desks, Progress
 from memory.catalogue import Catalogue
 from memory.known_threads import KnownThreads
 from tools.diff.sheet import read_facts

@@ -126,7 +126,8 @@ def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> t
     """Choose hunks by what they tell, show them in the order of the diff, and list the files that lost lines."""
     chosen: list[_Hunk] = []
     lacking: dict[str, FileChange] = {}
-    hunks = [one for one in _hunks(evidence) if not focus or any(words in one.text for words in focus)]
+    hunks = [one for one in _hunks(evidence) if any(words in one.text for words in focus)] or [*_hunks(evidence)]
+    room = room // 3 if focus else room
     # One new file must not take the room of everything that changes beside it.
     most = room if len(hunks) == 1 else max(_SHORT_HUNK, room // 3)
     for hunk in sorted(hunks, key=lambda one: one.rank):
@@ -163,7 +164,7 @@ def _left(file: FileChange, *, partly: bool) -> str:
 
 
 def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
-    """Cut the patches between hunks; documents, configuration and what shows facts first, tests last."""
+    """Cut the patches between hunks; documents, configuration and what shows facts first, tests and what went last."""
     proving = {
         line
         for fact in evidence.facts
@@ -182,6 +183,8 @@ def _hunks(evidence: CommitEvidence) -> Iterator[_Hunk]:
 
 def _rank(file: FileChange, hunk: str, proving: set[str]) -> int:
     kind, name = area(file.path), file.path.rpartition("/")[2]
+    if file.status == "removed":
+        return 5
     if kind is Area.TESTS:
         return 4
     if kind is Area.DOCS or (kind is Area.PRODUCT and _CONFIGURATION.fullmatch(name)):

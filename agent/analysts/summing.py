@@ -1,6 +1,6 @@
 """What a summary is written from: the sentences that were published of several commits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from agent.analysts.packet import Packet
@@ -10,6 +10,7 @@ from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, EvidenceId
 from agent.tokens import tokens_of
 
+_ALL = 1_000_000
 _NOBODY = Person(name="", email="")
 
 
@@ -29,6 +30,13 @@ def summary_packet(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str],
         handles[handle] = about
         last = about
     return Packet(text="\n".join(lines), handles=handles)
+
+
+def summary_ground(claims: Sequence[Claim], rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str]) -> str:
+    """List the published sentences about the commits that some sentences of a summary cite."""
+    cited = {cite for claim in claims for cite in claim.cites}
+    mine = {handle: claim for handle, claim in rests.items() if claim.about[0] in cited}
+    return summary_packet(mine, titles, _ALL).text
 
 
 def light_dossier(rests: Mapping[str, Claim], titles: Mapping[EvidenceId, str]) -> Dossier:

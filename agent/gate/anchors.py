@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from agent.areas import Area, area
 from agent.claims import Anchor, Claim, Judgement, Verdict
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence
-from agent.gate.evidence_text import SearchText, text_of
+from agent.gate.evidence_text import SearchText, text_of, without_signs
 from agent.gate.literals import Literal
 from agent.gate.lookup import Lookup
 from agent.gate.nearest import nearest
@@ -66,10 +67,11 @@ def _proves(anchor: Anchor, evidence: Evidence, found: Sequence[Literal]) -> boo
 
 
 def _written(evidence: Evidence) -> tuple[str, ...]:
-    """List what people wrote: a message with its title, a thread with its comments, notes of a release."""
+    """List what people wrote: a message with its title, documents, a thread with its comments, notes of a release."""
     if isinstance(evidence, CommitEvidence):
         commit = evidence.change.commit
-        return (commit.message, commit.title, _NUMBER.sub("", commit.title))
+        documents = (file.patch or "" for file in evidence.change.files if area(file.path) is Area.DOCS)
+        return (commit.message, commit.title, _NUMBER.sub("", commit.title), *map(without_signs, documents))
     if isinstance(evidence, ReleaseEvidence):
         return (evidence.release.name, evidence.release.body)
     said = tuple(comment.body for comment in evidence.comments)

@@ -26,7 +26,7 @@ def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
     model: its anchors, literals, values and signs are checked too.
     """
     found = [*check_citations(claim, dossier)]
-    readable = all(one.cite in dossier.found for one in claim.quotes) and not _unresolved(claim, dossier)
+    readable = all(cite in dossier.found for cite in (*claim.sources, *(quote.cite for quote in claim.quotes)))
     if readable:
         found += check_quotes(claim, dossier)
     if is_analysis(claim):
@@ -42,10 +42,6 @@ def first_refusal(claim: Claim, dossier: Dossier, lang: Language) -> Judgement:
 def is_analysis(claim: Claim) -> bool:
     """Tell whether a model wrote the words; free words are analysis whatever they call themselves."""
     return claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech)
-
-
-def _unresolved(claim: Claim, dossier: Dossier) -> bool:
-    return any(cite not in dossier.found for cite in claim.sources)
 
 
 def _of_analysis(claim: Claim, dossier: Dossier, lang: Language, *, readable: bool) -> Iterator[Judgement]:

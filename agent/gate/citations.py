@@ -35,7 +35,7 @@ def _malformed(claim: Claim, dossier: Dossier) -> Iterator[str]:
             yield f"{cite!r} is not the name of a commit, an issue, a pull request or a release that was shown"
     if len(set(claim.sources)) < len(claim.sources):
         yield "the same evidence is cited twice"
-    spoken_of = (*claim.about, *(one.cite for one in (*claim.quotes, *claim.anchors)))
+    spoken_of = (*claim.about, *(one.cite for one in claim.quotes), *(one.cite for one in claim.anchors))
     for cite in dict.fromkeys(spoken_of):
         if cite not in claim.sources:
             yield f"{cite} is spoken of and not cited"

@@ -16,8 +16,6 @@ _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _SIGN = re.compile(r"^[ +\-\\]", re.MULTILINE)
 _AROUND = 1000
 """How much of a long line is looked at on either side of a find."""
-
-
 _TRIES = 20_000
 """After how many finds a search is given up: only made-up texts repeat a literal so often inside of words."""
 
@@ -122,5 +120,9 @@ def _commit_words(evidence: CommitEvidence) -> Iterator[str]:
     for file in change.files:
         yield f"{file.path} {file.previous_path or ''} {file.additions} {file.deletions}"
         if file.patch:
-            # Numbers of lines prove nothing of what a sentence says.
-            yield _SIGN.sub("", _HUNK.sub("", file.patch))
+            yield without_signs(file.patch)
+
+
+def without_signs(patch: str) -> str:
+    """Give the words of a patch: neither its signs nor the numbers of its lines prove what a sentence says."""
+    return _SIGN.sub("", _HUNK.sub("", patch))

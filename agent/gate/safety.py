@@ -33,12 +33,9 @@ _LETTER = re.compile("[A-Za-z]")
 
 def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]:
     """Say what is wrong with the words of a sentence, whatever they mean."""
-    if not text:
-        yield _wrong(f"there are no words in {lang}")
-        return
-    if len(text) > LONGEST:
+    if not 0 < len(text) <= LONGEST:
         # Nothing further is read of it: patterns are made for sentences.
-        yield _wrong(f"the text has {len(text)} characters; a sentence has at most {LONGEST}")
+        yield _wrong(f"the text in {lang} has {len(text)} characters; a sentence has 1 to {LONGEST}")
         return
     if visible(text) != " ".join(text.split()):
         yield _wrong("the text holds control or invisible characters")
@@ -56,8 +53,8 @@ def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]
 def _unsafe(text: str) -> Iterator[Judgement]:
     for found in _ADDRESS.findall(fold_case(text)):
         yield _wrong(f"{found} is an address; only code writes links", found)
-    for match in _CLOSING.finditer(text):
-        yield _wrong(f"{match[0]!r} would close an issue; put the number elsewhere", match[0])
+    for closing in _CLOSING.finditer(text):
+        yield _wrong(f"{closing[0]!r} would close an issue; put the number elsewhere", closing[0])
     if "```" in text or "~~~" in text:
         yield _wrong("a code fence stands in the text; show code in the anchor")
     elif text.count("`") % 2:

@@ -81,7 +81,8 @@ def _judged(counts: Mapping[str, Any], say: Words) -> str:
 def _left_out(view: View, counts: Mapping[str, Any]) -> list[str]:
     """Say what was done without the model, and which commits were left as facts."""
     say, lines = view.say, []
-    fallbacks = [one for section in view.report.sections for one in section.account.fallbacks]
+    accounts = [view.report.account, *(section.account for section in view.report.sections)]
+    fallbacks = [one for account in accounts for one in account.fallbacks]
     if fallbacks:
         told = say.comma.join(f"{say.parts[part]} {count}" for part, count in counts["fallbacks"].items())
         reasons = say.semicolon.join(code(reason) for reason in sorted({one.reason for one in fallbacks})[:_REASONS])

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from agent.account import Account
 from agent.claims import Claim, Kind, Role
 from agent.report import Depth, Report
 
@@ -29,8 +28,7 @@ def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
 
 def model_counts(report: Report) -> dict[str, Any]:
     """Count what a model wrote and cost, how its judge did, and what the rules did without it."""
-    accounts = [section.account for section in report.sections]
-    whole = sum(accounts, Account())
+    whole = sum((section.account for section in report.sections), report.account)
     return {
         "statements": sum(claim.free for claim in report.claims),
         "dropped": sum(drop.free for drop in report.drops),

@@ -1,8 +1,9 @@
 """What a commit may take up of another repository: the names it uses, and what it says it rests on."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from agent.domain import Commit, Frozen
+from agent.domain import Commit, Frozen, Landed, Threads
 from agent.evidence import CommitEvidence
 from agent.weaving.headlines import pull_named
 from agent.weaving.references import made_for, rests_on
@@ -64,3 +65,13 @@ def _in_order(later: datetime, earlier: datetime) -> bool:
 def _pull(one: CommitEvidence) -> int | None:
     commit = one.change.commit
     return one.pull or pull_named(commit.subject) or pull_named(commit.title)
+
+
+def borrowers(landed: Sequence[Landed], threads: Threads, used: Mapping[str, tuple[Use, ...]]) -> list[Borrower]:
+    """Name what each landed commit begins to use and what its pull request says."""
+    bodies = {pull.number: pull.body for pull in threads.pulls}
+    commits = [(row.commit, threads.pull_of.get(row.commit.sha)) for row in landed]
+    return [
+        Borrower(commit=commit, pull=pull, uses=used.get(commit.sha, ()), body=bodies.get(pull or 0, ""))
+        for commit, pull in commits
+    ]

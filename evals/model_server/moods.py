@@ -62,7 +62,9 @@ def spoiled(saying: Saying, asked: Asked, kind: str) -> Saying:
     if kind == "fenced":
         return replace(saying, text=f"Here it is:\n```json\n{text}\n```\nAnything else?") if text else saying
     if kind == "other_shape":
-        return Saying(text=json.dumps({"sentences": "one", "statements": "one", "read": 7, "rulings": {"s1": "stated"}}))
+        return Saying(
+            text=json.dumps({"sentences": "one", "statements": "one", "read": 7, "rulings": {"s1": "stated"}})
+        )
     if kind == "thinking_aloud":
         return replace(saying, text=f"<think>\nLet me see {{ hm }}.\n</think>\n{text}") if text else saying
     return saying

@@ -11,8 +11,9 @@ from agent.model import JOBS, Job
 from agent.spending import Spent
 from agent.tokens import tokens_of
 from evals.model_server.talk import Asked, Script
-from graphs.model_messages import Question, Reply
-from graphs.models import Models, RecordedChatModel
+from graphs.models import Models
+from tools.chat.messages import Question, Reply
+from tools.chat.model import RecordedChatModel
 
 Fetch = Callable[[Question], Awaitable[Reply]]
 _CONTEXT = 65_536
@@ -23,7 +24,7 @@ class ScriptedModels(Models):
 
     def __init__(self, name: str, writer: Fetch, judge: Fetch) -> None:
         self.name = name
-        self.names = {job: name for job in JOBS} | {"judging": f"judge of the {name}"}
+        self.names = dict.fromkeys(JOBS, name) | {"judging": f"judge of the {name}"}
         self._fetches: dict[Job, Fetch] = {"reading": writer, "writing": writer, "judging": judge}
 
     def get(self, job: Job, account: str) -> RecordedChatModel:

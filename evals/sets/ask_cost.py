@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from agent.asking.answers import answer
 from agent.asking.understanding import Setting, understand
 from agent.card import Card
+from agent.desks import Desk
 from agent.domain import Change, Commit, Landing, NoticeKind
 from agent.errors import NotFound
 from agent.facts import Fact, FactKind, Severity
@@ -18,7 +19,6 @@ from agent.sources import NoThreads
 from agent.window import Window
 from evals.figures import Target, measure
 from evals.harness import Bench, EvalSet, Figures
-from graphs.desk import Desk
 from graphs.searching import Searcher
 from graphs.stocking import Stock
 from memory.catalogue import Catalogue, Needle

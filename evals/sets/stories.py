@@ -27,11 +27,11 @@ from evals.harness import Bench, EvalSet, Figures
 from evals.sets.stories_scores import Event, compared, events
 from evals.worlds.model import World
 from evals.worlds.saga.world import DAYS, FIRST, GOLD
-from graphs.adopting import Adopting
-from graphs.connecting import upstream
-from graphs.library import Library
-from graphs.weaving import woven
+from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
+from tools.history.adopting import Adopting
+from tools.history.upstream import upstream
+from tools.history.weaving import woven
 
 _KINDS = ("revert", "reland", "series", "follow-up", "bump", "adoption")
 _CASES = Path(__file__).parent / "data" / "real_stories.json"
@@ -130,7 +130,7 @@ def _expected(case: Mapping[str, Any]) -> list[Event]:
 
 
 async def _woven(case: Mapping[str, Any], sources: Mapping[RepoId, GitSource]) -> list[Event]:
-    code, library = sources[case["repo"]], Library()
+    code, library = sources[case["repo"]], EvidenceCache()
     evidence = await library.study(code, case["sha"])
     assert evidence is not None, f"{case['repo']} has no {case['sha']}"
     day = date.fromisoformat(case["day"])
@@ -165,7 +165,7 @@ async def _adopted(evidence: CommitEvidence, sources: Mapping[RepoId, GitSource]
     tips = {name: landing.tip for name, landing in landed.items() if landing.tip}
     commit = evidence.change.commit
     borrower = Borrower(commit=commit, pull=headline(commit).pull, uses=uses(evidence.change))
-    found = await Adopting(sources, tips, window, Library()).found(evidence.repo, [borrower])
+    found = await Adopting(sources, tips, window, EvidenceCache()).found(evidence.repo, [borrower])
     return [Event("adoption", one.doer.id, frozenset({one.source.id})) for one in found]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from agent.audit.statement import Finding
+from agent.desks import Desk
 from agent.domain import Change, Comment, Commit, Issue, Landing, NoticeKind, PullRequest, Threads
 from agent.errors import NotFound
 from agent.ids import RepoId
@@ -27,7 +28,6 @@ from evals.github_server.limits import Allowance
 from evals.harness import SEED, Bench, EvalSet, Figures
 from evals.sets.oracle import first_parent_line, git_dir_of
 from graphs.audit import AuditDeps, build
-from graphs.desk import Desk
 from graphs.reader import Reader
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient

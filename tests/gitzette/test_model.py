@@ -147,9 +147,7 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     engine: Engine, point: Callable[[ModelServer], None], tmp_path: Path
 ) -> None:
     def picky(asked: Asked) -> Saying:
-        if "get_diff" not in asked.tools or "read so far" in asked.user:
-            return honest(asked)
-        return Saying(calls=(ToolCall("get_diff", json.dumps({"sha": "c1"})),))
+        return Saying(text=json.dumps({"read": ["c1"]})) if asked.schema == "Choice" else honest(asked)
 
     for day, code in enumerate(
         ("def a() -> int: ...\ndef b() -> int: ...\n", "def b() -> int: ...\n", "X = 1\n"), start=5
@@ -166,7 +164,7 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
             deep[who] = {row["sha"] for row in ledger if row["depth"] == "deep"}
     assert len(deep["rules"]) > 1
     assert deep["model"] >= deep["rules"]
-    explained = [asked for asked in server.asked if "Facts that the program found" in asked.user]
+    explained = [asked for asked in server.asked if asked.schema == "Analysis"]
     assert len(explained) == 1
 
 
@@ -236,7 +234,7 @@ def test_a_report_says_where_the_rules_had_to_do_without_the_model(
     assert "the run has used its 1 calls" in page
     assert "done by rules; first acme/engine" in capsys.readouterr().err
     ledger = json.loads((out / "reports" / "2026-02-03.json").read_text())["ledger"]
-    assert any("explained by rules" in row["reason"] for row in ledger)
+    assert any("not analysed" in row["reason"] for row in ledger)
 
 
 def test_the_doctor_tells_what_a_model_can_do_and_asks_it_once(
@@ -268,8 +266,11 @@ def test_words_about_something_else_do_not_take_the_place_of_the_rules_answer(
     def stray(asked: Asked) -> Saying:
         if (probe := probed(asked)) is not None:
             return probe
+        if asked.schema == "Rulings":
+            ruling = {"id": "s1", "quote": "Raise the limit of routes", "covers": "all", "verdict": "stated"}
+            return Saying(text=json.dumps({"rulings": [ruling]}))
         handles = re.findall(r"\b(c\d+)\b[^\n]*Raise the limit of routes", "\n".join(asked.messages))
-        words = told("`MAX_ROUTES` went from `8` to `22`.", *handles[:1])
+        words = told("`MAX_ROUTES` went from `8` to `22`.", *handles[:1]) | {"quote": "Raise the limit of routes"}
         answer = {"decision": "answer", "shows": handles[:1], "statements": [words] if handles else []}
         return Saying() if asked.tools else Saying(text=json.dumps(answer))
 

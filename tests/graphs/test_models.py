@@ -22,10 +22,10 @@ from agent.spending import Cap, Price, Purse, Spent
 from evals.model_server.moods import Mood
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
-from graphs.chat_endpoint import ChatEndpoint
 from graphs.models import Models
 from memory.call_recorder import CallRecorder
 from memory.database import database_in_memory
+from tools.chat.endpoint import ChatEndpoint
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}
 PRICES = {"oracle-1": Price(input=1_000_000, output=1_000_000)}

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from agent.domain import Change, Commit, NoticeKind
 from agent.errors import AppError, NotFound, UpstreamError
@@ -41,6 +41,7 @@ class ToolError(AppError):
     """The agent asked for something that cannot be given; the message says what would be right."""
 
 
+@runtime_checkable
 class Recall(Protocol):
     """Finds what earlier reports said."""
 

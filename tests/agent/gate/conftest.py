@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from agent.claims import Claim, Judgement, Role
+from agent.claims import Anchor, Claim, Judgement, Kind, Role
 from agent.domain import Change, Commit, FileChange, Issue, Person, PullRequest, Release
 from agent.dossier import Dossier
 from agent.evidence import CommitEvidence, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.facts import Fact, FactSheet
+from agent.gate.check import refusals
 from agent.ids import RepoId
 from agent.settings import Language
 from agent.window import Window
@@ -157,6 +158,21 @@ def make_claim() -> Callable[..., Claim]:
         return Claim(**{"id": "k1", "repo": REPO, "role": Role.CHANGE, "cites": cites, "text": texts, **about})
 
     return make
+
+
+@pytest.fixture
+def analysis(make_claim: Callable[..., Claim], make_dossier: Callable[..., Dossier]) -> Callable[..., list[Judgement]]:
+    """List the refusals of a sentence of analysis; it is anchored in the title of the first evidence."""
+
+    def run(*evidence: Evidence, text: str | dict[Language, str] = "", lang: Language = "en", **about: Any) -> Any:
+        first = evidence[0]
+        title = first.change.commit.title if isinstance(first, CommitEvidence) else ""
+        anchors = about.pop("anchors", (Anchor(cite=first.id, text=title),))
+        texts = {lang: text} if isinstance(text, str) else text
+        claim = make_claim(*evidence, text=texts, anchors=anchors, **{"kind": Kind.STATED, **about})
+        return refusals(claim, make_dossier(*evidence), lang)
+
+    return run
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from agent.audit.statement import Finding
+from agent.desks import Desk
 from agent.domain import NoticeKind
 from agent.ids import RepoId
 from agent.settings import RepoSpec
 from agent.sources import NoThreads
 from graphs.audit import AuditDeps, build
-from graphs.desk import Desk
 from tools.git.source import GitSource
 
 CLEAN = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}

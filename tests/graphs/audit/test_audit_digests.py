@@ -63,23 +63,6 @@ async def test_who_made_what_is_taken_back_is_not_who_takes_it_back(
     assert await _wrong(audit, text, repos=TOOLS) == wrong
 
 
-@pytest.mark.parametrize(
-    ("entry", "wrong"),
-    [
-        ("`--max-batch` 的默认值是 16。", []),
-        ("`--max-batch` 的默认值是 4711。", [(6, "statistics")]),
-        ("新参数 `--max-batch` 由 `ENGINE_LIMITS` 给出。", [(6, "identifier")]),
-        # Nothing of the commit is named, so that something else may be meant.
-        ("显存占用约 4711 MB。", []),
-    ],
-)
-async def test_an_entry_without_a_commit_goes_on_about_that_of_its_part(
-    audit: Audit, entry: str, wrong: list[Any]
-) -> None:
-    text = f"{_DAY}\n\n## 服务端\n\n- [`<flag>`](<flag:url>)（#12，Bo Chen）：新增 `--max-batch`。\n- {entry}\n"
-    assert await _wrong(audit, text) == wrong
-
-
 async def test_a_summary_that_names_one_commit_may_speak_of_others(audit: Audit) -> None:
     text = f"{_DAY}\n\n## 摘要\n\n- [`<flag>`](<flag:url>)：新增 `--max-batch`。\n- `--max-batch` 之外合入 4711 行。\n"
     assert await _wrong(audit, text) == []
@@ -117,26 +100,3 @@ async def test_words_of_a_message_with_a_number_in_them_are_looked_up(
     audit: Audit, words: str, wrong: list[Any]
 ) -> None:
     assert await _wrong(audit, f"{_DAY}\n\n- [`<fix>`](<fix:url>)（#13，Ada Lovelace）：{words}。\n") == wrong
-
-
-@pytest.mark.parametrize(
-    ("told", "wrong"), [("把 `run` 改名为 `execute`", []), ("把 `execute` 改名为 `run`", [(3, "sentence")])]
-)
-async def test_a_bare_number_stands_for_the_commit_that_it_brought(audit: Audit, told: str, wrong: list[Any]) -> None:
-    assert await _wrong(audit, f"{_DAY}\n\n- 最后一笔{told}（#14，新增 1 行）。\n") == wrong
-
-
-@pytest.mark.parametrize(
-    ("entry", "wrong"),
-    [
-        ("[`<check>`](<check:url>) 新增检查，不满足时报 `AssertionError`。", []),
-        ("[`<check>`](<check:url>) 新增检查，不满足时报 `OverflowError`。", [(3, "identifier")]),
-        ("[`<undo>`](<undo:url>)：“it introduces a regression and supports nobody”。", []),
-        ("[`<undo>`](<undo:url>)：新增 guard 支持。", [(3, "sentence")]),
-    ],
-)
-async def test_an_error_that_an_assertion_raises_and_the_words_of_an_author_are_no_inventions(
-    audit: Audit, entry: str, wrong: list[Any]
-) -> None:
-    text = f"# acme/tools 日报（2026-03-12，UTC）\n\n- {entry}\n"
-    assert await _wrong(audit, text, repos=TOOLS) == wrong

@@ -98,21 +98,6 @@ async def test_a_sum_in_all_behind_two_files_is_not_that_of_the_last(audit: Audi
     assert await _wrong(audit, f"{_DAYS}\n\n{lines.format('+4/-3')}") == [(3, "statistics")]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "wrong"),
-    [
-        ("Smaller is better: the Dockerfile IMAGE of acme went from 7.1 to 7.0.", False),
-        ("Smaller is better: the Dockerfile IMAGE of acme went from 7.0 to 7.1.", True),
-        ("The paint went from 7.0 to 7.1.", False),
-    ],
-)
-async def test_a_highlight_that_cites_nothing_is_held_to_the_lines_of_what_it_names(
-    audit: Audit, sentence: str, wrong: bool
-) -> None:
-    text = f"{_DAYS}\n\n## Highlights\n\n* {sentence}\n\n## Commits\n\n{_LIST}"
-    assert await _wrong(audit, text) == ([(5, "sentence")] if wrong else [])
-
-
 @pytest.mark.parametrize(("name", "wrong"), [("SHOP_WARM_UP", False), ("SHOP_HEAT_UP", True)])
 async def test_a_variable_that_an_overview_calls_new_is_in_a_commit_of_the_days(
     audit: Audit, name: str, wrong: bool

@@ -35,37 +35,10 @@ _acme/engine, main, 2026-03-08 to 2026-03-10 (UTC). 5 commits this week._
     ]
 
 
-async def test_right_sentences_about_a_change_pass_and_invented_names_do_not(audit: Audit) -> None:
-    outcome = await audit(
-        """# What landed in acme/engine on 10 March 2026
-
-Bo Chen's [`<flag>`](<flag:url>) adds `--max-batch` to `engine/server.py`. The default is 16.
-It also reads `ENGINE_MAX_BATCH` at start-up.
-
-Ada Lovelace fixed an overflow in the paged cache (<fix>). The page is now `n * 128` in `engine/pages.py`.
-
-Bo Chen renamed the entry point (<rename>).
-""",
-    )
-    wrong = [(one.line, one.kind) for one in outcome.findings if one.wrong]
-    assert wrong == [(4, "identifier"), (6, "path"), (8, "author")]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "right"),
-    [
-        ("[`<rename>`](<rename:url>) replaces `run` with `execute`.", True),
-        ("[`<rename>`](<rename:url>) replaces `execute` with `run`.", False),
-        ("[`<rename>`](<rename:url>) 将 `run` 改为 `execute`。", True),
-        ("[`<rename>`](<rename:url>) 将 `execute` 改为 `run`。", False),
-        ("[`<rename>`](<rename:url>) removes `execute`.", False),
-        ("[`<tune>`](<tune:url>) raises `limit` from 4 to 8.", True),
-        ("[`<tune>`](<tune:url>) raises `limit` from 4 to 32.", False),
-    ],
-)
-async def test_a_sentence_that_turns_a_change_round_is_wrong(audit: Audit, sentence: str, right: bool) -> None:
-    outcome = await audit(f"# acme/engine, 2026-03-01 to 2026-03-11\n\n- {sentence}\n", repos=ENGINE)
-    assert bool(outcome.reasons()) is not right
+async def test_what_a_sentence_means_is_not_checked(audit: Audit) -> None:
+    outcome = await audit("[`<rename>`](<rename:url>) makes `execute` twice as fast.\n", repos=ENGINE)
+    assert ("sentence", "not-checked") in {(one.kind, one.verdict) for one in outcome.findings}
+    assert outcome.summary["not_checked"] == 1
 
 
 @pytest.mark.parametrize(

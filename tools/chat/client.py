@@ -49,6 +49,8 @@ class ChatClient:
             api_key=key or SecretStr("none"),
             temperature=0,
             timeout=timeout,
+            # A server that reads a long question is silent for as long as it reads.
+            stream_chunk_timeout=timeout,
             stream_usage=True,
             # Retries are made by the endpoint, where what is sent is counted and time is limited.
             max_retries=0,

@@ -4,9 +4,8 @@ import json
 import time
 
 import pytest
-from agent.utterances import Statements
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from pydantic import SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from agent.capabilities import Capabilities
 from agent.model import ModelError
@@ -14,10 +13,19 @@ from evals.model_server.moods import KINDS, Mood
 from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
-from graphs.chat_endpoint import ChatEndpoint
-from graphs.model_messages import Question
-from graphs.models import RecordedChatModel
-from graphs.probing import probe
+from tools.chat.endpoint import ChatEndpoint
+from tools.chat.messages import Question
+from tools.chat.model import RecordedChatModel
+from tools.chat.probing import probe
+
+
+class Statement(BaseModel):
+    en: str
+
+
+class Statements(BaseModel):
+    statements: list[Statement] = Field(default_factory=list)
+
 
 KEY = "sk-canary-0123456789"
 RIGHT = json.dumps({"statements": [{"en": "The limit is lowered.", "zh": "", "cites": ["c1"]}]})

@@ -8,7 +8,7 @@ import pytest
 from agent.evidence import CommitEvidence
 from agent.facts import FactKind
 from agent.ids import RepoId
-from graphs.library import Library
+from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 
 READ = 'import os\n\nCACHE = os.environ.get("ATLAS_CACHE")\n'
@@ -39,7 +39,7 @@ def brought(evidence: CommitEvidence | None) -> list[str]:
 async def test_only_the_first_commit_that_reads_a_variable_brings_it(code: GitSource, tmp_path: Path) -> None:
     commit(tmp_path, old=READ)
     shas = [commit(tmp_path, a=READ), commit(tmp_path, b=READ_MORE), commit(tmp_path, c=READ_MORE, d=READ)]
-    library = Library()
+    library = EvidenceCache()
     skimmed = [one async for one in library.skim(code, shas)]
     assert [brought(one) for one in skimmed] == [["ATLAS_CACHE"], ["ATLAS_LIMIT"], ["ATLAS_CACHE", "ATLAS_LIMIT"]]
     newest_first = [one.change.commit for one in reversed(skimmed)]
@@ -56,7 +56,7 @@ async def test_only_the_first_commit_that_reads_a_variable_brings_it(code: GitSo
 async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(code: GitSource, tmp_path: Path) -> None:
     commit(tmp_path, a=READ + READ_MORE, b=READ_MORE, kept=READ)
     shas = [commit(tmp_path, a="import os\n", b="import os\n"), commit(tmp_path, c="x = 1\n")]
-    library = Library()
+    library = EvidenceCache()
     skimmed = [one async for one in library.skim(code, shas)]
     assert {fact.name for fact in skimmed[0].facts} >= {"ATLAS_CACHE", "ATLAS_LIMIT"}
     newest_first = [one.change.commit for one in reversed(skimmed)]

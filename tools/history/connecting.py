@@ -2,39 +2,33 @@
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
-from agent.claims import Claim, Role
+from agent.claims import Claim
 from agent.domain import Frozen
 from agent.dossier import Dossier
 from agent.errors import AppError
-from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence
+from agent.evidence import CommitEvidence, Evidence, EvidenceId
 from agent.gate.check import first_refusal
 from agent.ids import RepoId
+from agent.memories import StoryMemory
 from agent.report import Drop
 from agent.settings import Language
-from agent.sources import CodeSource, FindsTags, LooksBack
+from agent.sources import CodeSource
 from agent.stories import Act, Step, Story, StoryKind
-from agent.templates import sentence
-from agent.weaving.bumps import Taken, tags_of, upstream_of, version_pattern, version_set_by
+from agent.weaving.bumps import Taken, upstream_of
 from agent.weaving.claims import short_text
-from agent.weaving.headlines import evidence_of, headline
-from agent.weaving.wanted import FAR
 from agent.weaving.weave import with_memory
 from agent.window import Window
-from graphs.adopting import Adoption, proof
-from graphs.desk import Deps
+from tools.evidence_cache import EvidenceCache
+from tools.history.adopting import Adoption, proof
+from tools.history.upstream import Bond, bond_claim, upstream
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _MOST = 40
-_CLOCKS_APART = timedelta(hours=1)
-
-Upstream = CommitEvidence | ReleaseEvidence
-"""What a dependency now stands at, or what is taken up of it."""
 
 
 class Connected(Frozen):
-    """What is said over several repositories; it is handed on as a note."""
+    """What is said over several repositories."""
 
     claims: tuple[Claim, ...] = ()
     stories: tuple[Story, ...] = ()
@@ -53,29 +47,19 @@ class Reading:
     """The pull requests of its commits, by name."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Bond:
-    """A commit, what it takes in or up, and how that is said."""
-
-    doer: CommitEvidence
-    source: Upstream
-    predicate: str
-    params: Mapping[str, str]
-    kind: StoryKind
-    said: tuple[EvidenceId, ...] = ()
-
-
-async def connected(read: Mapping[RepoId, Reading], window: Window, deps: Deps) -> Connected:
+async def connected(
+    read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache, told: StoryMemory
+) -> Connected:
     """Find what commits of each repository take in or up of the others."""
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
     sources = {name: one.code for name, one in read.items()}
     for repo, reading in read.items():
-        bonds = [bond async for bond in _moved(repo, read, window, deps)]
-        bonds += await _adopted(reading.adoptions, sources, deps)
+        bonds = [bond async for bond in _moved(repo, read, window, library)]
+        bonds += await _adopted(reading.adoptions, sources, library)
         for bond in bonds:
-            claim = _claim(bond, window)
+            claim = bond_claim(bond, window)
             found: dict[EvidenceId, Evidence] = {bond.doer.id: bond.doer, bond.source.id: bond.source}
             found |= {name: reading.pulls[name] for name in bond.said if name in reading.pulls}
             late = frozenset({bond.doer.id}) if bond.doer.at not in window else frozenset()
@@ -86,11 +70,13 @@ async def connected(read: Mapping[RepoId, Reading], window: Window, deps: Deps) 
                 drops.append(Drop(repo=repo, verdict=worst.verdict, check=worst.check, about=claim.about))
                 continue
             claims.append(claim.model_copy(update={"judgement": worst}))
-            stories.append(_story(bond, claims[-1], deps, window))
+            stories.append(_story(bond, claims[-1], told, window))
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-async def _moved(repo: RepoId, read: Mapping[RepoId, Reading], window: Window, deps: Deps) -> AsyncIterator[_Bond]:
+async def _moved(
+    repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: EvidenceCache
+) -> AsyncIterator[Bond]:
     """Find where each dependency that was moved now stands."""
     tips = {name: one.tip for name, one in read.items()}
     seen: set[tuple[EvidenceId, RepoId]] = set()
@@ -102,21 +88,23 @@ async def _moved(repo: RepoId, read: Mapping[RepoId, Reading], window: Window, d
             found = await upstream(one, read[source].code, tips[source], window)
         except AppError:
             continue
-        if found is not None and (doer := await _skimmed(one, read[repo].code, deps)):
+        if found is not None and (doer := await _skimmed(one, read[repo].code, library)):
             seen.add((one.commit, source))
             params = {"package": one.package} | ({"version": one.version} if one.version else {})
-            yield _Bond(doer=doer, source=found, predicate="takes in", params=params, kind=StoryKind.BUMP)
+            yield Bond(doer=doer, source=found, predicate="takes in", params=params, kind=StoryKind.BUMP)
 
 
-async def _adopted(adoptions: Iterable[Adoption], sources: Mapping[RepoId, CodeSource], deps: Deps) -> list[_Bond]:
+async def _adopted(
+    adoptions: Iterable[Adoption], sources: Mapping[RepoId, CodeSource], library: EvidenceCache
+) -> list[Bond]:
     """Join commits with what they take up without a version that moves, of repositories that could be read."""
     bonds = []
     for one in adoptions:
-        if one.source.repo not in sources or (both := await proof(one, sources, deps.library)) is None:
+        if one.source.repo not in sources or (both := await proof(one, sources, library)) is None:
             continue
         doer, source = both
         bonds.append(
-            _Bond(
+            Bond(
                 doer=doer,
                 source=source,
                 predicate=one.predicate,
@@ -128,43 +116,12 @@ async def _adopted(adoptions: Iterable[Adoption], sources: Mapping[RepoId, CodeS
     return bonds
 
 
-async def upstream(one: Taken, code: CodeSource, tip: str, window: Window) -> Upstream | None:
-    """Find what a dependency now stands at: a commit, the tag of its version, else the commit that set the version."""
-    if one.sha:
-        return evidence_of(code.repo, headline(await code.resolve(one.sha)))
-    release = await code.tagged(tags_of(one.version)) if isinstance(code, FindsTags) else None
-    if release and release.published_at <= one.at + _CLOCKS_APART:
-        return ReleaseEvidence(release=release)
-    if not isinstance(code, LooksBack):
-        return None
-    past = await code.headed(version_pattern(one.version), upto=tip, since=window.start - FAR)
-    head = version_set_by(past.found, one.version, one.at + _CLOCKS_APART) if past else None
-    return evidence_of(code.repo, head) if head else None
-
-
-async def _skimmed(one: Taken, code: CodeSource, deps: Deps) -> CommitEvidence | None:
+async def _skimmed(one: Taken, code: CodeSource, library: EvidenceCache) -> CommitEvidence | None:
     sha = one.commit.partition("@")[2]
-    return deps.library.get(one.commit) or next(iter([read async for read in deps.library.skim(code, [sha])]), None)
+    return library.get(one.commit) or next(iter([read async for read in library.skim(code, [sha])]), None)
 
 
-def _claim(bond: _Bond, window: Window) -> Claim:
-    fresh = bond.source.at in window
-    repo, _, sha = bond.doer.id.partition("@")
-    own = (bond.doer.id, *bond.said)
-    return Claim(
-        id=f"{repo}@{sha[:12]}.u{bond.source.id.partition('@')[2][:7]}",
-        repo=None,
-        role=Role.CHANGE,
-        about=(bond.doer.id,),
-        predicate=bond.predicate,
-        params=dict(bond.params),
-        cites=(*own, bond.source.id) if fresh else own,
-        background=() if fresh else (bond.source.id,),
-        text={lang: sentence(bond.predicate, bond.params, lang) or "" for lang in _LANGUAGES},
-    )
-
-
-def _story(bond: _Bond, claim: Claim, deps: Deps, window: Window) -> Story:
+def _story(bond: Bond, claim: Claim, told: StoryMemory, window: Window) -> Story:
     doer, found = bond.doer, bond.source
     source = found.change.commit.title if isinstance(found, CommitEvidence) else ""
     act = Act.TAKEN_IN if bond.kind is StoryKind.BUMP else Act.TAKEN_UP
@@ -180,4 +137,4 @@ def _story(bond: _Bond, claim: Claim, deps: Deps, window: Window) -> Story:
         news=(doer.id,),
         text={lang: short_text(claim, lang) for lang in _LANGUAGES},
     )
-    return with_memory(story, deps.stories.known(window, [found.id, doer.id]))
+    return with_memory(story, told.known(window, [found.id, doer.id]))

@@ -8,6 +8,7 @@ from agent.claims import Claim
 from agent.domain import Change
 from agent.evidence import CommitEvidence, EvidenceId
 from agent.ids import commit_id
+from agent.memories import StoryMemory
 from agent.settings import Language
 from agent.sources import CodeSource, LooksBack, Past
 from agent.stories import Story
@@ -16,15 +17,14 @@ from agent.weaving.headlines import evidence_of
 from agent.weaving.wanted import FAR, pattern
 from agent.weaving.weave import Loom, said_by, weave, with_memory
 from agent.weaving.woven import Woven
-from graphs.desk import StoryMemory
-from graphs.library import Library
-from graphs.lookback import Lookback
+from tools.evidence_cache import EvidenceCache
+from tools.history.lookback import Lookback
 
 _LINEAGE = ("undoes", "relands")
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
-async def woven(material: Material, code: CodeSource, library: Library, stories_told: StoryMemory) -> Woven:
+async def woven(material: Material, code: CodeSource, library: EvidenceCache, stories_told: StoryMemory) -> Woven:
     """Find the stories to which a day's commits belong."""
     today = [read.evidence for read in material.reads]
     if not today:
@@ -78,7 +78,7 @@ async def _past(material: Material, code: CodeSource, stories_told: StoryMemory,
     return stories_told.past(material.repo, material.window)
 
 
-async def with_past(material: Material, found: Woven, code: CodeSource, library: Library) -> Material:
+async def with_past(material: Material, found: Woven, code: CodeSource, library: EvidenceCache) -> Material:
     """Add what stories rest on to what may be cited."""
     whole = await library.whole(code, found.whole)
     own = {read.evidence.change.commit.sha for read in material.reads}

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent.model import ModelError
-from graphs.concurrency import Concurrency
+from tools.chat.concurrency import Concurrency
 
 
 class Clock:

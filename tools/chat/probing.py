@@ -7,8 +7,8 @@ from pydantic import BaseModel
 
 from agent.capabilities import DEFAULT_CONTEXT, WAYS, Capabilities, Way
 from agent.model import ModelError
-from graphs.chat_endpoint import ChatEndpoint
-from graphs.model_messages import Question, Reply
+from tools.chat.endpoint import ChatEndpoint
+from tools.chat.messages import Question, Reply
 
 _PARAMETERS = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
 _FUNCTION = {"name": "look_up", "description": "Look up one colour.", "parameters": _PARAMETERS}

@@ -14,9 +14,9 @@ from agent.capabilities import Capabilities, Way
 from agent.model import ModelError
 from agent.structure import json_in, json_request, schema_of
 from agent.tokens import answer_tokens, tokens_of
-from graphs.chat_client import ChatClient, Unsupported
-from graphs.concurrency import Concurrency
-from graphs.model_messages import Question, Reply, as_utf8, calls_in, spent_on, with_words
+from tools.chat.client import ChatClient, Unsupported
+from tools.chat.concurrency import Concurrency
+from tools.chat.messages import Question, Reply, as_utf8, calls_in, spent_on, with_words
 
 _LONGEST_PAUSE = 20.0
 _ANSWER = "answer"

@@ -16,7 +16,7 @@ from agent.weaving.references import Ref, made_for, naming, rests_on
 from agent.weaving.uses import home_of
 from agent.weaving.wanted import FAR
 from agent.window import Window
-from graphs.library import Library
+from tools.evidence_cache import EvidenceCache
 
 _MOST_REFS, _MOST_BONDS = 40, 6
 
@@ -43,7 +43,7 @@ class Adoptions(Frozen):
 
 
 async def proof(
-    one: Adoption, sources: Mapping[RepoId, CodeSource], library: Library
+    one: Adoption, sources: Mapping[RepoId, CodeSource], library: EvidenceCache
 ) -> tuple[CommitEvidence, CommitEvidence] | None:
     """Give the two commits of an adoption as closely as they must be known to prove it."""
     both = []
@@ -60,7 +60,7 @@ class Adopting:
     """Looks for what commits of a window take up of other repositories."""
 
     def __init__(
-        self, sources: Mapping[RepoId, CodeSource], tips: Mapping[RepoId, str], window: Window, library: Library
+        self, sources: Mapping[RepoId, CodeSource], tips: Mapping[RepoId, str], window: Window, library: EvidenceCache
     ) -> None:
         self._sources = sources
         self._tips = tips

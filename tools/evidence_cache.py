@@ -28,7 +28,7 @@ _SMALL = 40
 """Changed lines of a commit that is kept with its patches though it was not read closely."""
 
 
-class Library:
+class EvidenceCache:
     """Commits that were read, most of them without their patches: a busy window must fit in memory."""
 
     def __init__(self) -> None:

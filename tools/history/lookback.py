@@ -14,7 +14,7 @@ from agent.weaving.lineage import is_revert, kinships, names, said_target, sets_
 from agent.weaving.undoings import undoings
 from agent.weaving.wanted import quoted_titles
 from agent.weaving.weave import MENDED_WITHIN, is_fix, is_move, mended_commit
-from graphs.library import Library
+from tools.evidence_cache import EvidenceCache
 
 _MOST_FIXES, _MOST_REVERTS, _MOST_BETWEEN = 60, 30, 12
 _MOST_LINES, _MOST_UNDONE = 80, 800
@@ -23,7 +23,7 @@ _MOST_LINES, _MOST_UNDONE = 80, 800
 class Lookback:
     """Looks at the lines of earlier commits, where that costs little."""
 
-    def __init__(self, material: Material, code: CodeSource, library: Library) -> None:
+    def __init__(self, material: Material, code: CodeSource, library: EvidenceCache) -> None:
         self._material = material
         self._code = code
         self._library = library

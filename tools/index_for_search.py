@@ -2,12 +2,12 @@
 
 from agent.analyst import Material
 from agent.card import Card
+from agent.collected import Collected
 from agent.domain import Landed, NoticeKind
 from agent.evidence import CommitEvidence
+from agent.memories import QuestionMemory
 from agent.pulls import pulls_of
 from agent.sources import CodeSource
-from graphs.collect import Collected
-from graphs.desk import QuestionMemory
 
 _AUTHORS = 6
 _AT_ONCE = 1_000

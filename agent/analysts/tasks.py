@@ -1,0 +1,134 @@
+"""What a model is asked to write about, and what becomes of a sentence that is refused."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from agent.analyst import Material
+from agent.analysts.reading_list import handles_of, notes_about
+from agent.analysts.sentences import focus_of
+from agent.claims import Claim, Judgement
+from agent.collected import Collected
+from agent.domain import Frozen
+from agent.evidence import EvidenceId
+from agent.ids import RepoId
+from agent.report import Depth
+from agent.settings import Language
+
+_TOLD = 600
+"""Characters of an anchor that its writer is shown again when it was refused."""
+_SUMMED = 20
+"""Commits that a day is summed up from."""
+
+
+class Task(Frozen):
+    """One thing to write about: a commit, or what was published of several."""
+
+    kind: Literal["commit", "day", "brief"]
+    repo: RepoId | None
+    about: EvidenceId = ""
+    """The commit; empty for a summary."""
+    rests: dict[str, Claim] = Field(default_factory=dict)
+    """What a summary rests on, by handles."""
+    titles: dict[EvidenceId, str] = Field(default_factory=dict)
+    """What the commits of a summary call themselves."""
+    notes: str = ""
+    """What the model noted of the commit when it read."""
+    controls: tuple[dict[Language, str], ...] = ()
+    """True sentences about something else, for the judge to refuse."""
+
+    @property
+    def key(self) -> str:
+        """What the claims of this task are told apart by."""
+        return self.about or self.repo or self.kind
+
+
+class Refused(Frozen):
+    """A sentence that was refused, and why."""
+
+    task: str
+    claim: Claim
+    reasons: tuple[Judgement, ...]
+    repaired: bool = False
+    """Whether its writer said it anew; what became of that is told apart."""
+
+
+def commit_tasks(
+    chosen: Sequence[str], notes: str, found: Collected, material: Material, facts: Sequence[Claim]
+) -> list[Task]:
+    """Name the commits that a model shall explain, with true sentences about others for the judge to refuse."""
+    deep = {one.evidence.change.commit.sha: one for one in material.reads if one.depth is Depth.DEEP}
+    wanted = [deep[sha].evidence for sha in chosen if sha in deep]
+    plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
+    handles = {sha: handle for handle, sha in handles_of(found).items()}
+    return [
+        Task(
+            kind="commit",
+            repo=material.repo,
+            about=one.id,
+            notes=notes_about(notes, handles[one.change.commit.sha]),
+            controls=tuple(claim.text for claim in plain if claim.about[0] != one.id)[-4:],
+        )
+        for one in wanted
+    ]
+
+
+def summary_rests(claims: Sequence[Claim]) -> dict[str, Claim]:
+    """Give published sentences handles such as c1.2, by their commits, headlines first."""
+    about = list(dict.fromkeys(claim.about[0] for claim in claims if claim.about))[:_SUMMED]
+    rests: dict[str, Claim] = {}
+    for number, name in enumerate(about, start=1):
+        mine = sorted((one for one in claims if one.about[:1] == (name,)), key=lambda one: one.id)
+        rests |= {f"c{number}.{place}": one for place, one in enumerate(mine)}
+    return rests
+
+
+def summary_task(
+    kind: Literal["day", "brief"], repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]
+) -> Task | None:
+    """Have published sentences about several commits summed up; facts of other commits are for the judge to refuse."""
+    rests = summary_rests([claim for claim in claims if claim.free])
+    about = {claim.about[0] for claim in rests.values()}
+    others = [claim.text for claim in claims if claim.predicate == "fact" and claim.about[0] not in about]
+    if len(about) < 2:
+        return None
+    named = {name: titles.get(name, "") for name in about}
+    return Task(kind=kind, repo=repo, rests=rests, titles=named, controls=tuple(others[-4:]))
+
+
+def controls_for(task: Task, evidence: str, passed: Sequence[tuple[str, Claim]]) -> list[dict[Language, str]]:
+    """Choose sentences about other commits that have a name which this evidence does not have."""
+    if task.kind == "commit":
+        others = [claim.text for key, claim in passed if key != task.key]
+    else:
+        cited = {cite for key, claim in passed if key == task.key for cite in claim.cites}
+        others = [claim.text for claim in task.rests.values() if claim.about[0] not in cited]
+    return [text for text in (*others, *task.controls) if _is_foreign(text, evidence)][:2]
+
+
+def _is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
+    spans = {span for one in text.values() for span in one.split("`")[1::2]}
+    return any(len(span) > 3 and span not in evidence for span in spans)
+
+
+def can_be_repaired(one: Refused) -> bool:
+    """Tell what another wording can mend: a judge who stays away or is void it cannot."""
+    return all(no.check not in ("no judge", "control") for no in one.reasons)
+
+
+def refusal_text(number: str, one: Refused) -> str:
+    """Tell what was refused and why, with the evidence that is nearest."""
+    lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
+    lines += [f"   anchor: {anchor.text[:_TOLD]}" for anchor in one.claim.anchors]
+    for no in one.reasons:
+        near = f" The evidence has: {no.nearest}" if no.nearest else ""
+        lines.append(f"   refused: {no.reason}.{near}")
+    return "\n".join(lines)
+
+
+def repair_focus(key: str, wrong: Sequence[Refused]) -> list[str]:
+    """Name what a repair must see of the diff: what the sentences name, and what code found nearest to it."""
+    mine = [one for one in wrong if one.task == key]
+    near = [no.nearest for one in mine for no in one.reasons if no.nearest]
+    return [*focus_of(one.claim for one in mine), *near]

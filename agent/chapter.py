@@ -1,0 +1,85 @@
+"""What the report says of one repository: its ledger, and the claims that may be published."""
+
+from collections.abc import Mapping, Sequence
+
+from agent.account import Account
+from agent.analyst import Read
+from agent.analysts.tasks import Refused
+from agent.claims import Claim, Judgement, Verdict
+from agent.collected import Collected
+from agent.domain import Frozen
+from agent.dossier import Dossier
+from agent.evidence import EvidenceId
+from agent.gate.check import refusals
+from agent.ids import commit_id
+from agent.ledger import ledger_row
+from agent.links import Link
+from agent.report import Depth, Drop, Failure, LedgerRow, RepoSection
+from agent.settings import Language
+from agent.stories import Story
+from agent.weaving.bumps import Taken
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+class Chapter(Frozen):
+    """What the report says of one repository."""
+
+    section: RepoSection
+    ledger: tuple[LedgerRow, ...]
+    claims: tuple[Claim, ...] = ()
+    links: tuple[Link, ...] = ()
+    stories: tuple[Story, ...] = ()
+    taken: tuple[Taken, ...] = ()
+    """Dependencies that commits of the day moved."""
+    drops: tuple[Drop, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+def checked_claims(
+    facts: Sequence[Claim], analysis: Sequence[Claim], refused: Sequence[Refused], dossier: Dossier
+) -> tuple[tuple[Claim, ...], tuple[Drop, ...]]:
+    """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
+    claims = list(analysis)
+    drops = [drop_of(one) for one in refused if not one.repaired]
+    for claim in facts:
+        wrong = [no for lang in LANGUAGES for no in refusals(claim, dossier, lang)]
+        if wrong and claim.quotes and claim.text and wrong[0].verdict is Verdict.QUOTE:
+            claim, wrong = claim.model_copy(update={"quotes": ()}), []
+        if wrong:
+            drops.append(_drop(claim, wrong[0]))
+        else:
+            claims.append(claim.model_copy(update={"judgement": Judgement(verdict=Verdict.SUPPORTED, check="code")}))
+    return tuple(claims), tuple(drops)
+
+
+def drop_of(one: Refused) -> Drop:
+    """Count a sentence that stays refused."""
+    return _drop(one.claim, one.reasons[0])
+
+
+def _drop(claim: Claim, why: Judgement) -> Drop:
+    return Drop(repo=claim.repo, verdict=why.verdict, check=why.check, about=claim.about, free=claim.free)
+
+
+def unexplained(rows: tuple[LedgerRow, ...], account: Account) -> tuple[LedgerRow, ...]:
+    """Say in the ledger which commits no model explained, and why."""
+    why = {one.about: one.reason for one in account.fallbacks if one.part == "explaining"}
+    noted = ((row, why.get(commit_id(row.repo, row.sha))) for row in rows)
+    return tuple(
+        row.model_copy(update={"reason": f"{row.reason}; not analysed: {reason}"}) if reason else row
+        for row, reason in noted
+    )
+
+
+def ledger_of(found: Collected, reads: Mapping[EvidenceId, Read]) -> tuple[LedgerRow, ...]:
+    """Give every landed commit its row."""
+    late = {row.commit.sha for row in found.late}
+    rows = []
+    for landed in found.landed:
+        sha = landed.commit.sha
+        budget = found.unread.get(sha, "").startswith("subject only")
+        unread = (Depth.LIST if budget else Depth.FAILED, found.unread.get(sha, ""))
+        one = reads.get(landed.commit.id)
+        rows.append(ledger_row(landed, one or unread, late=sha in late, pull=found.threads.pull_of.get(sha)))
+    return tuple(rows)

@@ -1,0 +1,122 @@
+"""Every literal of a sentence of analysis stands in the cited evidence, however engineers write it."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent.claims import Kind
+from agent.domain import FileChange
+
+Make = Callable[..., Any]
+PATCH = """@@ -10,5 +10,6 @@ def route(request):
+     limit = request.limit
+-    if topK > 22:
++    # Larger values overflow the shared buffer on SM100 with fp8_gemm.
++    if topK > 8:
+@@ -40,2 +41,2 @@ class Router:
+-    TIMEOUT = 30
++    TIMEOUT = 45
++    delay_ms: int = 5
++    use_graph: bool = True  # --use-graph, ROUTER_USE_GRAPH
++    size = 65536  # sm_90 and FlashInfer"""
+MESSAGE = (
+    "Lower the limit of topK (#41)\n\nThe buffer holds 8 entries; p50 drops from 12 ms to 7.4 ms, 2x faster,\n"
+    "with 1,024 bytes on Hopper. Needs torch.compile of v0.6.3, see 3f2a9bc1d.\n12% less since 2026-01-30."
+)
+
+
+@pytest.fixture
+def wrong(analysis: Make, make_commit: Make) -> Make:
+    """Give the literals of a sentence that are refused."""
+    commit = make_commit(sha="a1b2c3d" + "a" * 33, message=MESSAGE, patch=PATCH, pull=41)
+    return lambda text, lang="en", **about: [
+        one.literal for one in analysis(commit, text=text, lang=lang, **about) if one.check != "anchor"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The limit of `topK` falls from 22 to 8.",
+        "FP8 on SM100, SM90 and flashinfer; the `fp8_gemm` kernels (GPUs, APIs) see it.",
+        "`use_graph=True` is the default; `--use-graph` and ROUTER_USE_GRAPH set it.",
+        "`Router.delay_ms` and Router.use_graph are 5 ms, e.g. 5ms, and `delay_ms`'s type is `int`.",
+        "Mira König lowers it in src/router/limits.py, `router/limits.py` and `src/router/`.",
+        "It holds 1024 bytes, and/or 64K of I/O, with CUDA-graph re-land per-token on Hopper.",
+        "v0.6 of `torch.compile` is needed, 0.6.3 at least; 12% less, 2x faster, from 12 ms.",
+        "a1b2c3d came with #41 and octo/router#41 on 2026-02-04, after 3f2a9bc1d of January 30.",
+        "In 1 file it adds 4 lines and deletes 3, for octo/router on GitHub, in Python.",
+        "The K=8 case stands: “The buffer holds 8 entries”.",
+        "`class Router` and `if topK > 8` are there; `src/*/limits.py` too.",
+        "Two of three read/write paths need no I/O.",
+    ],
+)
+def test_true_literals_pass_as_engineers_write_them(wrong: Make, text: str) -> None:
+    assert wrong(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [
+        ("The limit falls to 19.", "19"),
+        ("It is about `topQ`.", "topQ"),
+        ("It is about use_graphs.", "use_graphs"),
+        ("It is about FP4.", "FP4"),
+        ("It is about FlashInfra.", "FlashInfra"),
+        ("It sets `use_graph=False`.", "use_graph=False"),
+        ("It refuses `topK >= 8`.", "topK >= 8"),
+        ("It adds --use-graf.", "--use-graf"),
+        ("It reads ROUTER_USE_GRAF.", "ROUTER_USE_GRAF"),
+        ("It is in src/router/limit.py.", "src/router/limit.py"),
+        ("It is in `src/route/`.", "src/route/"),
+        ("It came as a1b2c3e.", "a1b2c3e"),
+        ("It came with #42.", "#42"),
+        ("It needs v0.7.", "v0.7"),
+        ("It needs 0.6.4.", "0.6.4"),
+        ("It takes 6 ms.", "6ms"),
+        ("It takes 5 s.", "5s"),
+        ("It takes 13% less.", "13%"),
+        ("It landed on 2026-02-05.", "2026-02-05"),
+        ("It landed on February 5.", "February 5"),
+        ("It runs on Blackwell.", "Blackwell"),
+        ("It is by Ada Lovelace.", "Ada"),
+        ("It calls `Router.missing`.", "Router.missing"),
+        ("It belongs to octo/rooter.", "octo/rooter"),
+        ("It says “The buffer holds eight entries”.", "The buffer holds eight entries"),
+    ],
+)
+def test_a_literal_that_stands_nowhere_is_refused_by_name(wrong: Make, text: str, literal: str) -> None:
+    assert literal in wrong(text)
+
+
+def test_chinese_needs_no_spaces_around_names_and_knows_no_start_of_a_sentence(wrong: Make) -> None:
+    assert wrong("在Hopper上把`topK`从22降到8，延迟5毫秒，2月4日合入。", "zh") == []
+    assert wrong("Blackwell上延迟6毫秒，2月5日合入。", "zh") == ["2月5日", "Blackwell", "6毫秒"]
+
+
+def test_a_refusal_shows_the_nearest_line_of_the_evidence(analysis: Make, make_commit: Make) -> None:
+    (found,) = analysis(make_commit(patch=PATCH), text="It sets `use_graph=False`.")
+    assert found.nearest == "use_graph: bool = True # --use-graph, ROUTER_USE_GRAPH"
+    assert "stands nowhere" in found.reason
+
+
+def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread(
+    analysis: Make, make_commit: Make, make_issue: Make
+) -> None:
+    both = (make_commit(), make_issue(body="Run `rm_everything` first."))
+    text = "Run `rm_everything`, see #12."
+    assert analysis(*both, text=text) == []
+    assert [one.literal for one in analysis(*both, text=text, kind=Kind.ADVICE)] == ["rm_everything"]
+
+
+@pytest.mark.parametrize("signs", ["`", "[@", "+", "1,", "a/", "_", "“ ", "a"])
+def test_floods_of_signs_end_soon(analysis: Make, make_commit: Make, signs: str) -> None:
+    flood = signs * (5_000_000 // len(signs))
+    file = FileChange(path="a.py", status="modified", additions=1, deletions=0, patch=f"@@ -0,0 +1 @@\n+{flood}")
+    began = time.process_time()
+    analysis(make_commit(files=[file]), text=signs * 500_000)
+    found = analysis(make_commit(files=[file]), text="It sets `use_graph=1` to 77 on SM100.")
+    assert len(found) >= 3
+    assert time.process_time() - began < 60

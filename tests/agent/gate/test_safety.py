@@ -1,0 +1,52 @@
+"""Words of a model can do nothing on a page."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Make = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("See https://example.com/x for more.", "https://example.com/x"),
+        ("See WWW.example.com for more.", "www.example.com"),
+        ("见github.com/octo/router。", "github.com"),
+        ("It <b>holds</b> 8.", "HTML"),
+        ("It holds &lt;8.", "HTML"),
+        ("It is [here](x).", "link"),
+        ("It is ![here][x].", "image"),
+        ("# Lower it", "heading"),
+        ("| a | b |", "table"),
+        ("```\nx\n```", "fence"),
+        ("It is `open.", "not closed"),
+        ("Thanks to @jdoe for it.", "@jdoe"),
+        ("This fixes #41 now.", "close an issue"),
+        ("This closes: octo/router#41.", "close an issue"),
+        ("Lowers it [@2].", "[@2]"),
+        ("Lowers it [@x].", "[@x]"),
+        ("Lowers it [c9].", "[c9]"),
+        ("Lowers\u202e it.", "invisible"),
+        ("Lowers\x07 it.", "control"),
+        ("", "0 characters"),
+        ("word " * 200, "999 characters"),
+        ("降低了上限。", "not in English"),
+    ],
+)
+def test_what_could_act_on_a_page_is_refused(analysis: Make, make_commit: Make, text: str, told: str) -> None:
+    found = [one for one in analysis(make_commit(), text={"en": text}) if one.check == "safety"]
+    assert any(told in one.reason for one in found)
+
+
+@pytest.mark.parametrize(
+    "text", ["Lowers it [@1].", "Handles `@property` and `List<int>`.", "C# lines, #41 included, and a < b > c."]
+)
+def test_ordinary_words_are_safe(analysis: Make, make_commit: Make, text: str) -> None:
+    assert [one for one in analysis(make_commit(pull=41), text=text) if one.check == "safety"] == []
+
+
+def test_a_text_for_zh_has_han_characters(analysis: Make, make_commit: Make) -> None:
+    assert "Chinese" in analysis(make_commit(), text="Lowers it.", lang="zh")[0].reason
+    assert analysis(make_commit(), text="降低 `topK` 的上限。", lang="zh") == []

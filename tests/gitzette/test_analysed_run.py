@@ -1,0 +1,156 @@
+"""A whole run with a model, in English and Chinese: published, killed, resumed, replayed, and with models that fail."""
+
+import json
+import shutil
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.errors import EXIT_DONE
+from evals.model_server.moods import Mood
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked
+from gitzette.cli import main
+from tests.scripted_analysis import (
+    LIMIT,
+    LIMIT_SAID,
+    TIMEOUT,
+    TIMEOUT_SAID,
+    Scripted,
+    Stop,
+    calling,
+    of,
+    run,
+    two_commits,
+)
+
+BRIEF = {
+    "en": "`MAX_ROUTES` and `WORKER_TIMEOUT` change.",
+    "zh": "`MAX_ROUTES` 和 `WORKER_TIMEOUT` 有变化。",
+    "rests_on": ["c1.1", "c2.1"],
+}
+BOTH: dict[str, Any] = {"languages": ("en", "zh")}
+
+
+def pages(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted((folder / "out" / "reports").glob("2026*"))}
+
+
+def questions(server: ModelServer) -> Counter[str]:
+    """Count what was asked, without the questions by which a server is tried."""
+    tried = ("look_up", "Colour")
+    return Counter(
+        json.dumps(one.body) for one in server.asked if one.schema not in tried and tried[0] not in one.tools
+    )
+
+
+def test_the_command_publishes_analysis_in_both_languages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clone = two_commits(tmp_path / "router")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    (tmp_path / "gitzette.toml").write_text('languages = ["en", "zh"]\nsource = "git"\n')
+    with ModelServer(Scripted(summary=[BRIEF]), context=32_768) as server:
+        monkeypatch.setenv("GITZETTE_MODEL", server.model)
+        monkeypatch.setenv("GITZETTE_MODEL_URL", server.url)
+        command = ["run", "--analyst", "model", "--repo", f"{clone.name}={clone.folder}", "--date", "2026-02-04"]
+        assert main([*command, "--out", str(tmp_path / "out")]) == EXIT_DONE
+    claims = json.loads(pages(tmp_path)["2026-02-04.json"])["claims"]
+    analysed = [claim for claim in claims if claim["judged_by"]]
+    assert [(claim["role"], claim["kind"], claim["judged_by"]) for claim in analysed] == [
+        (role, "stated", "scripted") for role in ("brief", "headline", "effect", "headline", "effect")
+    ]
+    assert all(claim["anchors"] and claim["verdict"] == "supported" for claim in analysed)
+    assert {claim["kind"] for claim in claims if not claim["judged_by"]} <= {"fact", "quotation"}
+    for name, lang in (("2026-02-04.md", "en"), ("2026-02-04.zh.md", "zh")):
+        page = pages(tmp_path)[name].decode()
+        headline = {"en": "**Workers get more time**", "zh": "**工作进程的时间更长**"}[lang]
+        for words in (headline, LIMIT_SAID[lang], TIMEOUT_SAID[lang], BRIEF[lang]):
+            assert page.count(str(words)) == 1, words
+    capsys.readouterr()
+    shutil.rmtree(clone.folder)
+    (name,) = (file.stem for file in (tmp_path / "home" / "runs").iterdir())
+    assert main(["run", "--replay", name]) == EXIT_DONE
+    assert capsys.readouterr().out.encode() == pages(tmp_path)["2026-02-04.md"]
+    assert main(["run", "--replay", name, "--json"]) == EXIT_DONE
+    assert capsys.readouterr().out.encode() == pages(tmp_path)["2026-02-04.json"]
+
+
+@pytest.mark.parametrize("step", ["looking further", "writing", "judging"])
+async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothing_twice(
+    tmp_path: Path, step: str
+) -> None:
+    clone = two_commits(tmp_path / "router")
+    script = Scripted(summary=[BRIEF], turns=[calling("get_diff", sha="c1")])
+    with ModelServer(script, context=32_768) as server:
+        await run(tmp_path / "calm", server, clone, **BOTH)
+        whole = questions(server)
+    with ModelServer(script, context=32_768) as server:
+        with pytest.raises(Stop):
+            await run(tmp_path, server, clone, die_at=step, **BOTH)
+        with closing(sqlite3.connect(tmp_path / "home" / "memory.db")) as db, db:
+            db.execute("update runs set status = 'running', finished = null where status = 'failed'")
+            (name,) = db.execute("select id from runs").fetchone()
+        await run(tmp_path, server, clone, again=name, **BOTH)
+        assert set(questions(server).values()) == {1}
+        assert questions(server).total() == whole.total()
+    assert pages(tmp_path) == pages(tmp_path / "calm")
+
+
+async def test_a_window_of_8192_tokens_works_with_the_same_prompts_and_less_in_them(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "router")
+    filler = "".join(f"def helper_{number}(): return {number}\n" for number in range(3_000))
+    clone.commit("Add helpers", 11, helpers__py=filler)
+    with ModelServer(Scripted(summary=[BRIEF]), context=8_192) as server:
+        covered = await run(tmp_path, server, clone, **BOTH)
+        (packet,) = (text for text in of(server, "Analysis") if "Add helpers" in text)
+    assert covered.report.failures == ()
+    assert covered.report.sections[0].account.fallbacks == ()
+    assert "Not shown, for lack of room:\nthe rest of helpers.py (added, +3000 -0)" in packet
+    assert "Write for the report, in English and Chinese" in packet
+    assert "**Workers get more time**" in covered.page.read_text()
+
+
+async def test_without_a_judge_there_are_facts_and_the_footer_says_why(tmp_path: Path) -> None:
+    def mood(asked: Asked) -> Mood | None:
+        return Mood("failing") if asked.schema == "Rulings" else None
+
+    with ModelServer(Scripted(), mood, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    page = covered.page.read_text()
+    assert "**Workers get more time**" not in page
+    assert "`WORKER_TIMEOUT` changes from `30` to `45`." in page
+    assert "Done without the model, because it failed: judging 2 (" in page
+    assert "Sentences of analysis: 0" in page
+
+
+async def test_a_commit_whose_writer_fails_is_told_as_facts_and_the_others_are_analysed(tmp_path: Path) -> None:
+    def mood(asked: Asked) -> Mood | None:
+        return Mood("prose") if asked.schema == "Analysis" and LIMIT in asked.user else None
+
+    with ModelServer(Scripted(), mood, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    page = covered.page.read_text()
+    assert "**Workers get more time**" in page
+    assert "`MAX_ROUTES` changes from `22` to `12`." in page
+    (row,) = (row for row in covered.report.ledger if row.title == LIMIT)
+    assert "not analysed: scripted gave an answer that is not in the shape that was asked for" in row.reason
+    assert f"{TIMEOUT} [" in page
+
+
+async def test_a_brief_that_fails_is_named_in_the_footer_and_one_that_succeeds_is_paid_there(tmp_path: Path) -> None:
+    def mood(asked: Asked) -> Mood | None:
+        return Mood("prose") if asked.schema == "DaySummary" else None
+
+    clone = two_commits(tmp_path / "router")
+    with ModelServer(Scripted(summary=[BRIEF]), mood, context=32_768) as server:
+        without = await run(tmp_path / "a", server, clone)
+    assert "because it failed: summing up 1 (" in without.page.read_text()
+    with ModelServer(Scripted(summary=[BRIEF, BRIEF | {"en": "Mind `MAX_ROUTES`."}]), context=32_768) as server:
+        covered = await run(tmp_path / "b", server, clone)
+        assert f"{questions(server).total()} calls to models" in covered.page.read_text()

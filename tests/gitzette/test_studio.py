@@ -1,0 +1,142 @@
+"""The development server, for real: it draws the graphs with their subgraphs, describes them, and runs them."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from gitzette import studio
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120
+ANALYSIS = ("write", "check", "judge", "repair")
+STEPS = {
+    "daily": {
+        *("daily:allocate", "daily:adopt", "daily:connect", "daily:publish"),
+        *("daily:collect:list_commits", "daily:collect:triage"),
+        *("daily:repository:choose", "daily:repository:read", "daily:repository:tools", "daily:repository:file"),
+        *(f"daily:repository:explain:{step}" for step in ANALYSIS),
+        *(f"daily:repository:summarise:{step}" for step in ANALYSIS),
+        *(f"daily:compose:{step}" for step in ANALYSIS),
+    },
+    "ask": {"ask:understand", "ask:gather", "ask:answer", "ask:verify"},
+}
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+    return port
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """Start `langgraph dev` as a developer does, with a way to loopback and to nowhere else."""
+    port, log = free_port(), tmp_path_factory.mktemp("server") / "log"
+    environ = {key: value for key, value in os.environ.items() if not key.startswith(("LANGSMITH_", "LANGCHAIN_"))}
+    closed = f"http://127.0.0.1:{free_port()}"
+    environ |= {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "NO_PROXY": "127.0.0.1,localhost"}
+    environ |= {"HTTP_PROXY": closed, "HTTPS_PROXY": closed, "ALL_PROXY": closed}
+    command = [
+        str(Path(sys.executable).with_name("langgraph")),
+        "dev",
+        "--no-browser",
+        "--no-reload",
+        "--port",
+        str(port),
+    ]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE, trust_env=False) as client:
+            assert is_up(client, process), log.read_text("utf-8", "replace")[-4000:]
+            yield client
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def is_up(client: httpx.Client, process: "subprocess.Popen[bytes]") -> bool:
+    end = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < end:
+        try:
+            return client.get("/ok").is_success
+        except httpx.TransportError:
+            time.sleep(0.2)
+    return False
+
+
+def fetched(response: httpx.Response) -> Any:
+    assert response.is_success, response.text[:2000]
+    return response.json()
+
+
+def assistant(server: httpx.Client, graph: str) -> str:
+    found = fetched(server.post("/assistants/search", json={"graph_id": graph}))
+    return f"/assistants/{found[0]['assistant_id']}"
+
+
+def ran(server: httpx.Client, graph: str, **asked: Any) -> dict[str, Any]:
+    ended: dict[str, Any] = fetched(server.post("/runs/wait", json={"assistant_id": graph, "input": {}, **asked}))
+    assert "__error__" not in ended, ended
+    return ended
+
+
+@pytest.mark.parametrize("graph", [studio.daily, studio.ask])
+def test_the_graphs_hold_every_step_of_those_they_run(graph: Any) -> None:
+    built = graph()
+    assert STEPS[built.name] <= set(built.get_graph(xray=True).nodes)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("graph", ["daily", "ask"])
+def test_the_server_draws_the_graphs_with_their_subgraphs(server: httpx.Client, graph: str) -> None:
+    drawn = fetched(server.get(f"{assistant(server, graph)}/graph", params={"xray": "true"}))
+    assert STEPS[graph] <= {node["id"] for node in drawn["nodes"]}
+    assert drawn["edges"]
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("graph", "taken", "given"), [("daily", "repos", "report"), ("ask", "question", "cites")])
+def test_the_server_gives_the_schemas(server: httpx.Client, graph: str, taken: str, given: str) -> None:
+    schemas = fetched(server.get(f"{assistant(server, graph)}/schemas"))
+    assert taken in schemas["input_schema"]["properties"]
+    assert given in schemas["output_schema"]["properties"]
+    assert {"lang", "analyst"} == set(schemas["context_schema"]["properties"])
+    inner = fetched(server.get(f"{assistant(server, graph)}/subgraphs", params={"recurse": "true"}))
+    assert all(one["input_schema"] and one["output_schema"] for one in inner.values())
+    assert graph in inner
+
+
+@pytest.mark.heavy
+def test_an_empty_input_reports_on_the_demonstration(server: httpx.Client) -> None:
+    report = ran(server, "daily")["report"]
+    assert report["failures"] == []
+    assert len(report["repos"]) == 3
+    assert len(report["ledger"]) >= 30
+    assert report["claims"]
+    assert all(claim["cites"] and claim["verdict"] == "supported" for claim in report["claims"])
+
+
+@pytest.mark.heavy
+def test_an_empty_input_asks_about_the_demonstration(server: httpx.Client) -> None:
+    reply = ran(server, "ask")
+    assert not reply["abstained"]
+    assert reply["answer"].strip()
+    assert reply["cites"]
+    assert reply["claims"]
+
+
+@pytest.mark.heavy
+def test_the_context_chooses_the_language(server: httpx.Client) -> None:
+    pages = {lang: ran(server, "daily", context={"lang": lang})["page"] for lang in ("en", "zh")}
+    assert "提交" in pages["zh"]
+    assert "提交" not in pages["en"]

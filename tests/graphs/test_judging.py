@@ -1,0 +1,109 @@
+"""The judge is asked twice over real HTTP, with controls among the sentences; one "no" is enough."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from agent.account import Judging
+from agent.analysts.ruling import is_shown
+from agent.claims import Claim, Kind, Role
+from agent.settings import Language
+from evals.model_server.server import ModelServer
+from gitzette.progress import QuietProgress
+from gitzette.wiring import open_house
+from graphs.judging import Batch, Verdicts, judged
+from tests.scripted_analysis import NOW, Scripted, of, sentences_in, settings_of
+
+EVIDENCE = "[c] commit by Ada\nLower the limit of routes\n-MAX_ROUTES = 22\n+MAX_ROUTES = 12"
+TEXTS = ["`MAX_ROUTES` falls.", "It is `12` now.", "It was `22`.", "The limit is lower.", "Fewer routes fit."]
+CONTROLS: list[dict[Language, str]] = [{"en": "`COLOUR` is `3`."}, {"en": "`SHAPE` is `1`."}]
+
+
+def about(text: str, kind: Kind = Kind.STATED) -> Claim:
+    return Claim(id=text, repo=None, role=Role.EFFECT, text={"en": text}, kind=kind)
+
+
+async def asked_of(
+    script: Scripted, folder: Path, claims: Sequence[Claim], controls: Sequence[dict[Language, str]] = ()
+) -> tuple[Verdicts, list[list[str]]]:
+    """Give what the judge made of the claims, and the sentences of each question."""
+    batch = Batch(account="octo/router", evidence=EVIDENCE, claims=claims, controls=controls)
+    with ModelServer(script, name="judge-1") as server:
+        async with open_house(settings_of(folder, server), {}, QuietProgress(), NOW, "r1") as house:
+            verdicts = await judged(batch, house.deps)
+        return verdicts, [sentences_in(question) for question in of(server, "Rulings")]
+
+
+async def test_what_passed_is_asked_again_in_reverse_order(tmp_path: Path) -> None:
+    script = Scripted(opinion=lambda text, _: "contradicted" if text in TEXTS[:2] else "stated")
+    verdicts, (first, second) = await asked_of(script, tmp_path, [about(text) for text in TEXTS])
+    assert sorted(first) == sorted(TEXTS)
+    assert second == [text for text in reversed(first) if text not in TEXTS[:2]]
+    assert [claim.id for claim in verdicts.admitted] == TEXTS[2:]
+    assert [(claim.id, no.check, no.reason) for claim, no in verdicts.refused] == [
+        (text, "judge", "the judge calls it contradicted") for text in TEXTS[:2]
+    ]
+
+
+async def test_one_no_refuses_also_the_second_time(tmp_path: Path) -> None:
+    heard = Counter[str]()
+
+    def wavering(text: str, _: str) -> str:
+        heard[text] += 1
+        return "unsupported" if text == TEXTS[0] and heard[text] == 2 else "stated"
+
+    verdicts, asked = await asked_of(Scripted(opinion=wavering), tmp_path, [about(text) for text in TEXTS])
+    assert [claim.id for claim, _ in verdicts.refused] == TEXTS[:1]
+    assert (len(verdicts.admitted), len(asked)) == (4, 2)
+
+
+async def test_a_judge_that_refuses_everything_is_not_asked_again(tmp_path: Path) -> None:
+    script = Scripted(opinion=lambda *_: "unsupported")
+    verdicts, asked = await asked_of(script, tmp_path, [about(text) for text in TEXTS])
+    assert (len(asked), len(verdicts.refused), verdicts.admitted) == (1, 5, [])
+
+
+@pytest.mark.parametrize("quote", ["MAX_ROUTES = 99", "--", "the buffer overflows"])
+async def test_a_yes_that_rests_on_words_the_evidence_lacks_refuses(tmp_path: Path, quote: str) -> None:
+    verdicts, _ = await asked_of(Scripted(quote=quote), tmp_path, [about(TEXTS[0])])
+    assert [no.check for _, no in verdicts.refused] == ["judge quote"]
+
+
+async def test_an_admitted_control_voids_the_whole_batch(tmp_path: Path) -> None:
+    script = Scripted(opinion=lambda *_: "stated")
+    verdicts, (asked,) = await asked_of(script, tmp_path, [about(text) for text in TEXTS], CONTROLS)
+    assert "`COLOUR` is `3`." in asked
+    assert verdicts.admitted == []
+    assert {no.check for _, no in verdicts.refused} == {"control"}
+    assert verdicts.judging == Judging(controls=1, caught=0)
+
+
+async def test_each_pass_hides_a_control_of_its_own_and_counts_it(tmp_path: Path) -> None:
+    verdicts, (first, second) = await asked_of(Scripted(), tmp_path, [about(text) for text in TEXTS[:3]], CONTROLS)
+    assert ("`COLOUR` is `3`." in first, "`SHAPE` is `1`." in second) == (True, True)
+    assert verdicts.judging == Judging(controls=2, caught=2)
+    assert len(verdicts.admitted) == 3
+
+
+@pytest.mark.parametrize("turns", [("stated", "inferred"), ("inferred", "stated")])
+async def test_inferred_wins_over_stated_and_advice_stays_advice(tmp_path: Path, turns: tuple[str, str]) -> None:
+    heard = Counter[str]()
+
+    def twofold(text: str, _: str) -> str:
+        heard[text] += 1
+        return turns[heard[text] - 1] if text != TEXTS[2] else "stated"
+
+    claims = [about(TEXTS[0]), about(TEXTS[1], Kind.ADVICE), about(TEXTS[2])]
+    verdicts, _ = await asked_of(Scripted(opinion=twofold), tmp_path, claims)
+    assert [claim.kind for claim in verdicts.admitted] == [Kind.INFERRED, Kind.ADVICE, Kind.STATED]
+    assert {claim.judged_by for claim in verdicts.admitted} == {"judge-1"}
+
+
+def test_a_quotation_is_found_line_by_line_around_dots_and_without_diff_signs() -> None:
+    assert is_shown("Lower the limit ... MAX_ROUTES = 12", EVIDENCE)
+    assert is_shown("+MAX_ROUTES = 12\nLower the limit of routes", EVIDENCE)
+    assert not is_shown("MAX_ROUTES = 12\nMAX_ROUTES = 13", EVIDENCE)
+    assert not is_shown("...", EVIDENCE)
+    assert not is_shown("", EVIDENCE)

@@ -1,0 +1,142 @@
+"""How a model reads: it chooses from a closed list, calls tools, sees its own messages, and nothing is lost by it."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from pydantic import SecretStr
+
+from agent.analysts.reading_list import notes_about
+from agent.ids import RepoId
+from agent.report import Depth
+from agent.settings import RepoSpec
+from evals.github_server.app import GitHubServer
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked, Saying
+from evals.worlds.model import Comment, Issue, Push, Repo
+from gitzette.progress import QuietProgress
+from gitzette.running import cover
+from tests.scripted_analysis import (
+    DAY,
+    LIMIT,
+    NOW,
+    TIMEOUT,
+    Clone,
+    Scripted,
+    analysis,
+    calling,
+    of,
+    run,
+    said,
+    settings_of,
+    two_commits,
+)
+from tools.chat.trimming import trimmed
+
+AT = datetime(2026, 2, 3, 8, tzinfo=UTC)
+
+
+def reading(server: ModelServer) -> list[Asked]:
+    """Give the questions with which the model might call tools of ours."""
+    return [asked for asked in server.asked if "get_diff" in asked.tools]
+
+
+async def test_a_model_chooses_from_the_list_and_what_it_passes_over_is_told_as_facts(tmp_path: Path) -> None:
+    with ModelServer(Scripted(read=["c99", "all", "[c2]", "c2"]), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        (written,) = of(server, "Analysis")
+        assert "at most 2" in of(server, "Choice")[0]
+    assert LIMIT in written
+    report = covered.report
+    assert report.sections[0].account.fallbacks == ()
+    told = {claim.about[0] for claim in report.claims if claim.predicate == "fact"}
+    assert told == {f"octo/router@{row.sha}" for row in report.ledger}
+    assert f"{TIMEOUT} [" in covered.page.read_text()
+
+
+async def test_where_nothing_valid_is_chosen_the_budget_decides_and_the_footer_says_so(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "router")
+    clone.commit("Remove the fast path", 11, router__py="", worker__py="def work(job): ...\n")
+    with ModelServer(Scripted(read=["c99", "everything"]), context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+        deep = [row.title for row in covered.report.ledger if row.depth is Depth.DEEP]
+        assert 0 < len(deep) < 3
+        assert sorted(title for title in deep for text in of(server, "Analysis") if title in text) == sorted(deep)
+    (fallback,) = covered.report.sections[0].account.fallbacks
+    assert (fallback.part, fallback.reason) == ("choosing", "it chose nothing that can be read")
+    assert "`it chose nothing that can be read`" in covered.page.read_text()
+
+
+async def test_the_model_sees_its_own_earlier_messages_and_all_answers_of_tools(tmp_path: Path) -> None:
+    turns = [calling("get_diff", sha="c1"), calling("get_file", path="nowhere.py"), Saying(text="c2 matters.\nc1 too.")]
+    with ModelServer(Scripted(turns=turns), context=32_768) as server:
+        await run(tmp_path, server, two_commits(tmp_path / "router"))
+        last = reading(server)[-1].body["messages"]
+        assert len(reading(server)) == 3
+        packets = of(server, "Analysis")
+    assert [one["role"] for one in last] == ["system", "user", "assistant", "tool", "assistant", "tool"]
+    assert last[2]["tool_calls"][0]["function"]["name"] == "get_diff"
+    assert "+WORKER_TIMEOUT = 45" in last[3]["content"]
+    assert last[5]["content"].startswith("Error: ")
+    (limit,) = (text for text in packets if LIMIT in text)
+    assert "which are no evidence:\nc2 matters.\n\n" in limit
+
+
+async def test_a_model_that_never_stops_calling_tools_is_asked_a_few_times_only(tmp_path: Path) -> None:
+    with ModelServer(Scripted(turns=[calling("list_commits")] * 50), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        assert len(reading(server)) == 5
+    assert any(claim.free for claim in covered.report.claims)
+
+
+@pytest.mark.parametrize(("context", "without"), [(8_192, ()), (11_999, ()), (32_768, ("tools",))])
+async def test_a_small_model_or_one_without_tools_chooses_and_is_offered_none(
+    tmp_path: Path, context: int, without: tuple[str, ...]
+) -> None:
+    with ModelServer(Scripted(), context=context, without=without) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        assert reading(server) == []
+        assert len(of(server, "Choice")) == 1
+    assert any(claim.free for claim in covered.report.claims)
+    assert covered.report.sections[0].account.fallbacks == ()
+
+
+def test_the_oldest_answers_of_tools_are_left_out_first_and_that_is_said() -> None:
+    shown = [ToolMessage(f"{name} " * 300, tool_call_id=name) for name in ("one", "two", "three")]
+    messages: list[AnyMessage] = [HumanMessage("read " * 100), AIMessage("looking"), *shown]
+    assert trimmed(messages, 10_000) == messages
+    kept = trimmed(messages, 1_200)
+    assert [str(one.content)[:9] for one in kept[2:]] == ["(left out", "two two t", "three thr"]
+    assert (kept[:2], kept[2].id) == (messages[:2], shown[0].id)
+    assert "call the tool again" in str(kept[2].content)
+    assert trimmed(messages, 10)[:2] == messages[:2]
+
+
+def test_notes_about_another_commit_are_not_shown() -> None:
+    assert notes_about("c1 and c2 belong together.\nc3 is a revert.\nMind the users.", "c1") == (
+        "c1 and c2 belong together.\nMind the users."
+    )
+
+
+async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    sha = clone.commit(f"{LIMIT}\n\nSee #12.", 9, router__py="MAX_ROUTES = 12\n")
+    comment = Comment(1, "kim", "The router hangs with `--slow-start` too.", AT)
+    issue = Issue(12, "Router hangs", "It hangs.", "jo", AT, AT, comments=(comment,))
+    push = Push(datetime(2026, 2, 4, 9, tzinfo=UTC), sha)
+    repo = Repo(1, "octo", "router", "main", clone.folder / ".git", issues=(issue,), pushes=(push,))
+    report = said("Also `--slow-start` hangs, #12 says.", "", comment.body, cites=["#12"])
+    script = Scripted({LIMIT: analysis(report)}, turns=[calling("get_issue", number=12)])
+    with ModelServer(script, context=32_768) as server, GitHubServer([repo], tokens=("t",), now=NOW) as github:
+        settings = settings_of(tmp_path, server, RepoSpec(name=RepoId("octo/router")), source="both")
+        near = {"github_url": github.url, "git_url": github.git_url, "token": SecretStr("t")}
+        settings = settings.model_copy(update=near)
+        covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
+        (packet,) = of(server, "Analysis")
+    assert re.search(r"\[#12\] issue, open: Router hangs\nIt hangs.\nkim: The router hangs with `--slow-start`", packet)
+    (claim,) = (claim for claim in covered.report.claims if claim.free)
+    assert claim.cites == (f"octo/router@{sha}", "octo/router#12")
+    assert claim.anchors[0].cite == "octo/router#12"

@@ -1,0 +1,186 @@
+"""A scripted model that writes and judges, and small repositories for it to write about."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from agent.settings import Budget, RepoSpec, Settings
+from agent.window import Window
+from evals.model_server.probes import probed
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked, Saying, ToolCall
+from gitzette.progress import QuietProgress
+from gitzette.running import Covered, cover
+
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
+LIMIT, TIMEOUT = "Lower the limit of routes", "Give workers more time"
+Answer = Mapping[str, Any]
+_SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
+_HANDLE = re.compile(r"^\[(c\d+)\]", re.MULTILINE)
+
+
+def said(en: str, zh: str, anchor: str, **more: object) -> dict[str, object]:
+    """Write a sentence as a model does."""
+    return {"en": en, "zh": zh, "cites": ["c"], "anchor": anchor} | more
+
+
+LIMIT_SAID = said(
+    "`MAX_ROUTES` goes from `22` to `12`.", "`MAX_ROUTES` 从 `22` 降到 `12`。", "+MAX_ROUTES = 12", old="22", new="12"
+)
+TIMEOUT_SAID = said("`WORKER_TIMEOUT` is now `45`.", "`WORKER_TIMEOUT` 现在是 `45`。", "+WORKER_TIMEOUT = 45")
+
+
+def analysis(*sentences: Answer, en: str = "", zh: str = "") -> dict[str, object]:
+    """Write the analysis of a commit as a model does."""
+    return {"headline_en": en, "headline_zh": zh, "sentences": sentences}
+
+
+ANALYSES: dict[str, Answer] = {
+    LIMIT: analysis(LIMIT_SAID, en="Fewer routes: `MAX_ROUTES` is `12`", zh="路由变少：`MAX_ROUTES` 为 `12`"),
+    TIMEOUT: analysis(TIMEOUT_SAID, en="Workers get more time", zh="工作进程的时间更长"),
+}
+
+
+def honest(sentence: str, evidence: str) -> str:
+    """Judge as somebody who looks for every name of the sentence."""
+    return "stated" if all(span in evidence for span in sentence.split("`")[1::2]) else "unsupported"
+
+
+@dataclass
+class Scripted:
+    """A model whose every answer is given; what it was asked is in the server."""
+
+    analyses: Mapping[str, Answer] = field(default_factory=lambda: ANALYSES)
+    repairs: Mapping[str, Answer] = field(default_factory=dict)
+    read: Sequence[str] | None = None
+    """The handles that it chooses; all of them where not given."""
+    turns: Sequence[Saying] = ()
+    """What it says when it may call tools, one after the other."""
+    opinion: Callable[[str, str], str] = honest
+    quote: str = ""
+    """What the judge rests on; the title of the commit where not given."""
+    summary: Sequence[Answer] = ()
+
+    def __call__(self, asked: Asked) -> Saying:
+        """Answer by the shape that is asked for."""
+        if (answer := probed(asked)) is not None:
+            return answer
+        if asked.tools:
+            turn = sum(message["role"] == "assistant" for message in asked.body["messages"])
+            return self.turns[turn] if turn < len(self.turns) else Saying(text="Nothing more to look up.")
+        return Saying(text=json.dumps(self._answer(asked), ensure_ascii=False))
+
+    def _answer(self, asked: Asked) -> Answer:
+        if asked.schema == "Choice":
+            return {"read": _HANDLE.findall(asked.user) if self.read is None else self.read}
+        if asked.schema == "Rulings":
+            evidence, _, sentences = asked.user.partition("Somebody wrote these sentences")
+            quote = self.quote or evidence.splitlines()[2]
+            rulings = [(name, self.opinion(text, evidence)) for name, text in _SENTENCE.findall(sentences)]
+            return {"rulings": [{"id": name, "quote": quote, "verdict": verdict} for name, verdict in rulings]}
+        if asked.schema == "DaySummary":
+            return {"sentences": self.summary}
+        known = self.repairs if asked.schema == "Repair" else self.analyses
+        return next((answer for title, answer in known.items() if title in asked.user), {"sentences": []})
+
+
+def of(server: ModelServer, schema: str) -> list[str]:
+    """Give the questions that asked for a shape."""
+    return [asked.user for asked in server.asked if asked.schema == schema]
+
+
+def sentences_in(question: str) -> list[str]:
+    """Give the sentences that a judge is shown, in their order."""
+    return [text for _, text in _SENTENCE.findall(question)]
+
+
+def calling(name: str, **arguments: object) -> Saying:
+    """Call a tool."""
+    return Saying(calls=(ToolCall(name, json.dumps(arguments)),))
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A repository on this machine."""
+
+    folder: Path
+    name: str = "octo/router"
+
+    def commit(self, message: str, hour: int, **files: str) -> str:
+        """Commit files (`a__py` is a.py) on the fourth of February, and give the hash."""
+        if not self.folder.exists():
+            self._git(hour, "init", "-q", "-b", "main", str(self.folder))
+        for name, text in files.items():
+            path = self.folder / name.replace("___", "/").replace("__", ".")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        self._git(hour, "-C", str(self.folder), "add", ".")
+        self._git(hour, "-C", str(self.folder), "commit", "-qm", message)
+        return self._git(hour, "-C", str(self.folder), "rev-parse", "HEAD").strip()
+
+    def _git(self, hour: int, *arguments: str) -> str:
+        day = "2026-02-04" if hour else "2026-02-01"
+        at = {f"GIT_{role}_DATE": f"{day}T{hour:02}:00:00Z" for role in ("AUTHOR", "COMMITTER")}
+        env = at | {"GIT_CONFIG_GLOBAL": os.devnull, "PATH": os.environ["PATH"]}
+        who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+        return subprocess.run(["git", *who, *arguments], check=True, env=env, capture_output=True, text=True).stdout
+
+    @property
+    def spec(self) -> RepoSpec:
+        """What to report on."""
+        return RepoSpec.parse(f"{self.name}={self.folder}")
+
+
+def two_commits(folder: Path, name: str = "octo/router") -> Clone:
+    """Make a repository in which a limit falls and a timeout rises on the day."""
+    clone = Clone(folder, name)
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
+    clone.commit(f"{LIMIT}\n\nLarger values overflow the shared buffer.", 9, router__py="MAX_ROUTES = 12\n")
+    clone.commit(TIMEOUT, 10, worker__py="WORKER_TIMEOUT = 45\n")
+    return clone
+
+
+def settings_of(folder: Path, server: ModelServer, *specs: RepoSpec, **more: object) -> Settings:
+    """Make settings for a run with a model, and with nothing of the user's."""
+    values = {
+        "repos": specs,
+        "source": "git",
+        "home": folder / "home",
+        "out": folder / "out",
+        "analyst": "model",
+        "model": server.model,
+        "model_url": server.url,
+        "budget": Budget(wait_seconds=1, retry_seconds=0.01),
+    }
+    return Settings.model_validate(values | more)
+
+
+async def run(
+    folder: Path, server: ModelServer, *clones: Clone, again: str | None = None, die_at: str = "", **more: object
+) -> Covered:
+    """Report on the day as the command does; `die_at` ends the run at a step."""
+    settings = settings_of(folder, server, *(clone.spec for clone in clones), **more)
+    return await cover(settings, {}, DAY, settings.repos, NOW, Dying(die_at), again)
+
+
+class Stop(Exception):
+    """The end of a run that nothing announces."""
+
+
+class Dying(QuietProgress):
+    """Ends the run the first time that a step of this name is told."""
+
+    def __init__(self, step: str) -> None:
+        self.step_to_die_at = step
+
+    def step(self, repo: str, what: str, done: int = 0, total: int = 0) -> None:
+        """Die at the step."""
+        if what == self.step_to_die_at:
+            raise Stop

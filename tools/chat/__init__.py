@@ -1,0 +1,1 @@
+"""Talking to a chat model behind any OpenAI-compatible endpoint."""

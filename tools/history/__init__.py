@@ -1,0 +1,1 @@
+"""Looking back: earlier commits to which those of a day belong."""
