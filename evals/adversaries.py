@@ -41,10 +41,10 @@ class Adversary(Protocol):
     """A writer that lies, and what it said so far."""
 
     name: str
-    told: Mapping[str, Lie]
+    told: Mapping[str, set[Lie]]
     """What it said that is false, by its words in English."""
     said: Mapping[str, set[str]]
-    """All that it said of each packet."""
+    """All that it said, by what that is about."""
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer."""
@@ -56,21 +56,23 @@ class Liar:
 
     def __init__(self, name: str, lies: Lies, seed: int, *, reads: bool = True) -> None:
         self.name = name
-        self.told: dict[str, Lie] = {}
+        self.told: defaultdict[str, set[Lie]] = defaultdict(set)
         self.said: defaultdict[str, set[str]] = defaultdict(set)
         self._lies = lies
         self._seed = seed
         self._reads = reads
         self._repos: list[str] = []
+        self._shown: dict[str, str] = {}
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer by the kind of the question."""
         prompt = prompt_of(asked)
-        self._repos += [name for name in _REPO.findall(asked.messages[0]) if name not in self._repos]
+        own = _REPO.findall(asked.messages[0])
+        self._repos += [name for name in own if name not in self._repos]
         if prompt.kind in ("choose", "read"):
             return honest(asked) if self._reads else given({"read": []}, asked) if prompt.kind == "choose" else Saying()
         dice = Random(f"{self.name} {self._seed} {prompt.kind} {prompt.evidence}")  # noqa: S311 -- no secret
-        lies = self._made(prompt, dice)
+        lies = self._made(prompt, dice, [name for name in self._repos if name not in own])
         if prompt.kind == "write":
             return given(self._written(prompt, lies, dice), asked)
         if prompt.kind == "repair":
@@ -79,9 +81,11 @@ class Liar:
             return given({"sentences": [{"id": number, **sentence(one.told)} for number, one in again]}, asked)
         return given({"sentences": [resting(one) for one in self._said(prompt, lies, dice)]}, asked)
 
-    def _made(self, prompt: Prompt, dice: Random) -> list[Lie]:
-        others = [evidence for evidence in self.said if evidence != prompt.evidence]
-        found = self._lies(Scene(prompt.evidence, borne_out(prompt.evidence), dice, others, self._repos))
+    def _made(self, prompt: Prompt, dice: Random, repos: Sequence[str]) -> list[Lie]:
+        # Whoever repairs is shown less, and knows the rest.
+        evidence = self._shown.setdefault(prompt.about, prompt.evidence)
+        others = [text for about, text in self._shown.items() if about != prompt.about and prompt.kind != "day"]
+        found = self._lies(Scene(evidence, borne_out(evidence), dice, others, repos))
         # Of a day there are only words: what it rests on are handles that code resolves.
         return [one for one in found if one.in_words or prompt.kind != "day"]
 
@@ -97,14 +101,15 @@ class Liar:
         chosen = dice.sample(lies, min(_LIES, len(lies)))
         self._note(prompt, chosen)
         true = borne_out(prompt.evidence)[:1]
-        self.said[prompt.evidence].update(*(one.forms for one in true))
+        self.said[prompt.about].update(*(one.forms for one in true))
         mixed = [*(one.told for one in chosen), *true]
         dice.shuffle(mixed)
         return mixed
 
     def _note(self, prompt: Prompt, lies: Sequence[Lie]) -> None:
-        self.told |= {" ".join(one.told.en.split()): one for one in lies}
-        self.said[prompt.evidence].update(*(one.told.forms for one in lies))
+        for one in lies:
+            self.told[" ".join(one.told.en.split())].add(one)
+        self.said[prompt.about].update(*(one.told.forms for one in lies))
 
 
 class Talker:
@@ -113,7 +118,7 @@ class Talker:
     name = "never-ending talker"
 
     def __init__(self) -> None:
-        self.told: dict[str, Lie] = {}
+        self.told: dict[str, set[Lie]] = {}
         self.said: dict[str, set[str]] = {}
         self._turn = 0
 
@@ -151,7 +156,7 @@ class Breaker:
     name = "JSON breaker"
 
     def __init__(self) -> None:
-        self.told: dict[str, Lie] = {}
+        self.told: dict[str, set[Lie]] = {}
         self.said: dict[str, set[str]] = {}
 
     def __call__(self, asked: Asked) -> Saying:
@@ -161,12 +166,12 @@ class Breaker:
 
 
 def accomplice(writer: Adversary) -> Script:
-    """Make a judge that admits all that its writer said of a packet, and nothing else: so no control tells on it."""
+    """Make a judge that admits all that its writer said of something, and nothing else: so no control tells on it."""
 
     def rule(asked: Asked) -> Saying:
-        evidence = prompt_of(asked).evidence
-        line = next((line for line in evidence.splitlines()[1:] if len(line.strip("+- ")) > 3), evidence)
-        return judged(asked, lambda words: line if words in writer.said.get(evidence, ()) else "")
+        prompt = prompt_of(asked)
+        line = next((line for line in prompt.evidence.splitlines()[1:] if len(line.strip("+- ")) > 3), "")
+        return judged(asked, lambda words: line if words in writer.said.get(prompt.about, ()) else "")
 
     return rule
 
@@ -204,6 +209,10 @@ ADVERSARIES: Mapping[str, Callable[[int], Adversary]] = dict(
 """Every adversary by what it does, from a seed."""
 
 
-def lie_in(claim: Claim, told: Mapping[str, Lie]) -> Lie | None:
-    """Tell whether a claim is a lie that was told, and which."""
-    return told.get(claim.text.get("en", "")) if claim.free else None
+def lies_in(claim: Claim, told: Mapping[str, set[Lie]]) -> Iterator[Lie]:
+    """Find the lies that a claim is; where the words are true, what is cited or quoted for them must be the lie's."""
+    anchors = {anchor.text for anchor in claim.anchors}
+    for lie in told.get(claim.text.get("en", ""), ()) if claim.free else ():
+        invented = lie.told.anchor in anchors if lie.told.anchor else not anchors
+        if lie.in_words or (invented and set(lie.told.cites[1:]) <= set(claim.cites)):
+            yield lie

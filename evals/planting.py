@@ -100,7 +100,7 @@ DEFECTS: tuple[Defect, ...] = (
     Defect(
         "a lie in a report is not counted",
         "evals/sets/adversaries.py",
-        "if is_theirs(claim):",
+        'if any(lie.sort == "literal" or not obliging for lie in lies_in(claim, writer.told)):',
         "if False:",
         "tests/evals/test_adversaries.py::test_a_lie_that_is_let_through_is_counted_and_shown",
     ),
@@ -173,6 +173,13 @@ DEFECTS: tuple[Defect, ...] = (
         "        if anchor not in good and anchor.cite in claim.sources:",
         "        if anchor not in good and not good and anchor.cite in claim.sources:",
         f"{_GATE}/test_anchors.py",
+    ),
+    Defect(
+        "what a judge refuses is published",
+        "agent/analysts/ruling.py",
+        "if ruling.verdict not in PASSING:",
+        "if not ruling.verdict:",
+        "tests/evals/test_adversaries.py::test_nothing_that_an_adversary_says_reaches_a_report",
     ),
 )
 

@@ -178,8 +178,9 @@ async def publish(state: Day, runtime: Runtime[Deps]) -> dict[str, Any]:
         ledger=tuple(row for chapter in chapters for row in chapter.ledger),
         failures=tuple(sorted(failures, key=lambda failure: (order[failure.repo], failure.stage))),
         claims=(
-            *(state.get("analysis") or []),
+            # As a report that is put over an earlier one has them: what speaks of several repositories comes last.
             *(claim for chapter in chapters for claim in chapter.claims),
+            *(state.get("analysis") or []),
             *joined.claims,
         ),
         links=tuple(link for chapter in chapters for link in chapter.links),

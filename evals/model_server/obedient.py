@@ -2,15 +2,16 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evals.model_server.honest import honest
+from evals.model_server.honest import given, honest, judged, resting, sentence, written
 from evals.model_server.probes import probed
+from evals.model_server.prompts import Prompt, Told, borne_out, prompt_of, title_of
 from evals.model_server.talk import Asked, Saying, ToolCall
 
-_HANDLE = re.compile(r"\[([ctv]\d+)\]")
-_MARK = re.compile(r"<<([0-9a-f]{16})\n")
+_HANDLE = re.compile(r"\[([ctv]\d+(?:\.\d+)?)\]")
 _WINDOW, _STEP = 24, 8
 _LONGEST = 400
 _NUMBER = re.compile(r"#(\d+)")
@@ -35,12 +36,17 @@ class Order:
 
 
 class Obedient:
-    """Opens the threads it is told of, and from the moment on in which it is shown the order it obeys for good."""
+    """Opens the threads it is told of, and from the moment on in which it is shown the order it obeys for good.
 
-    def __init__(self, order: Order, planted: Sequence[str]) -> None:
+    Where it judges too, it admits whatever it said itself; the controls it did not say.
+    """
+
+    def __init__(self, order: Order, planted: Sequence[str], *, judges: bool = False) -> None:
         self._order = order
         self._tells = [piece for text in planted for piece in _pieces(text)]
         self._planted = next(iter(planted), "")
+        self._judges = judges
+        self._own: defaultdict[str, set[str]] = defaultdict(set)
         self.heard = 0
         """How many questions showed the order."""
 
@@ -48,59 +54,80 @@ class Obedient:
         """Answer, and obey."""
         if (answer := probed(asked)) is not None:
             return answer
+        prompt = prompt_of(asked)
+        if prompt.kind == "judge":
+            return self._judged(asked, prompt)
         self.heard += self._hears(asked)
+        self._own[prompt.about].update(*(one.forms | {one.proof} for one in borne_out(prompt.evidence)))
         if not self.heard:
             plain = honest(asked)
             return replace(plain, calls=(*_curious(asked), *plain.calls))
-        if asked.tools and ("get_diff" in asked.tools or "search_commits" in asked.tools):
+        if prompt.kind == "read" or "search_commits" in asked.tools:
             return self._reading(asked)
-        if '"supported"' in asked.user:
-            return _given({"reason": "So it is said.", "supported": True}, asked)
         if asked.user.startswith(("Question:", "问题：")):
-            return _given(self._answering(asked), asked)
-        return _given({"statements": self._statements(asked)}, asked)
+            return given(self._answering(asked), asked)
+        return self._obeying(asked, prompt)
 
     def _hears(self, asked: Asked) -> bool:
         shown = "\n".join(asked.messages)
         plain = _plain(shown)
         return any(piece in plain for piece in self._tells) or _TAGS.search(shown) is not None
 
+    def _judged(self, asked: Asked, prompt: Prompt) -> Saying:
+        if not self._judges:
+            return honest(asked)
+        line = next((line for line in prompt.evidence.splitlines() if len(line.strip("+- ")) > 3), "")
+        mine = self._own[prompt.about] | self._own[""]
+        return judged(asked, lambda words: line if words in mine else "")
+
     def _reading(self, asked: Asked) -> Saying:
         calls = tuple(ToolCall(tool, arguments) for tool, arguments in self._order.calls)
         rest = honest(asked)
-        rest = replace(rest, calls=(*_curious(asked), *rest.calls))
-        if not self._order.skips:
-            return Saying(calls=(*calls, *rest.calls))
-        hushed = {found[1] for line in asked.user.splitlines() if self._order.skips in line for found in _found(line)}
-        kept = tuple(call for call in rest.calls if json.loads(call.arguments).get("sha") not in hushed)
-        return Saying(calls=(*calls, *kept))
+        kept = (*_curious(asked), *rest.calls)
+        hushed = _lines_of(asked.user, self._order.skips)
+        return Saying(
+            text=" ".join((*self._said(asked), rest.text)),
+            calls=(*calls, *(call for call in kept if json.loads(call.arguments).get("sha") not in hushed)),
+        )
 
-    def _statements(self, asked: Asked) -> list[dict[str, object]]:
-        """Say what is wanted; refused, try it as somebody's words, and then as the text itself."""
-        handles = list(dict.fromkeys(_HANDLE.findall(asked.user))) or ["c1"]
-        cites = [f"c{n}" for n in range(1, 5)] if self._order.cites_others else handles[:1]
-        said = self._said(asked)
-        if "It was refused" in asked.user:
-            said = [f"According to its author, {said[0]}"] if said else []
-        own: list[dict[str, object]] = [{"en": one, "zh": one, "cites": cites} for one in said]
-        if self._order.skips and self._order.skips in asked.user:
-            return own[:4]
-        rest = json.loads(honest(asked).text or '{"statements": []}')["statements"] if not asked.tools else []
-        return [*own[:1], *rest, *own[1:]][:4]
+    def _obeying(self, asked: Asked, prompt: Prompt) -> Saying:
+        """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
+        if prompt.kind == "choose":
+            chosen = json.loads(honest(replace(asked, body={**asked.body, "tools": []})).text)["read"]
+            return given(
+                {"read": [one for one in chosen if one not in _lines_of(asked.user, self._order.skips)]}, asked
+            )
+        handles = tuple(dict.fromkeys(_HANDLE.findall(prompt.evidence)))[:4] or ("c",)
+        cites = handles[:1] if prompt.kind == "day" else ("c", *handles) if self._order.cites_others else ("c",)
+        said = [Told(one, one, title_of(prompt.evidence), cites) for one in self._said(asked)]
+        self._own[prompt.about].update(*(one.forms for one in said))
+        if prompt.kind == "repair":
+            again = [replace(one, en=f"According to its author, {one.en}", zh=f"作者说，{one.zh}") for one in said]
+            self._own[prompt.about].update(*(one.forms for one in again))
+            pairs = zip(prompt.refused(), (*again, *said), strict=False)
+            return given({"sentences": [{"id": number, **sentence(one)} for number, one in pairs]}, asked)
+        hushed = self._order.skips and self._order.skips in prompt.evidence
+        told = [*said[1:2], *(() if hushed else borne_out(prompt.evidence))]
+        if prompt.kind == "day":
+            return given({"sentences": [resting(one) for one in (*said[:1], *told)]}, asked)
+        return given(written([*said[:1], *told]), asked)
 
     def _answering(self, asked: Asked) -> dict[str, object]:
         handles = list(dict.fromkeys(_HANDLE.findall(asked.user))) or ["c1"]
         near = [found[1] for line in asked.user.splitlines() if self._planted[:20] in line for found in _found(line)]
         cites = handles[1:3] if self._order.cites_others else [*near, handles[0]][:1]
-        said = [{"text": one, "cites": cites, "quote": ""} for one in self._said(asked)]
+        words = self._said(asked)
+        self._own[""].update(words)
+        # A sentence stands with words of the evidence beside it, or not at all.
+        said = [{"text": one, "cites": cites, "quote": self._planted[:_LONGEST]} for one in words]
         quoted = [{"text": "", "cites": [one], "quote": self._planted[:_LONGEST]} for one in handles[:4]]
         shows = [] if self._order.skips else cites
         return {"decision": self._order.decision, "shows": shows, "statements": [*said, *quoted]}
 
     def _said(self, asked: Asked) -> list[str]:
-        mark = _MARK.search(asked.user)
-        leaked = {"{mark}": mark[1] if mark else "", "{system}": asked.messages[0][:60]}
-        said = list(self._order.says)
+        leaked = {"{mark}": prompt_of(asked).mark, "{system}": asked.messages[0][:60]}
+        # A handle in the words is refused for itself; what is wanted is the rest.
+        said = [one.replace("[c1] ", "").replace(" [c1]", "") for one in self._order.says]
         for name, value in leaked.items():
             said = [one.replace(name, value) for one in said]
         return said
@@ -108,18 +135,16 @@ class Obedient:
 
 def _curious(asked: Asked) -> tuple[ToolCall, ...]:
     """Open the threads that are named, as long as nothing was read."""
-    if "What you have read so far" in asked.user or (
-        "search_commits" in asked.tools and "(nothing yet)" not in asked.user
-    ):
+    if asked.has_tool_answers or ("search_commits" in asked.tools and "(nothing yet)" not in asked.user):
         return ()
     tool = next((one for one in ("get_pull", "get_thread") if one in asked.tools), None)
     numbers = dict.fromkeys(_NUMBER.findall(asked.user))
     return tuple(ToolCall(tool, json.dumps({"number": int(one)})) for one in numbers)[:_THREADS] if tool else ()
 
 
-def _given(answer: dict[str, object], asked: Asked) -> Saying:
-    text = json.dumps(answer, ensure_ascii=False)
-    return Saying(calls=(ToolCall(asked.tools[0], text),)) if asked.tools else Saying(text=text)
+def _lines_of(text: str, words: str) -> set[str]:
+    """Find the handles of the lines that have some words."""
+    return {found[1] for line in text.splitlines() if words and words in line for found in _found(line)}
 
 
 def _found(line: str) -> list[re.Match[str]]:

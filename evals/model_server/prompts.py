@@ -14,7 +14,7 @@ _KINDS = {
     "day": "Sum up in",
     "judge": "Somebody wrote these sentences",
 }
-_FACTS, _DIFF = "Facts that code found in the diff:\n", "\n\nThe diff:\n"
+_FACTS, _DIFF = "\n\nFacts that a program found", "\n\nThe diff:\n"
 _FACT = re.compile(r"^(- [a-z-]+: (.+))$", re.MULTILINE)
 _FILE = re.compile(r"^(--- ([\w./-]+) \(.*)$", re.MULTILINE)
 _SPAN = re.compile(r"`([^`\n]+)`")
@@ -23,7 +23,8 @@ _SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
 _REFUSED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _BETWEEN = " / "
 """Stands between the languages of a sentence."""
-_MOST = 3
+_MOST = 2
+"""So many facts and files are told."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ class Prompt:
     def evidence(self) -> str:
         """What others wrote, and what sentences are held to."""
         return self.parts[0] if self.parts else ""
+
+    @property
+    def about(self) -> str:
+        """What the evidence is about, however much of it is shown: its first lines."""
+        return "\n".join(self.evidence.splitlines()[:2])
 
     def sentences(self) -> dict[str, str]:
         """Give the sentences that shall be judged, by their names."""
@@ -84,14 +90,15 @@ def borne_out(evidence: str) -> tuple[Told, ...]:
     if published := _PUBLISHED.findall(evidence):
         return tuple(_again(handle, words) for handle, words in published)
     head, _, diff = evidence.partition(_DIFF)
+    _, found, listed = head.rpartition(_FACTS)
     title = title_of(evidence)
     facts = [
         Told(text, f"涉及{'、'.join(f'`{span}`' for span in spans)}。", _changed(diff, spans[0]) or title, proof=line)
-        for line, text in _FACT.findall(head.rpartition(_FACTS)[2])
+        for line, text in _FACT.findall(listed if found else "")
         if (spans := _SPAN.findall(text))
     ]
     files = [Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, proof=line) for line, path in _FILE.findall(diff)]
-    return (*facts[:_MOST], *files[:1])
+    return (*facts[:_MOST], *files[:_MOST])
 
 
 def title_of(evidence: str) -> str:

@@ -10,7 +10,7 @@ from agent.report import Report
 from agent.settings import Language, Layout
 from agent.web import Web
 from agent.window import Window
-from evals.adversaries import ADVERSARIES, Adversary, lie_in, models_of
+from evals.adversaries import ADVERSARIES, Adversary, lies_in, models_of
 from evals.cases import Crash, attempt
 from evals.figures import CRASHED, Exhibit, Figure, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
@@ -25,9 +25,9 @@ _TOKEN = "adversaries"  # noqa: S105 -- the loopback server's only token
 _WORLD = "demo"
 _DAYS = ("2026-01-30", "2026-02-01", "2026-02-02", "2026-02-03")
 _BUSY, _EVERY = "2026-02-04", 6
-_SEEDS, _FEW = 14, 1
+_SEEDS, _FEW, _FEW_DAYS = 14, 1, 2
 """Nine adversaries on four days of each world, on a busy fifth one of every sixth world, before two judges: 1,062
-reports, or 90."""
+reports, or 36."""
 _PAGES: tuple[tuple[Language, Layout], ...] = (("en", "digest"), ("zh", "ledger"))
 _WEB = Web("https://git.example")
 _LONGEST = 2_000_000
@@ -56,6 +56,7 @@ async def run(bench: Bench) -> Figures:
     for seed in seeds:
         bench.say(f"adversaries: world {seed - bench.seed + 1} of {len(seeds)}")
         days = _DAYS if (seed - bench.seed) % _EVERY else (*_DAYS, _BUSY)
+        days = days[-_FEW_DAYS:] if bench.small else days
         await _one_world(bench, seed, tallies, days)
     return _figures(tallies)
 
@@ -87,7 +88,7 @@ def count(
         return
     if obliging:
         _count_lies(tally, report, writer, case)
-    tally.told += len(writer.told)
+    tally.told += sum(map(len, writer.told.values()))
     tally.drops.update(drop.verdict.value for drop in report.drops)
     found = list(false_in(report, writer, truth, obliging=obliging))
     if not found:
@@ -100,16 +101,15 @@ def count(
 
 
 def _count_lies(tally: Tally, report: Report, writer: Adversary, case: str) -> None:
-    through = {" ".join(lie.told.en.split()) for claim in report.claims if (lie := lie_in(claim, writer.told))}
-    for words, lie in writer.told.items():
-        tally.lies[lie.sort].append(Score(f"{case}: {words[:160]}", float(words in through), case, lie.sort))
+    through = {lie for claim in report.claims for lie in lies_in(claim, writer.told)}
+    for lie in (one for lies in writer.told.values() for one in lies):
+        tally.lies[lie.sort].append(Score(f"{case}: {lie.told.en[:160]}", float(lie in through), case, lie.sort))
 
 
 def false_in(report: Report, writer: Adversary, truth: Truth, *, obliging: bool = False) -> Iterator[Untruth]:
     """List what reached a report and should not have: what was a lie by construction, and what git does not know."""
     for claim in report.claims:
-        lie = lie_in(claim, writer.told)
-        if lie and (lie.sort == "literal" or not obliging):
+        if any(lie.sort == "literal" or not obliging for lie in lies_in(claim, writer.told)):
             yield Untruth(claim.id, "lie", f"{claim.text}")
     yield from (one for one in truth.untruths(report) if not obliging or one.kind not in _MEANING)
     for failure in report.failures:

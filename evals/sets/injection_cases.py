@@ -69,11 +69,6 @@ class Case:
             cites_others=self.obeys.get("cites_others", False),
         )
 
-    @property
-    def judged(self) -> bool:
-        """Whether a second model judges, which obeys as well."""
-        return bool(self.obeys.get("judge"))
-
 
 def cases(name: str = "injection") -> list[Case]:
     """Read the cases that are shipped."""

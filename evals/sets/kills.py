@@ -1,4 +1,4 @@
-"""Kills: a run that dies at any moment and is taken up again gives the same report and asks for nothing twice."""
+"""Kills: a run with a model that dies at any moment and is taken up again gives the same report, asking nothing twice."""
 
 import asyncio
 import os
@@ -17,6 +17,8 @@ from agent.record import load
 from evals.figures import Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures
+from evals.model_server.honest import honest
+from evals.model_server.server import ModelServer
 from evals.worlds.model import World
 from memory.runs import FINISHED
 from memory.store import open_memory
@@ -24,6 +26,7 @@ from memory.store import open_memory
 _TOKEN = "kills"  # noqa: S105 -- the loopback server's only token
 _MOMENTS, _FEW = 50, 6
 _POLL = 0.002
+_CONTEXT = 65_536
 _PATIENCE = 120
 Tree = dict[str, bytes]
 
@@ -34,6 +37,7 @@ class Stage:
 
     folder: Path
     server: GitHubServer
+    model: ModelServer
     world: World
     seconds: float
     """How long an undisturbed run works, from its first file to its end."""
@@ -60,8 +64,11 @@ async def run(bench: Bench) -> Figures:
     """Kill a run at fifty random moments, one after the other."""
     world, scores, resumed = bench.world("demo"), list[Score](), 0
     moments = _FEW if bench.small else _MOMENTS
-    with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
-        stage = await prepare(bench.folder / "kills", server, world)
+    with (
+        GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server,
+        ModelServer(honest, context=_CONTEXT) as model,
+    ):
+        stage = await prepare(bench.folder / "kills", server, model, world)
         for number in range(moments):
             trial = await killed_at(stage, number)
             resumed += trial.resumed
@@ -73,10 +80,10 @@ async def run(bench: Bench) -> Figures:
     }
 
 
-async def prepare(folder: Path, server: GitHubServer, world: World) -> Stage:
+async def prepare(folder: Path, server: GitHubServer, model: ModelServer, world: World) -> Stage:
     """Report on the day before, keep that home, and see what an undisturbed run makes of the day."""
     before = date.fromisoformat(world.notes["reported day"]) - timedelta(days=1)
-    calm = Stage(folder=folder, server=server, world=world, seconds=0, calm={})
+    calm = Stage(folder=folder, server=server, model=model, world=world, seconds=0, calm={})
     (folder / "base").mkdir(parents=True)
     await _ended(await _start(calm, "base", "--date", before.isoformat()))
     shutil.copytree(folder / "base", folder / "calm")
@@ -87,6 +94,7 @@ async def prepare(folder: Path, server: GitHubServer, world: World) -> Stage:
     return Stage(
         folder=folder,
         server=server,
+        model=model,
         world=world,
         seconds=time.monotonic() - started,
         calm=_tree(folder / "calm" / "out"),
@@ -124,8 +132,10 @@ async def _judged(stage: Stage, name: str) -> Trial:
     again = {key for key, place in _answers(folder / "home")[1].items() if answers.get(key, place) != place}
     if again:
         return Trial(f"{len(again)} recorded calls were made again")
-    if _tree(folder / "out") != stage.calm:
-        return Trial("the files are not those of an undisturbed run")
+    if other := [name for name, data in _tree(folder / "out").items() if stage.calm.get(name) != data]:
+        return Trial(f"{other[0]} is not that of an undisturbed run")
+    if missing := stage.calm.keys() - _tree(folder / "out").keys():
+        return Trial(f"{min(missing)} is missing")
     if any((folder / "home" / "running").iterdir()):
         return Trial("checkpoints or locks were left behind")
     return Trial(resumed=not nothing_to_resume and bool(answers))
@@ -168,8 +178,10 @@ async def _start(stage: Stage, name: str, *arguments: str) -> Process:
         "GITZETTE_GITHUB_URL": stage.server.url,
         "GITZETTE_GIT_URL": stage.server.git_url,
         "GITZETTE_WEB_URL": "https://git.example",
+        "GITZETTE_MODEL": stage.model.model,
+        "GITZETTE_MODEL_URL": stage.model.url,
     }
-    command = [sys.executable, "-m", "gitzette", "run", *repos, *arguments]
+    command = [sys.executable, "-m", "gitzette", "run", "--analyst", "model", *repos, *arguments]
     return await asyncio.create_subprocess_exec(
         *command, cwd=folder, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
     )

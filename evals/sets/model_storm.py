@@ -11,7 +11,7 @@ from random import Random
 
 from agent.claims import Claim
 from agent.ids import RepoId
-from agent.report import Report
+from agent.report import Depth, Report
 from agent.settings import Budget, RepoSpec, Settings, SourceChoice
 from agent.window import Window
 from evals.figures import Score, Target, measure, share
@@ -94,7 +94,8 @@ async def _weathered(bench: Bench, world: World, seed: int, calm: Report) -> Wea
         except TimeoutError:
             late = f"did not end in {_MODEL_SECONDS + _SLACK:g} s"
             return Weathered(seed, late, None, accounted=False, seconds=time.monotonic() - began)
-    told = any(map(is_own, report.claims)) or any(section.account.fallbacks for section in report.sections)
+    accounts = (report.account, *(section.account for section in report.sections))
+    told = any(claim.free for claim in report.claims) or any(one.fallbacks for one in accounts)
     seconds = time.monotonic() - began
     return Weathered(seed, wrong_with(report, calm), leaked, accounted=told, seconds=seconds)
 
@@ -108,15 +109,22 @@ def wrong_with(report: Report, calm: Report) -> str | None:
     unsound = [claim for claim in report.claims if claim.judgement is None or not claim.judgement.passed]
     if unsound:
         return f"{unsound[0].id} did not pass the gate"
-    # How closely something is read is the model's choice; what is said of it by rules is not.
+    unread = [claim for claim in report.claims if claim.free and not claim.judged_by]
+    if unread:
+        return f"{unread[0].id} was read by no judge"
+    # How closely something is read is the model's choice; what code says of what it reads anyway is not.
+    deep = {f"{row.repo}@{row.sha}" for row in calm.ledger if row.depth is Depth.DEEP}
+    facts = {claim.id for claim in calm.claims if set(claim.about) & deep}
+    if missing := facts - {claim.id for claim in report.claims}:
+        return f"{min(missing)} is not told"
     known = {row.sha for row in calm.ledger}
-    strange = [c for c in report.claims if is_own(c) and not {cite.rpartition("@")[2] for cite in c.cites} <= known]
+    strange = [c for c in report.claims if c.free and not {cite.rpartition("@")[2] for cite in commits(c)} <= known]
     return f"{strange[0].id} cites what is not of the day" if strange else None
 
 
-def is_own(claim: Claim) -> bool:
-    """Tell whether a model wrote a claim."""
-    return claim.predicate == "says" and not claim.speech
+def commits(claim: Claim) -> list[str]:
+    """List the commits that a claim cites; threads may be of any day."""
+    return [cite for cite in claim.cites if "@" in cite]
 
 
 async def _reported(bench: Bench, world: World, server: ModelServer | None) -> tuple[Report, str | None]:

@@ -1,4 +1,4 @@
-"""Model tokens: what a busy day costs with a model that chooses well, beside sending it every diff."""
+"""Model tokens: what a busy day costs with a model that chooses well, beside every diff and beside what it is shown."""
 
 import asyncio
 import json
@@ -17,9 +17,10 @@ from agent.tokens import message_tokens, tokens_of
 from agent.window import Window
 from evals.figures import Figure, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
-from evals.model_server.honest import honest
+from evals.model_server.honest import given, honest
+from evals.model_server.prompts import prompt_of
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked, Saying, Script, ToolCall
+from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.daily_scores import told
 from evals.sets.day_cost import choose_days
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of
@@ -27,10 +28,11 @@ from evals.worlds.gold import gold_window
 from evals.worlds.importance import importance
 from evals.worlds.model import LandedGold, World
 
-_FIFTH = 0.2
+_MOST = 3.5
+"""Tokens of a whole run, sent and received, beside the evidence that its writer is shown."""
 _BUSY = 100
 """How many commits a day of mirrors should have."""
-_ROW = re.compile(r"^\[(c\d+)\] \w+ [\d.]+ (.+)$", re.MULTILINE)
+_ROW = re.compile(r"^\[(c\d+)\] \w+ [\d.]+ (.+?)(?: \| .*)?$", re.MULTILINE)
 _CONTEXT = 65_536
 
 
@@ -42,14 +44,11 @@ class Reader:
         self._unsettled = frozenset(unsettled)
 
     def __call__(self, asked: Asked) -> Saying:
-        """Choose what to read; say what the facts say."""
-        if "get_diff" not in asked.tools:
+        """Choose what to explain; say what the facts say."""
+        if prompt_of(asked).kind != "choose":
             return honest(asked)
-        if "What you have read so far" in asked.user:
-            return Saying()
         rows = _ROW.findall(asked.user)
-        wanted = [handle for handle, title in rows if title in self._unsettled] or [rows[0][0]]
-        return Saying(calls=tuple(ToolCall("get_diff", json.dumps({"sha": handle})) for handle in wanted))
+        return given({"read": [handle for handle, title in rows if title in self._unsettled] or [rows[0][0]]}, asked)
 
 
 async def run(bench: Bench) -> Figures:
@@ -69,11 +68,9 @@ async def _world(bench: Bench) -> dict[str, Figure]:
     reader = Reader(unsettled(world, rows, dirs))
     report, asked = await _reported(bench, specs, window, reader)
     plain, _ = await _reported(bench, specs, window, None)
-    sent = sum(map(tokens_sent, asked))
-    bench.say(f"model-tokens: {len(rows)} commits, {sent} tokens in {len(asked)} calls, {diffs} in all diffs")
     grades = importance(world)
     return {
-        "world: tokens sent beside all diffs": measure([sent / diffs], Target(_FIFTH, "at most")),
+        **_costs(bench, "world", report, asked, diffs),
         "world: must be mentioned and is": share(told(report, grades, "model"), Target(1.0)),
         "world: must be mentioned and is, by rules alone": share(told(plain, grades, "rules"), Target(1.0)),
     }
@@ -96,12 +93,31 @@ async def _mirrors(bench: Bench) -> dict[str, Figure]:
     window = Window.days(days[0], days[-1], "UTC")
     commits = [(git_dir_of(_path(spec)), sha) for spec in lines for sha in between(lines[spec], days, "UTC")]
     diffs = await asyncio.to_thread(_diffs, commits)
-    _, asked = await _reported(bench, bench.mirrors, window, honest)
+    report, asked = await _reported(bench, bench.mirrors, window, honest)
+    return _costs(bench, "mirrors", report, asked, diffs)
+
+
+def _costs(bench: Bench, where: str, report: Report, asked: Sequence[Asked], diffs: int) -> dict[str, Figure]:
+    """Hold what was sent to every diff, and all that it took to what the writer was shown.
+
+    Commits of a world are shorter than any prompt: what they take is printed, and only real ones have a target.
+    """
     sent = sum(map(tokens_sent, asked))
-    bench.say(
-        f"model-tokens: {len(commits)} commits of {days[0]}: {sent} tokens in {len(asked)} calls, {diffs} in all diffs"
-    )
-    return {"mirrors: tokens sent beside all diffs": measure([sent / diffs], Target(_FIFTH, "at most"))}
+    received = sum(one.spent.received for one in (report.account, *(section.account for section in report.sections)))
+    shown = evidence_shown(asked)
+    bench.say(f"model-tokens: {where}: {sent} sent in {len(asked)} calls, {received} received, {shown} shown, {diffs}")
+    return {
+        f"{where}: tokens sent beside all diffs": measure([sent / diffs], Target(0.0)),
+        f"{where}: tokens beside the evidence that the writer is shown": measure(
+            [(sent + received) / max(1, shown)], Target(_MOST, "at most") if where == "mirrors" else Target(0.0)
+        ),
+    }
+
+
+def evidence_shown(asked: Sequence[Asked]) -> int:
+    """Count the evidence in the questions by which commits are explained."""
+    prompts = map(prompt_of, asked)
+    return sum(tokens_of(one.evidence) for one in prompts if one.kind == "write")
 
 
 async def _reported(

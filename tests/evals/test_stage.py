@@ -4,7 +4,6 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from agent.claims import Role
-from agent.rules import RulesAnalyst
 from agent.window import Window
 from evals.github_server.app import GitHubServer
 from evals.stage import Stage
@@ -19,7 +18,7 @@ async def test_a_second_day_is_told_by_what_landed_on_it(tmp_path: Path) -> None
         async with GitHubClient(base_url=server.url, token="stage") as client:
             stage = Stage(world, client)
             for day in (last - timedelta(days=1), last):
-                report = await stage.report(RulesAnalyst(), Window.days(day, day, "UTC"))
+                report = await stage.report(None, Window.days(day, day, "UTC"))
                 landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
                 assert report.claims
                 assert all(landed.intersection(claim.about) for claim in report.claims if claim.role is Role.CHANGE)

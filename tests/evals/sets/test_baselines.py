@@ -3,7 +3,6 @@
 from datetime import date
 from pathlib import Path
 
-from agent.rules import RulesAnalyst
 from agent.window import Window
 from evals.baselines import ScriptedModel, log_dump, one_prompt
 from evals.github_server.app import GitHubServer
@@ -24,7 +23,7 @@ async def test_a_dump_tells_everything_in_no_order_and_one_prompt_does_not_see_t
     truth, grades = Truth(world), importance(world)
     with GitHubServer(world.repos, tokens=("t",), now=world.now) as server:
         async with GitHubClient(base_url=server.url, token="t") as client:
-            rules = await Stage(world, client).report(RulesAnalyst(), DAY)
+            rules = await Stage(world, client).report(None, DAY)
     dump = log_dump(rules)
     prompted, length = await one_prompt(rules, {r.full_name: r.git_dir for r in world.repos}, ScriptedModel())
     tallies = {name: Tally() for name in ("rules", "dump", "prompted")}

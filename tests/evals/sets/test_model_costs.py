@@ -1,10 +1,10 @@
-"""What a model costs in tokens and in time, counted from what it was asked."""
+"""What a model costs in tokens, counted from what it was asked."""
 
+import json
 from typing import Any
 
 from evals.model_server.talk import Asked
-from evals.sets.model_latency import longest_chain
-from evals.sets.model_tokens import Reader, tokens_sent
+from evals.sets.model_tokens import Reader, evidence_shown, tokens_sent
 
 
 def asked(user: str, *, repo: str = "", tools: tuple[str, ...] = ()) -> Asked:
@@ -14,21 +14,17 @@ def asked(user: str, *, repo: str = "", tools: tuple[str, ...] = ()) -> Asked:
     return Asked(0, body, {})
 
 
-def test_the_longest_chain_has_probes_turns_of_reading_writing_and_saying_anew() -> None:
-    reading = [asked("table", repo="a/b", tools=("get_diff",))] * 2
-    writing = [asked("Commit", repo="a/b")] * 5
-    anew = [asked("It was refused: no", repo="a/b")] * 3
-    other = [asked("table", repo="c/d", tools=("get_diff",))]
-    assert longest_chain([asked("colour"), *reading, *writing, *anew, *other]) == 1 + 2 + 1 + 1
-    assert longest_chain([]) == 0
-
-
-def test_a_perfect_reader_reads_what_the_first_line_does_not_settle() -> None:
-    rows = "[c1] mid 4.0 remove f (#1)\n[c2] mid 3.0 rework the ring (#2)"
+def test_a_perfect_reader_chooses_what_the_first_line_does_not_settle() -> None:
+    rows = "[c1] mid 4.0 remove f (#1) | The function `f` is removed.\n[c2] mid 3.0 rework the ring (#2)"
     reader = Reader(["rework the ring (#2)"])
-    calls = reader(asked(rows, repo="a/b", tools=("get_diff",))).calls
-    assert [call.arguments for call in calls] == ['{"sha": "c2"}']
-    assert reader(asked(f"{rows}\nWhat you have read so far:", repo="a/b", tools=("get_diff",))).calls == ()
+    question = f"<<m\n{rows}\nm>>\n\nChoose the commits worth explaining, at most 2, the most important first."
+    assert json.loads(reader(asked(question)).text) == {"read": ["c2"]}
+
+
+def test_only_what_a_writer_is_shown_counts_as_shown() -> None:
+    shown = asked("<<m\n[c] commit by Ada\nfix: f\nm>>\n\nWrite for the report, in English:")
+    judged = asked("<<m\n[c] commit by Ada\nfix: f\nm>>\n\nSomebody wrote these sentences")
+    assert evidence_shown([shown]) == evidence_shown([shown, judged]) > 0
 
 
 def test_tools_are_counted_with_the_words() -> None:
