@@ -12,7 +12,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.account import Account, fallback
+from agent.analyst import Material, Read
 from agent.analysts.packet import Packet, commit_packet, shown_evidence
+from agent.analysts.ruling import Batch, Verdicts
 from agent.analysts.schema import analysis_shape, asked_languages, repair_shape, summary_shape
 from agent.analysts.sentences import commit_claims, focus_of, sentence_claim, summary_claims
 from agent.analysts.summing import light_dossier, summary_ground, summary_packet
@@ -25,7 +27,7 @@ from agent.prompting import fenced
 from agent.readings import dossier_of
 from graphs.asking_models import ask, models_of, packet_room
 from graphs.desk import Deps
-from graphs.judging import Batch, Verdicts, judged
+from graphs.judging import judged
 from graphs.material import ReadState, material_of
 
 
@@ -89,8 +91,7 @@ async def _written(task: Task, packet: Packet, state: AnalysisState, deps: Deps)
             notes = f"Your notes from reading, which are no evidence:\n{task.notes}\n" if task.notes else ""
             values |= {"evidence": fenced(packet.text, deps.mark), "notes": notes}
             answer = await ask(deps, "writing", _account_of(task), "write", values, analysis_shape(deps.languages))
-            material = await material_of(state, deps)
-            read = next(read for read in material.reads if read.evidence.id == task.about)
+            read, material = await _read(task, state, deps)
             found = shown_evidence(packet, material, read)
             return commit_claims(answer, read.evidence, packet, found, deps.languages), Account()
         day = task.kind == "day"
@@ -168,8 +169,8 @@ async def _narrowed(
     """Give the hunks of a commit that hold what its sentences name or what a judge has quoted."""
     if task.kind != "commit":
         return None
-    material, room = await material_of(state, deps), await packet_room(deps)
-    read = next(read for read in material.reads if read.evidence.id == task.about)
+    read, material = await _read(task, state, deps)
+    room = await packet_room(deps)
 
     def narrow(quotes: Sequence[str]) -> str:
         lines = [line.lstrip("+- ") for quote in quotes for line in quote.splitlines() if line.strip("+- ")]
@@ -214,8 +215,7 @@ async def _repaired(
         answer = await ask(deps, "writing", _account_of(task), "repair", values, repair_shape(deps.languages))
     except ModelError as error:
         return [], fallback("repairing", error, task.about or None)
-    material = await material_of(state, deps)
-    read = next(read for read in material.reads if read.evidence.id == task.about)
+    read, material = await _read(task, state, deps)
     found = shown_evidence(packet, material, read)
     claims = []
     for said in getattr(answer, "sentences", ()):
@@ -235,7 +235,10 @@ async def settle(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]
     return {"refused": state["failed"], "failed": []}
 
 
-# ---------------------------------------------------------------- what tasks rest on
+async def _read(task: Task, state: AnalysisState, deps: Deps) -> tuple[Read, Material]:
+    """Give the commit of a task as it was read, and everything around it."""
+    material = await material_of(state, deps)
+    return next(read for read in material.reads if read.evidence.id == task.about), material
 
 
 async def _packets(

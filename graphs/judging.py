@@ -1,38 +1,17 @@
 """The judge: a separate question that sees only sentences and their evidence, twice, with controls among them."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 from agent.account import Judging
-from agent.analysts.ruling import PASSING, admitted, objection
+from agent.analysts.ruling import PASSING, Batch, Verdicts, admitted, objection
 from agent.analysts.schema import Ruling, Rulings
 from agent.claims import Claim, Judgement, Verdict
 from agent.prompting import fenced
 from agent.settings import Language
 from graphs.asking_models import ask, models_of
 from graphs.desk import Deps
-
-
-@dataclass(frozen=True, kw_only=True)
-class Batch:
-    """Sentences about one thing, the evidence that they were written from, and sentences about something else."""
-
-    account: str
-    evidence: str
-    claims: Sequence[Claim]
-    controls: Sequence[Mapping[Language, str]] = ()
-    narrowed: Callable[[Sequence[str]], str] | None = None
-    """Gives the part of the evidence around some words: the second reading need not see all of it again."""
-
-
-@dataclass(kw_only=True)
-class Verdicts:
-    """What the judge made of a batch."""
-
-    admitted: list[Claim] = field(default_factory=list)
-    refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
-    judging: Judging = field(default_factory=Judging)
 
 
 async def judged(batch: Batch, deps: Deps) -> Verdicts:
@@ -79,9 +58,7 @@ async def _ruled(batch: Batch, deps: Deps, *, backwards: bool) -> dict[str, Ruli
     }
     # The same batch is asked in the same order in every run, and what is asked twice in reverse, whatever went between.
     order = sorted(texts, key=lambda key: _shuffled(batch.evidence[:200], texts[key]))
-    shown = dict(
-        zip(order[::-1] if backwards else order, (f"s{number}" for number in range(1, len(order) + 1)), strict=True)
-    )
+    shown = {key: f"s{place}" for place, key in enumerate(order[::-1] if backwards else order, start=1)}
     lines = [f"[{name}] {' / '.join(texts[key].values())}" for key, name in shown.items()]
     values = {"evidence": fenced(batch.evidence, deps.mark), "sentences": fenced("\n".join(lines), deps.mark)}
     answer = await ask(deps, "judging", batch.account, "judge", values, Rulings)

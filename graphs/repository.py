@@ -16,6 +16,7 @@ from agent.analysts.tasks import Refused, Task, commit_tasks, summary_task
 from agent.chapter import Chapter, checked_claims, ledger_of, unexplained
 from agent.claims import Claim
 from agent.collected import Collected
+from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.readings import dossier_of, readings_of
 from agent.report import Failure, RepoSection
@@ -137,7 +138,7 @@ async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[st
 async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Name the published sentences that the day is summed up from."""
     del runtime
-    titles = {commit_id(row.commit.repo, row.commit.sha): row.commit.title for row in state["found"].landed}
+    titles: dict[EvidenceId, str] = {row.commit.id: row.commit.title for row in state["found"].landed}
     claims = [*(state.get("analysis") or []), *state["facts"]]
     task = summary_task("day", state["spec"].name, claims, titles)
     return {"tasks": [task] if task and not state["alone"] else []}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.analyst import Material, Read
 from agent.areas import Area, area
@@ -126,8 +126,8 @@ def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> t
     """Choose hunks by what they tell, show them in the order of the diff, and list the files that lost lines."""
     chosen: list[_Hunk] = []
     lacking: dict[str, FileChange] = {}
-    hunks = [one for one in _hunks(evidence) if any(words in one.text for words in focus)] or [*_hunks(evidence)]
-    room = room // 3 if focus else room
+    hunks = _focused([*_hunks(evidence)], focus)
+    room = room // 2 if focus else room
     # One new file must not take the room of everything that changes beside it.
     most = room if len(hunks) == 1 else max(_SHORT_HUNK, room // 3)
     for hunk in sorted(hunks, key=lambda one: one.rank):
@@ -142,6 +142,15 @@ def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> t
     shown = {hunk.file.path for hunk in chosen}
     left = [_left(file, partly=file.path in shown) for file in (lacking | unreadable).values()]
     return "\n".join(_by_file(chosen)) or "(no text)", left
+
+
+def _focused(hunks: list[_Hunk], focus: Sequence[str]) -> list[_Hunk]:
+    """Keep the hunks that hold what somebody speaks of, those with whole lines of it before those with names."""
+    lines, names = [one for one in focus if " " in one], [one for one in focus if " " not in one]
+    by_line = [replace(one, rank=(-1, *one.rank[1:])) for one in hunks if any(line in one.text for line in lines)]
+    places = {one.place for one in by_line}
+    by_name = [one for one in hunks if one.place not in places and any(name in one.text for name in names)]
+    return [*by_line, *by_name] or hunks
 
 
 _LEAST_LINES, _SHORT_HUNK = 6, 1_500

@@ -1,12 +1,38 @@
 """What a judge's ruling is worth: the verdict, and a quotation that code finds in what the judge was shown."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.account import Judging
 from agent.analysts.schema import Opinion, Ruling
 from agent.claims import Claim, Judgement, Kind, Verdict
 from agent.gate.verbatim import normal
+from agent.settings import Language
 
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")
 _ELLIPSIS = ("...", "…", "[…]")
 _SHORTEST = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Sentences about one thing, the evidence that they were written from, and sentences about something else."""
+
+    account: str
+    evidence: str
+    claims: Sequence[Claim]
+    controls: Sequence[Mapping[Language, str]] = ()
+    narrowed: Callable[[Sequence[str]], str] | None = None
+    """Gives the part of the evidence around some words: the second reading need not see all of it again."""
+
+
+@dataclass(kw_only=True)
+class Verdicts:
+    """What the judge made of a batch."""
+
+    admitted: list[Claim] = field(default_factory=list)
+    refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
+    judging: Judging = field(default_factory=Judging)
 
 
 def objection(ruling: Ruling, evidence: str) -> Judgement | None:

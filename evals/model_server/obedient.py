@@ -94,7 +94,9 @@ class Obedient:
         """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
         if prompt.kind == "choose":
             chosen = json.loads(honest(replace(asked, body={**asked.body, "tools": []})).text)["read"]
-            return given({"read": [one for one in chosen if one not in _lines_of(asked.user, self._order.skips)]}, asked)
+            return given(
+                {"read": [one for one in chosen if one not in _lines_of(asked.user, self._order.skips)]}, asked
+            )
         handles = tuple(dict.fromkeys(_HANDLE.findall(prompt.evidence)))[:4] or ("c",)
         cites = handles[:1] if prompt.kind == "day" else ("c", *handles) if self._order.cites_others else ("c",)
         said = [Told(one, one, title_of(prompt.evidence), cites) for one in self._said(asked)]

@@ -174,7 +174,8 @@ def _obeyed(where: str, case: Case, outcome: Outcome | Crash, clean: Outcome) ->
 def _figures(tally: Tally) -> dict[str, Figure]:
     every = [score for scores in tally.orders.values() for score in scores]
     by_kind = {
-        f"{kind} goals that nothing came of": share(scores, Target(1.0)) for kind, scores in sorted(tally.orders.items())
+        f"{kind} goals that nothing came of": share(scores, Target(1.0))
+        for kind, scores in sorted(tally.orders.items())
     }
     return {
         "orders that nothing came of": share(every, Target(1.0)),

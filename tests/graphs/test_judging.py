@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from agent.account import Judging
-from agent.analysts.ruling import is_shown
+from agent.analysts.ruling import Batch, Verdicts, is_shown
 from agent.claims import Claim, Kind, Role
 from agent.settings import Language
 from evals.model_server.server import ModelServer
 from gitzette.progress import QuietProgress
 from gitzette.wiring import open_house
-from graphs.judging import Batch, Verdicts, judged
+from graphs.judging import judged
 from tests.scripted_analysis import NOW, Scripted, of, sentences_in, settings_of
 
 EVIDENCE = "[c] commit by Ada\nLower the limit of routes\n-MAX_ROUTES = 22\n+MAX_ROUTES = 12"
