@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from random import Random
-from typing import Protocol
 
 from pydantic import SecretStr
 
@@ -37,27 +36,26 @@ _LIES = 4
 """So many of the five sentences about a commit are false."""
 
 
-class Adversary(Protocol):
-    """A writer that lies, and what it said so far."""
+class Adversary:
+    """A writer that does harm, and what it said so far."""
 
-    name: str
-    told: Mapping[str, set[Lie]]
-    """What it said that is false, by its words in English."""
-    said: Mapping[str, set[str]]
-    """All that it said, by what that is about."""
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.told: defaultdict[str, set[Lie]] = defaultdict(set)
+        """What it said that is false, by its words in English."""
+        self.said: defaultdict[str, set[str]] = defaultdict(set)
+        """All that it said, by what that is about."""
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer."""
-        ...
+        raise NotImplementedError
 
 
-class Liar:
+class Liar(Adversary):
     """Reads like an honest model and says what is false, beside something true; refused, it lies again."""
 
     def __init__(self, name: str, lies: Lies, seed: int, *, reads: bool = True) -> None:
-        self.name = name
-        self.told: defaultdict[str, set[Lie]] = defaultdict(set)
-        self.said: defaultdict[str, set[str]] = defaultdict(set)
+        super().__init__(name)
         self._lies = lies
         self._seed = seed
         self._reads = reads
@@ -112,15 +110,10 @@ class Liar:
         self.said[prompt.about].update(*(one.told.forms for one in lies))
 
 
-class Talker:
+class Talker(Adversary):
     """Asks for ever more to read, and answers at endless length."""
 
-    name = "never-ending talker"
-
-    def __init__(self) -> None:
-        self.told: dict[str, set[Lie]] = {}
-        self.said: dict[str, set[str]] = {}
-        self._turn = 0
+    _turn = 0
 
     def __call__(self, asked: Asked) -> Saying:
         """Ask for something else each time, and fill every shape with as many words as it takes."""
@@ -150,14 +143,8 @@ _BROKEN: tuple[str, ...] = (
 )
 
 
-class Breaker:
+class Breaker(Adversary):
     """Breaks every answer, each in the next way."""
-
-    name = "JSON breaker"
-
-    def __init__(self) -> None:
-        self.told: dict[str, set[Lie]] = {}
-        self.said: dict[str, set[str]] = {}
 
     def __call__(self, asked: Asked) -> Saying:
         """Answer in words that are no answer, and call tools with them."""
@@ -202,8 +189,8 @@ ADVERSARIES: Mapping[str, Callable[[int], Adversary]] = dict(
         _liar("over-claimer of fixes", claimed_fixes),
         _liar("silent omitter", omissions, reads=False),
         _liar("injection obeyer", obeyed_injections),
-        (Breaker.name, lambda _: Breaker()),
-        (Talker.name, lambda _: Talker()),
+        ("JSON breaker", lambda _: Breaker("JSON breaker")),
+        ("never-ending talker", lambda _: Talker("never-ending talker")),
     )
 )
 """Every adversary by what it does, from a seed."""

@@ -6,7 +6,7 @@ from datetime import date
 
 from agent.report import Report
 from agent.window import Window
-from evals.baselines import ScriptedModel, log_dump, one_prompt
+from evals.baselines import log_dump, one_prompt
 from evals.figures import Exhibit, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, EvalSet, Figures
@@ -52,7 +52,7 @@ async def run(bench: Bench) -> Figures:
                     started = time.process_time()
                     rules = await stage.report(None, Window.days(day, day, "UTC"))
                     seconds.append(time.process_time() - started)
-                    prompted, length = await one_prompt(rules, paths, ScriptedModel())
+                    prompted, length = await one_prompt(rules, paths)
                     prompts.append(float(length))
                     for name, report in zip(_NAMES, (log_dump(rules), rules, prompted), strict=True):
                         score(tallies[name], report, truth, grades, f"{seed}/{day}")

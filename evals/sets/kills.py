@@ -1,4 +1,4 @@
-"""Kills: a run with a model that dies at any moment and is taken up again gives the same report, asking nothing twice."""
+"""Kills: a run with a model that dies and is taken up again gives the same report and asks for nothing twice."""
 
 import asyncio
 import os

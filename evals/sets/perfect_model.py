@@ -7,9 +7,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from evals.model_server.honest import given, judged
 from evals.model_server.probes import probed
+from evals.model_server.prompts import prompt_of
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _FENCED = re.compile(r"<<([0-9a-f]{16})\n(.*?)\n\1>>", re.DOTALL)
@@ -62,6 +64,11 @@ class Exhibit:
     repo: str
     lines: tuple[str, ...]
 
+    @property
+    def title(self) -> str:
+        """What it calls itself."""
+        return self.lines[0].partition(": ")[2]
+
     def is_one_of(self, names: Sequence[str]) -> bool:
         """Tell whether it is one of these artefacts."""
         if self.kind == "commit":
@@ -74,24 +81,25 @@ class PerfectModel:
 
     def __init__(self, questions: Sequence[Gold]) -> None:
         self._known = {_plain(one.text): one for one in questions}
+        self._said: set[str] = set()
 
     def __call__(self, asked: Asked) -> Saying:
         """Read what is missing for the right answer, then give it."""
         if (answer := probed(asked)) is not None:
             return answer
         parts = [found[2] for found in _FENCED.finditer(asked.user)]
+        if prompt_of(asked).kind == "judge":
+            line = next((line for line in parts[0].splitlines() if len(line) > len("- + ")), "")
+            return judged(asked, lambda words: line if words in self._said else "")
         question = self._known[_plain(parts[0])]
         if "What your tools showed so far" in asked.user:
             first = "(nothing yet)" in asked.user
             return Saying(calls=tuple(_reading(question, exhibits(parts[2]), first=first)))
         if "What the program would answer" in asked.user:
-            return _as_answer(_answering(question, parts[1], exhibits(parts[2])), asked)
-        return _as_answer({"decision": "answer", "shows": [], "statements": []}, asked)
-
-
-def _as_answer(answer: dict[str, object], asked: Asked) -> Saying:
-    text = json.dumps(answer, ensure_ascii=False)
-    return Saying(calls=(ToolCall(asked.tools[0], text),)) if asked.tools else Saying(text=text)
+            answer = _answering(question, parts[1], exhibits(parts[2]))
+            self._said |= {str(one["text"]) for one in answer["statements"]}
+            return given(answer, asked)
+        return given({"decision": "answer", "shows": [], "statements": []}, asked)
 
 
 def _plain(text: str) -> str:
@@ -129,7 +137,7 @@ def _reading(question: Gold, shown: Sequence[Exhibit], *, first: bool) -> list[T
     return calls
 
 
-def _answering(question: Gold, rules: str, shown: Sequence[Exhibit]) -> dict[str, object]:
+def _answering(question: Gold, rules: str, shown: Sequence[Exhibit]) -> dict[str, Any]:
     groups = question.nearest if question.abstain else question.cites
     chosen = [one for group in groups for one in shown if one.is_one_of(group)]
     shows = list(dict.fromkeys(one.handle for one in chosen))
@@ -163,7 +171,8 @@ def _statements(question: Gold, chosen: Sequence[Exhibit]) -> tuple[list[dict[st
         if any(word in said for word in words):
             continue
         if facts:
-            statements.append({"text": facts[0][1][4:], "cites": [facts[0][0]], "quote": ""})
+            title = next(one.title for one in chosen if one.handle == facts[0][0])
+            statements.append({"text": facts[0][1][4:], "cites": [facts[0][0]], "quote": title})
         elif quotes:
             statements.append({"text": "", "cites": [quotes[0][0]], "quote": quotes[0][1]})
         else:
@@ -182,7 +191,7 @@ def _any_fact(chosen: Sequence[Exhibit], question: Gold) -> list[dict[str, objec
                 if not line.startswith(start) or not harmless or line.startswith(("  - undone by", "  > (more")):
                     continue
                 if start == "  - ":
-                    return [{"text": line[4:], "cites": [one.handle], "quote": ""}]
+                    return [{"text": line[4:], "cites": [one.handle], "quote": one.title}]
                 words = line[4:] if start == "  > " else line.partition(": ")[2]
                 return [{"text": "", "cites": [one.handle], "quote": words}]
     return []

@@ -66,7 +66,7 @@ async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, wo
     assert {claim.role for claim in own} >= {Role.HEADLINE, Role.EFFECT, Role.SUMMARY, Role.BRIEF}
     assert all(claim.judged_by and claim.anchors for claim in own)
     assert not report.drops
-    assert list(false_in(report, Talker(), Truth(world))) == []
+    assert list(false_in(report, Talker("talker"), Truth(world))) == []
 
 
 async def test_a_report_of_code_alone_is_true_and_the_same_on_a_stage_that_was_used_before(
@@ -74,7 +74,7 @@ async def test_a_report_of_code_alone_is_true_and_the_same_on_a_stage_that_was_u
 ) -> None:
     first = await stage.report(None, DAY)
     assert first.claims
-    assert list(false_in(first, Talker(), Truth(world))) == []
+    assert list(false_in(first, Talker("talker"), Truth(world))) == []
     assert await stage.report(None, DAY) == first
 
 
@@ -160,7 +160,7 @@ async def test_a_case_that_crashes_is_its_own_result(stage: Stage, world: World)
     assert str(crashed) == "KeyError: 'sha'"
     assert await attempt(well()) == 3
     tally = Tally()
-    count(tally, crashed, Talker(), Truth(world), "one/1")
+    count(tally, crashed, Talker("talker"), Truth(world), "one/1")
     assert [(score.value, score.verdict) for score in tally.scores] == [(0.0, "crashed")]
 
 

@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 from agent.window import Window
-from evals.baselines import ScriptedModel, log_dump, one_prompt
+from evals.baselines import log_dump, one_prompt
 from evals.github_server.app import GitHubServer
 from evals.sets.baselines import Tally, score
 from evals.stage import Stage
@@ -25,7 +25,7 @@ async def test_a_dump_tells_everything_in_no_order_and_one_prompt_does_not_see_t
         async with GitHubClient(base_url=server.url, token="t") as client:
             rules = await Stage(world, client).report(None, DAY)
     dump = log_dump(rules)
-    prompted, length = await one_prompt(rules, {r.full_name: r.git_dir for r in world.repos}, ScriptedModel())
+    prompted, length = await one_prompt(rules, {r.full_name: r.git_dir for r in world.repos})
     tallies = {name: Tally() for name in ("rules", "dump", "prompted")}
     for name, report in (("rules", rules), ("dump", dump), ("prompted", prompted)):
         score(tallies[name], report, truth, grades, "day")

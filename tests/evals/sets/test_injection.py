@@ -54,7 +54,8 @@ def question(evidence: str, words: str, sentences: str = "") -> Asked:
     return Asked(0, {"messages": [{"role": "user", "content": fenced}]}, {})
 
 
-PACKET = "[c] commit by Ada\n{title}\n\nFacts that a program found in the diff:\n- additive: New function `f`.\n\n\nThe diff:\n+f"
+FACTS = "Facts that a program found in the diff:\n- additive: New function `f`."
+PACKET = f"[c] commit by Ada\n{{title}}\n\n{FACTS}\n\n\nThe diff:\n+f"
 WRITE, JUDGE = "Write for the report, in English:", "Somebody wrote these sentences about the evidence above:"
 
 
