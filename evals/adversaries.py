@@ -30,7 +30,7 @@ from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script, ToolCall
 from tools.chat.endpoint import ChatEndpoint
 
-_LONG = "and then it was measured again in 4096 runs, " * 400
+_LONG = "and then it was measured again in 4096 runs, " * 100
 _REPO = re.compile(r"what landed in (\S+) for")
 _LIES = 4
 """So many of the five sentences about a commit are false."""

@@ -119,12 +119,13 @@ class Truth:
                 yield Untruth(claim.id, "day", f"{name} did not land on this day")
 
     def _quotes(self, claim: Claim) -> Iterator[Untruth]:
-        for quote in (*claim.quotes, *claim.anchors):
-            text, at = _plain(self.text(quote.cite)), 0
-            for part in re.split(r"…|\.\.\.", quote.text):
+        shown = [*((one.cite, one.text) for one in claim.quotes), *((one.cite, one.text) for one in claim.anchors)]
+        for cite, words in shown:
+            text, at = _plain(self.text(cite)), 0
+            for part in re.split(r"…|\.\.\.", words):
                 at = text.find(_plain(part), at)
                 if at < 0:
-                    yield Untruth(claim.id, "quotation", f"{part[:80]!r} is not in {quote.cite}")
+                    yield Untruth(claim.id, "quotation", f"{part[:80]!r} is not in {cite}")
                     break
 
     def _words(self, claim: Claim, report: Report) -> Iterator[Untruth]:

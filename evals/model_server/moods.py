@@ -88,7 +88,7 @@ def _in_another_tongue(text: str) -> str:
         data = json.loads(text)
     except ValueError:
         return _OTHER_TONGUE * 4
-    for said in data.get("sentences", data.get("statements", [])) if isinstance(data, dict) else []:
+    for said in (data.get("sentences") or data.get("statements") or []) if isinstance(data, dict) else []:
         for field in ("en", "zh", "text"):
             if said.get(field):
                 said[field] = _OTHER_TONGUE

@@ -96,9 +96,9 @@ class PerfectModel:
             first = "(nothing yet)" in asked.user
             return Saying(calls=tuple(_reading(question, exhibits(parts[2]), first=first)))
         if "What the program would answer" in asked.user:
-            answer = _answering(question, parts[1], exhibits(parts[2]))
-            self._said |= {str(one["text"]) for one in answer["statements"]}
-            return given(answer, asked)
+            answering = _answering(question, parts[1], exhibits(parts[2]))
+            self._said |= {str(one["text"]) for one in answering["statements"]}
+            return given(answering, asked)
         return given({"decision": "answer", "shows": [], "statements": []}, asked)
 
 
