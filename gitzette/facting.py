@@ -78,7 +78,12 @@ def facts_text(change: Change, sheet: FactSheet) -> str:
         if len(fact.places) > _SHOWN_PLACES:
             lines.append(f"          and {len(fact.places) - _SHOWN_PLACES} more places")
     lines += [f"skipped: {text}" for text in sheet.skipped]
-    return "\n".join(lines if sheet.facts or sheet.skipped else [*lines, "nothing that a user would notice"]) + "\n"
+    return (
+        "\n".join(
+            lines if sheet.facts or sheet.skipped else [*lines, "no fact that code can name; git show has the diff"]
+        )
+        + "\n"
+    )
 
 
 def _values(fact: Fact) -> str:
