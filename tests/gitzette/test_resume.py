@@ -17,6 +17,8 @@ from agent.recipe import Recipe
 from agent.settings import Budget, RepoSpec, Settings
 from agent.window import Window
 from evals.github_server.app import GitHubServer
+from evals.model_server.honest import honest
+from evals.model_server.server import ModelServer
 from evals.sets.kills import killed_at, prepare
 from evals.worlds.model import World
 from evals.worlds.worlds import build
@@ -233,5 +235,6 @@ def test_a_recipe_is_all_that_resuming_compares(house: House) -> None:
 async def test_killed_in_earnest_it_goes_on_to_the_same_bytes(
     tmp_path: Path, server: GitHubServer, world: World
 ) -> None:
-    stage = await prepare(tmp_path / "kills", server, world)
-    assert (await killed_at(stage, 3)).complaint == ""
+    with ModelServer(honest) as model:
+        stage = await prepare(tmp_path / "kills", server, model, world)
+        assert (await killed_at(stage, 3)).complaint == ""
