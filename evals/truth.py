@@ -132,13 +132,13 @@ class Truth:
         """Hold every number, name and hash in the words against what is cited, and what code found there."""
         evidence = "\n".join((*map(self.text, claim.sources), *claim.sources))
         if claim.free:
-            facts = [one for one in report.claims if one.params and set(one.about) & set(claim.cites)]
-            evidence += "\n".join(value for one in facts for value in one.params.values())
+            facts = [one for one in report.claims if not one.free and set(one.about) & set(claim.cites)]
+            evidence += "\n".join(value for one in facts for value in (*one.params.values(), *one.sources))
         for lang, text in claim.text.items():
             words = MARK.sub(" ", text)
             for kind, pattern in (("number", _NUMBER), ("name", _NAMED), ("hash", _HASH)):
                 for value in pattern.findall(words):
-                    if value not in evidence and not _is_counted(value, claim):
+                    if value.strip("\"'") not in evidence and not _is_counted(value, claim):
                         yield Untruth(claim.id, kind, f"{lang}: {value!r} is not in what is cited: {text[:100]}")
 
     def _fixed(self, claim: Claim) -> Iterator[Untruth]:
