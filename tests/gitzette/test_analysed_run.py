@@ -63,7 +63,7 @@ def test_the_command_publishes_analysis_in_both_languages(
     claims = json.loads(pages(tmp_path)["2026-02-04.json"])["claims"]
     analysed = [claim for claim in claims if claim["judged_by"]]
     assert [(claim["role"], claim["kind"], claim["judged_by"]) for claim in analysed] == [
-        (role, "stated", "scripted") for role in ("brief", "headline", "effect", "headline", "effect")
+        (role, "stated", "scripted") for role in ("headline", "effect", "headline", "effect", "brief")
     ]
     assert all(claim["anchors"] and claim["verdict"] == "supported" for claim in analysed)
     assert {claim["kind"] for claim in claims if not claim["judged_by"]} <= {"fact", "quotation"}
