@@ -37,6 +37,11 @@ class Collected(Frozen):
     failures: tuple[Failure, ...] = ()
 
     @property
+    def shas(self) -> list[str]:
+        """The hashes of everything that belongs to this report."""
+        return [row.commit.sha for row in self.landed]
+
+    @property
     def landed(self) -> tuple[Landed, ...]:
         """Everything that belongs to this report."""
         return (*self.rows, *self.late)

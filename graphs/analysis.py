@@ -90,14 +90,14 @@ async def _written(task: Task, packet: Packet, state: AnalysisState, deps: Deps)
         if task.kind == "commit":
             notes = f"Your notes from reading, which are no evidence:\n{task.notes}\n" if task.notes else ""
             values |= {"evidence": fenced(packet.text, deps.mark), "notes": notes}
-            answer = await ask(deps, "writing", _account_of(task), "write", values, analysis_shape(deps.languages))
+            answer = await ask(deps, "writing", task.account, "write", values, analysis_shape(deps.languages))
             read, material = await _read(task, state, deps)
             found = shown_evidence(packet, material, read)
             return commit_claims(answer, read.evidence, packet, found, deps.languages), Account()
         day = task.kind == "day"
         values |= {"items": fenced(packet.text, deps.mark), "scope": str(task.repo) if day else "all repositories"}
         values |= {"most": "five" if day else "seven"}
-        answer = await ask(deps, "writing", _account_of(task), "day", values, summary_shape(deps.languages))
+        answer = await ask(deps, "writing", task.account, "day", values, summary_shape(deps.languages))
         name, role = (f"{task.repo}.day", Role.SUMMARY) if day else ("brief", Role.BRIEF)
         return summary_claims(answer, task.rests, name, task.repo, role, deps.languages), Account()
     except ModelError as error:
@@ -149,7 +149,7 @@ async def _judged(
     claims = [claim for key, claim in state["passed"] if key == task.key]
     evidence = packets[task.key].text if task.kind == "commit" else summary_ground(claims, task.rests, task.titles)
     batch = Batch(
-        account=_account_of(task),
+        account=task.account,
         evidence=evidence,
         claims=claims,
         controls=controls_for(task, evidence, state["passed"]),
@@ -212,7 +212,7 @@ async def _repaired(
         "languages": asked_languages(deps.languages),
     }
     try:
-        answer = await ask(deps, "writing", _account_of(task), "repair", values, repair_shape(deps.languages))
+        answer = await ask(deps, "writing", task.account, "repair", values, repair_shape(deps.languages))
     except ModelError as error:
         return [], fallback("repairing", error, task.about or None)
     read, material = await _read(task, state, deps)
@@ -266,13 +266,9 @@ async def _dossiers(state: AnalysisState, deps: Deps) -> dict[str, Dossier]:
     return dossiers
 
 
-def _account_of(task: Task) -> str:
-    return task.repo or task.kind
-
-
 def _spent(state: AnalysisState, deps: Deps) -> Account:
     """Take what the models were paid since this was asked last, for the accounts of these tasks."""
-    accounts = dict.fromkeys(map(_account_of, state["tasks"]))
+    accounts = dict.fromkeys(task.account for task in state["tasks"])
     return sum((Account(spent=models_of(deps).take(name)) for name in accounts), Account())
 
 

@@ -15,7 +15,7 @@ from graphs.models import Models
 M = TypeVar("M", bound=BaseModel)
 _PROMPT = 1_600
 """Tokens of a prompt beside the evidence: rules, sentences, schema."""
-_LEAST = 1_000
+_LEAST, _SMALL = 1_000, 12_000
 
 
 def models_of(deps: Deps) -> Models:
@@ -34,9 +34,13 @@ async def ask(deps: Deps, job: Job, account: str, name: str, values: Mapping[str
     return answer
 
 
+async def is_small(deps: Deps) -> bool:
+    """Tell whether a model has so little room that it loses its way in several steps."""
+    return await models_of(deps).context("reading") < _SMALL
+
+
 async def packet_room(deps: Deps) -> int:
     """Give the tokens of evidence that fit into every question about a commit, beside the answer."""
     models = models_of(deps)
-    contexts = [await models.context("writing"), await models.context("judging")]
-    context = min(contexts)
+    context = min(await models.context("writing"), await models.context("judging"))
     return max(_LEAST, min(BUDGET, context - min(4_000, context // 4) - _PROMPT))

@@ -116,7 +116,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     commits = [row.commit for row in collected.landed]
     links = explicit_links(repo, commits, collected.threads, collected.landing.branch)
     scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
-    wanted = _shas(collected)[: desk.diffs]
+    wanted = collected.shas[: desk.diffs]
     weighed: list[Triage] = []
     known = deps.issues.known(repo, state["window"])
     read = Looked()
@@ -130,7 +130,7 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     except AppError as error:
         problem = str(error)
     missing = set(wanted) - {one.sha for one in weighed}
-    spent = dict.fromkeys(_shas(collected)[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
+    spent = dict.fromkeys(collected.shas[len(wanted) :], f"subject only: the budget of {desk.diffs} diffs is spent")
     failed = Failure(repo=repo, stage="diffs", message=f"{len(missing)} of {len(collected.landed)}: {problem}")
     update = {
         "landing": collected.landing.model_copy(
@@ -160,7 +160,3 @@ def _looking(deps: Deps, repo: RepoId, total: int, read: Looked, *, named: bool)
                 read.patches[change.commit.sha] = Patch(names.forward, names.reverse)
 
     return look
-
-
-def _shas(collected: Collected) -> list[str]:
-    return [row.commit.sha for row in collected.landed]

@@ -20,8 +20,7 @@ def failing_alone(node: Callable[[Any, Runtime[Deps]], Awaitable[dict[str, Any]]
         try:
             return await node(state, runtime)
         except AppError as error:
-            repo = state["spec"].name
-            return {"failures": [Failure(repo=repo, stage="code", message=str(error))]}
+            return {"failures": [Failure(repo=state["spec"].name, stage="code", message=str(error))]}
 
     return guarded
 

@@ -17,7 +17,7 @@ from agent.domain import Coverage
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
 from agent.tokens import tokens_of
-from graphs.asking_models import ask, models_of, packet_room
+from graphs.asking_models import ask, is_small, models_of, packet_room
 from graphs.desk import Deps
 from graphs.material import THREAD_TOOLS, ReadState
 from tools.chat.trimming import trimmed
@@ -25,8 +25,6 @@ from tools.toolset import ToolError, Toolset
 
 _QUIET = 6
 """So many commits can be explained one by one, also where the budget would read few of them in depth."""
-_LEAST_CONTEXT = 12_000
-"""Tokens below which a model is small: it loses its way in several steps, and chooses from the list alone."""
 _NOTES = 1_500
 """Tokens of a model's own notes that it is shown again when it writes."""
 _PAGE = 3_000
@@ -77,7 +75,7 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         return {}
     try:
         context = await deps.models.context("reading")
-        if context < _LEAST_CONTEXT or not await deps.models.has_tools("reading"):
+        if await is_small(deps) or not await deps.models.has_tools("reading"):
             return {}
         opening = [] if messages else await _opening(state, deps)
         tools = _usable((await _toolset(state, deps)).as_tools(), state)

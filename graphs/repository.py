@@ -26,6 +26,7 @@ from agent.threads import Connected, issue_news, release_news
 from agent.weaving.bumps import taken
 from agent.window import Window
 from graphs import analysis
+from graphs.asking_models import is_small
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
 from graphs.material import material_of
@@ -60,6 +61,8 @@ class RepositoryState(ReadingState, RepositoryOutput, total=False):
     alone: bool
     notes: str
     facts: list[Claim]
+    waiting: list[Task]
+    """Commits that are not explained yet."""
     tasks: list[Task]
     analysis: Annotated[list[Claim], add]
     account: Annotated[Account, add]
@@ -71,7 +74,7 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     graph = StateGraph(
         RepositoryState, context_schema=Deps, input_schema=RepositoryInput, output_schema=RepositoryOutput
     )
-    for node in (choose, read, tools, study, connect, write_facts, sum_up, file):
+    for node in (choose, read, tools, study, connect, write_facts, take_next, sum_up, file):
         graph.add_node(node.__name__, failing_alone(node))
     graph.add_node("explain", analysis.build())
     graph.add_node("summarise", analysis.build())
@@ -85,19 +88,20 @@ def build(turns: int = 4) -> CompiledStateGraph[RepositoryState, Deps, Repositor
     graph.add_conditional_edges("tools", unless_failed("read"), ["read", END])
     graph.add_conditional_edges("study", unless_failed("connect"), ["connect", END])
     graph.add_conditional_edges("connect", unless_failed("write_facts"), ["write_facts", END])
-    graph.add_conditional_edges("write_facts", _if_tasks("explain", "file"), ["explain", "file", END])
-    graph.add_edge("explain", "sum_up")
-    graph.add_conditional_edges("sum_up", _if_tasks("summarise", "file"), ["summarise", "file", END])
+    graph.add_conditional_edges("write_facts", _if_any("waiting", "take_next", "file"), ["take_next", "file", END])
+    graph.add_edge("take_next", "explain")
+    graph.add_conditional_edges("explain", _if_any("waiting", "take_next", "sum_up"), ["take_next", "sum_up", END])
+    graph.add_conditional_edges("sum_up", _if_any("tasks", "summarise", "file"), ["summarise", "file", END])
     graph.add_edge("summarise", "file")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
 
 
-def _if_tasks(then: str, otherwise: str) -> Any:
+def _if_any(what: str, then: str, otherwise: str) -> Any:
     """Go on to the models where there is something to write about."""
 
     def route(state: RepositoryState) -> str:
-        return unless_failed(then if state.get("tasks") else otherwise)(state)
+        return unless_failed(then if state.get(what) else otherwise)(state)
 
     return route
 
@@ -132,7 +136,14 @@ async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[st
     material = await material_of(state, deps)
     facts = with_stories(facts_told(material), material, state["woven"])
     tasks = commit_tasks(state["chosen"], state["notes"], state["found"], material, facts) if deps.models else []
-    return {"facts": facts, "tasks": tasks}
+    return {"facts": facts, "waiting": tasks}
+
+
+async def take_next(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
+    """Take all commits at once, or one by one where the model is small: what is judged before its time ends stays."""
+    waiting = state["waiting"]
+    count = 1 if await is_small(runtime.context) else len(waiting)
+    return {"tasks": waiting[:count], "waiting": waiting[count:]}
 
 
 async def sum_up(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:

@@ -39,6 +39,11 @@ class Task(Frozen):
     """True sentences about something else, for the judge to refuse."""
 
     @property
+    def account(self) -> str:
+        """Whose account pays: the repository's, or that of the brief."""
+        return self.repo or self.kind
+
+    @property
     def key(self) -> str:
         """What the claims of this task are told apart by."""
         return self.about or self.repo or self.kind
