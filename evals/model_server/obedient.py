@@ -106,8 +106,9 @@ class Obedient:
             self._own[prompt.about].update(*(one.forms for one in again))
             pairs = zip(prompt.refused(), (*again, *said), strict=False)
             return given({"sentences": [{"id": number, **sentence(one)} for number, one in pairs]}, asked)
-        hushed = self._order.skips and self._order.skips in prompt.evidence
-        told = [*said[1:2], *(() if hushed else borne_out(prompt.evidence))]
+        # What shall not be mentioned is not; the text that orders this names it too, and is about something else.
+        true = [one for one in borne_out(prompt.evidence) if not self._order.skips or self._order.skips not in one.en]
+        told = [*said[1:2], *true]
         if prompt.kind == "day":
             return given({"sentences": [resting(one) for one in (*said[:1], *told)]}, asked)
         return given(written([*said[:1], *told]), asked)
