@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 from agent.gate.safety import LONGEST
 from agent.settings import Language
 
-MOST_SENTENCES, MOST_OF_DAY, MOST_OF_BRIEF = 5, 5, 7
+MOST_SENTENCES = 5
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
 
@@ -56,7 +56,9 @@ def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Give the shape in which a commit is explained: a headline and sentences, in each language."""
     sentence = create_model("AnalysisSentence", __base__=Sentence, **_words(languages))
     shape: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
-    shape["sentences"] = (list[sentence], Field(default_factory=list, max_length=MOST_SENTENCES))
+    # A server that keeps to schemas ends there; what others write beyond is left out, and not the whole answer.
+    most = {"maxItems": MOST_SENTENCES}
+    shape["sentences"] = (list[sentence], Field(default_factory=list, json_schema_extra=most))
     return create_model("Analysis", **shape)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import BaseModel
 
 from agent.analysts.packet import Packet
-from agent.analysts.schema import Sentence, Summary, words_of
+from agent.analysts.schema import MOST_SENTENCES, Sentence, Summary, words_of
 from agent.claims import Anchor, Claim, Kind, Role
 from agent.evidence import CommitEvidence, Evidence, EvidenceId
 from agent.gate.literals import literals
@@ -31,8 +31,8 @@ def commit_claims(
     if text := words_of(answer, languages, "headline_"):
         title = Anchor(cite=about.id, text=about.change.commit.title)
         claims.append(_claim(f"{name}.m0", about, (about.id,), text, Role.HEADLINE, (title,)))
-    said: Iterable[Sentence] = getattr(answer, "sentences", ())
-    for number, one in enumerate(said, start=1):
+    said: Sequence[Sentence] = getattr(answer, "sentences", ())
+    for number, one in enumerate(said[:MOST_SENTENCES], start=1):
         if claim := sentence_claim(f"{name}.m{number}", one, about, packet, found, languages):
             claims.append(claim)
     return claims
