@@ -57,7 +57,7 @@ def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     sentence = create_model("AnalysisSentence", __base__=Sentence, **_words(languages))
     shape: dict[str, Any] = {f"headline_{lang}": (str, "") for lang in languages}
     # A server that keeps to schemas ends there; what others write beyond is left out, and not the whole answer.
-    most = {"maxItems": MOST_SENTENCES}
+    most: dict[str, Any] = {"maxItems": MOST_SENTENCES}
     shape["sentences"] = (list[sentence], Field(default_factory=list, json_schema_extra=most))
     return create_model("Analysis", **shape)
 
