@@ -1,0 +1,65 @@
+"""The languages whose files are read: their grammars and their queries."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser, Query
+
+_GRAMMARS = {
+    "python": ("tree_sitter_python", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "cuda": ("tree_sitter_cuda", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+}
+_QUERIES = {"c": ("c",), "cpp": ("c", "cpp"), "cuda": ("c", "cpp"), "tsx": ("javascript", "typescript")}
+_QUERIES |= {"typescript": ("javascript", "typescript")}
+"""The folders of queries of a language where it shares them with another one."""
+_EXTENSIONS = {
+    "python": "py pyi",
+    "c": "c",
+    "cpp": "cc cpp cxx h hh hpp hxx inl",
+    "cuda": "cu cuh",
+    "rust": "rs",
+    "go": "go",
+    "javascript": "js jsx mjs cjs",
+    "typescript": "ts mts",
+    "tsx": "tsx",
+}
+_BY_EXTENSION = {extension: name for name, all_of in _EXTENSIONS.items() for extension in all_of.split()}
+
+
+@dataclass(frozen=True)
+class Language:
+    """A grammar with all of its queries as one."""
+
+    name: str
+    grammar: Grammar
+    query: Query
+
+    def parse(self, text: bytes) -> Node:
+        """Parse a text; what does not fit the grammar becomes error nodes, which no query looks into."""
+        return Parser(self.grammar).parse(text).root_node
+
+
+def language_of(path: str) -> Language | None:
+    """Choose the language of a file by its extension; None where no grammar reads it."""
+    name = _BY_EXTENSION.get(path.rpartition(".")[2].lower())
+    return _language(name) if name else None
+
+
+@lru_cache
+def _language(name: str) -> Language:
+    module, function = _GRAMMARS[name]
+    grammar = Grammar(getattr(import_module(module), function)())
+    folders = (files("tools.diff2.queries").joinpath(folder) for folder in _QUERIES.get(name, (name,)))
+    sources = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
+    text = "\n".join(file.read_text("utf-8") for file in sources if file.name.endswith(".scm"))
+    return Language(name, grammar, Query(grammar, text))

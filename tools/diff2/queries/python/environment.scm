@@ -1,0 +1,26 @@
+; Environment variables that are read, with what they are when they are not set.
+
+(call
+  function: (_) @_call
+  arguments: (argument_list . (string) @env.name . (_)? @env.default)
+  (#match? @_call "(^|[.])(getenv|environ[.](get|setdefault|pop)|env_(bool|int|str|float|list))$")) @env
+
+(subscript
+  value: (_) @_environ
+  subscript: (string) @env.name
+  (#match? @_environ "(^|[.])environ$")) @env
+
+(comparison_operator
+  . (string) @env.name
+  (_) @_environ .
+  (#match? @_environ "(^|[.])environ$")) @env
+
+; Classes that declare their variables as fields: `NAME = EnvBool(False)`.
+(class_definition
+  body: (block
+    (expression_statement
+      (assignment
+        left: (identifier) @env.name
+        right: (call function: (identifier) @_maker arguments: (argument_list . (_)? @env.default))) @env))
+  (#match? @_maker "^Env[A-Z][A-Za-z]*$")
+  (#match? @env.name "^[A-Z][A-Z0-9]+_"))
