@@ -28,6 +28,8 @@ class Declaration:
     """As users write it: a flag with its dashes, a member without its class."""
     first: int
     last: int
+    line: int = 0
+    """The line that has the name."""
     owner: str = ""
     """The names of the classes, namespaces and functions around it, with dots between them."""
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -117,6 +119,7 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
             name=name,
             first=match.node.start_point[0] + 1,
             last=match.node.end_point[0] + 1,
+            line=(match.name or match.node).start_point[0] + 1,
             owner=owner,
             parts=match.parts,
             local=local,

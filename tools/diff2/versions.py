@@ -1,0 +1,123 @@
+"""Both versions of a changed file, as what they declare: from whole files where they are at hand, else from hunks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agent.domain import FileChange
+from tools.diff2.declarations import Declaration, read_declarations
+from tools.diff2.languages import language_of
+from tools.diff2.manifests import read_manifest
+from tools.diff2.modules import module_of
+from tools.diff2.patch import Hunk, Patch, Side, read_patch
+from tools.diff2.roles import Role, role
+
+Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
+"""The old and the new content of a file, by its new path; None on the side where it does not exist."""
+LARGEST_FILE = 2_000_000
+LARGEST_COMMIT = 12_000_000
+"""Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
+_UNREAD = (Role.TEST, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
+
+
+@dataclass(frozen=True)
+class Versions:
+    """A changed file with what both of its versions declare."""
+
+    file: FileChange
+    patch: Patch
+    old: Sequence[Declaration] = ()
+    new: Sequence[Declaration] = ()
+
+    @property
+    def old_path(self) -> str:
+        """Where the file was."""
+        return self.file.previous_path or self.file.path
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A declaration with the file and the side that have it."""
+
+    one: Declaration
+    versions: Versions
+    side: Side
+
+    @property
+    def module(self) -> str:
+        """The module of the file; both sides of a renamed file have the new name."""
+        return module_of(self.versions.file.path)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the line with the name came or went."""
+        return (self.one.line or self.one.first) in self.versions.patch.lines(self.side)
+
+
+def is_read(file: FileChange) -> bool:
+    """Say whether a file is read for declarations: tests and what tools write are not."""
+    return file.patch is not None and role(file.path) not in _UNREAD
+
+
+def needs_blobs(file: FileChange) -> bool:
+    """Say whether whole versions of a file tell more than its patch."""
+    partly = file.status not in ("added", "removed")
+    return partly and is_read(file) and language_of(file.path) is not None
+
+
+def read_versions(files: Sequence[FileChange], blobs: Blobs, skipped: list[str]) -> Iterator[Versions]:
+    """Read every file that can declare something; what is too large or malformed is said."""
+    left = LARGEST_COMMIT
+    for file in files:
+        if not is_read(file):
+            continue
+        patch = read_patch(file.patch)
+        if patch.problem:
+            skipped.append(f"{file.path}: {patch.problem}")
+        size = max(len(file.patch or ""), *(len(blob or b"") for blob in blobs.get(file.path, (None,))))
+        left -= size
+        if size > LARGEST_FILE or left < 0:
+            skipped.append(f"{file.path}: too large to be read")
+            yield Versions(file, patch)
+        else:
+            yield _read(file, patch, blobs.get(file.path))
+
+
+def _read(file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | None] | None) -> Versions:
+    old_path = file.previous_path or file.path
+    if blobs is None or file.status in ("added", "removed"):
+        return Versions(file, patch, _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new"))
+    old, new = (blob or b"" for blob in blobs)
+    return Versions(file, patch, _whole(old_path, old, patch, "old"), _whole(file.path, new, patch, "new"))
+
+
+def _whole(path: str, text: bytes, patch: Patch, side: Side) -> list[Declaration]:
+    """Read one version; of code only what changed lines touch."""
+    if (declared := read_manifest(path, text)) is not None:
+        return declared
+    language = language_of(path)
+    ranges = patch.ranges(side)
+    return read_declarations(text, language, ranges) if language and ranges else []
+
+
+def _fragments(path: str, patch: Patch, side: Side) -> list[Declaration]:
+    """Read one side of each hunk by itself; a file that came or went as a whole is one hunk."""
+    return [one for hunk in patch.hunks for one in _fragment(path, hunk, side)]
+
+
+def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
+    lines = hunk.side(side)
+    if not lines:
+        return []
+    text = ("\n".join(lines) + "\n").encode("utf-8", "replace")
+    above = hunk.start(side) - 1
+    declared = read_manifest(path, text)
+    if declared is None:
+        language = language_of(path)
+        if language is None:
+            return []
+        if language.name == "python" and hunk.heading.endswith(":") and lines[0][:1] in (" ", "\t"):
+            # The class or function that the hunk stands in, as git names it.
+            text = f"{hunk.heading}\n".encode("utf-8", "replace") + text
+            above -= 1
+        declared = read_declarations(text, language)
+    return [replace(one, first=one.first + above, last=one.last + above, line=one.line + above) for one in declared]
