@@ -117,7 +117,7 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
             return True
         return _is_exported(found, trees)
     if path.endswith(_HEADERS):
-        return "include/" in path and not _HIDDEN.search(path)
+        return is_public_header(path)
     if path.endswith(".go"):
         return one.name[:1].isupper() and not _HIDDEN.search(path)
     return "public" in one.parts and path.endswith(("src/lib.rs", "index.ts", "index.js"))
@@ -156,3 +156,8 @@ def _holds(line: str, name: str) -> bool:
 
 def _is_word(sign: str) -> bool:
     return sign.isalnum() or sign in ("_", "-") if sign else False
+
+
+def is_public_header(path: str) -> bool:
+    """Tell a header that users include."""
+    return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not _HIDDEN.search(path)

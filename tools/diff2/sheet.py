@@ -1,0 +1,112 @@
+"""The facts of one commit: what its files declare before and after, compared, judged by reach, proved and ranked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agent.domain import Change
+from agent.facts import Fact, FactKind, FactSheet, Place, Severity
+from tools.diff2.code_changes import changed_functions, telling_hunk
+from tools.diff2.compare import Difference, compare
+from tools.diff2.files import file_facts, only_facts
+from tools.diff2.layout import layout_facts
+from tools.diff2.lineage import Lineage, lineage_fact
+from tools.diff2.parameters import settle_parameters
+from tools.diff2.patch import read_patch
+from tools.diff2.proof import place_of
+from tools.diff2.ranking import ranked
+from tools.diff2.reach import Trees, is_still_there, names_to_look_up, severity
+from tools.diff2.versions import Blobs, Versions, needs_blobs, read_versions
+
+_MOST_BLOBS = 200
+_INSIDE = (FactKind.ERROR_CHANGED,)
+
+
+def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> FactSheet:
+    """Find what a commit changes for others, each fact with the changed lines that show it.
+
+    `partner` is the earlier commit that the patch undoes, brings back or copies, where somebody looked for one.
+    """
+    return gather(change, blobs, partner).sheet()
+
+
+def paths_to_read(change: Change) -> list[str]:
+    """Name the files of which whole versions tell more than the patch."""
+    return [file.path for file in change.files if needs_blobs(file)][:_MOST_BLOBS]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The differences of a commit, before the trees around it say whom they concern."""
+
+    change: Change
+    files: tuple[Versions, ...]
+    differences: tuple[Difference, ...]
+    lineage: Fact | None
+    route: str
+    skipped: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names to look up in the trees before and after."""
+        return names_to_look_up(self.differences)
+
+    def sheet(self, trees: Trees = Trees()) -> FactSheet:
+        """Judge, prove and rank what differs."""
+        facts = [self.lineage] if self.lineage else []
+        facts += self._declared(trees)
+        facts += file_facts(self.change.files, self.files)
+        facts += self._whole(facts)
+        return FactSheet(facts=tuple(ranked(facts)), route=self.route, skipped=self.skipped)
+
+    def _declared(self, trees: Trees) -> Iterator[Fact]:
+        for one in self.differences:
+            place = place_of(one)
+            if place is None or is_still_there(one, trees):
+                continue
+            yield Fact(
+                kind=one.kind,
+                severity=severity(one, trees),
+                name=one.name,
+                old=one.old,
+                new=one.new,
+                detail=one.detail,
+                places=(place, *_documented(one, self.change)),
+            )
+
+    def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Tell what the commit is as a whole, or show where it changes what functions do."""
+        only = list(only_facts(self.change.files))
+        if only:
+            return only
+        if laid_out := list(layout_facts(self.files)):
+            return laid_out
+        places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
+        inside = changed_functions(self.files, places)
+        telling = any(fact.severity is not Severity.INTERNAL for fact in (*facts, *inside))
+        every = [*self.files, *(Versions(file, read_patch(file.patch)) for file in self.change.files)]
+        return inside if telling else [*inside, *telling_hunk(every)]
+
+
+def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> Gathered:
+    """Read both versions of every file and find what differs."""
+    skipped: list[str] = []
+    files = tuple(read_versions(change.files, blobs or {}, skipped))
+    differences = tuple(settle_parameters(compare(files)))
+    lineage = lineage_fact(change.commit.message, partner)
+    return Gathered(change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped))
+
+
+_SET = (FactKind.FLAG_ADDED, FactKind.ENV_ADDED, FactKind.CONFIG_ADDED, FactKind.FIELD_ADDED)
+_DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
+
+
+def _documented(one: Difference, change: Change) -> Iterator[Place]:
+    """Show what the commit's own documents say of something new that users set."""
+    if one.kind not in _SET or len(one.found.one.name) < 4:
+        return
+    for file in change.files:
+        if file.path.endswith(_DOCUMENTS) and file.patch and one.found.one.name in file.patch:
+            lines = read_patch(file.patch).lines("new").items()
+            if said := next(((number, line) for number, line in lines if one.found.one.name in line), None):
+                yield Place(file=file.path, line=said[0], lines=(said[1],))
+                return
