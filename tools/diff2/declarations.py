@@ -70,12 +70,12 @@ def read_declarations(text: bytes, language: Language, ranges: Sequence[Range] =
 
 @dataclass(slots=True)
 class _Match:
-    """One node that a query found, with the texts of its parts."""
+    """One node that queries found, with the nodes of its parts by their places."""
 
     kind: str
     node: Node
     name: Node | None
-    parts: dict[str, str] = field(default_factory=dict)
+    captured: dict[str, dict[Range, Node]] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -83,14 +83,18 @@ class _Match:
         return (self.kind, at.start_byte, at.end_byte)
 
     @property
-    def order(self) -> tuple[int, int]:
-        return (self.node.start_byte, -self.node.end_byte)
+    def order(self) -> tuple[int, int, bool]:
+        """Outer ones come first; of two with the same span the scope comes last, as the other one names it."""
+        return (self.node.start_byte, -self.node.end_byte, self.kind in SCOPES)
 
     def add(self, captures: Mapping[str, list[Node]]) -> None:
         for capture, nodes in captures.items():
             kind, _, part = capture.partition(".")
             if kind == self.kind and part not in ("", "name"):
-                self.parts[part] = ", ".join(dict.fromkeys(map(_text, nodes)))
+                self.captured.setdefault(part, {}).update({(one.start_byte, one.end_byte): one for one in nodes})
+
+    def parts(self, source: bytes) -> dict[str, str]:
+        return {part: _joined([node for _, node in sorted(at.items())], source) for part, at in self.captured.items()}
 
 
 def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
@@ -112,7 +116,8 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
             around.pop()
         owner, local = (around[-1][1], around[-1][2]) if around else ("", False)
         name = unquoted(_text(match.name)) if match.name else ""
-        owner = match.parts.pop("owner", owner)
+        parts = match.parts(text)
+        owner = parts.pop("owner", owner)
         position = counts[match.kind, owner] = counts.get((match.kind, owner), -1) + 1
         one = Declaration(
             kind=match.kind,
@@ -121,7 +126,7 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
             last=match.node.end_point[0] + 1,
             line=(match.name or match.node).start_point[0] + 1,
             owner=owner,
-            parts=match.parts,
+            parts=parts,
             local=local,
             position=position,
             source=text,
@@ -132,6 +137,18 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
         if match.kind in SCOPES:
             around.append((match, one.path if name else owner, local or match.kind == "function"))
     return found
+
+
+def _joined(nodes: Sequence[Node], source: bytes) -> str:
+    """Join captures with commas; those with only white space between them, like `const T *`, are one text."""
+    texts: list[str] = []
+    for at, node in enumerate(nodes):
+        between = source[nodes[at - 1].end_byte : node.start_byte] if at else b","
+        if between.strip():
+            texts.append(_text(node))
+        else:
+            texts[-1] += (" " if between else "") + _text(node)
+    return ", ".join(dict.fromkeys(texts))
 
 
 def _text(node: Node | None) -> str:

@@ -1,0 +1,6 @@
+; Environment variables that are read: getenv, std::getenv and functions of a project that are named after it.
+
+(call_expression
+  function: (_) @_call
+  arguments: (argument_list . (string_literal) @env.name . (_)? @env.default)
+  (#match? @_call "(?i)(getenv|get_env)[\\w<>:]*$")) @env

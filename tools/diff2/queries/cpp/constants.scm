@@ -1,0 +1,36 @@
+; Values and aliases of namespaces and classes.
+
+((declaration_list
+  (declaration
+    type: (_) @constant.type
+    declarator: (init_declarator
+      declarator: [(identifier) @constant.name (_ declarator: (identifier) @constant.name)]
+      value: (_) @constant.value)) @constant)
+  (#match? @constant "^[^=;({]*\\b(const|constexpr|static|__constant__)\\b"))
+((template_declaration
+  (declaration
+    type: (_) @constant.type
+    declarator: (init_declarator
+      declarator: [(identifier) @constant.name (_ declarator: (identifier) @constant.name)]
+      value: (_) @constant.value)) @constant)
+  (#match? @constant "^[^=;({]*\\b(const|constexpr|static|__constant__)\\b"))
+((field_declaration
+  type: (_) @constant.type
+  declarator: [(field_identifier) @constant.name (_ declarator: (field_identifier) @constant.name)]
+  default_value: (_) @constant.value) @constant
+  (#match? @constant "^[^=;(<]*\\b(constexpr|static)\\b"))
+
+(translation_unit (alias_declaration name: (_) @constant.name type: (_) @constant.value) @constant)
+(preproc_ifdef (alias_declaration name: (_) @constant.name type: (_) @constant.value) @constant)
+(preproc_if (alias_declaration name: (_) @constant.name type: (_) @constant.value) @constant)
+(declaration_list (alias_declaration name: (_) @constant.name type: (_) @constant.value) @constant)
+(field_declaration_list (alias_declaration name: (_) @constant.name type: (_) @constant.value) @constant)
+(template_declaration (alias_declaration name: (_) @constant.name type: (_) @constant.value) @constant)
+(declaration_list (type_definition type: (_) @constant.value declarator: (type_identifier) @constant.name) @constant
+  (#not-match? @constant "[{]"))
+
+; Names that a namespace takes over from another one.
+(translation_unit (using_declaration (qualified_identifier) @import.name) @import
+  (#not-match? @import "^using namespace"))
+(declaration_list (using_declaration (qualified_identifier) @import.name) @import
+  (#not-match? @import "^using namespace"))

@@ -1,0 +1,45 @@
+; Names that Python or a runtime reaches functions by: torch libraries, pybind11, TVM.
+
+(call_expression
+  function: (field_expression field: (field_identifier) @_call)
+  arguments: (argument_list
+    . (string_literal) @registration.name
+    . [(identifier) (qualified_identifier) (pointer_expression)]? @registration.value)
+  (#match? @_call "^(def|def_static|def_readwrite|def_readonly|def_property|def_property_readonly)$")) @registration
+
+; `m.impl("name", torch::kCUDA, &f)` and `m.impl("name", f)`
+(call_expression
+  function: (field_expression field: (field_identifier) @_call)
+  arguments: (argument_list . (string_literal) @registration.name (_) @registration.value .)
+  (#eq? @_call "impl")) @registration
+
+; The library or module that they belong to.
+(function_definition
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list . (_) @registration.table))
+  body: (compound_statement
+    (expression_statement
+      (call_expression
+        function: (field_expression)
+        arguments: (argument_list . (string_literal) @registration.name)) @registration))
+  (#match? @_macro "^(TORCH_LIBRARY|PYBIND11_MODULE)"))
+
+; `py::class_<A>(m, "A")`, `py::enum_<E>(m, "E").value("a", E::a)`
+(call_expression
+  function: (qualified_identifier name: (template_function name: (identifier) @_call))
+  arguments: (argument_list . (identifier) . (string_literal) @registration.name)
+  (#any-of? @_call "class_" "enum_")) @registration
+(call_expression
+  function: (field_expression argument: (call_expression) field: (field_identifier) @_call)
+  arguments: (argument_list . (string_literal) @registration.name . (qualified_identifier) @registration.value)
+  (#eq? @_call "value")) @registration
+
+(call_expression
+  function: (identifier) @_call
+  arguments: (argument_list . (identifier) @registration.name . (_) @registration.value)
+  (#match? @_call "^TVM_(FFI_)?DLL_EXPORT_TYPED_FUNC$")) @registration
+(call_expression
+  function: (identifier) @_call
+  arguments: (argument_list . (string_literal) @registration.name)
+  (#match? @_call "^[A-Z0-9_]*REGISTER[A-Z0-9_]*$")) @registration

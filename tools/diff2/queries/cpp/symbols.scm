@@ -1,0 +1,108 @@
+; What C++ adds: namespaces, classes with bases, members, methods, templates, references.
+
+(namespace_definition name: (_) @namespace.name) @namespace
+
+(class_specifier
+  name: (_) @class.name
+  (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @class.base)?
+  body: (_)) @class
+(struct_specifier
+  name: (_) @class.name
+  (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @class.base)
+  body: (_)) @class
+(template_declaration
+  parameters: (template_parameter_list) @class.template
+  [(class_specifier name: (_) @class.name body: (_)) (struct_specifier name: (_) @class.name body: (_))]) @class
+
+(enum_specifier name: (_) @enum.name base: (_) @enum.base body: (_)) @enum
+
+; Methods, inside of their class and outside.
+(function_definition
+  type: (_)? @function.returns
+  declarator: [
+    (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @function.name)
+    (_ ["*" "&"] @function.returns
+      (function_declarator declarator: [(field_identifier) (operator_name)] @function.name))]) @function
+(function_definition
+  declarator: (reference_declarator (function_declarator declarator: (identifier) @function.name))) @function
+(function_definition
+  type: (_)? @function.returns
+  declarator: (function_declarator
+    declarator: (qualified_identifier
+      scope: (_) @function.owner
+      name: [(identifier) (operator_name) (destructor_name)] @function.name))) @function
+(function_definition
+  type: (_)? @function.returns
+  declarator: (_
+    ["*" "&"] @function.returns
+    (function_declarator
+      declarator: (qualified_identifier
+        scope: (_) @function.owner
+        name: [(identifier) (operator_name) (destructor_name)] @function.name)))) @function
+(function_definition
+  type: (_)? @function.returns
+  declarator: (function_declarator
+    declarator: (qualified_identifier
+      name: (qualified_identifier scope: (_) @function.owner name: (identifier) @function.name)))) @function
+
+(field_declaration
+  type: (_)? @function.returns
+  declarator: [
+    (function_declarator declarator: [(field_identifier) (operator_name)] @function.name)
+    (_ ["*" "&"] @function.returns
+      (function_declarator declarator: [(field_identifier) (operator_name)] @function.name))]) @function
+(declaration declarator: (function_declarator declarator: (destructor_name) @function.name)) @function
+
+(template_declaration
+  parameters: (template_parameter_list) @function.template
+  (_ declarator: [
+    (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @function.name)
+    (function_declarator
+      declarator: (qualified_identifier name: [(identifier) (operator_name)] @function.name))
+    (_ (function_declarator declarator: [(identifier) (field_identifier)] @function.name))
+    (_ (function_declarator declarator: (qualified_identifier name: (identifier) @function.name)))])) @function
+
+(function_definition
+  declarator: (function_declarator
+    parameters: (parameter_list
+    (parameter_declaration
+      (type_qualifier)? @parameter.type
+      type: (_) @parameter.type
+      (type_qualifier)? @parameter.type
+      declarator: (reference_declarator ["&" "&&"] @parameter.type (identifier) @parameter.name)) @parameter)))
+(function_declarator
+  declarator: (_) @_function
+  parameters: (parameter_list
+    (parameter_declaration
+      (type_qualifier)? @parameter.type
+      type: (_) @parameter.type
+      (type_qualifier)? @parameter.type
+      declarator: (reference_declarator ["&" "&&"] @parameter.type (identifier) @parameter.name)) @parameter)
+  (#not-match? @_function "^[(]")
+  (#not-match? @parameter "^\\w+ [*&]+ \\w"))
+(parameter_list
+  (optional_parameter_declaration
+    (type_qualifier)? @parameter.type
+    type: (_) @parameter.type
+    declarator: [
+      (identifier) @parameter.name
+      (pointer_declarator "*" @parameter.type declarator: (identifier) @parameter.name)
+      (reference_declarator ["&" "&&"] @parameter.type (identifier) @parameter.name)]
+    default_value: (_) @parameter.default) @parameter)
+(parameter_list
+  (variadic_parameter_declaration
+    type: (_) @parameter.type
+    declarator: [
+      (variadic_declarator (identifier) @parameter.name)
+      (reference_declarator (variadic_declarator (identifier) @parameter.name))]) @parameter)
+
+((field_declaration
+  (type_qualifier)? @field.type
+  type: (_) @field.type
+  declarator: [
+    (field_identifier) @field.name
+    (pointer_declarator "*" @field.type declarator: (field_identifier) @field.name)
+    (reference_declarator ["&" "&&"] @field.type (field_identifier) @field.name)
+    (array_declarator declarator: (field_identifier) @field.name)]
+  default_value: (_)? @field.value) @field
+  (#not-match? @field "^[^=;(<]*\\b(constexpr|static)\\b"))
