@@ -17,7 +17,7 @@ Where = tuple[str, str]
 
 
 def changed_functions(files: Sequence[Versions], told: Iterable[Place]) -> list[Fact]:
-    """Tell the functions whose bodies change most, each with the first of its changed lines."""
+    """Tell the functions whose bodies change most, each with the first of its changed lines; new ones come last."""
     known = {(place.file, line) for place in told for line in place.lines}
     changes: dict[Where, list[tuple[int, str]]] = defaultdict(list)
     for versions in files:
@@ -25,8 +25,19 @@ def changed_functions(files: Sequence[Versions], told: Iterable[Place]) -> list[
             for name, number, line in _changed(versions):
                 if (versions.file.path, line) not in known and len(line.strip("+- \t{}();,")) > 1:
                     changes[versions.file.path, name].append((number, line))
-    most = sorted(changes.items(), key=lambda entry: -len(entry[1]))[:MOST]
+    one_sided = _one_sided(files)
+    kept = {where: lines for where, lines in changes.items() if where[1] and where not in one_sided}
+    most = sorted((kept or changes).items(), key=lambda entry: -len(entry[1]))[:MOST]
     return [_fact(file, name or file.rpartition("/")[2], lines) for (file, name), lines in most]
+
+
+def _one_sided(files: Sequence[Versions]) -> set[Where]:
+    """Name the functions that only one of both versions has."""
+    found: set[Where] = set()
+    for versions in files:
+        old, new = ({one.path for one in side if one.kind == "function"} for side in (versions.old, versions.new))
+        found |= {(versions.file.path, name) for name in old ^ new}
+    return found
 
 
 def telling_hunk(files: Sequence[Versions]) -> list[Fact]:

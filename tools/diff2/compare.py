@@ -99,16 +99,25 @@ class _Comparison:
         for old, new in renamed(gone, come, self._owner):
             matched |= {id(old), id(new)}
             self._heirs[old.module, old.one.path] = (new.module, new.one.path)
-            yield from _renamed(old, new)
+            if old.module == new.module or not self._is_given(old):
+                yield from _renamed(old, new)
+            else:
+                yield from _changed(old, new)
         for old in gone:
             if id(old) not in matched:
                 self._gone.add((old.module, old.one.path))
-                if (old.module, old.one.name) not in self._given:
+                if not self._is_given(old):
                     yield from _single(old, ROWS[old.one.kind].removed)
         for new in come:
             if id(new) not in matched:
                 self._come.add((new.module, new.one.path))
-                yield from _single(new, ROWS[new.one.kind].added)
+                # What a new file declares is told by the file.
+                if not (ROWS[new.one.kind].symbol and new.versions.file.status == "added"):
+                    yield from _single(new, ROWS[new.one.kind].added)
+
+    def _is_given(self, found: Found) -> bool:
+        """Tell a name that its module still gives to others, by importing it from where it is now."""
+        return bool({(found.module, found.one.path), (found.module, "*")} & self._given)
 
     def _is_within(self, found: Found, scopes: set[Path]) -> bool:
         """Tell what comes or goes with its class or function, and is told by it; what users set is always told."""
@@ -131,12 +140,13 @@ def _counts(one: Declaration) -> bool:
         return one.kind == "import"
     if ROWS[one.kind].symbol and one.kind != "parameter" and one.local:
         return False
-    return bool(one.name) and one.name not in ("self", "cls", "*", "/")
+    hidden = one.name in ("self", "cls", "*", "/") or (one.kind == "constant" and one.name.startswith("__"))
+    return bool(one.name) and not hidden
 
 
 def _single(found: Found, kind: K | None) -> Iterator[Difference]:
     """Tell what came or went, with its value where it has one."""
-    if kind is None:
+    if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
     one, side = found.one, {"old": "before", "new": "after"}[found.side]
     yield Difference(
@@ -186,7 +196,8 @@ def _detail(found: Found, part: str = "") -> str | None:
     if one.kind == "parameter":
         return one.name
     if one.kind in ("function", "class", "enum", "constant", "export"):
-        return "method" if one.kind == "function" and one.owner else one.kind
+        python = found.versions.file.path.endswith((".py", ".pyi"))
+        return "method" if python and one.kind == "function" and one.owner else one.kind
     return {"error": one.owner, "registration": one.parts.get("table"), "flag": one.parts.get("help")}.get(one.kind) or (
         one.owner or None
     )

@@ -1,5 +1,6 @@
 """What one version of a file declares, found by the tree-sitter queries of its language."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,10 @@ SCOPES = ("namespace", "class", "enum", "function")
 """Kinds of declaration that other declarations stand in."""
 Range = tuple[int, int]
 """First and last line, both included, counted from 1."""
+_MORE_GENERAL = {"enum": ("class",), "member": ("constant", "field"), "env": ("constant", "field")}
+"""Of two declarations of one name the more general one is left out."""
+_WORDS = ("message", "help")
+_STRING = re.compile(r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
 _LONGEST = 2_000
 """Characters kept of one captured part; a longer one is compared by its beginning and its length."""
 
@@ -65,6 +70,10 @@ def read_declarations(text: bytes, language: Language, ranges: Sequence[Range] =
         for _, captures in cursor.matches(root):
             if found := _match(captures):
                 matches.setdefault(found.key, found).add(captures)
+    for kind, start, end in tuple(matches):
+        # A class of members is an enumeration, an assignment to a variable that is read is that variable.
+        for general in _MORE_GENERAL.get(kind, ()):
+            matches.pop((general, start, end), None)
     return _declared(text, sorted(matches.values(), key=lambda one: one.order))
 
 
@@ -94,7 +103,8 @@ class _Match:
                 self.captured.setdefault(part, {}).update({(one.start_byte, one.end_byte): one for one in nodes})
 
     def parts(self, source: bytes) -> dict[str, str]:
-        return {part: _joined([node for _, node in sorted(at.items())], source) for part, at in self.captured.items()}
+        joined = {part: _joined([node for _, node in sorted(at.items())], source) for part, at in self.captured.items()}
+        return {part: words_of(text) if part in _WORDS else text for part, text in joined.items()}
 
 
 def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
@@ -165,3 +175,9 @@ def unquoted(text: str) -> str:
         if 0 <= at <= 2 and text.endswith(quote) and len(text) >= at + 2 * len(quote):
             return text[at + len(quote) : -len(quote)]
     return text
+
+
+def words_of(text: str) -> str:
+    """Join the written strings of an expression: what a message says; an expression without strings stays as it is."""
+    pieces = ["".join(found) for found in _STRING.findall(text)]
+    return " ".join("".join(pieces).split()) if any(pieces) else text

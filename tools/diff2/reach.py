@@ -66,7 +66,9 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         meant = Severity.BREAKING
     reached = _is_reached(difference, trees)
     if reached:
-        return meant
+        # A method that goes from a class with bases may be inherited.
+        inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _has_base(found)
+        return Severity.BEHAVIOUR if inherits else meant
     if reached is None and meant is Severity.BREAKING:
         # Without the tree nobody can tell whether a package exports the name.
         return Severity.BEHAVIOUR
@@ -161,3 +163,9 @@ def _is_word(sign: str) -> bool:
 def is_public_header(path: str) -> bool:
     """Tell a header that users include."""
     return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not _HIDDEN.search(path)
+
+
+def _has_base(found: Found) -> bool:
+    return any(
+        one.kind == "class" and one.path == found.one.owner and "base" in one.parts for one in found.versions.new
+    )

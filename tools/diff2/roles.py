@@ -49,7 +49,7 @@ _SETTINGS = _words("yaml yml toml json jsonc json5 ini cfg conf env properties x
 _ASSETS = _words("png jpg jpeg gif svg ico webp bmp pdf mp3 mp4 wav ogg flac webm woff woff2 ttf otf eot css scss")
 _SCRIPTS = _words("sh bash zsh fish bat ps1 slurm")
 
-_VENDORED_IN = _words("third_party thirdparty third-party 3rdparty vendor vendored node_modules")
+_VENDORED_IN = _words("3rdparty vendor vendored node_modules")
 # Further down these words name something else: a router's `external` workers.
 _VENDORED_AT_TOP = ("external/", "extern/", "deps/")
 _GENERATED_IN = _words("generated _generated __generated__")
@@ -131,7 +131,7 @@ def _place(path: str, inside: set[str], extension: str) -> Role | None:
         return Role.TEST
     if extension in _ASSETS:
         return Role.ASSET
-    if whom is Area.DOCS or inside & _DOCUMENTS_IN or _DOCUMENT.fullmatch(name):
+    if whom is Area.DOCS or inside & _DOCUMENTS_IN or any(one.startswith("docs") for one in inside) or _DOCUMENT.fullmatch(name):
         return Role.DOCUMENT
     if inside & _EXAMPLES_IN:
         return Role.EXAMPLE
@@ -150,7 +150,7 @@ def _content(name: str, inside: set[str], extension: str) -> Role:
     if extension in _HEADERS or (extension == "cuh" and "include" in inside):
         return Role.HEADER
     if extension not in _CODE | _KERNELS:
-        return Role.CONFIG if name.startswith(".") else Role.DATA
+        return Role.CI if name.startswith(".") else Role.DATA
     if _OPERATOR.fullmatch(name):
         return Role.OPERATOR
     python = extension == "py" and name != "__init__.py"
