@@ -5,38 +5,28 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tools.diff2.declarations import Declaration
-from tools.diff2.manifests.cmake import read_cmake
-from tools.diff2.manifests.images import read_dockerfile, read_values, read_yaml
-from tools.diff2.manifests.packages import (
-    read_cargo,
-    read_go_mod,
-    read_package_json,
-    read_submodule,
-    read_version,
-    read_versions_json,
-)
-from tools.diff2.manifests.python import read_gitmodules, read_pyproject, read_requirements, read_setup_cfg
-from tools.diff2.manifests.setup_py import read_setup
+from tools.diff2.manifests import cmake, images, packages, python, setup_py
 from tools.diff2.manifests.text import Text
 from tools.diff2.roles import is_generated
 
 _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
 _LONGEST = 2_000_000
 _READERS: tuple[tuple[str, Callable[[Text], Iterator[Declaration]]], ...] = (
-    (r"pyproject[^/]*\.toml", read_pyproject),
-    (r"setup\.py", read_setup),
-    (r"setup\.cfg", read_setup_cfg),
-    (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/(?:.+/)?[^/]+\.(?:txt|in)", read_requirements),
-    (r"Cargo\.toml", read_cargo),
-    (r"package\.json", read_package_json),
-    (r"go\.mod", read_go_mod),
-    (r"CMakeLists\.txt|[^/]+\.cmake", read_cmake),
-    (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", read_dockerfile),
-    (r"\.gitmodules", read_gitmodules),
-    (r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py", read_version),
-    (r"(?:[\w-]+[-_])?versions?\.json", read_versions_json),
-    (r"values[^/]*\.ya?ml", read_values),
-    (r"\.github/workflows/[^/]+\.ya?ml|(?:docker-)?compose[^/]*\.ya?ml|templates/.+\.ya?ml", read_yaml),
+    (r"pyproject[^/]*\.toml", python.read_pyproject),
+    (r"setup\.py", setup_py.read_setup),
+    (r"setup\.cfg", python.read_setup_cfg),
+    (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
+    (r"requirements/(?:.+/)?[^/]+\.(?:txt|in)", python.read_requirements),
+    (r"Cargo\.toml", packages.read_cargo),
+    (r"package\.json", packages.read_package_json),
+    (r"go\.mod", packages.read_go_mod),
+    (r"CMakeLists\.txt|[^/]+\.cmake", cmake.read_cmake),
+    (r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file", images.read_dockerfile),
+    (r"\.gitmodules", python.read_gitmodules),
+    (r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py", packages.read_version),
+    (r"(?:[\w-]+[-_])?versions?\.json", packages.read_versions_json),
+    (r"values[^/]*\.ya?ml", images.read_values),
+    (r"\.github/workflows/[^/]+\.ya?ml|(?:docker-)?compose[^/]*\.ya?ml|templates/.+\.ya?ml", images.read_yaml),
 )
 _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)
 
@@ -44,7 +34,8 @@ _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, re
 def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
     """Give what one version of a manifest declares, or a fragment of it; None for a file that is none."""
     if _SUBMODULE.fullmatch(text):
-        return list(read_submodule(Text(path, text)))
+        # This is what git prints in the place of a submodule's content.
+        return [Text(path, text).declare("dependency", path, (1, 1), version=text.split()[-1].decode())]
     reader = next((reader for pattern, reader in _BY_PATH if pattern.fullmatch(path)), None)
     if reader is None:
         return None

@@ -6,11 +6,7 @@ from collections.abc import Iterator
 from tools.diff2.declarations import Declaration
 from tools.diff2.manifests.text import Text
 
-_COMMAND = re.compile(
-    r"^[ \t]*(option|cmake_dependent_option|set|project|cmake_minimum_required|find_package"
-    r"|FetchContent_Declare|ExternalProject_Add)[ \t]*\(",
-    re.MULTILINE | re.IGNORECASE,
-)
+_COMMAND = re.compile(r"^[ \t]*(\w+)[ \t]*\(", re.MULTILINE)
 _TOKEN = re.compile(r'#[^\n]*|"(?:[^"\\]|\\.)*"|[()]|[^\s()#"]+', re.DOTALL)
 _TOLD = re.compile(r"CMAKE_\w+_STANDARD|\w*(?:ARCHS|ARCHITECTURES|ARCH_LIST|_VERSION)")
 """Variables that say for which machines, languages and versions a project is built."""
@@ -24,8 +20,7 @@ def read_cmake(text: Text) -> Iterator[Declaration]:
         if command.start() >= after:
             arguments, after = _arguments(text.whole, command.end())
             lines = (text.line_at(command.start(1)), text.line_at(after - 1))
-            if arguments and (found := _declared(command[1].lower(), arguments)):
-                kind, name, part, value = found
+            for kind, name, part, value in _declared(command[1].lower(), arguments) if arguments else ():
                 yield text.declare(kind, name, lines, **{part: value})
 
 
@@ -44,26 +39,25 @@ def _arguments(whole: str, start: int) -> tuple[list[str], int]:
     return found, end
 
 
-def _declared(command: str, arguments: list[str]) -> tuple[str, str, str, str] | None:
+def _declared(command: str, arguments: list[str]) -> Iterator[tuple[str, str, str, str]]:
     """Say what a command declares: kind, name, and one part with its value."""
     name, *rest = arguments
     match command:
         case "option" | "cmake_dependent_option":
-            return "config", name, "value", rest[1] if len(rest) > 1 else "OFF"
+            yield "config", name, "value", rest[1] if len(rest) > 1 else "OFF"
         case "set" if "CACHE" in rest:
-            return "config", name, "value", " ".join(rest[: rest.index("CACHE")])
+            yield "config", name, "value", " ".join(rest[: rest.index("CACHE")])
         case "set" if rest and _TOLD.fullmatch(name):
-            return "config", name, "value", " ".join(rest).removesuffix(" PARENT_SCOPE")
+            yield "config", name, "value", " ".join(rest).removesuffix(" PARENT_SCOPE")
         case "project" if version := _after("VERSION", rest):
-            return "version", name, "value", version
+            yield "version", name, "value", version
         case "cmake_minimum_required":
-            return "dependency", "cmake", "version", _after("VERSION", arguments)
+            yield "dependency", "cmake", "version", _after("VERSION", arguments)
         case "find_package":
-            return "dependency", name, "version", rest[0] if rest and _NUMBER.match(rest[0]) else ""
+            yield "dependency", name, "version", rest[0] if rest and _NUMBER.match(rest[0]) else ""
         case "fetchcontent_declare" | "externalproject_add":
             found = (_after(key, rest) for key in ("GIT_TAG", "URL", "GIT_REPOSITORY"))
-            return "dependency", name, "version", next(filter(None, found), "")
-    return None
+            yield "dependency", name, "version", next(filter(None, found), "")
 
 
 def _after(keyword: str, arguments: list[str]) -> str:

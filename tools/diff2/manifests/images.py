@@ -6,27 +6,25 @@ from collections.abc import Iterator
 from tools.diff2.declarations import Declaration
 from tools.diff2.manifests.text import Text
 
-_INSTRUCTION = re.compile(r"\s*([A-Za-z]+)\s+(.*)")
+_INSTRUCTION = re.compile(
+    r"\s*(FROM|ARG|ENV|RUN|COPY|ADD|CMD|ENTRYPOINT|WORKDIR|USER|LABEL|EXPOSE|SHELL|VOLUME|HEALTHCHECK|ONBUILD)\s+(.*)"
+)
 _FROM = re.compile(r"(?:--platform=\S+\s+)?(\S+)(?:\s+AS\s+(\S+))?\s*", re.IGNORECASE)
-_PAIR = re.compile(r"""([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*)""")
+_PAIR = re.compile(r"""(?<!\w)([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*)""")
 _PIN = re.compile(r"""(?<![\w$.-])([A-Za-z][\w.-]*)(?:\[[\w,-]*\])?==([\d$][\w.{}$+*!-]*)""")
 _IMAGE = re.compile(r"""\s*(?:-\s+)?image:\s*["']?([^\s"'#{}]+)["']?\s*(?:#.*)?""")
 _KEY = re.compile(r"""( *)([\w.-]+):(?:\s+(?:"([^"\\]*)"|'([^']*)'|([^\s"'#{[&*|>][^#]*?)))?\s*(?:#.*)?""")
-_INSTRUCTIONS = frozenset(
-    "FROM ARG ENV RUN COPY ADD CMD ENTRYPOINT WORKDIR USER LABEL EXPOSE SHELL VOLUME HEALTHCHECK ONBUILD".split()
-)
 
 
 def read_dockerfile(text: Text) -> Iterator[Declaration]:
     """Read the images of all stages, arguments, variables, and the Python packages that are pinned."""
     word = stage = ""
     goes_on = False
-    for number, line in text.numbered():
+    for number, line in enumerate(text.lines, start=1):
         if line.lstrip().startswith("#"):
             continue
-        found = None if goes_on else _INSTRUCTION.fullmatch(line)
-        if found and found[1].upper() in _INSTRUCTIONS:
-            word, line = found[1].upper(), found[2]  # noqa: PLW2901
+        if not goes_on and (found := _INSTRUCTION.fullmatch(line)):
+            word, line = found.groups()
         if word == "FROM" and (begun := _FROM.fullmatch(line)):
             stage = begun[2] or ""
             yield from _image(begun[1], number, text, stage)
@@ -53,7 +51,7 @@ def _image(written: str, line: int, text: Text, owner: str = "") -> Iterator[Dec
 
 def read_yaml(text: Text) -> Iterator[Declaration]:
     """Read which images a workflow, a composition of containers or a chart runs."""
-    for number, line in text.numbered():
+    for number, line in enumerate(text.lines, start=1):
         if found := _IMAGE.fullmatch(line):
             yield from _image(found[1], number, text)
 
@@ -61,10 +59,9 @@ def read_yaml(text: Text) -> Iterator[Declaration]:
 def read_values(text: Text) -> Iterator[Declaration]:
     """Read the plain values of a chart by their dotted keys; lists and blocks of text are passed over."""
     around: list[tuple[int, str]] = []
-    for number, line in text.numbered():
+    for number, line in enumerate(text.lines, start=1):
         indent = len(line) - len(line.lstrip(" "))
-        bare = line.strip()
-        if not bare or bare.startswith("#"):
+        if line.lstrip()[:1] in ("", "#"):
             continue
         while around and around[-1][0] >= indent:
             around.pop()

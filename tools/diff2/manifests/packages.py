@@ -1,9 +1,7 @@
 """What crates, npm packages and Go modules declare, and files that hold nothing but versions."""
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from tools.diff2.declarations import Declaration
 from tools.diff2.manifests.text import Text
@@ -14,7 +12,6 @@ _NPM = {"dependencies": "", "devDependencies": "dev", "peerDependencies": "peer"
 _NPM |= {"engines": "engines"}
 _SOURCES = ("version", "rev", "tag", "branch", "git")
 """The keys of a crate's requirement that say which one is taken, the most telling first."""
-_OWN = ("edition", "resolver")
 _VERSION = re.compile(r"[\^~=<>]*\s*v?\d[^\s/]*(?:[ ,|].*)?")
 _MEMBER = re.compile(r'\s*"([^"\\]+)"\s*:\s*(?:"([^"\\]*)"\s*,?\s*)?')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -37,7 +34,7 @@ def read_cargo(text: Text) -> Iterator[Declaration]:
                 yield text.declare("registration", name, lines, "features", value=", ".join(map(str, leaf.value)))
             case (*_, table, name, _) | (*_, table, name) if table in _CRATES:
                 crates.setdefault((_CRATES[table], name), []).append(leaf)
-            case (name,) | (name, ("version" | "rev" | "tag")) if name not in _OWN and _asks(leaf.value):
+            case (name,) | (name, ("version" | "rev" | "tag")) if name != "edition" and _asks(leaf.value):
                 # A fragment without the header of its table.
                 crates.setdefault(("", name), []).append(leaf)
     for (owner, name), found in crates.items():
@@ -53,59 +50,45 @@ def _asks(value: object) -> bool:
 
 def read_package_json(text: Text) -> Iterator[Declaration]:
     """Read the dependencies, engines, programs and the version of an npm package."""
-    for path, value, lines in _members(text):
+    for path, value, (_, line) in _members(text):
         match path:
             case ("version",):
-                yield text.declare("version", "version", lines[-1:] * 2, value=value)
+                yield text.declare("version", "version", (line, line), value=value)
             case (table, name) if table in _NPM:
-                yield text.declare("dependency", name, lines[-1:] * 2, _NPM[table], version=value)
+                yield text.declare("dependency", name, (line, line), _NPM[table], version=value)
             case ("bin", name):
-                yield text.declare("registration", name, lines[-1:] * 2, "bin", value=value)
+                yield text.declare("registration", name, (line, line), "bin", value=value)
             case (name,) if _asks(value):
-                yield text.declare("dependency", name, lines[-1:] * 2, version=value)
+                # A fragment without the key of its table.
+                yield text.declare("dependency", name, (line, line), version=value)
 
 
 def read_versions_json(text: Text) -> Iterator[Declaration]:
     """Read a JSON file of versions; buildx writes a variable's value as its `default`."""
-    for path, value, lines in _members(text):
-        match path:
-            case ("variable", name, "default"):
-                yield text.declare("config", name, lines[-2:], value=value)
-            case _:
-                yield text.declare("config", ".".join(path), (lines[0], lines[-1]), value=value)
+    for path, value, (outer, line) in _members(text):
+        baked = path[0] == "variable" and path[2:] == ("default",)
+        name = path[1] if baked else ".".join(path)
+        yield text.declare("config", name, (outer if baked else line, line), value=value)
 
 
-def _members(text: Text) -> Iterator[tuple[tuple[str, ...], str, tuple[int, ...]]]:
-    """Give the strings of nested objects with their keys and the lines of these; one member a line is read."""
-    whole = _parsed(text.whole)
+def _members(text: Text) -> Iterator[tuple[tuple[str, ...], str, tuple[int, int]]]:
+    """Give the strings that stand on lines of their own, with their keys, the line of their object and their own."""
     around: list[tuple[str, int]] = []
-    for number, line in text.numbered():
+    for number, line in enumerate(text.lines, start=1):
         found = _MEMBER.match(line)
         if found and found[2] is not None and found.end() == len(line):
-            path = (*(key for key, _ in around if key), found[1])
-            if whole is None or _value(whole, path) == found[2]:
-                yield path, found[2], (*(at for key, at in around if key), number)
+            path = (*(key for key, _ in around), found[1])
+            # The outermost object has no key; an object in a list has none either, and is passed over.
+            if "" not in (path := path[1:] if path[0] == "" else path):
+                yield path, found[2], (around[-1][1] if around else number, number)
         bare = _STRING.sub("", line)
         opened = sum(map(bare.count, "{[")) - sum(map(bare.count, "}]"))
         around = around[:opened] if opened < 0 else around + [(found[1] if found else "", number)] * opened
 
 
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _value(whole: Any, path: tuple[str, ...]) -> Any:
-    for key in path:
-        whole = whole.get(key) if isinstance(whole, dict) else None
-    return whole
-
-
 def read_go_mod(text: Text) -> Iterator[Declaration]:
     """Read the modules that a Go module requires, and the version of the language."""
-    for number, line in text.numbered():
+    for number, line in enumerate(text.lines, start=1):
         if found := _LANGUAGE.fullmatch(line):
             yield text.declare("dependency", found[1], (number, number), version=found[2])
         elif (found := _MODULE.fullmatch(line)) and "=>" not in line:
@@ -117,14 +100,9 @@ def read_version(text: Text) -> Iterator[Declaration]:
     """Read a file that holds one word, or the lines of a module that assign a version."""
     name = text.path.rpartition("/")[2]
     if name.endswith(".py"):
-        for number, line in text.numbered():
+        for number, line in enumerate(text.lines, start=1):
             if found := _ASSIGNED.fullmatch(line):
                 yield text.declare("version", found[1], (number, number), value=found[2])
     elif len(words := text.whole.split()) == 1:
-        line = next(number for number, line in text.numbered() if line.strip())
-        yield text.declare("version", name, (line, line), value=words[0])
-
-
-def read_submodule(text: Text) -> Iterator[Declaration]:
-    """Read what git prints in the place of a submodule's content."""
-    yield text.declare("dependency", text.path, (1, 1), version=text.lines[0].split()[-1])
+        at = next(number for number, line in enumerate(text.lines, start=1) if line.strip())
+        yield text.declare("version", name, (at, at), value=words[0])

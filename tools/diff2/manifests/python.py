@@ -1,4 +1,4 @@
-"""What Python projects declare in pyproject.toml, setup.cfg and files of requirements."""
+"""What Python projects declare in pyproject.toml, setup.cfg and files of requirements; and what .gitmodules says."""
 
 import re
 from collections.abc import Iterator
@@ -7,13 +7,11 @@ from packaging.utils import canonicalize_name
 
 from tools.diff2.declarations import Declaration
 from tools.diff2.manifests.text import Text
-from tools.diff2.manifests.toml import Leaf, leaves, orphans
+from tools.diff2.manifests.toml import leaves, orphans
 
-_OPTION = re.compile(r"(--?[a-z-]+)[\s=]+(\S+)")
-_FILES = ("-r", "--requirement", "-c", "--constraint")
-_SETTINGS = ("-i", "--index-url", "--extra-index-url", "-f", "--find-links")
-_COMMENT = re.compile(r"(?:^|\s)#.*")
-_HASH = re.compile(r"\s--hash=\S+|\\$")
+_FILE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]+\S+")
+_SETTING = re.compile(r"(-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)")
+_BESIDE = re.compile(r"(?:^|\s)#.*|\s--hash=\S+|\\$|^(?:-e|--editable)[\s=]+")
 _SECTION = re.compile(r"\[([^\]]+)\]\s*")
 _KEY = re.compile(r"([\w.-]+)\s*[=:]\s*(.*)")
 
@@ -23,106 +21,89 @@ def read_pyproject(text: Text) -> Iterator[Declaration]:
     for line in orphans(text):
         yield from text.listed(line)
     for leaf in leaves(text):
-        yield from _standard(leaf, text)
-        if leaf.path[:2] == ("tool", "poetry"):
-            yield from _poetry(leaf, text)
+        owner = _owner(leaf.path)
+        if owner is not None:
+            found = (one for item, line in leaf.strings(text) for one in text.requirement(item, line, owner))
+            # A fragment may lack the header of its table; then only what asks for a version is a requirement.
+            yield from (one for one in found if one.parts or len(leaf.path) > 1)
+        if isinstance(leaf.value, str):
+            yield from _single(leaf.path, leaf.value, (leaf.first, leaf.last), text)
 
 
-def _standard(leaf: Leaf, text: Text) -> Iterator[Declaration]:
-    lines = (leaf.first, leaf.last)
-    match leaf.path:
+def _owner(path: tuple[str, ...]) -> str | None:
+    """Say who asks for the requirements of a list."""
+    match path:
         case ("project", "dependencies") | ("dependencies",):
-            yield from _requirements(leaf, text, "")
+            return ""
         case ("build-system", "requires") | ("requires",):
-            yield from _requirements(leaf, text, "build")
-        case ("project", "optional-dependencies", extra):
-            yield from _requirements(leaf, text, f"optional:{extra}")
+            return "build"
+        case ("project", "optional-dependencies", extra) | (extra,):
+            return f"optional:{extra}"
         case ("dependency-groups", group):
-            yield from _requirements(leaf, text, dev_owner(group))
-        case ("project", "requires-python") | ("requires-python",) if isinstance(leaf.value, str):
-            yield text.declare("dependency", "python", lines, version=leaf.value)
-        case ("project", "version") | ("version",) if isinstance(leaf.value, str):
-            yield text.declare("version", "version", lines, value=leaf.value)
-        case ("project", ("scripts" | "gui-scripts") as table, name):
-            yield text.declare("registration", name, lines, table, value=str(leaf.value))
+            return _developers(group)
+    return None
+
+
+def _single(path: tuple[str, ...], value: str, lines: tuple[int, int], text: Text) -> Iterator[Declaration]:
+    match path:
+        case ("project", "requires-python") | ("requires-python",):
+            yield text.declare("dependency", "python", lines, version=value)
+        case ("project", "version") | ("tool", "poetry", "version") | ("version",):
+            yield text.declare("version", "version", lines, value=value)
+        case ("project", "scripts" | "gui-scripts", name) | ("tool", "poetry", "scripts", name):
+            yield text.declare("registration", name, lines, path[-2], value=value)
         case ("project", "entry-points", group, name):
-            yield text.declare("registration", name, lines, group, value=str(leaf.value))
-        case (extra,):
-            # A fragment without the header of its table: a list of requirements is most likely an extra.
-            found = _requirements(leaf, text, f"optional:{extra}")
-            yield from (one for one in found if one.parts)
+            yield text.declare("registration", name, lines, group, value=value)
+        case ("tool", "poetry", *table, "dependencies", name, "version" | "rev" | "tag") | (
+            ("tool", "poetry", *table, "dependencies", name)
+        ):
+            owner = _developers(table[-1]) if table else ""
+            yield text.declare("dependency", canonicalize_name(name), lines, owner, version=value)
 
 
-def dev_owner(group: str) -> str:
+def _developers(group: str) -> str:
     """Name a group of dependencies that only developers install."""
     return "dev" if group == "dev" else f"dev:{group}"
 
 
-def _requirements(leaf: Leaf, text: Text, owner: str) -> Iterator[Declaration]:
-    for written, line in leaf.strings(text):
-        yield from text.requirement(written, line, owner)
-
-
-def _poetry(leaf: Leaf, text: Text) -> Iterator[Declaration]:
-    lines = (leaf.first, leaf.last)
-    match leaf.path[2:], leaf.value:
-        case ("version",), str(value):
-            yield text.declare("version", "version", lines, value=value)
-        case ("scripts", name), str(value):
-            yield text.declare("registration", name, lines, "scripts", value=value)
-        case (*table, "dependencies", name) | (*table, "dependencies", name, "version" | "rev" | "tag"), str(value):
-            owner = dev_owner(table[-1]) if table else ""
-            yield text.declare("dependency", canonicalize_name(name), lines, owner, version=value)
-
-
 def read_requirements(text: Text) -> Iterator[Declaration]:
     """Read a file of requirements or constraints line by line, as pip does."""
-    for number, line in text.numbered():
-        written = _HASH.sub("", _COMMENT.sub("", line)).strip()
-        if not written.startswith("-"):
-            yield from text.requirement(written, number)
-        elif option := _OPTION.fullmatch(written):
-            name, value = option.groups()
-            if name in _FILES:
-                yield text.declare("config", written, (number, number))
-            elif name in _SETTINGS:
-                yield text.declare("config", name, (number, number), value=value)
-            elif name in ("-e", "--editable"):
-                yield from text.requirement(value, number)
+    for number, line in enumerate(text.lines, start=1):
+        written = _BESIDE.sub("", line).strip()
+        yield from text.requirement(written, number)
+        if _FILE.fullmatch(written):
+            yield text.declare("config", written, (number, number))
+        elif found := _SETTING.fullmatch(written):
+            yield text.declare("config", found[1], (number, number), value=found[2])
 
 
-def ini_values(text: Text) -> Iterator[tuple[str, str, str, int]]:
+def _ini(text: Text) -> Iterator[tuple[str, str, str, int]]:
     """Give section, key, one line of the value and its number; further lines of a value are indented."""
     section = key = ""
-    for number, line in text.numbered():
-        bare = line.strip()
-        if not bare or bare[0] in "#;":
-            continue
+    for number, line in enumerate(text.lines, start=1):
         if found := _SECTION.fullmatch(line):
             section, key = found[1], ""
-        elif (found := _KEY.fullmatch(bare)) and (not line[0].isspace() or section.startswith("submodule ")):
+        elif found := _KEY.fullmatch(line.strip() if section.startswith("submodule ") else line):
             key = found[1]
-            if found[2]:
-                yield section, key, found[2], number
-        elif line[0].isspace():
-            yield section, key, bare, number
+            yield section, key, found[2], number
+        elif value := line.strip():
+            yield section, key, value, number
 
 
 def read_setup_cfg(text: Text) -> Iterator[Declaration]:
     """Read the sections of setuptools in setup.cfg."""
-    for section, key, value, line in ini_values(text):
-        lines = (line, line)
+    for section, key, value, line in _ini(text):
         match section, key:
-            case ("options", "install_requires") | ("", "install_requires"):
+            case (("options" | ""), "install_requires"):
                 yield from text.requirement(value, line)
-            case ("options", "setup_requires"):
+            case "options", "setup_requires":
                 yield from text.requirement(value, line, "build")
             case "options.extras_require", extra:
                 yield from text.requirement(value, line, f"optional:{extra}")
-            case ("options" | ""), "python_requires":
-                yield text.declare("dependency", "python", lines, version=value)
-            case ("metadata" | ""), "version":
-                yield text.declare("version", "version", lines, value=value)
+            case (("options" | ""), "python_requires"):
+                yield text.declare("dependency", "python", (line, line), version=value)
+            case (("metadata" | ""), "version"):
+                yield text.declare("version", "version", (line, line), value=value)
             case "options.entry_points", group:
                 yield from text.entry_point(value, line, group)
             case "", "":
@@ -132,10 +113,10 @@ def read_setup_cfg(text: Text) -> Iterator[Declaration]:
 
 def read_gitmodules(text: Text) -> Iterator[Declaration]:
     """Read which repositories stand where; a fragment that lacks the path of one leaves that one out."""
-    paths: dict[str, tuple[str, int]] = {}
-    for section, key, value, line in ini_values(text):
+    path, first = "", 0
+    for _, key, value, line in _ini(text):
         if key == "path":
-            paths[section] = (value, line)
-        elif key == "url" and section in paths:
-            path, first = paths[section]
+            path, first = value, line
+        elif key == "url" and path:
             yield text.declare("dependency", path, (first, line), version=value)
+            path = ""

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 
 from tree_sitter import Node
 
@@ -10,29 +11,26 @@ from tools.diff2.languages import language_of
 from tools.diff2.manifests.text import Text
 
 _LISTS = ("list", "tuple", "set", "parenthesized_expression", "binary_operator")
+_BINDINGS = {"assignment": ("left", "right"), "keyword_argument": ("name", "value")}
 
 
 def read_setup(text: Text) -> Iterator[Declaration]:
-    """Read the arguments of `setup()`, and the variables that stand for them."""
-    assigned = dict(_bound(text, "assignment", "left", "right"))
-    # A fragment may show the variable alone.
-    given = assigned | dict(_bound(text, "keyword_argument", "name", "value"))
-    found = list(_fields({name: assigned.get(_source(node), node) for name, node in given.items()}, text))
-    yield from found
-    for line, _ in () if found else text.numbered():
-        yield from text.listed(line)
-
-
-def _bound(text: Text, kind: str, name: str, value: str) -> Iterator[tuple[str, Node]]:
-    """Find what names are bound to."""
+    """Read the arguments of `setup()`, and the variables that stand for them; a fragment may show these alone."""
+    bound: dict[str, dict[str, Node]] = {kind: {} for kind in _BINDINGS}
     language = language_of("setup.py")
     waiting = [language.parse(text.source)] if language else []
     while waiting:
         node = waiting.pop()
-        target, right = node.child_by_field_name(name), node.child_by_field_name(value)
-        if node.type == kind and target is not None and right is not None:
-            yield _source(target), right
+        if fields := _BINDINGS.get(node.type):
+            name, value = map(node.child_by_field_name, fields)
+            bound[node.type] |= {_source(name): value} if name and value else {}
         waiting.extend(reversed(node.children))
+    variables = bound["assignment"]
+    given = variables | bound["keyword_argument"]
+    found = list(_fields({name: variables.get(_source(value), value) for name, value in given.items()}, text))
+    yield from found
+    for line, _ in () if found else enumerate(text.lines, start=1):
+        yield from text.listed(line)
 
 
 def _fields(values: dict[str, Node], text: Text) -> Iterator[Declaration]:
@@ -51,24 +49,23 @@ def _fields(values: dict[str, Node], text: Text) -> Iterator[Declaration]:
             yield from text.entry_point(written, line, group)
 
 
-def _pairs(node: Node | None) -> Iterator[tuple[str, Node]]:
+def _pairs(node: Node | None) -> Iterator[tuple[str, Node | None]]:
     for pair in node.children if node is not None and node.type == "dictionary" else ():
-        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
-        for name, _ in _strings(key) if value is not None else ():
-            yield name, value
+        for key, _ in _strings(pair.child_by_field_name("key")):
+            yield key, pair.child_by_field_name("value")
 
 
 def _strings(node: Node | None) -> Iterator[tuple[str, int]]:
     """Give a string, or those of a list or a sum of lists, each with its line; the arguments of a call are none."""
-    if node is not None and node.type in _LISTS:
-        for child in node.children:
-            yield from _strings(child)
-    elif node is not None and node.type == "string":
-        try:
-            yield str(ast.literal_eval(_source(node))), node.start_point[0] + 1
-        except (ValueError, SyntaxError):
-            # A formatted string has no value before it is run.
-            return
+    waiting = [node] if node is not None else []
+    while waiting:
+        one = waiting.pop()
+        if one.type in _LISTS:
+            waiting.extend(reversed(one.children))
+        # A formatted string has no value before it is run.
+        elif one.type == "string" and not any(child.type == "interpolation" for child in one.children):
+            with suppress(ValueError, SyntaxError):
+                yield str(ast.literal_eval(_source(one))), one.start_point[0] + 1
 
 
 def _source(node: Node) -> str:

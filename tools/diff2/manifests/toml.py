@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tools.diff2.manifests.text import Text
@@ -23,19 +24,15 @@ class Leaf:
 
     def strings(self, text: Text) -> Iterator[tuple[str, int | None]]:
         """Give the strings of a list, each with its line."""
-        after = self.first
         for item in self.value if isinstance(self.value, list) else ():
             if isinstance(item, str):
-                line = text.line_of(item, after, self.last)
-                after = line or after
-                yield item, line
+                yield item, text.line_of(item, self.first, self.last)
 
 
 def leaves(text: Text) -> Iterator[Leaf]:
     """Read one statement after the other, each with the header above it; what does not parse is passed over."""
     header = ""
-    starts = [*_starts(text), len(text.lines) + 1]
-    for first, end in zip(starts, starts[1:], strict=False):
+    for first, end in pairwise([*_starts(text), len(text.lines) + 1]):
         line = text.lines[first - 1]
         if _HEADER.fullmatch(line) and _parsed(line) is not None:
             header = line
@@ -55,7 +52,7 @@ def orphans(text: Text) -> Iterator[int]:
 
 
 def _starts(text: Text) -> Iterator[int]:
-    for number, line in text.numbered():
+    for number, line in enumerate(text.lines, start=1):
         if _HEADER.fullmatch(line) or _KEY.match(line):
             yield number
 
@@ -71,8 +68,8 @@ def _flat(value: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[t
     """Give what a statement sets; an array of tables has one table here."""
     for key, one in value.items():
         if isinstance(one, list) and len(one) == 1 and isinstance(one[0], dict):
-            one = one[0]  # noqa: PLW2901
-        if isinstance(one, dict):
+            one = one[0]
+        if isinstance(one, dict) and len(path) < 20:
             yield from _flat(one, (*path, key))
         else:
             yield (*path, key), one
