@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from agent.facts import Fact, FactKind, Place, Severity
+from tools.diff2.declarations import SCOPES
 from tools.diff2.patch import Hunk, Side
 from tools.diff2.roles import Role, is_product, role
 from tools.diff2.versions import Versions
@@ -35,7 +36,7 @@ def _one_sided(files: Sequence[Versions]) -> set[Where]:
     """Name the functions that only one of both versions has."""
     found: set[Where] = set()
     for versions in files:
-        old, new = ({one.path for one in side if one.kind == "function"} for side in (versions.old, versions.new))
+        old, new = ({one.path for one in side if one.kind in SCOPES} for side in (versions.old, versions.new))
         found |= {(versions.file.path, name) for name in old ^ new}
     return found
 

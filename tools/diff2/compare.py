@@ -138,7 +138,7 @@ def _counts(one: Declaration) -> bool:
     """Leave out what only a function sees: its own names, and the parameters of functions inside it."""
     if one.kind not in ROWS:
         return one.kind == "import"
-    if ROWS[one.kind].symbol and one.kind != "parameter" and one.local:
+    if ROWS[one.kind].symbol and one.local:
         return False
     hidden = one.name in ("self", "cls", "*", "/") or (one.kind == "constant" and one.name.startswith("__"))
     return bool(one.name) and not hidden

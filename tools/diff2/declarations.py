@@ -119,13 +119,18 @@ def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
 def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
     """Name each match by what it stands in; matches come in the order of the text, outer ones first."""
     found: list[Declaration] = []
-    around: list[tuple[_Match, str, bool]] = []
+    around: list[tuple[_Match, str, bool, bool]] = []
     counts: dict[tuple[str, str], int] = {}
     for match in matches:
         while around and around[-1][0].node.end_byte <= match.node.start_byte:
             around.pop()
-        owner, local = (around[-1][1], around[-1][2]) if around else ("", False)
+        owner, local, own = around[-1][1:] if around else ("", False, False)
+        # A parameter is as local as its function.
+        local = own if match.kind == "parameter" else local
         name = unquoted(_text(match.name)) if match.name else ""
+        if match.kind == "registration":
+            # An operator is registered with its signature: `add(Tensor a) -> Tensor`.
+            name = name.partition("(")[0]
         parts = match.parts(text)
         owner = parts.pop("owner", owner)
         position = counts[match.kind, owner] = counts.get((match.kind, owner), -1) + 1
@@ -145,7 +150,7 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
         )
         found.append(one)
         if match.kind in SCOPES:
-            around.append((match, one.path if name else owner, local or match.kind == "function"))
+            around.append((match, one.path if name else owner, local or match.kind == "function", local))
     return found
 
 

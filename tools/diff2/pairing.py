@@ -11,6 +11,7 @@ ALIKE = 0.5
 _FEWEST_LINES = 3
 _MOST = 200
 """Unmatched declarations of a kind in one module that are compared with one another."""
+_BESIDE_EACH_OTHER = ("parameter", "field", "member")
 Pair = tuple[Found, Found]
 
 
@@ -50,12 +51,14 @@ def renamed(
         left.remove(new)
         yield old, new
     unmoved = [old for old in gone if old.one.kind not in SCOPES or not any(_same_name(old, new) for new in come)]
-    groups: dict[Hashable, tuple[list[Found], list[Found]]] = defaultdict(lambda: ([], []))
+    groups: dict[tuple[str, Hashable], tuple[list[Found], list[Found]]] = defaultdict(lambda: ([], []))
     for place, found in ((0, unmoved), (1, left)):
         for one in found:
             groups[one.one.kind, owner_of(one)][place].append(one)
-    for olds, news in groups.values():
-        if len(olds) <= _MOST and len(news) <= _MOST:
+    for (kind, _), (olds, news) in groups.items():
+        # Of several that went and came beside each other nobody can say which is which.
+        single = len(olds) == len(news) == 1 or kind not in _BESIDE_EACH_OTHER
+        if single and len(olds) <= _MOST and len(news) <= _MOST:
             yield from _alike(olds, news)
 
 

@@ -23,6 +23,8 @@ _LISTED = (
     FactKind.ENV_REMOVED, FactKind.REGISTERED, FactKind.UNREGISTERED, FactKind.CONFIG_ADDED, FactKind.CONFIG_REMOVED,
     FactKind.FILE_REMOVED, FactKind.FILE_RENAMED, FactKind.SYMBOL_MOVED, FactKind.SYMBOL_RENAMED,
 )  # fmt: skip
+_OF_CLASSES = (FactKind.FIELD_ADDED, FactKind.FIELD_REMOVED, FactKind.MEMBER_ADDED, FactKind.MEMBER_REMOVED)
+_OF_FUNCTIONS = (FactKind.ERROR_ADDED, FactKind.ERROR_REMOVED)
 
 
 def ranked(facts: Iterable[Fact]) -> list[Fact]:
@@ -43,27 +45,45 @@ def _joined(facts: list[Fact]) -> list[Fact]:
         groups[_key(fact) or place].append(fact)
     found: list[Fact] = []
     for group in groups.values():
-        found += [_one(group)] if len(group) > TOGETHER else group
+        least = 1 if group[0].kind in (*_OF_CLASSES, *_OF_FUNCTIONS) else TOGETHER
+        found += [_one(group)] if len(group) > least else group
     return found
 
 
 def _key(fact: Fact) -> Hashable:
-    """Say which facts are alike: the same happens to several names of one file, or the same change to several."""
+    """Say which facts are alike: the same happens to several names of one file, class or function."""
     if fact.kind.startswith("parameter"):
         return fact.kind, fact.severity, fact.detail, fact.old, fact.new
+    if fact.kind in _OF_CLASSES:
+        return fact.kind, fact.severity, fact.name.rpartition(".")[0]
+    if fact.kind in _OF_FUNCTIONS:
+        return fact.kind, fact.severity, fact.detail
     if fact.kind in _LISTED:
-        folder = fact.places[0].file if fact.places else ""
-        folder = folder.rpartition("/")[0] if fact.kind.startswith(("file", "symbol-moved")) else folder
+        file = fact.places[0].file if fact.places else ""
+        folder = file.rpartition("/")[0] if fact.kind.startswith(("file", "symbol-moved")) else file
         return fact.kind, fact.severity, folder
     return None
 
 
 def _one(group: list[Fact]) -> Fact:
-    names = list(dict.fromkeys(fact.name for fact in group))
-    shown = ", ".join(names[:_NAMES])
-    details = {fact.detail for fact in group}
+    """Make one fact of several: by their class, by their function, or by all of their names."""
+    first = group[0]
     places = tuple(place for fact in group for place in fact.places[:1])[:_PLACES]
-    same = {side: getattr(group[0], side) for side in ("old", "new") if len({getattr(one, side) for one in group}) == 1}
-    first = group[0].model_copy(update={"old": None, "new": None, **same})
+    if first.kind in _OF_CLASSES:
+        what = "fields" if first.kind.startswith("field") else "members"
+        told = {side: _listed([getattr(one, side) for one in group]) for side in ("old", "new")}
+        owner = first.name.rpartition(".")[0]
+        return first.model_copy(update={"name": owner, "detail": f"{len(group)} {what}", "places": places, **told})
+    if first.kind in _OF_FUNCTIONS:
+        told = {side: _listed([getattr(one, side) for one in group], "\n") for side in ("old", "new")}
+        name = _listed([one.name for one in group]) or first.name
+        return first.model_copy(update={"name": name, "places": places, **told})
+    same = {side: getattr(first, side) for side in ("old", "new") if len({getattr(one, side) for one in group}) == 1}
+    details = {fact.detail for fact in group}
     detail = details.pop() if len(details) == 1 else None
-    return first.model_copy(update={"name": shown, "detail": detail, "places": places})
+    name = _listed([fact.name for fact in group][:_NAMES])
+    return first.model_copy(update={"old": None, "new": None, **same, "name": name, "detail": detail, "places": places})
+
+
+def _listed(values: Iterable[str | None], comma: str = ", ") -> str | None:
+    return comma.join(dict.fromkeys(value for value in values if value)) or None

@@ -1,7 +1,7 @@
 """Whom a difference concerns: what users import, include, set or run, and what only the project itself sees."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.facts import FactKind as K
@@ -33,7 +33,7 @@ class Trees:
     after: Lines | None = None
 
 
-def names_to_look_up(differences: Iterable[Difference]) -> list[str]:
+def names_to_look_up(differences: Sequence[Difference]) -> list[str]:
     """List the names whose place in the whole tree decides what a difference means."""
     names = {
         one.found.one.owner.partition(".")[0] or one.found.one.name
@@ -42,6 +42,8 @@ def names_to_look_up(differences: Iterable[Difference]) -> list[str]:
         for one in differences
         if one.kind in _TOLD_ELSEWHERE or _may_be_exported(one)
     }
+    # A private module may be given on as a whole: `from ._core import *`.
+    names |= {stem for one in differences if _may_be_exported(one) and (stem := _stem(one.found)).startswith("_")}
     return sorted(name for name in names if name and "\n" not in name)
 
 
@@ -136,11 +138,19 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
         return True
     if trees.before is None:
         return None
-    package = path.split("/", 1)[0]
-    return any(
-        where.endswith("__init__.py") and where.split("/", 1)[0] == package and _holds(line, top)
-        for where, line in trees.before
-    )
+    package, stem = path.split("/", 1)[0], _stem(found)
+    for where, line in trees.before:
+        if where.split("/", 1)[0] == package and where.endswith(".py"):
+            given = line.rstrip().endswith("*") and _holds(line, stem) if stem.startswith("_") else False
+            if where.endswith("__init__.py") and (given or _holds(line, top)):
+                return True
+            if f"{top} as {top}" in line:
+                return True
+    return False
+
+
+def _stem(found: Found) -> str:
+    return found.module.rpartition(".")[2]
 
 
 def _holds(line: str, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Both versions of a changed file, as what they declare: from whole files where they are at hand, else from hunks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agent.domain import FileChange
@@ -92,11 +92,9 @@ def _read(file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | Non
 
 def _whole(path: str, text: bytes, patch: Patch, side: Side) -> list[Declaration]:
     """Read one version; of code only what changed lines touch."""
-    if (declared := read_manifest(path, text)) is not None:
-        return declared
-    language = language_of(path)
-    ranges = patch.ranges(side)
-    return read_declarations(text, language, ranges) if language and ranges else []
+    language, ranges = language_of(path), patch.ranges(side)
+    declared = read_declarations(text, language, ranges) if language and ranges else []
+    return declared + (read_manifest(path, text) or [])
 
 
 def _fragments(path: str, patch: Patch, side: Side) -> list[Declaration]:
@@ -110,14 +108,17 @@ def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
         return []
     text = ("\n".join(lines) + "\n").encode("utf-8", "replace")
     above = hunk.start(side) - 1
-    declared = read_manifest(path, text)
-    if declared is None:
-        language = language_of(path)
-        if language is None:
-            return []
-        if language.name == "python" and hunk.heading.endswith(":") and lines[0][:1] in (" ", "\t"):
-            # The class or function that the hunk stands in, as git names it.
-            text = f"{hunk.heading}\n".encode("utf-8", "replace") + text
-            above -= 1
-        declared = read_declarations(text, language)
-    return [replace(one, first=one.first + above, last=one.last + above, line=one.line + above) for one in declared]
+    found = _shifted(read_manifest(path, text) or (), above)
+    language = language_of(path)
+    if language is None:
+        return found
+    if language.name == "python" and hunk.heading.endswith(":") and lines[0][:1] in (" ", "\t"):
+        # The class or function that the hunk stands in, as git names it.
+        text = f"{hunk.heading}\n".encode("utf-8", "replace") + text
+        above -= 1
+    return found + _shifted(read_declarations(text, language), above)
+
+
+def _shifted(declared: Iterable[Declaration], lines: int) -> list[Declaration]:
+    """Count the lines of a fragment as the file does."""
+    return [replace(one, first=one.first + lines, last=one.last + lines, line=one.line + lines) for one in declared]

@@ -10,7 +10,9 @@
   (call
     function: (_) @_call
     arguments: (argument_list . (string) @registration.name . (_)? @registration.value)
-    (#match? @_call "([.]|^)(register|register_[a-z_]+)$"))) @registration
+    (#match? @_call "([.]|^)(register|register_[a-z_]+)$")
+    ; These are methods of torch.nn.Module and name nothing that anybody chooses.
+    (#not-match? @_call "register_(buffer|parameter|module|[a-z_]*hook)$"))) @registration
 
 (module
   (expression_statement
