@@ -1,1 +1,1 @@
-"""A diff read like an engineer would: facts with their proof."""
+"""What a diff changes for those who depend on a repository: declarations of both versions, compared."""

@@ -1,49 +1,65 @@
-"""Which reader reads a file, by its path."""
+"""The languages whose files are read: their grammars and their queries."""
 
+from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
 
-from tools.diff.readers import (
-    cfamily,
-    data,
-    docker,
-    document,
-    go,
-    manifest,
-    proto,
-    python,
-    rust,
-    script,
-    shader,
-    shell,
-    tablegen,
-)
-from tools.diff.reading import Reader
-from tools.diff.roles import Role, role
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser, Query
 
-_BY_EXTENSION: dict[str, Reader] = {
-    **dict.fromkeys(("py", "pyi"), python.read),
-    **dict.fromkeys(("c", "h", "hh", "hpp", "hxx", "cc", "cpp", "cxx", "cu", "cuh", "inl", "inc"), cfamily.read),
-    "rs": rust.read,
-    "go": go.read,
-    "proto": proto.read,
-    "td": tablegen.read,
-    **dict.fromkeys(("metal", "cl"), shader.read),
-    **dict.fromkeys(("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"), script.read),
-    **dict.fromkeys(("sh", "bash", "zsh", "mk"), shell.read),
-    **dict.fromkeys(("md", "rst", "txt", "mdx"), document.read),
-    **dict.fromkeys(("yaml", "yml", "toml", "json"), data.read),
+_GRAMMARS = {
+    "python": ("tree_sitter_python", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "cuda": ("tree_sitter_cuda", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
 }
+_QUERIES = {"c": ("c",), "cpp": ("c", "cpp"), "cuda": ("c", "cpp"), "tsx": ("javascript", "typescript")}
+_QUERIES |= {"typescript": ("javascript", "typescript")}
+"""The folders of queries of a language where it shares them with another one."""
+_EXTENSIONS = {
+    "python": "py pyi",
+    "c": "c",
+    "cpp": "cc cpp cxx h hh hpp hxx inl",
+    "cuda": "cu cuh",
+    "rust": "rs",
+    "go": "go",
+    "javascript": "js jsx mjs cjs",
+    "typescript": "ts mts",
+    "tsx": "tsx",
+}
+_BY_EXTENSION = {extension: name for name, all_of in _EXTENSIONS.items() for extension in all_of.split()}
 
 
-@lru_cache(maxsize=20_000)
-def reader_for(path: str) -> Reader | None:
-    """Find the reader; None for what nobody reads: pictures, lock files, generated and vendored code."""
-    if role(path) in (Role.LOCK, Role.VENDORED, Role.GENERATED, Role.ASSET, Role.DEVICE_CONFIG):
-        return None
-    if manifest.is_manifest(path):
-        return manifest.read
-    if docker.is_dockerfile(path.rpartition("/")[2]):
-        return docker.read
-    if shell.is_makefile(path):
-        return shell.read
-    return _BY_EXTENSION.get(path.rpartition("/")[2].rpartition(".")[2].lower())
+@dataclass(frozen=True)
+class Language:
+    """A grammar with all of its queries as one."""
+
+    name: str
+    grammar: Grammar
+    query: Query
+
+    def parse(self, text: bytes) -> Node:
+        """Parse a text; what does not fit the grammar becomes error nodes, which no query looks into."""
+        return Parser(self.grammar).parse(text).root_node
+
+
+def language_of(path: str) -> Language | None:
+    """Choose the language of a file by its extension; None where no grammar reads it."""
+    name = _BY_EXTENSION.get(path.rpartition(".")[2].lower())
+    return _language(name) if name else None
+
+
+@lru_cache
+def _language(name: str) -> Language:
+    module, function = _GRAMMARS[name]
+    grammar = Grammar(getattr(import_module(module), function)())
+    folders = (files("tools.diff.queries").joinpath(folder) for folder in _QUERIES.get(name, (name,)))
+    sources = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
+    text = "\n".join(file.read_text("utf-8") for file in sources if file.name.endswith(".scm"))
+    return Language(name, grammar, Query(grammar, text))

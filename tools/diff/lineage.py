@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from agent.facts import Fact, FactKind, Severity
 from tools.diff.patch_id import PatchIds, likeness
 
 LineageKind = Literal["revert", "reland", "cherry-pick"]
@@ -270,3 +271,21 @@ def _completed(headline: Lineage, said: Iterable[Lineage]) -> tuple[list[Lineage
         headline = replace(headline, number=numbers[0].number, repo=numbers[0].repo)
         others.remove(numbers[0])
     return [headline], others
+
+
+_FACTS = {"revert": FactKind.REVERT, "reland": FactKind.RELAND, "cherry-pick": FactKind.CHERRY_PICK}
+
+
+def lineage_fact(message: str, partner: Lineage | None) -> Fact | None:
+    """Tell of the earlier commit: the surest that the message says, else what the patch shows."""
+    said = read_lineage(message)
+    # A copy of an earlier commit on the same line is chance: one-line changes are alike everywhere.
+    undone = partner if partner is not None and partner.kind != "cherry-pick" else None
+    one = said[0] if said else undone
+    if one is None:
+        return None
+    agrees = partner is not None and partner.kind == one.kind
+    sha = one.sha or (partner.sha if partner is not None and agrees else "")
+    name = (f"{one.repo}#{one.number}" if one.number else "") or sha or one.subject
+    proof = ("message and patch" if agrees else "message") if said else "patch"
+    return Fact(kind=_FACTS[one.kind], severity=Severity.BEHAVIOUR, name=name, old=sha or None, detail=proof)

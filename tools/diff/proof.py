@@ -1,38 +1,43 @@
-"""The changed lines that show a fact, taken from the diff and nowhere else."""
-
-import re
+"""The changed lines that show a difference, taken from the diff and nowhere else."""
 
 from agent.facts import Place
-from tools.diff.draft import Draft
-from tools.diff.hunks import Patch, Side
+from tools.diff.compare import Difference
+from tools.diff.declarations import SCOPES
+from tools.diff.versions import Found
 
 _MOST = 4
 """Lines shown of each side; the rest is in the commit."""
 
 
-def place_of(draft: Draft, path: str, patch: Patch) -> Place | None:
-    """Find the lines that show a difference; None when no changed line does, and then it is not a fact."""
-    went = _telling(draft, patch, "old")
-    came = _telling(draft, patch, "new")
+def place_of(difference: Difference) -> Place | None:
+    """Find the lines that show a difference; None where no changed line does, and then it is not a fact."""
+    went = _telling(difference.before, difference.old)
+    came = _telling(difference.after, difference.new)
     if not went and not came:
         return None
-    number = came[0][0] if came else went[0][0]
-    return Place(file=path, line=number, lines=tuple(line for _, line in (*went, *came)))
+    file = difference.found.versions.file.path
+    own = came if difference.after else went
+    shown = (*went, *came) if _in_one_file(difference) else own
+    if not shown:
+        return None
+    return Place(file=file, line=(own or shown)[0][0], lines=tuple(line for _, line in shown))
 
 
-def _telling(draft: Draft, patch: Patch, side: Side) -> list[tuple[int, str]]:
-    """Take the changed lines inside the declaration, those that hold the words of the fact first."""
-    span = draft.where.old if side == "old" else draft.where.new
-    if span is None:
+def _in_one_file(difference: Difference) -> bool:
+    before, after = difference.before, difference.after
+    return before is None or after is None or before.versions.file.path == after.versions.file.path
+
+
+def _telling(found: Found | None, value: str | None) -> list[tuple[int, str]]:
+    """Take the changed lines of a declaration: the one with its name, and those with its value."""
+    if found is None:
         return []
-    lines = patch.shown(side, *span)
+    one = found.one
+    lines = found.versions.patch.within(found.side, one.first, one.last)
     if len(lines) <= _MOST:
         return lines
-    words = _words(draft)
-    telling = [entry for entry in lines if any(word in entry[1] for word in words)]
-    return sorted((telling or lines)[:_MOST])
-
-
-def _words(draft: Draft) -> list[str]:
-    texts = (draft.name.rpartition(".")[2], draft.old or "", draft.new or "", draft.detail or "")
-    return [word for text in texts for word in re.findall(r"[\w.\-]{3,}", text)[:6]]
+    own = [entry for entry in lines if entry[0] == one.line]
+    words = [word for word in (value or "").split() if len(word) > 2][:4]
+    valued = [entry for entry in lines if any(word in entry[1] for word in words)]
+    head = [] if one.kind in SCOPES and own else lines
+    return sorted(dict.fromkeys([*own, *valued, *head]))[:_MOST] if not own else sorted({*own, *valued[: _MOST - 1]})

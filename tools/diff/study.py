@@ -1,13 +1,13 @@
-"""The facts of a change, as closely as its source allows: with its whole files, and with what it undoes or repeats."""
+"""The facts of a change, as closely as its source allows: with whole files, the trees around it, and what it undoes."""
 
 from collections.abc import Sequence
 
 from agent.domain import Change
 from agent.facts import FactSheet
 from agent.sources import CodeSource, SearchesTrees, Study
-from tools.diff.known import asked
 from tools.diff.lineage import Lineage, find_partner
 from tools.diff.patch_id import patch_ids
+from tools.diff.reach import Lines, Trees
 from tools.diff.sheet import gather, paths_to_read
 from tools.diff.versions import Blobs
 
@@ -20,12 +20,12 @@ def planned(change: Change) -> Study:
 
 
 async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
-    """Read the facts with both versions of the files and the tree before, or with `hunks` by the patch alone."""
+    """Read the facts with both versions of the files and the trees around them, or with `hunks` by the patch alone."""
     if hunks:
         return gather(change, None, await partner_of(code, change)).sheet()
     gathered = gather(change, *await blobs_and_partner(code, planned(change)))
     before = change.commit.parents[0] if change.commit.parents else None
-    return gathered.sheet(await lines_before(code, before, asked(gathered.shown)))
+    return gathered.sheet(await look_up(code, before, change.commit.sha, gathered.names))
 
 
 async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Lineage | None]:
@@ -33,11 +33,15 @@ async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Linea
     return await code.blobs(plan.change, plan.read), await partner_of(code, plan.change)
 
 
-async def lines_before(code: CodeSource, sha: str | None, words: Sequence[str]) -> Sequence[tuple[str, str]]:
-    """Find the lines of a commit's files that hold one of these words; none where the source cannot look."""
-    if sha is None or not words or not isinstance(code, SearchesTrees):
-        return ()
-    return await code.lines_with(sha, words)
+async def look_up(code: CodeSource, before: str | None, after: str | None, names: Sequence[str]) -> Trees:
+    """Find the lines of two trees that hold one of these names; where the source cannot look, nothing is known."""
+    return Trees(before=await _lines(code, before, names), after=await _lines(code, after, names))
+
+
+async def _lines(code: CodeSource, sha: str | None, names: Sequence[str]) -> Lines | None:
+    if sha is None or not isinstance(code, SearchesTrees):
+        return None
+    return await code.lines_with(sha, names) if names else ()
 
 
 async def partner_of(code: CodeSource, change: Change) -> Lineage | None:

@@ -1,183 +1,44 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from agent.domain import FileChange
-from tools.diff.roles import Role, is_generated, is_public_path, is_vendored, role, roles_of
+from tools.diff.roles import Role, is_generated, is_product, role
 
 ROLES = {
-    "vllm/engine/llm_engine.py": Role.SOURCE,
-    "rust/src/server/lib.rs": Role.SOURCE,
-    "include/flashinfer/attention/decode.cuh": Role.HEADER,
-    "csrc/ops.h": Role.HEADER,
-    "csrc/attention/paged.cu": Role.KERNEL,
-    "csrc/mma.cuh": Role.KERNEL,
-    "pkg/layers/moe/fused_moe_triton_kernels.py": Role.KERNEL,
-    "pkg/kernels/norm.py": Role.KERNEL,
-    "pkg/kernels/__init__.py": Role.SOURCE,
-    "vllm/model_executor/models/llama.py": Role.MODEL,
-    "vllm/model_executor/models/registry.py": Role.SOURCE,
-    "pkg/configs/models/llama.py": Role.SOURCE,
-    "csrc/norm_binding.cu": Role.OPERATOR,
-    "vllm/v1/attention/ops/merge.py": Role.OPERATOR,
-    "vllm/_custom_ops.py": Role.OPERATOR,
-    "tests/kernels/test_x.py": Role.TEST,
-    "hopper/test_util.py": Role.TEST,
-    "src/a_test.go": Role.TEST,
-    "cutlass_test/gemm.cu": Role.TEST,
-    "cpp/unit-tests/a.cc": Role.TEST,
-    "web/a.test.ts": Role.TEST,
-    "python/sglang/test/run_eval.py": Role.TEST,
-    "benchmarks/bench_topk.py": Role.BENCHMARK,
-    "python/sglang/bench_serving.py": Role.BENCHMARK,
-    "assets/speed_benchmark.png": Role.ASSET,
-    "examples/offline.py": Role.EXAMPLE,
-    "docs/conf.py": Role.DOCUMENT,
-    "docs/logo.png": Role.ASSET,
-    "README.md": Role.DOCUMENT,
-    "LICENSE": Role.DOCUMENT,
-    ".github/workflows/test.yml": Role.CI,
-    "ci/docker-tags.yml": Role.CI,
-    "scripts/ci/install.sh": Role.CI,
-    "tools/pre_commit/mypy.py": Role.CI,
-    ".pre-commit-config.yaml": Role.CI,
-    "setup.py": Role.BUILD,
-    "requirements/cuda.txt": Role.BUILD,
-    "docker/Dockerfile.rocm": Role.BUILD,
-    "cmake/utils.cmake": Role.BUILD,
-    "version.txt": Role.BUILD,
-    "pkg/configs/E=8,N=2048,device_name=NVIDIA_H100.json": Role.DEVICE_CONFIG,
-    "pkg/configs/rms_norm/nvidia_h100.json": Role.DEVICE_CONFIG,
-    "training/configs/base.yaml": Role.CONFIG,
-    ".gitignore": Role.CONFIG,
-    "scripts/release.py": Role.SCRIPT,
-    "tools/build.sh": Role.SCRIPT,
-    "python/generate_single_decode_inst.py": Role.SCRIPT,
-    "uv.lock": Role.LOCK,
-    "go.sum": Role.LOCK,
-    "proto/api_pb2.py": Role.GENERATED,
-    "internal/proto/x.pb.go": Role.GENERATED,
-    "hopper/instantiations/fwd.cu": Role.GENERATED,
-    "third_party/json.hpp": Role.VENDORED,
-    "vllm/third_party/pynvml.py": Role.VENDORED,
-    "external/a.c": Role.VENDORED,
-    "src/worker/external/mod.rs": Role.SOURCE,
-    "data/questions.jsonl": Role.DATA,
+    Role.SOURCE: "vllm/engine/engine.py rust/src/server/lib.rs pkg/kernels/__init__.py src/worker/external/mod.rs"
+    " vllm/model_executor/models/registry.py pkg/tools/parser.py",
+    Role.HEADER: "include/flashinfer/decode.cuh csrc/ops.h",
+    Role.KERNEL: "csrc/attention/paged.cu csrc/mma.cuh pkg/fused_moe_triton_kernels.py pkg/kernels/norm.py",
+    Role.MODEL: "vllm/model_executor/models/llama.py",
+    Role.OPERATOR: "csrc/norm_binding.cu vllm/v1/attention/ops/merge.py vllm/_custom_ops.py",
+    Role.TEST: "tests/kernels/test_x.py src/a_test.go cpp/unit-tests/a.cc web/a.test.ts src/parser/tests.rs",
+    Role.BENCHMARK: "benchmarks/topk.py python/pkg/bench_serving.py",
+    Role.EXAMPLE: "examples/offline.py demo/app.ts",
+    Role.DOCUMENT: "docs/conf.py README.md LICENSE .claude/skills/a.py",
+    Role.CI: ".github/workflows/test.yml scripts/ci/install.sh .pre-commit-config.yaml tools/pre_commit/mypy.py",
+    Role.BUILD: "setup.py requirements/cuda.txt docker/Dockerfile.rocm cmake/utils.cmake version.txt",
+    Role.CONFIG: "training/configs/base.yaml .gitignore",
+    Role.DEVICE_CONFIG: "pkg/configs/E=8,N=2048,device_name=NVIDIA_H100.json pkg/configs/nvidia_h100.json",
+    Role.DATA: "data/questions.jsonl",
+    Role.GENERATED: "proto/api_pb2.py internal/x.pb.go src/generated/a.rs",
+    Role.VENDORED: "third_party/json.hpp vllm/third_party/pynvml.py external/a.c",
+    Role.LOCK: "uv.lock go.sum web/package-lock.json",
+    Role.SCRIPT: "scripts/release.py tools/build.sh tools/report.py",
+    Role.ASSET: "assets/speed.png docs/logo.svg",
 }
 
 
-@pytest.mark.parametrize(("path", "expected"), ROLES.items())
-def test_a_path_tells_what_the_file_is_for(path: str, expected: Role) -> None:
+@pytest.mark.parametrize(("expected", "path"), [(one, path) for one, paths in ROLES.items() for path in paths.split()])
+def test_a_path_tells_what_the_file_is_for(expected: Role, path: str) -> None:
     assert role(path) is expected
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "vllm/engine/args.py",
-        "vllm/__init__.py",
-        "include/cutlass/gemm.h",
-        "tools/util/include/cutlass/util.h",
-        "python/sglang/bench_serving.py",
-        "python/pkg/tools/descriptor.py",
-        "acme-kernels/acme_kernels/a.py",
-        "src/lib.rs",
-        "pkg/models/llama.py",
-    ],
-)
-def test_what_users_import_or_include_is_public(path: str) -> None:
-    assert is_public_path(path)
+def test_users_get_code_settings_and_what_is_built() -> None:
+    assert is_product("vllm/engine/engine.py")
+    assert is_product("requirements/cuda.txt")
+    assert not any(map(is_product, ("tests/a.py", "docs/a.md", ".github/a.yml", "uv.lock", "third_party/a.h")))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "tests/a.py",
-        "benchmarks/a.py",
-        "examples/a.py",
-        "docs/conf.py",
-        "tools/a.py",
-        "scripts/a.py",
-        ".github/x.py",
-        "vllm/_custom_ops.py",
-        "vllm/_core/a.py",
-        "go/internal/a.go",
-        "include/cutlass/detail/a.h",
-        "csrc/a.cu",
-        "csrc/a.h",
-        "csrc/include/a.h",
-        "setup.py",
-        "python/tools/a.py",
-        "acme-kernels/download.py",
-        "byoc_example/a.py",
-        "custom_backend.py",
-        "hopper/benchmark_attention.py",
-        "vllm/benchmarks/serve.py",
-        "third_party/a.py",
-        "api_pb2.py",
-        "README.md",
-    ],
-)
-def test_what_users_do_not_meet_is_not(path: str) -> None:
-    assert not is_public_path(path)
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"// Code generated by protoc-gen-go. DO NOT EDIT.\n",
-        b'// This file is auto-generated. See "generate_kernels.py"\n',
-        b"# @generated by tool\n",
-        b"#!/bin/sh\n#\n# This file was autogenerated by uv\n",
-        b"/*\n * Do not edit.\n */\n",
-    ],
-)
-def test_a_mark_in_a_comment_at_the_top_tells_a_generated_file(head: bytes) -> None:
-    assert is_generated("src/a.cu", head)
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"# CODEOWNERS \xe2\x80\x94 manually maintained, not auto-generated by anyone.\n",
-        b'print("// Code generated by x")\n',
-        b"\n" * 30 + b"# DO NOT EDIT\n",
-        b"\xff\xfe",
-    ],
-)
-def test_a_mark_elsewhere_does_not(head: bytes) -> None:
-    assert not is_generated("src/a.py", head)
-
-
-def test_generated_and_vendored_are_told_by_path_alone() -> None:
-    assert is_generated("web/app.min.js")
-    assert is_vendored("3rdparty/x/y.c")
-
-
-def change(path: str, previous: str | None = None) -> FileChange:
-    status = "renamed" if previous else "modified"
-    return FileChange(path=path, status=status, additions=1, deletions=1, previous_path=previous)
-
-
-def test_a_commit_of_one_role_is_told_by_it() -> None:
-    assert roles_of([change("tests/a.py"), change("pkg/b_test.py")]) == {Role.TEST}
-    assert roles_of([change("docs/a.md"), change("docs/a.png")]) == {Role.DOCUMENT}
-    assert roles_of([change(".github/workflows/a.yml")]) == {Role.CI}
-    assert roles_of([change("tests/a.py"), change("pkg/b.py")]) == {Role.TEST, Role.SOURCE}
-    assert roles_of([]) == set()
-
-
-def test_a_file_that_moves_into_the_tests_is_not_only_tests() -> None:
-    assert roles_of([change("tests/a.py", "pkg/a.py")]) == {Role.TEST, Role.SOURCE}
-
-
-@given(st.text(max_size=60), st.binary(max_size=200))
-def test_any_path_has_a_role(path: str, head: bytes) -> None:
-    assert role(path) in Role
-    is_public_path(path)
-    is_generated(path, head)
-
-
-def test_a_compiler_s_backend_for_one_maker_is_its_own_wherever_it_lives() -> None:
-    assert role("third_party/amd/backend/compiler.py") is Role.SOURCE
-    assert role("third_party/f2reduce/f2reduce.cpp") is Role.VENDORED
+def test_a_mark_in_a_comment_tells_what_a_tool_wrote() -> None:
+    assert is_generated("a.py", b"#!/usr/bin/env python\n# This file was autogenerated by uv\n")
+    assert is_generated("a.go", b"// Code generated by protoc. DO NOT EDIT.\n")
+    assert not is_generated("a.py", b'print("DO NOT EDIT")\n')
+    assert is_generated("uv.lock")

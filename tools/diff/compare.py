@@ -1,0 +1,216 @@
+"""What differs between the declarations of two versions: each came, went, moved, was renamed or has another part."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.facts import FactKind as K
+from tools.diff.declarations import SCOPES, Declaration
+from tools.diff.kinds import ROWS
+from tools.diff.pairing import paired, renamed
+from tools.diff.versions import Found, Versions
+
+SYMBOLS = ("function", "class", "enum", "constant", "export")
+"""Kinds of which a module has one of a name, whichever it is."""
+Path = tuple[str, str]
+"""A module and the dotted name of something in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that differs, not yet judged by whom it concerns."""
+
+    kind: K
+    name: str
+    old: str | None = None
+    new: str | None = None
+    detail: str | None = None
+    before: Found | None = None
+    after: Found | None = None
+
+    @property
+    def found(self) -> Found:
+        """The newer of both declarations."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+
+def compare(files: Sequence[Versions]) -> list[Difference]:
+    """Compare all files of a commit at once, so that what moves from one to another is seen."""
+    return list(_Comparison(files).differences())
+
+
+class _Comparison:
+    """The declarations of a commit on both sides, scopes first: a renamed class takes its members along."""
+
+    def __init__(self, files: Sequence[Versions]) -> None:
+        self._old = [Found(one, versions, "old") for versions in files for one in versions.old if _counts(one)]
+        self._new = [Found(one, versions, "new") for versions in files for one in versions.new if _counts(one)]
+        self._heirs: dict[Path, Path] = {}
+        self._gone: set[Path] = set()
+        self._come: set[Path] = set()
+        self._given = {(found.module, found.one.name) for found in self._new if found.one.kind == "import"}
+
+    def differences(self) -> Iterator[Difference]:
+        """Give what differs, and note of each scope whether it came, went or was renamed."""
+        for kinds in (("class", "enum"), ("function",), tuple(kind for kind in ROWS if kind not in SCOPES)):
+            before, after = self._keyed(self._old, kinds), self._keyed(self._new, kinds)
+            gone: list[Found] = []
+            come: list[Found] = []
+            for key in dict.fromkeys((*before, *after)):
+                pairs, left, added = paired(before.get(key, ()), after.get(key, ()))
+                gone += left
+                come += added
+                for old, new in pairs:
+                    yield from _changed(old, new)
+            yield from self._one_sided(gone, come)
+
+    def _keyed(self, found: Iterable[Found], kinds: Sequence[str]) -> Mapping[Hashable, list[Found]]:
+        keyed: dict[Hashable, list[Found]] = defaultdict(list)
+        for one in found:
+            if one.one.kind in kinds:
+                keyed[self._key(one)].append(one)
+        return keyed
+
+    def _key(self, found: Found) -> Hashable:
+        """Give the name by which the same thing is known on both sides."""
+        one = found.one
+        if ROWS[one.kind].spread:
+            return one.kind, one.name
+        module, owner = self._owner(found)
+        family = "symbol" if one.kind in SYMBOLS else one.kind
+        return family, module, owner, one.name
+
+    def _owner(self, found: Found) -> Path:
+        """Give the module and the owner, by their new names where they were renamed or moved."""
+        path = (found.module, found.one.owner)
+        if found.side == "old":
+            for end in _ends(found.one.owner):
+                if heir := self._heirs.get((found.module, found.one.owner[:end])):
+                    return heir[0], heir[1] + found.one.owner[end:]
+        return path
+
+    def _one_sided(self, gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Difference]:
+        """Tell what came and went; of both, what is the same under another name or in another file."""
+        gone = [one for one in gone if one.changed and not self._is_within(one, self._gone)]
+        come = [one for one in come if one.changed and not self._is_within(one, self._come)]
+        matched: set[int] = set()
+        for old, new in renamed(gone, come, self._owner):
+            matched |= {id(old), id(new)}
+            self._heirs[old.module, old.one.path] = (new.module, new.one.path)
+            if old.module == new.module or not self._is_given(old):
+                yield from _renamed(old, new)
+            else:
+                yield from _changed(old, new)
+        for old in gone:
+            if id(old) not in matched:
+                self._gone.add((old.module, old.one.path))
+                if not self._is_given(old):
+                    yield from _single(old, ROWS[old.one.kind].removed)
+        for new in come:
+            if id(new) not in matched:
+                self._come.add((new.module, new.one.path))
+                # What a new file declares is told by the file.
+                if not (ROWS[new.one.kind].symbol and new.versions.file.status == "added"):
+                    yield from _single(new, ROWS[new.one.kind].added)
+
+    def _is_given(self, found: Found) -> bool:
+        """Tell a name that its module still gives to others, by importing it from where it is now."""
+        return bool({(found.module, found.one.path), (found.module, "*")} & self._given)
+
+    def _is_within(self, found: Found, scopes: set[Path]) -> bool:
+        """Tell what comes or goes with its class or function, and is told by it; what users set is always told."""
+        if ROWS[found.one.kind].spread:
+            return False
+        return any((found.module, found.one.owner[:end]) in scopes for end in _ends(found.one.owner))
+
+
+def _ends(owner: str) -> Iterator[int]:
+    """Give the lengths of an owner and of all that it stands in, the longest first."""
+    end = len(owner)
+    while end > 0:
+        yield end
+        end = owner.rfind(".", 0, end)
+
+
+def _counts(one: Declaration) -> bool:
+    """Leave out what only a function sees: its own names, and the parameters of functions inside it."""
+    if one.kind not in ROWS:
+        return one.kind == "import"
+    if ROWS[one.kind].symbol and one.local:
+        return False
+    hidden = one.name in ("self", "cls", "*", "/") or (one.kind == "constant" and one.name.startswith("__"))
+    return bool(one.name) and not hidden
+
+
+def _single(found: Found, kind: K | None) -> Iterator[Difference]:
+    """Tell what came or went, with its value where it has one."""
+    if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
+        return
+    one, side = found.one, {"old": "before", "new": "after"}[found.side]
+    yield Difference(
+        kind, _name(found), **{found.side: written(found), side: found}, detail=_detail(found)  # type: ignore[arg-type]
+    )
+
+
+def _renamed(old: Found, new: Found) -> Iterator[Difference]:
+    kind = ROWS[new.one.kind].renamed
+    if old.one.name == new.one.name:
+        if new.one.kind in SYMBOLS and old.module != new.module:
+            yield Difference(K.SYMBOL_MOVED, _name(new), old.module, new.module, new.one.kind, old, new)
+    elif kind is not None:
+        yield Difference(kind, _name(new), old.one.name, new.one.name, _detail(new), old, new)
+    yield from _changed(old, new)
+
+
+def _changed(old: Found, new: Found) -> Iterator[Difference]:
+    """Tell the parts that differ, each by the fact that the table names."""
+    if old.one.kind != new.one.kind:
+        return
+    row = ROWS[new.one.kind]
+    for part, kind in row.parts.items():
+        before, after = old.one.parts.get(part), new.one.parts.get(part)
+        if before != after and _differ(before, after):
+            if kind is K.PARAMETER_DEFAULT and after is None:
+                kind = K.PARAMETER_REQUIRED
+            yield Difference(kind, _name(new), before, after, _detail(new, part), old, new)
+
+
+def _differ(before: str | None, after: str | None) -> bool:
+    """Tell a written difference from one of layout and quotation marks."""
+    one, other = ("".join((text or "").split()).replace("'", '"').replace(",)", ")") for text in (before, after))
+    return one != other or (before is None) != (after is None)
+
+
+def _name(found: Found) -> str:
+    """Name what a reader looks for: a parameter by its function, everything else by itself."""
+    one = found.one
+    if one.kind == "parameter":
+        return one.owner
+    return one.path if ROWS[one.kind].symbol else one.name
+
+
+def _detail(found: Found, part: str = "") -> str | None:
+    one = found.one
+    if one.kind == "parameter":
+        return one.name
+    if one.kind in ("function", "class", "enum", "constant", "export"):
+        python = found.versions.file.path.endswith((".py", ".pyi"))
+        return "method" if python and one.kind == "function" and one.owner else one.kind
+    return {"error": one.owner, "registration": one.parts.get("table"), "flag": one.parts.get("help")}.get(one.kind) or (
+        one.owner or None
+    )
+
+
+def written(found: Found) -> str | None:
+    """Write a declaration that came or went as users would: a parameter with its default, an error by its words."""
+    one = found.one
+    if one.kind in ("parameter", "field", "member"):
+        value = one.parts.get("default") or one.parts.get("value")
+        typed = f": {one.parts['type']}" if one.kind != "member" and "type" in one.parts else ""
+        return f"{one.name}{typed}" + (f" = {value}" if value else "")
+    for part in ("default", "value", "version", "message", "condition"):
+        if part in one.parts and one.kind not in ("function", "class", "enum"):
+            return one.parts[part]
+    return None

@@ -1,0 +1,188 @@
+"""What one version of a file declares, found by the tree-sitter queries of its language."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tree_sitter import Node, QueryCursor
+
+from tools.diff.languages import Language
+
+SCOPES = ("namespace", "class", "enum", "function")
+"""Kinds of declaration that other declarations stand in."""
+Range = tuple[int, int]
+"""First and last line, both included, counted from 1."""
+_MORE_GENERAL = {"enum": ("class",), "member": ("constant", "field"), "env": ("constant", "field")}
+"""Of two declarations of one name the more general one is left out."""
+_WORDS = ("message", "help")
+_STRING = re.compile(r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
+_LONGEST = 2_000
+"""Characters kept of one captured part; a longer one is compared by its beginning and its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One thing that a file declares.
+
+    A capture `@flag` in a query makes a declaration of the kind `flag`; captures `@flag.name`, `@flag.default` and so on
+    make its name and its parts.
+    """
+
+    kind: str
+    name: str
+    """As users write it: a flag with its dashes, a member without its class."""
+    first: int
+    last: int
+    line: int = 0
+    """The line that has the name."""
+    owner: str = ""
+    """The names of the classes, namespaces and functions around it, with dots between them."""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """Further captures by name: default, type, value, base, message, condition, choices, help."""
+    local: bool = False
+    """Whether it stands inside the body of a function."""
+    position: int = 0
+    """Its place among declarations of the same kind and owner."""
+    source: bytes = b""
+    """The whole file, and where in it the declaration stands."""
+    start: int = 0
+    end: int = 0
+
+    @property
+    def path(self) -> str:
+        """Its name behind the names of what it stands in."""
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+    @property
+    def text(self) -> str:
+        """The whole declaration without its own name and without white space; equal for what was only renamed."""
+        whole = self.source[self.start : self.end].decode("utf-8", "replace")
+        return "".join((whole.replace(self.name, "\0") if self.name else whole).split())
+
+
+def read_declarations(text: bytes, language: Language, ranges: Sequence[Range] = ()) -> list[Declaration]:
+    """Run the queries of a language over a text; with ranges, only over what these lines touch."""
+    root = language.parse(text)
+    matches: dict[tuple[str, int, int], _Match] = {}
+    for start, end in ranges or ((1, text.count(b"\n") + 1),):
+        cursor = QueryCursor(language.query)
+        cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
+        for _, captures in cursor.matches(root):
+            if found := _match(captures):
+                matches.setdefault(found.key, found).add(captures)
+    for kind, start, end in tuple(matches):
+        # A class of members is an enumeration, an assignment to a variable that is read is that variable.
+        for general in _MORE_GENERAL.get(kind, ()):
+            matches.pop((general, start, end), None)
+    return _declared(text, sorted(matches.values(), key=lambda one: one.order))
+
+
+@dataclass(slots=True)
+class _Match:
+    """One node that queries found, with the nodes of its parts by their places."""
+
+    kind: str
+    node: Node
+    name: Node | None
+    captured: dict[str, dict[Range, Node]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        at = self.name or self.node
+        return (self.kind, at.start_byte, at.end_byte)
+
+    @property
+    def order(self) -> tuple[int, int, bool]:
+        """Outer ones come first; of two with the same span the scope comes last, as the other one names it."""
+        return (self.node.start_byte, -self.node.end_byte, self.kind in SCOPES)
+
+    def add(self, captures: Mapping[str, list[Node]]) -> None:
+        for capture, nodes in captures.items():
+            kind, _, part = capture.partition(".")
+            if kind == self.kind and part not in ("", "name"):
+                self.captured.setdefault(part, {}).update({(one.start_byte, one.end_byte): one for one in nodes})
+
+    def parts(self, source: bytes) -> dict[str, str]:
+        joined = {part: _joined([node for _, node in sorted(at.items())], source) for part, at in self.captured.items()}
+        return {part: words_of(text) if part in _WORDS else text for part, text in joined.items()}
+
+
+def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
+    """Find the capture without a dot: it says of which kind the declaration is."""
+    kind = next((capture for capture in captures if "." not in capture and not capture.startswith("_")), None)
+    if kind is None:
+        return None
+    names = captures.get(f"{kind}.name")
+    return _Match(kind, captures[kind][0], names[0] if names else None)
+
+
+def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
+    """Name each match by what it stands in; matches come in the order of the text, outer ones first."""
+    found: list[Declaration] = []
+    around: list[tuple[_Match, str, bool, bool]] = []
+    counts: dict[tuple[str, str], int] = {}
+    for match in matches:
+        while around and around[-1][0].node.end_byte <= match.node.start_byte:
+            around.pop()
+        owner, local, own = around[-1][1:] if around else ("", False, False)
+        # A parameter is as local as its function.
+        local = own if match.kind == "parameter" else local
+        name = unquoted(_text(match.name)) if match.name else ""
+        if match.kind == "registration":
+            # An operator is registered with its signature: `add(Tensor a) -> Tensor`.
+            name = name.partition("(")[0]
+        parts = match.parts(text)
+        owner = parts.pop("owner", owner)
+        position = counts[match.kind, owner] = counts.get((match.kind, owner), -1) + 1
+        one = Declaration(
+            kind=match.kind,
+            name=name,
+            first=match.node.start_point[0] + 1,
+            last=match.node.end_point[0] + 1,
+            line=(match.name or match.node).start_point[0] + 1,
+            owner=owner,
+            parts=parts,
+            local=local,
+            position=position,
+            source=text,
+            start=match.node.start_byte,
+            end=match.node.end_byte,
+        )
+        found.append(one)
+        if match.kind in SCOPES:
+            around.append((match, one.path if name else owner, local or match.kind == "function", local))
+    return found
+
+
+def _joined(nodes: Sequence[Node], source: bytes) -> str:
+    """Join captures with commas; those with only white space between them, like `const T *`, are one text."""
+    texts: list[str] = []
+    for at, node in enumerate(nodes):
+        between = source[nodes[at - 1].end_byte : node.start_byte] if at else b","
+        if between.strip():
+            texts.append(_text(node))
+        else:
+            texts[-1] += (" " if between else "") + _text(node)
+    return ", ".join(dict.fromkeys(texts))
+
+
+def _text(node: Node | None) -> str:
+    """Give the source of a node on one line, without the white space that only lays it out."""
+    raw = (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+    text = " ".join(raw.split()) if "\n" in raw else raw.strip()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…{len(text)}"
+
+
+def unquoted(text: str) -> str:
+    """Take the quotation marks and prefixes off a written string."""
+    for quote in ('"""', "'''", '"', "'", "`"):
+        at = text.find(quote)
+        if 0 <= at <= 2 and text.endswith(quote) and len(text) >= at + 2 * len(quote):
+            return text[at + len(quote) : -len(quote)]
+    return text
+
+
+def words_of(text: str) -> str:
+    """Join the written strings of an expression: what a message says; an expression without strings stays as it is."""
+    pieces = ["".join(found) for found in _STRING.findall(text)]
+    return " ".join("".join(pieces).split()) if any(pieces) else text

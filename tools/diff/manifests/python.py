@@ -1,0 +1,122 @@
+"""What Python projects declare in pyproject.toml, setup.cfg and files of requirements; and what .gitmodules says."""
+
+import re
+from collections.abc import Iterator
+
+from packaging.utils import canonicalize_name
+
+from tools.diff.declarations import Declaration
+from tools.diff.manifests.text import Text
+from tools.diff.manifests.toml import leaves, orphans
+
+_FILE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]+\S+")
+_SETTING = re.compile(r"(-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)")
+_BESIDE = re.compile(r"(?:^|\s)#.*|\s--hash=\S+|\\$|^(?:-e|--editable)[\s=]+")
+_SECTION = re.compile(r"\[([^\]]+)\]\s*")
+_KEY = re.compile(r"([\w.-]+)\s*[=:]\s*(.*)")
+
+
+def read_pyproject(text: Text) -> Iterator[Declaration]:
+    """Read the standard tables of pyproject.toml and those of Poetry."""
+    for line in orphans(text):
+        yield from text.listed(line)
+    for leaf in leaves(text):
+        owner = _owner(leaf.path)
+        if owner is not None:
+            found = (one for item, line in leaf.strings(text) for one in text.requirement(item, line, owner))
+            # A fragment may lack the header of its table; then only what asks for a version is a requirement.
+            yield from (one for one in found if one.parts or len(leaf.path) > 1)
+        if isinstance(leaf.value, str):
+            yield from _single(leaf.path, leaf.value, (leaf.first, leaf.last), text)
+
+
+def _owner(path: tuple[str, ...]) -> str | None:
+    """Say who asks for the requirements of a list."""
+    match path:
+        case ("project", "dependencies") | ("dependencies",):
+            return ""
+        case ("build-system", "requires") | ("requires",):
+            return "build"
+        case ("project", "optional-dependencies", extra) | (extra,):
+            return f"optional:{extra}"
+        case ("dependency-groups", group):
+            return _developers(group)
+    return None
+
+
+def _single(path: tuple[str, ...], value: str, lines: tuple[int, int], text: Text) -> Iterator[Declaration]:
+    match path:
+        case ("project", "requires-python") | ("requires-python",):
+            yield text.declare("dependency", "python", lines, version=value)
+        case ("project", "version") | ("tool", "poetry", "version") | ("version",):
+            yield text.declare("version", "version", lines, value=value)
+        case ("project", "scripts" | "gui-scripts", name) | ("tool", "poetry", "scripts", name):
+            yield text.declare("registration", name, lines, path[-2], value=value)
+        case ("project", "entry-points", group, name):
+            yield text.declare("registration", name, lines, group, value=value)
+        case ("tool", "poetry", *table, "dependencies", name, "version" | "rev" | "tag") | (
+            ("tool", "poetry", *table, "dependencies", name)
+        ):
+            owner = _developers(table[-1]) if table else ""
+            yield text.declare("dependency", canonicalize_name(name), lines, owner, version=value)
+
+
+def _developers(group: str) -> str:
+    """Name a group of dependencies that only developers install."""
+    return "dev" if group == "dev" else f"dev:{group}"
+
+
+def read_requirements(text: Text) -> Iterator[Declaration]:
+    """Read a file of requirements or constraints line by line, as pip does."""
+    for number, line in enumerate(text.lines, start=1):
+        written = _BESIDE.sub("", line).strip()
+        yield from text.requirement(written, number)
+        if _FILE.fullmatch(written):
+            yield text.declare("config", written, (number, number))
+        elif found := _SETTING.fullmatch(written):
+            yield text.declare("config", found[1], (number, number), value=found[2])
+
+
+def _ini(text: Text) -> Iterator[tuple[str, str, str, int]]:
+    """Give section, key, one line of the value and its number; further lines of a value are indented."""
+    section = key = ""
+    for number, line in enumerate(text.lines, start=1):
+        if found := _SECTION.fullmatch(line):
+            section, key = found[1], ""
+        elif found := _KEY.fullmatch(line.strip() if section.startswith("submodule ") else line):
+            key = found[1]
+            yield section, key, found[2], number
+        elif value := line.strip():
+            yield section, key, value, number
+
+
+def read_setup_cfg(text: Text) -> Iterator[Declaration]:
+    """Read the sections of setuptools in setup.cfg."""
+    for section, key, value, line in _ini(text):
+        match section, key:
+            case (("options" | ""), "install_requires"):
+                yield from text.requirement(value, line)
+            case "options", "setup_requires":
+                yield from text.requirement(value, line, "build")
+            case "options.extras_require", extra:
+                yield from text.requirement(value, line, f"optional:{extra}")
+            case (("options" | ""), "python_requires"):
+                yield text.declare("dependency", "python", (line, line), version=value)
+            case (("metadata" | ""), "version"):
+                yield text.declare("version", "version", (line, line), value=value)
+            case "options.entry_points", group:
+                yield from text.entry_point(value, line, group)
+            case "", "":
+                # A fragment that begins inside a list.
+                yield from (one for one in text.requirement(value, line) if one.parts)
+
+
+def read_gitmodules(text: Text) -> Iterator[Declaration]:
+    """Read which repositories stand where; a fragment that lacks the path of one leaves that one out."""
+    path, first = "", 0
+    for _, key, value, line in _ini(text):
+        if key == "path":
+            path, first = value, line
+        elif key == "url" and path:
+            yield text.declare("dependency", path, (first, line), version=value)
+            path = ""

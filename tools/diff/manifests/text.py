@@ -1,0 +1,85 @@
+"""The text of a manifest, from which declarations with their lines are made."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+from tools.diff.declarations import Declaration
+
+_QUOTED = re.compile(r"""\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,?\s*(?:#.*)?""")
+"""A line that holds one string, as an element of a list that began above it."""
+_REPOSITORY = re.compile(r"git\+[^\s#]+/([\w.-]+?)(?:\.git)?(?:@([^\s#@/]+))?(?:#\S*)?(?:\s*;.*)?")
+_LONGEST = 2_000
+"""Characters of a line that is read; nobody writes a longer one by hand."""
+
+
+class Text:
+    """A manifest or a fragment of one, by lines."""
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self.path = path
+        self.source = source
+        rows = source.split(b"\n")
+        texts = (row.decode("utf-8", "replace").removesuffix("\r") for row in rows)
+        self.lines = [text if len(text) <= _LONGEST else "" for text in texts]
+        self.whole = "\n".join(self.lines)
+        self._bytes = list(accumulate((len(row) + 1 for row in rows), initial=0))
+        self._characters = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+
+    def line_at(self, offset: int) -> int:
+        """Give the number of the line at a place in the whole text."""
+        return bisect_right(self._characters, offset)
+
+    def line_of(self, value: str, first: int, last: int) -> int | None:
+        """Find the line on which a quoted string stands, outside of comments."""
+        written = (json.dumps(value, ensure_ascii=False), f"'{value}'")
+        for number in range(first, last + 1):
+            line = self.lines[number - 1]
+            if not line.lstrip().startswith("#") and any(form in line for form in written):
+                return number
+        return None
+
+    def declare(self, kind: str, name: str, lines: tuple[int, int], owner: str = "", **parts: str) -> Declaration:
+        """Make a declaration that spans whole lines; a part without text is none."""
+        first, last = lines
+        told = {part: value for part, value in parts.items() if value}
+        start, end = self._bytes[first - 1], self._bytes[last] - 1
+        return Declaration(kind, name, first, last, owner, told, source=self.source, start=start, end=end)
+
+    def requirement(self, written: str, line: int | None, owner: str = "") -> Iterator[Declaration]:
+        """Read what Python's packaging calls a requirement, a wheel or a repository; nothing where it is none."""
+        found = _requirement(written)
+        if found and line is not None:
+            yield self.declare("dependency", canonicalize_name(found[0]), (line, line), owner, version=found[1])
+
+    def entry_point(self, written: str, line: int, group: str) -> Iterator[Declaration]:
+        """Read `name = module:function`."""
+        name, equals, target = (part.strip() for part in written.partition("="))
+        if equals:
+            yield self.declare("registration", name, (line, line), group, value=target)
+
+    def listed(self, line: int) -> Iterator[Declaration]:
+        """Read a line of a list whose beginning is not in the text: a requirement only if it asks for a version."""
+        if found := _QUOTED.fullmatch(self.lines[line - 1]):
+            yield from (one for one in self.requirement(found[1] or found[2], line) if one.parts)
+
+
+def _requirement(written: str) -> tuple[str, str] | None:
+    """Give a name, and what is written behind it without the white space that only lays it out."""
+    if found := _REPOSITORY.fullmatch(written):
+        return found[1], found[2] or ""
+    wanted, semicolon, marker = written.partition(";")
+    try:
+        if "://" in wanted and "@" not in wanted:
+            wheel = parse_wheel_filename(wanted.strip().rpartition("/")[2].replace("%2B", "+"))
+            return wheel[0], str(wheel[1])
+        name = Requirement(written).name
+    except (InvalidRequirement, InvalidWheelFilename):
+        return None
+    behind = "".join(wanted.split()).removeprefix(name).removeprefix("@")
+    return name, f"{behind}; {' '.join(marker.split())}" if semicolon else behind

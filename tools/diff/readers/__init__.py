@@ -1,1 +1,0 @@
-"""What each language says a file declares."""
