@@ -10,9 +10,9 @@ from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import Fact, FactKind
 from agent.ids import commit_id
 from agent.sources import CodeSource, Foresees, Study
-from tools.diff.known import asked, is_read
+from tools.diff.reach import Trees, is_told_by
 from tools.diff.sheet import Gathered, gather, read_facts
-from tools.diff.study import blobs_and_partner, lines_before, planned
+from tools.diff.study import blobs_and_partner, look_up, planned
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -125,48 +125,39 @@ class EvidenceCache:
     async def _settle(
         self, code: CodeSource, gathered: Sequence[tuple[Change, Gathered]], landed: Sequence[Commit]
     ) -> None:
-        """Look up, once for a window, what the tree before it has, and keep the facts that stand."""
+        """Look up, once for a window, what the trees before and after it say, and keep the facts that stand."""
         commits = [*reversed(landed), *(change.commit for change, _ in gathered)]
         oldest = next((commit for commit in commits if commit.parents), None)
         if not gathered and (oldest is None or oldest.id in self._settled):
             return
         skimmed = [one for commit in landed if (one := self._skimmed.get(commit.id))]
-        words = {word for _, differences in gathered for word in asked(differences.shown)}
-        words |= {fact.name for one in skimmed for fact in one.facts if fact.kind in _VARIABLES}
-        lines = await lines_before(code, oldest.parents[0] if oldest else None, sorted(words))
+        names = {name for _, differences in gathered for name in differences.names}
+        names |= {fact.name for one in skimmed for fact in one.facts if fact.kind in _VARIABLES}
+        newest = landed[0].sha if landed else commits[-1].sha
+        trees = await look_up(code, oldest.parents[0] if oldest else None, newest, sorted(names))
         for change, differences in gathered:
-            evidence = CommitEvidence(change=change, sheet=differences.sheet(lines), landed=True)
+            evidence = CommitEvidence(change=change, sheet=differences.sheet(trees), landed=True)
             self._studied[change.commit.id] = evidence
-        self._take_back(landed, lines)
+        self._take_back(landed, trees)
         self._settled |= {oldest.id} if oldest else set()
 
-    def _take_back(self, landed: Sequence[Commit], lines: Sequence[tuple[str, str]]) -> None:
-        """Tell no variable as new that the tree before reads, or an older commit of the same window.
+    def _take_back(self, landed: Sequence[Commit], trees: Trees) -> None:
+        """Tell no variable as new that the tree before reads, nor as gone that the tree after reads.
 
-        Nor as gone, of a commit that was only skimmed, one that files read which it does not touch.
+        What an older commit of the window brought is not new either.
         """
         brought = set[str]()
         for commit in reversed(landed):
             shelf = self._studied if commit.id in self._studied else self._skimmed
             if commit.id not in shelf:
                 continue
-            facts = shelf[commit.id].facts
-            names = {fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED}
-            old = {name for name in names if name in brought or is_read(name, lines)}
-            wrong = [fact for fact in facts if fact.kind is FactKind.ENV_ADDED and fact.name in old]
+            facts = [fact for fact in shelf[commit.id].facts if fact.kind in _VARIABLES]
+            wrong = [fact for fact in facts if fact.kind is FactKind.ENV_ADDED and fact.name in brought]
             if shelf is self._skimmed:
-                wrong += _read_elsewhere(shelf[commit.id], lines)
+                wrong += [fact for fact in facts if is_told_by(trees, fact)]
             if wrong:
                 shelf[commit.id] = _without(shelf[commit.id], wrong)
-            brought |= names
-
-
-def _read_elsewhere(evidence: CommitEvidence, lines: Sequence[tuple[str, str]]) -> list[Fact]:
-    """Choose the variables that seem to be gone and that files read which the commit does not touch."""
-    gone = [fact for fact in evidence.facts if fact.kind is FactKind.ENV_REMOVED]
-    paths = {path for file in evidence.change.files for path in (file.path, file.previous_path)} if gone else set()
-    others = [(path, line) for path, line in lines if path not in paths]
-    return [fact for fact in gone if is_read(fact.name, others)]
+            brought |= {fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED}
 
 
 def _without(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:

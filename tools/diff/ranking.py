@@ -81,8 +81,8 @@ def _one(group: list[Fact]) -> Fact:
     same = {side: getattr(first, side) for side in ("old", "new") if len({getattr(one, side) for one in group}) == 1}
     details = {fact.detail for fact in group}
     detail = details.pop() if len(details) == 1 else None
-    name = _listed([fact.name for fact in group][:_NAMES])
-    return first.model_copy(update={"old": None, "new": None, **same, "name": name, "detail": detail, "places": places})
+    names = _listed([fact.name for fact in group][:_NAMES])
+    return first.model_copy(update={"old": None, "new": None, **same, "name": names, "detail": detail, "places": places})
 
 
 def _listed(values: Iterable[str | None], comma: str = ", ") -> str | None:

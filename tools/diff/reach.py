@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent.facts import Fact
 from agent.facts import FactKind as K
 from agent.facts import Severity
 from tools.diff.compare import Difference
@@ -54,6 +55,13 @@ def is_still_there(difference: Difference, trees: Trees) -> bool:
     lines = trees.before if difference.after else trees.after
     name, own = difference.found.one.name, difference.found.versions.file.path
     return any(_holds(line, name) and path != own and is_product(path) for path, line in lines or ())
+
+
+def is_told_by(trees: Trees, fact: Fact) -> bool:
+    """Tell a variable of a fact that other files of the trees read before it came or after it went."""
+    lines = (trees.before if fact.kind is K.ENV_ADDED else trees.after) or ()
+    own = {place.file for place in fact.places}
+    return any(_holds(line, fact.name) and path not in own and is_product(path) for path, line in lines)
 
 
 def severity(difference: Difference, trees: Trees) -> Severity:
