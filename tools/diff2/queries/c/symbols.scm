@@ -1,6 +1,7 @@
 ; Functions, records, enumerations and what stands in them. C++ and CUDA read these too.
 
 ((function_definition
+  (type_qualifier)? @function.returns
   type: (_)? @function.returns
   declarator: [
     (function_declarator declarator: (identifier) @function.name)
@@ -9,19 +10,19 @@
 
 ; A declaration without parameters, or with one that no argument of an object `dim3 grid(a, b * c)` looks like.
 (declaration
+  (type_qualifier)? @function.returns
   type: (_)? @function.returns
   declarator: [
-    (function_declarator declarator: (identifier) @function.name parameters: (parameter_list "(" . ")"))
-    (pointer_declarator "*" @function.returns (function_declarator declarator: (identifier) @function.name))]) @function
-(declaration
-  type: (_)? @function.returns
-  declarator: (function_declarator
-    declarator: (identifier) @function.name
-    parameters: (parameter_list
-      [(parameter_declaration declarator: (_))
-       (parameter_declaration (type_qualifier))
-       (parameter_declaration type: (primitive_type))] @_parameter))
-  (#not-match? @_parameter "\\w [*&]+ \\w")) @function
+    (function_declarator
+      declarator: (identifier) @function.name
+      parameters: [
+        (parameter_list "(" . ")")
+        (parameter_list
+          [(parameter_declaration declarator: (_))
+           (parameter_declaration (type_qualifier))
+           (parameter_declaration type: (primitive_type))] @_parameter)])
+    (pointer_declarator "*" @function.returns (function_declarator declarator: (identifier) @function.name))]
+  (#not-match? @_parameter "^(?!(void|bool|char|int|float|double|size_t|u?int\\d+_t)\\b)\\w+ [*&]+ \\w")) @function
 (declaration
   type: (primitive_type) @function.returns
   declarator: (function_declarator declarator: (identifier) @function.name)
@@ -61,7 +62,7 @@
         (array_declarator declarator: (identifier) @parameter.name)
         (function_declarator (parenthesized_declarator (_ declarator: (identifier) @parameter.name)))]) @parameter)
   (#not-match? @_function "^[(]")
-  (#not-match? @parameter "^\\w+ [*&]+ \\w"))
+  (#not-match? @parameter "^(?!(void|bool|char|int|float|double|size_t|u?int\\d+_t)\\b)\\w+ [*&]+ \\w"))
 
 ; Records; `typedef struct {…} name` takes the name that it is used by.
 (struct_specifier name: (_) @class.name body: (_)) @class

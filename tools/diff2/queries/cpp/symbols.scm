@@ -16,41 +16,48 @@
 
 (enum_specifier name: (_) @enum.name base: (_) @enum.base body: (_)) @enum
 
-; Methods, inside of their class and outside.
+; Methods, inside of their class and outside, where the innermost scope owns them.
 (function_definition
+  (type_qualifier)? @function.returns
   type: (_)? @function.returns
   declarator: [
-    (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @function.name)
-    (_ ["*" "&"] @function.returns
-      (function_declarator declarator: [(field_identifier) (operator_name)] @function.name))]) @function
-(function_definition
-  declarator: (reference_declarator (function_declarator declarator: (identifier) @function.name))) @function
-(function_definition
-  type: (_)? @function.returns
-  declarator: (function_declarator
-    declarator: (qualified_identifier
-      scope: (_) @function.owner
-      name: [(identifier) (operator_name) (destructor_name)] @function.name))) @function
-(function_definition
-  type: (_)? @function.returns
-  declarator: (_
-    ["*" "&"] @function.returns
     (function_declarator
-      declarator: (qualified_identifier
-        scope: (_) @function.owner
-        name: [(identifier) (operator_name) (destructor_name)] @function.name)))) @function
-(function_definition
-  type: (_)? @function.returns
-  declarator: (function_declarator
-    declarator: (qualified_identifier
-      name: (qualified_identifier scope: (_) @function.owner name: (identifier) @function.name)))) @function
-
+      declarator: [
+        (field_identifier) @function.name
+        (operator_name) @function.name
+        (destructor_name) @function.name
+        (qualified_identifier
+          scope: (_) @function.owner
+          name: [(identifier) (operator_name) (destructor_name)] @function.name)
+        (qualified_identifier
+          name: (qualified_identifier scope: (_) @function.owner name: (identifier) @function.name))
+        (qualified_identifier
+          name: (qualified_identifier
+            name: (qualified_identifier scope: (_) @function.owner name: (identifier) @function.name)))])
+    (_ ["*" "&"] @function.returns
+      (function_declarator
+        declarator: [
+          (field_identifier) @function.name
+          (operator_name) @function.name
+          (qualified_identifier
+            scope: (_) @function.owner
+            name: [(identifier) (operator_name)] @function.name)]))
+    (reference_declarator
+      "&" @function.returns
+      (function_declarator declarator: (identifier) @function.name))]) @function
 (field_declaration
+  (type_qualifier)? @function.returns
   type: (_)? @function.returns
   declarator: [
     (function_declarator declarator: [(field_identifier) (operator_name)] @function.name)
     (_ ["*" "&"] @function.returns
       (function_declarator declarator: [(field_identifier) (operator_name)] @function.name))]) @function
+(declaration
+  (type_qualifier)? @function.returns
+  type: (_)? @function.returns
+  declarator: (function_declarator
+    declarator: (identifier) @function.name
+    parameters: (parameter_list [(optional_parameter_declaration) (variadic_parameter_declaration)]))) @function
 (declaration declarator: (function_declarator declarator: (destructor_name) @function.name)) @function
 
 (template_declaration
@@ -79,7 +86,7 @@
       (type_qualifier)? @parameter.type
       declarator: (reference_declarator ["&" "&&"] @parameter.type (identifier) @parameter.name)) @parameter)
   (#not-match? @_function "^[(]")
-  (#not-match? @parameter "^\\w+ [*&]+ \\w"))
+  (#not-match? @parameter "^(?!(void|bool|char|int|float|double|size_t|u?int\\d+_t)\\b)\\w+ [*&]+ \\w"))
 (parameter_list
   (optional_parameter_declaration
     (type_qualifier)? @parameter.type
