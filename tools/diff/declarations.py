@@ -138,7 +138,7 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
             kind=match.kind,
             name=name,
             first=match.node.start_point[0] + 1,
-            last=match.node.end_point[0] + 1,
+            last=match.node.end_point[0] + (match.node.end_point[1] > 0),
             line=(match.name or match.node).start_point[0] + 1,
             owner=owner,
             parts=parts,

@@ -10,23 +10,18 @@ from tree_sitter import Node, Parser, Query
 
 _GRAMMARS = {
     "python": ("tree_sitter_python", "language"),
-    "c": ("tree_sitter_c", "language"),
     "cpp": ("tree_sitter_cpp", "language"),
-    "cuda": ("tree_sitter_cuda", "language"),
     "rust": ("tree_sitter_rust", "language"),
     "go": ("tree_sitter_go", "language"),
     "javascript": ("tree_sitter_javascript", "language"),
     "typescript": ("tree_sitter_typescript", "language_typescript"),
     "tsx": ("tree_sitter_typescript", "language_tsx"),
 }
-_QUERIES = {"c": ("c",), "cpp": ("c", "cpp"), "cuda": ("c", "cpp"), "tsx": ("javascript", "typescript")}
-_QUERIES |= {"typescript": ("javascript", "typescript")}
+_QUERIES = {"tsx": ("javascript", "typescript"), "typescript": ("javascript", "typescript")}
 """The folders of queries of a language where it shares them with another one."""
 _EXTENSIONS = {
     "python": "py pyi",
-    "c": "c",
-    "cpp": "cc cpp cxx h hh hpp hxx inl",
-    "cuda": "cu cuh",
+    "cpp": "c cc cpp cxx h hh hpp hxx inl cu cuh",
     "rust": "rs",
     "go": "go",
     "javascript": "js jsx mjs cjs",

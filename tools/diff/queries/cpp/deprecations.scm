@@ -1,3 +1,31 @@
+; What is marked as deprecated: [[deprecated("…")]] and __attribute__((deprecated("…"))).
+
+(function_definition
+  [(attribute_declaration (attribute name: (_) @_attribute (argument_list (_) @deprecation.message)?))
+   (attribute_specifier
+     (argument_list [(identifier) @_attribute
+       (call_expression function: (identifier) @_attribute arguments: (argument_list (_) @deprecation.message))]))]
+  declarator: (function_declarator declarator: (_) @deprecation.name)
+  (#eq? @_attribute "deprecated")) @deprecation
+(declaration
+  [(attribute_declaration (attribute name: (_) @_attribute (argument_list (_) @deprecation.message)?))
+   (attribute_specifier
+     (argument_list [(identifier) @_attribute
+       (call_expression function: (identifier) @_attribute arguments: (argument_list (_) @deprecation.message))]))]
+  declarator: (function_declarator declarator: (_) @deprecation.name)
+  (#eq? @_attribute "deprecated")) @deprecation
+(declaration
+  declarator: (function_declarator
+    declarator: (_) @deprecation.name
+    (attribute_specifier
+      (argument_list [(identifier) @_attribute
+        (call_expression function: (identifier) @_attribute arguments: (argument_list (_) @deprecation.message))])))
+  (#eq? @_attribute "deprecated")) @deprecation
+(field_declaration
+  (attribute_declaration (attribute name: (_) @_attribute (argument_list (_) @deprecation.message)?))
+  declarator: [(field_identifier) @deprecation.name (_ declarator: (_) @deprecation.name)]
+  (#eq? @_attribute "deprecated")) @deprecation
+
 ; Classes and aliases that are marked as deprecated.
 
 (class_specifier

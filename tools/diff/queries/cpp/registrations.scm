@@ -1,17 +1,18 @@
-; Names that Python or a runtime reaches functions by: torch libraries, pybind11, TVM.
+; Names that Python or a runtime reaches functions by: torch libraries, pybind11, nanobind, TVM.
+; Such calls stand in chains, so the arguments alone are the declaration.
 
 (call_expression
   function: (field_expression field: (field_identifier) @_call)
   arguments: (argument_list
     . (string_literal) @registration.name
-    . [(identifier) (qualified_identifier) (pointer_expression)]? @registration.value)
-  (#match? @_call "^(def|def_static|def_readwrite|def_readonly|def_property|def_property_readonly)$")) @registration
+    . [(identifier) (qualified_identifier) (pointer_expression)]? @registration.value) @registration
+  (#match? @_call "^def(_static|_readwrite|_readonly|_property|_property_readonly|_rw|_ro|_prop_rw|_prop_ro)?$"))
 
 ; `m.impl("name", torch::kCUDA, &f)` and `m.impl("name", f)`
 (call_expression
   function: (field_expression field: (field_identifier) @_call)
-  arguments: (argument_list . (string_literal) @registration.name (_) @registration.value .)
-  (#eq? @_call "impl")) @registration
+  arguments: (argument_list . (string_literal) @registration.name (_) @registration.value .) @registration
+  (#eq? @_call "impl"))
 
 ; The library or module that they belong to.
 (function_definition
@@ -22,7 +23,7 @@
     (expression_statement
       (call_expression
         function: (field_expression)
-        arguments: (argument_list . (string_literal) @registration.name)) @registration))
+        arguments: (argument_list . (string_literal) @registration.name) @registration)))
   (#match? @_macro "^(TORCH_LIBRARY|PYBIND11_MODULE)"))
 
 ; `py::class_<A>(m, "A")`, `py::enum_<E>(m, "E").value("a", E::a)`
@@ -32,8 +33,10 @@
   (#any-of? @_call "class_" "enum_")) @registration
 (call_expression
   function: (field_expression argument: (call_expression) field: (field_identifier) @_call)
-  arguments: (argument_list . (string_literal) @registration.name . (qualified_identifier) @registration.value)
-  (#eq? @_call "value")) @registration
+  arguments: (argument_list
+    . (string_literal) @registration.name
+    . (qualified_identifier) @registration.value) @registration
+  (#eq? @_call "value"))
 
 (call_expression
   function: (identifier) @_call
