@@ -150,7 +150,10 @@ def _single(found: Found, kind: K | None) -> Iterator[Difference]:
         return
     one, side = found.one, {"old": "before", "new": "after"}[found.side]
     yield Difference(
-        kind, _name(found), **{found.side: written(found), side: found}, detail=_detail(found)  # type: ignore[arg-type]
+        kind,
+        _name(found),
+        **{found.side: written(found), side: found},
+        detail=_detail(found),  # type: ignore[arg-type]
     )
 
 
@@ -198,9 +201,9 @@ def _detail(found: Found, part: str = "") -> str | None:
     if one.kind in ("function", "class", "enum", "constant", "export"):
         python = found.versions.file.path.endswith((".py", ".pyi"))
         return "method" if python and one.kind == "function" and one.owner else one.kind
-    return {"error": one.owner, "registration": one.parts.get("table"), "flag": one.parts.get("help")}.get(one.kind) or (
-        one.owner or None
-    )
+    return {"error": one.owner, "registration": one.parts.get("table"), "flag": one.parts.get("help")}.get(
+        one.kind
+    ) or (one.owner or None)
 
 
 def written(found: Found) -> str | None:

@@ -92,7 +92,10 @@ def _names(declared: Sequence[Declaration]) -> str:
     names = [
         one.name
         for one in declared
-        if one.kind in ("class", "enum", "function") and not one.owner and not one.local and not one.name.startswith("_")
+        if one.kind in ("class", "enum", "function")
+        and not one.owner
+        and not one.local
+        and not one.name.startswith("_")
     ]
     return ", ".join(dict.fromkeys(names[:_NAMES]))
 

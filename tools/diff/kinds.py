@@ -38,7 +38,11 @@ ROWS: Mapping[str, Row] = {
     "constant": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.SYMBOL_RENAMED, {"value": K.CONSTANT_CHANGED}, symbol=True),
     "export": Row(K.SYMBOL_ADDED, K.SYMBOL_REMOVED, symbol=True),
     "flag": Row(
-        K.FLAG_ADDED, K.FLAG_REMOVED, K.FLAG_RENAMED, {"default": K.FLAG_DEFAULT, "choices": K.FLAG_CHOICES}, spread=True
+        K.FLAG_ADDED,
+        K.FLAG_REMOVED,
+        K.FLAG_RENAMED,
+        {"default": K.FLAG_DEFAULT, "choices": K.FLAG_CHOICES},
+        spread=True,
     ),
     "env": Row(K.ENV_ADDED, K.ENV_REMOVED, K.ENV_RENAMED, {"default": K.ENV_DEFAULT}, spread=True),
     "config": Row(K.CONFIG_ADDED, K.CONFIG_REMOVED, None, {"value": K.CONFIG_CHANGED}),

@@ -42,9 +42,7 @@ def _same_kind(old: Found, new: Found) -> bool:
     return old.one.kind != "error" and new.one.kind != "error"
 
 
-def renamed(
-    gone: Sequence[Found], come: Sequence[Found], owner_of: Callable[[Found], Hashable]
-) -> Iterator[Pair]:
+def renamed(gone: Sequence[Found], come: Sequence[Found], owner_of: Callable[[Found], Hashable]) -> Iterator[Pair]:
     """Pair what went with what came: the same name in another file, or the same text under another name."""
     left = list(come)
     for old, new in _moved(gone, come):

@@ -82,7 +82,9 @@ def _one(group: list[Fact]) -> Fact:
     details = {fact.detail for fact in group}
     detail = details.pop() if len(details) == 1 else None
     names = _listed([fact.name for fact in group][:_NAMES])
-    return first.model_copy(update={"old": None, "new": None, **same, "name": names, "detail": detail, "places": places})
+    return first.model_copy(
+        update={"old": None, "new": None, **same, "name": names, "detail": detail, "places": places}
+    )
 
 
 def _listed(values: Iterable[str | None], comma: str = ", ") -> str | None:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.facts import Fact
+from agent.facts import Fact, Severity
 from agent.facts import FactKind as K
-from agent.facts import Severity
 from tools.diff.compare import Difference
 from tools.diff.kinds import ROWS, severity_of
 from tools.diff.roles import is_product
@@ -72,7 +71,8 @@ def severity(difference: Difference, trees: Trees) -> Severity:
     if not ROWS[found.one.kind].symbol:
         return _of_use(difference)
     meant = severity_of(difference.kind)
-    if difference.kind is K.PARAMETER_ADDED and "=" not in (difference.new or "=") and "*" not in (difference.new or ""):
+    if difference.kind is K.PARAMETER_ADDED and not {"=", "*"} & set(difference.new or "="):
+        # Callers must give it.
         meant = Severity.BREAKING
     reached = _is_reached(difference, trees)
     if reached:

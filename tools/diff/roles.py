@@ -131,7 +131,8 @@ def _place(path: str, inside: set[str], extension: str) -> Role | None:
         return Role.TEST
     if extension in _ASSETS:
         return Role.ASSET
-    if whom is Area.DOCS or inside & _DOCUMENTS_IN or any(one.startswith("docs") for one in inside) or _DOCUMENT.fullmatch(name):
+    documents = inside & _DOCUMENTS_IN or any(folder.startswith("docs") for folder in inside)
+    if whom is Area.DOCS or documents or _DOCUMENT.fullmatch(name):
         return Role.DOCUMENT
     if inside & _EXAMPLES_IN:
         return Role.EXAMPLE

@@ -50,8 +50,9 @@ class Gathered:
         """The names to look up in the trees before and after."""
         return names_to_look_up(self.differences)
 
-    def sheet(self, trees: Trees = Trees()) -> FactSheet:
+    def sheet(self, trees: Trees | None = None) -> FactSheet:
         """Judge, prove and rank what differs."""
+        trees = trees or Trees()
         facts = [self.lineage] if self.lineage else []
         facts += self._declared(trees)
         facts += file_facts(self.change.files, self.files)

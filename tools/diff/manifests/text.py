@@ -49,9 +49,7 @@ class Text:
         first, last = lines
         told = {part: value for part, value in parts.items() if value}
         start, end = self._bytes[first - 1], self._bytes[last] - 1
-        return Declaration(
-            kind, name, first, last, first, owner, told, source=self.source, start=start, end=end
-        )
+        return Declaration(kind, name, first, last, first, owner, told, source=self.source, start=start, end=end)
 
     def requirement(self, written: str, line: int | None, owner: str = "") -> Iterator[Declaration]:
         """Read what Python's packaging calls a requirement, a wheel or a repository; nothing where it is none."""
