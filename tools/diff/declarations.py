@@ -24,8 +24,8 @@ _LONGEST = 2_000
 class Declaration:
     """One thing that a file declares.
 
-    A capture `@flag` in a query makes a declaration of the kind `flag`; captures `@flag.name`, `@flag.default` and so on
-    make its name and its parts.
+    A capture `@flag` in a query makes a declaration of the kind `flag`; captures such as `@flag.name` and
+    `@flag.default` make its name and its parts.
     """
 
     kind: str
