@@ -60,9 +60,11 @@ class Declaration:
         return "".join((whole.replace(self.name, "\0") if self.name else whole).split())
 
 
-def read_declarations(text: bytes, language: Language, ranges: Sequence[Range] = ()) -> list[Declaration]:
+def read_declarations(
+    text: bytes, language: Language, ranges: Sequence[Range] = (), root: Node | None = None
+) -> list[Declaration]:
     """Run the queries of a language over a text; with ranges, only over what these lines touch."""
-    root = language.parse(text)
+    root = root or language.parse(text)
     matches: dict[tuple[str, int, int], _Match] = {}
     for start, end in ranges or ((1, text.count(b"\n") + 1),):
         cursor = QueryCursor(language.query)
