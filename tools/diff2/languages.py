@@ -19,8 +19,8 @@ _GRAMMARS = {
     "typescript": ("tree_sitter_typescript", "language_typescript"),
     "tsx": ("tree_sitter_typescript", "language_tsx"),
 }
-_QUERIES = {"c": ("c",), "cpp": ("c", "cpp"), "cuda": ("c", "cpp"), "tsx": ("javascript", "typescript")}
-_QUERIES |= {"typescript": ("javascript", "typescript")}
+_QUERIES = {"c": ("c",), "cpp": ("c", "cpp"), "cuda": ("c", "cpp"), "javascript": ("ecmascript", "javascript")}
+_QUERIES |= {"typescript": ("ecmascript", "typescript"), "tsx": ("ecmascript", "typescript")}
 """The folders of queries of a language where it shares them with another one."""
 _EXTENSIONS = {
     "python": "py pyi",
