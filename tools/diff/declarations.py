@@ -18,6 +18,9 @@ _WORDS = ("message", "help")
 _STRING = re.compile(r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
 _LONGEST = 2_000
 """Characters kept of one captured part; a longer one is compared by its beginning and its length."""
+_UNFINISHED = 256
+"""Matches that a query may have begun at once. Code needs fewer than 64; without a limit, a list of a thousand equal
+items takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def read_declarations(
     root = root or language.parse(text)
     matches: dict[tuple[str, int, int], _Match] = {}
     for start, end in ranges or ((1, text.count(b"\n") + 1),):
-        cursor = QueryCursor(language.query)
+        cursor = QueryCursor(language.query, match_limit=_UNFINISHED)
         cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
         for _, captures in cursor.matches(root):
             if found := _match(captures):
