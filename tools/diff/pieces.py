@@ -32,7 +32,8 @@ def _pieces(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[tuple[i
     for start, end in ranges:
         if spans and start <= spans[-1][1]:
             first, last, inside = spans[-1]
-            spans[-1] = (first, max(last, _end(lines, end)), [*inside, (start, end)])
+            inside.append((start, end))
+            spans[-1] = (first, last if end <= last else _end(lines, end), inside)
         else:
             spans.append((_start(lines, start), _end(lines, end), [(start, end)]))
     for first, last, inside in spans:

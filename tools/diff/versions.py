@@ -10,14 +10,13 @@ from tools.diff.manifests import read_manifest
 from tools.diff.modules import module_of
 from tools.diff.patch import Hunk, Patch, Side, read_patch
 from tools.diff.pieces import read_changed, shifted
-from tools.diff.roles import Role, role
+from tools.diff.roles import is_product
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
 LARGEST_FILE = 2_000_000
 LARGEST_COMMIT = 12_000_000
 """Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
-_UNREAD = (Role.TEST, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ class Found:
 
 
 def is_read(file: FileChange) -> bool:
-    """Say whether a file is read for declarations: tests and what tools write are not."""
-    return file.patch is not None and role(file.path) not in _UNREAD
+    """Say whether a file is read for declarations: what users get is, tests, examples and documents are not."""
+    return file.patch is not None and is_product(file.path)
 
 
 def needs_blobs(file: FileChange) -> bool:
