@@ -90,14 +90,26 @@ class Tree:
         found: dict[str, Place] = {}
         for name, path in self.files.items():
             package = path.endswith("/__init__.py")
-            if (package or path in changed) and (module := await self.module(path)) is not None:
-                listed = module.exports
-                if listed is None and not package:
-                    continue
-                for public in module.members if listed is None else map(str, listed):
-                    if not public.startswith("_") and (place := await self._target(f"{name}.{public}")):
-                        found[f"{name}.{public}"] = place
+            module = await self.module(path) if package or path in changed else None
+            if module is None or (module.exports is None and not package):
+                continue
+            for public in await self._public_names(module):
+                if place := await self._target(f"{name}.{public}"):
+                    found[f"{name}.{public}"] = place
         return found
+
+    async def _public_names(self, module: griffe.Module, depth: int = 0) -> set[str]:
+        """List what a module gives to others; what it imports by a star is what another one gives."""
+        if module.exports is not None:
+            return {str(name) for name in module.exports}
+        names: set[str] = set()
+        for name, member in module.members.items():
+            wildcard = member.wildcard if member.is_alias else None
+            if wildcard is None:
+                names |= set() if name.startswith("_") else {name}
+            elif (path := self.files.get(wildcard)) and depth < _DEEPEST and (other := await self.module(path)):
+                names |= await self._public_names(other, depth + 1)
+        return names
 
     async def _target(self, dotted: str, depth: int = 0) -> Place | None:
         """Follow imports to the file that declares a name; None where that is a module or another project's."""
@@ -128,15 +140,17 @@ async def breakages(old: Tree, new: Tree) -> set[Breakage]:
             pairs.setdefault((path, then[0]), set()).add(name)
     for (path, then_path), names in pairs.items():
         one, other = await old.module(path), await new.module(then_path)
-        found |= {b for b in _compared(one, other, path) if b.name.partition(".")[0] in names}
+        if one is not None and other is not None:
+            for name in names:
+                # A name that its own module does not list is public all the same if its package gives it on.
+                one.members[name].public = other.members[name].public = True
+            found |= {b for b in _compared(one, other, path) if b.name.partition(".")[0] in names}
     return found
 
 
-def _compared(old: griffe.Module | None, new: griffe.Module | None, path: str) -> Iterator[Breakage]:
+def _compared(old: griffe.Module, new: griffe.Module, path: str) -> Iterator[Breakage]:
     import griffe
 
-    if old is None or new is None:
-        return
     for one in griffe.find_breaking_changes(old, new):
         kind, name = KINDS.get(one.kind.name), one.obj.path.removeprefix(f"{old.path}.")
         if kind is None or (kind == "removed" and (getattr(one.obj, "inherited", False) or _set_on_self(one.obj))):
