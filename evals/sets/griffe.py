@@ -2,8 +2,8 @@
 
 Compared is what the two have in common: names that are gone (renamed and moved ones are gone from where they were) and
 parameters removed, added without a default, renamed, moved, required now, or with another default. Recall asks of each
-finding whether a fact that is not internal tells it; precision asks of each name that a fact calls broken whether griffe
-finds it broken too. A field of a record is left out of precision: users may set it without importing the record.
+finding whether a fact that is not internal tells it; precision asks of each name that a fact calls broken whether
+griffe finds it broken too. A field of a record is left out of precision: users may set it without importing the record.
 """
 
 import importlib.util

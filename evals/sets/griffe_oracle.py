@@ -1,9 +1,9 @@
 """What griffe, which shares nothing with the code under test, finds broken in the public API of a package.
 
 Public is what users reach without knowing the files: what an `__init__.py` imports or declares (where it has an
-`__all__`, what that lists), and what a module lists in its own `__all__`. Griffe is made to load packages, which takes a
-minute for a large one; here each version of a file is visited once, and only where an export leads to it. Left out is
-what only griffe counts: attributes set on `self`, and members that a class merely inherits.
+`__all__`, what that lists), and what a module lists in its own `__all__`. Griffe is made to load packages, which takes
+a minute for a large one; here each version of a file is visited once, and only where an export leads to it. Left out
+is what only griffe counts: attributes set on `self`, and members that a class merely inherits.
 """
 
 from __future__ import annotations

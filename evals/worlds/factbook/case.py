@@ -84,7 +84,8 @@ def fill(case: Case, variant: int, seed: int) -> Case:
 
     def files(given: Mapping[str, str | None]) -> dict[str, str | None]:
         texts = {filled(path): None if text is None else filled(text) for path, text in given.items()}
-        return texts | {_INIT: _exports(path, text) for path, text in texts.items() if path.startswith(_EXPORTED)}
+        exported = [_exports(path, text) for path, text in texts.items() if path.startswith(_EXPORTED)]
+        return texts | ({_INIT: "".join(exported)} if exported else {})
 
     return replace(
         case,
