@@ -1,0 +1,4 @@
+"""An engine."""
+
+MAX_BATCH = 128
+_SECRET = 2

@@ -1,0 +1,4 @@
+"""An engine."""
+
+MAX_BATCH = 64
+_SECRET = 1
