@@ -9,8 +9,7 @@ from tools.diff.patch import Hunk, Side
 from tools.diff.roles import Role, is_product, role
 from tools.diff.versions import Versions
 
-MOST = 3
-"""Functions told of a commit: those with the most changed lines."""
+_MOST = 3
 _LINES = 6
 _ORDER = (Role.DOCUMENT, Role.CONFIG, Role.BUILD, Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK, Role.CI, Role.TEST)
 Where = tuple[str, str]
@@ -28,7 +27,7 @@ def changed_functions(files: Sequence[Versions], told: Iterable[Place]) -> list[
                     changes[versions.file.path, name].append((number, line))
     one_sided = _one_sided(files)
     kept = {where: lines for where, lines in changes.items() if where[1] and where not in one_sided}
-    most = sorted((kept or changes).items(), key=lambda entry: -len(entry[1]))[:MOST]
+    most = sorted((kept or changes).items(), key=lambda entry: -len(entry[1]))
     return [_fact(file, name or file.rpartition("/")[2], lines) for (file, name), lines in most]
 
 

@@ -148,13 +148,11 @@ def _single(found: Found, kind: K | None) -> Iterator[Difference]:
     """Tell what came or went, with its value where it has one."""
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
-    one, side = found.one, {"old": "before", "new": "after"}[found.side]
-    yield Difference(
-        kind,
-        _name(found),
-        **{found.side: written(found), side: found},
-        detail=_detail(found),  # type: ignore[arg-type]
-    )
+    value, detail = written(found), _detail(found)
+    if found.side == "old":
+        yield Difference(kind, _name(found), old=value, detail=detail, before=found)
+    else:
+        yield Difference(kind, _name(found), new=value, detail=detail, after=found)
 
 
 def _renamed(old: Found, new: Found) -> Iterator[Difference]:
@@ -201,9 +199,8 @@ def _detail(found: Found, part: str = "") -> str | None:
     if one.kind in ("function", "class", "enum", "constant", "export"):
         python = found.versions.file.path.endswith((".py", ".pyi"))
         return "method" if python and one.kind == "function" and one.owner else one.kind
-    return {"error": one.owner, "registration": one.parts.get("table"), "flag": one.parts.get("help")}.get(
-        one.kind
-    ) or (one.owner or None)
+    own = {"registration": "table", "flag": "help"}.get(one.kind, "")
+    return one.parts.get(own) or one.owner or None
 
 
 def written(found: Found) -> str | None:

@@ -18,14 +18,17 @@ _WORDS = ("message", "help")
 _STRING = re.compile(r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
 _LONGEST = 2_000
 """Characters kept of one captured part; a longer one is compared by its beginning and its length."""
+_UNFINISHED = 256
+"""Matches that a query may have begun at once. Code needs fewer than 64; without a limit, a list of a thousand equal
+items takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """One thing that a file declares.
 
-    A capture `@flag` in a query makes a declaration of the kind `flag`; captures `@flag.name`, `@flag.default` and so on
-    make its name and its parts.
+    A capture `@flag` in a query makes a declaration of the kind `flag`; captures such as `@flag.name` and
+    `@flag.default` make its name and its parts.
     """
 
     kind: str
@@ -60,12 +63,14 @@ class Declaration:
         return "".join((whole.replace(self.name, "\0") if self.name else whole).split())
 
 
-def read_declarations(text: bytes, language: Language, ranges: Sequence[Range] = ()) -> list[Declaration]:
+def read_declarations(
+    text: bytes, language: Language, ranges: Sequence[Range] = (), root: Node | None = None
+) -> list[Declaration]:
     """Run the queries of a language over a text; with ranges, only over what these lines touch."""
-    root = language.parse(text)
+    root = root or language.parse(text)
     matches: dict[tuple[str, int, int], _Match] = {}
     for start, end in ranges or ((1, text.count(b"\n") + 1),):
-        cursor = QueryCursor(language.query)
+        cursor = QueryCursor(language.query, match_limit=_UNFINISHED)
         cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
         for _, captures in cursor.matches(root):
             if found := _match(captures):

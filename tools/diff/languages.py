@@ -17,7 +17,8 @@ _GRAMMARS = {
     "typescript": ("tree_sitter_typescript", "language_typescript"),
     "tsx": ("tree_sitter_typescript", "language_tsx"),
 }
-_QUERIES = {"tsx": ("javascript", "typescript"), "typescript": ("javascript", "typescript")}
+_ECMASCRIPT = ("ecmascript", "typescript")
+_QUERIES = {"javascript": ("ecmascript", "javascript"), "typescript": _ECMASCRIPT, "tsx": _ECMASCRIPT}
 """The folders of queries of a language where it shares them with another one."""
 _EXTENSIONS = {
     "python": "py pyi",

@@ -74,6 +74,9 @@ def severity(difference: Difference, trees: Trees) -> Severity:
     if difference.kind is K.PARAMETER_ADDED and not {"=", "*"} & set(difference.new or "="):
         # Callers must give it.
         meant = Severity.BREAKING
+    if difference.kind is K.PARAMETER_RENAMED and not found.versions.file.path.endswith((".py", ".pyi")):
+        # Only in Python does a caller write the name of a parameter.
+        return Severity.INTERNAL
     reached = _is_reached(difference, trees)
     if reached:
         # A method that goes from a class with bases may be inherited.

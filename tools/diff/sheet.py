@@ -82,8 +82,9 @@ class Gathered:
         if laid_out := list(layout_facts(self.files)):
             return laid_out
         places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
-        inside = changed_functions(self.files, places)
-        telling = any(fact.severity is not Severity.INTERNAL for fact in (*facts, *inside))
+        told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
+        inside = changed_functions(self.files, places)[: 1 if told else 2]
+        telling = bool(told) or any(fact.severity is not Severity.INTERNAL for fact in inside)
         every = [*self.files, *(Versions(file, read_patch(file.patch)) for file in self.change.files)]
         return inside if telling else [*inside, *telling_hunk(every)]
 

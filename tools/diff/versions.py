@@ -1,7 +1,7 @@
 """Both versions of a changed file, as what they declare: from whole files where they are at hand, else from hunks."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from agent.domain import FileChange
 from tools.diff.declarations import Declaration, read_declarations
@@ -9,6 +9,7 @@ from tools.diff.languages import language_of
 from tools.diff.manifests import read_manifest
 from tools.diff.modules import module_of
 from tools.diff.patch import Hunk, Patch, Side, read_patch
+from tools.diff.pieces import read_changed, shifted
 from tools.diff.roles import Role, role
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
@@ -93,7 +94,7 @@ def _read(file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | Non
 def _whole(path: str, text: bytes, patch: Patch, side: Side) -> list[Declaration]:
     """Read one version; of code only what changed lines touch."""
     language, ranges = language_of(path), patch.ranges(side)
-    declared = read_declarations(text, language, ranges) if language and ranges else []
+    declared = read_changed(text, language, ranges) if language and ranges else []
     return declared + (read_manifest(path, text) or [])
 
 
@@ -108,7 +109,7 @@ def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
         return []
     text = ("\n".join(lines) + "\n").encode("utf-8", "replace")
     above = hunk.start(side) - 1
-    found = _shifted(read_manifest(path, text) or (), above)
+    found = shifted(read_manifest(path, text) or [], above)
     language = language_of(path)
     if language is None:
         return found
@@ -116,9 +117,4 @@ def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
         # The class or function that the hunk stands in, as git names it.
         text = f"{hunk.heading}\n".encode("utf-8", "replace") + text
         above -= 1
-    return found + _shifted(read_declarations(text, language), above)
-
-
-def _shifted(declared: Iterable[Declaration], lines: int) -> list[Declaration]:
-    """Count the lines of a fragment as the file does."""
-    return [replace(one, first=one.first + lines, last=one.last + lines, line=one.line + lines) for one in declared]
+    return found + shifted(read_declarations(text, language), above)

@@ -1,0 +1,58 @@
+"""The pieces of a file that its changed lines stand in: whole statements of the top level, so that little is parsed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tools.diff.declarations import Declaration, Range, read_declarations
+from tools.diff.languages import Language
+
+_INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
+"""How a line may begin that does not begin a statement of the top level."""
+
+
+def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
+    """Read what the changed lines of a whole file declare; where a piece does not parse, all of the file is parsed."""
+    found: list[Declaration] = []
+    for first, piece, inside in _pieces(text.split(b"\n"), ranges):
+        root = language.parse(piece)
+        if root.has_error:
+            return read_declarations(text, language, ranges)
+        found += shifted(read_declarations(piece, language, inside, root), first - 1)
+    return found
+
+
+def shifted(declared: Sequence[Declaration], lines: int) -> list[Declaration]:
+    """Count the lines of a piece as the file does."""
+    return [replace(one, first=one.first + lines, last=one.last + lines, line=one.line + lines) for one in declared]
+
+
+def _pieces(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[tuple[int, bytes, list[Range]]]:
+    """Give each piece with its first line and the ranges in it, counted from its beginning."""
+    spans: list[tuple[int, int, list[Range]]] = []
+    for start, end in ranges:
+        if spans and start <= spans[-1][1]:
+            first, last, inside = spans[-1]
+            spans[-1] = (first, max(last, _end(lines, end)), [*inside, (start, end)])
+        else:
+            spans.append((_start(lines, start), _end(lines, end), [(start, end)]))
+    for first, last, inside in spans:
+        piece = b"\n".join(lines[first - 1 : last]) + b"\n"
+        yield first, piece, [(start - first + 1, end - first + 1) for start, end in inside]
+
+
+def _start(lines: Sequence[bytes], line: int) -> int:
+    """Go up to the beginning of the statement, and of what decorates it."""
+    at = min(line, len(lines))
+    while at > 1 and lines[at - 1][:1] in _INSIDE:
+        at -= 1
+    while at > 1 and lines[at - 2][:1] == b"@":
+        at -= 1
+    return max(at, 1)
+
+
+def _end(lines: Sequence[bytes], line: int) -> int:
+    """Go down to the line before the next statement."""
+    at = line + 1
+    while at <= len(lines) and lines[at - 1][:1] in _INSIDE:
+        at += 1
+    return min(at - 1, len(lines))
