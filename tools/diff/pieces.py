@@ -15,7 +15,7 @@ def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> li
     found: list[Declaration] = []
     for first, piece, inside in _pieces(text.split(b"\n"), ranges):
         root = language.parse(piece)
-        if root.has_error:
+        if root.has_error and language.name == "python":
             return read_declarations(text, language, ranges)
         found += shifted(read_declarations(piece, language, inside, root), first - 1)
     return found
