@@ -36,11 +36,11 @@ class Trees:
 def names_to_look_up(differences: Sequence[Difference]) -> list[str]:
     """List the names whose place in the whole tree decides what a difference means."""
     names = {
-        one.found.one.owner.partition(".")[0] or one.found.one.name
-        if ROWS[one.found.one.kind].symbol
-        else one.found.one.name
+        found.one.path.partition(".")[0] if ROWS[found.one.kind].symbol else found.one.name
         for one in differences
         if one.kind in _TOLD_ELSEWHERE or _may_be_exported(one)
+        for found in (one.before, one.after)
+        if found is not None
     }
     # A private module may be given on as a whole: `from ._core import *`.
     names |= {stem for one in differences if _may_be_exported(one) and (stem := _stem(one.found)).startswith("_")}
@@ -147,10 +147,11 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     declared = (*found.versions.old, *found.versions.new)
     if any(one.kind == "export" and one.name == top for one in declared):
         return True
-    if trees.before is None:
+    lines = trees.before if found.side == "old" else trees.after
+    if lines is None:
         return None
     package, stem = path.split("/", 1)[0], _stem(found)
-    for where, line in trees.before:
+    for where, line in lines:
         if where.split("/", 1)[0] == package and where.endswith(".py"):
             given = "import *" in line and _holds(line, stem) if stem.startswith("_") else False
             if where.endswith("__init__.py") and (given or _holds(line, top)):

@@ -1,4 +1,3 @@
 """An engine."""
 
 MAX_BATCH = 128
-_SECRET = 2

@@ -1,4 +1,3 @@
 """An engine."""
 
 MAX_BATCH = 64
-_SECRET = 1
