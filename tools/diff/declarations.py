@@ -104,9 +104,9 @@ class _Match:
 
     @property
     def first(self) -> int:
-        """The first line, that of the condition included under which something is refused."""
-        nodes = (self.node, *self.captured.get("condition", {}).values())
-        return min(node.start_point[0] for node in nodes) + 1
+        """The first line, with a condition or a default that stands above: an `if`, an attribute of a field."""
+        above = (node for part in ("condition", "default") for node in self.captured.get(part, {}).values())
+        return min(node.start_point[0] for node in (self.node, *above)) + 1
 
     @property
     def line(self) -> int:

@@ -12,6 +12,9 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 
 def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
     """Read what the changed lines of a whole file declare; where a piece does not parse, all of the file is parsed."""
+    if b"\nnamespace" in text:
+        # What stands in a namespace of C++ is not indented.
+        return read_declarations(text, language, ranges)
     found: list[Declaration] = []
     for first, piece, inside in _pieces(text.split(b"\n"), ranges):
         root = language.parse(piece)

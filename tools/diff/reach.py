@@ -78,6 +78,8 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         # Only in Python does a caller write the name of a parameter.
         return Severity.INTERNAL
     reached = _is_reached(difference, trees)
+    if difference.kind is K.SYMBOL_MOVED and _is_given_on(difference, trees):
+        return Severity.INTERNAL
     if reached:
         # A method that goes from a class with bases may be inherited.
         inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _has_base(found)
@@ -134,8 +136,18 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     if path.endswith(_HEADERS):
         return is_public_header(path)
     if path.endswith(".go"):
-        return one.name[:1].isupper() and not _HIDDEN.search(path)
-    return "public" in one.parts and path.endswith(("src/lib.rs", "index.ts", "index.js"))
+        names = one.owner if one.kind == "parameter" else one.path
+        return all(name[:1].isupper() for name in names.split(".")) and not _HIDDEN.search(path)
+    return _is_marked_public(found) and path.endswith(("src/lib.rs", "index.ts", "index.js"))
+
+
+def _is_marked_public(found: Found) -> bool:
+    """Tell what its language marks as public, by itself or with what it stands in; Rust marks fields and methods too."""
+    one, rust = found.one, found.versions.file.path.endswith(".rs")
+    if "public" in one.parts or not one.owner or (rust and one.kind in ("field", "function")):
+        return "public" in one.parts
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    return any("public" in other.parts and other.path == one.owner for other in declared)
 
 
 def _is_exported(found: Found, trees: Trees) -> bool | None:
@@ -159,6 +171,14 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
             if f"{top} as {top}" in line:
                 return True
     return False
+
+
+def _is_given_on(difference: Difference, trees: Trees) -> bool:
+    """Tell a name that users import from a package, which takes it from another of its modules now."""
+    old, new = difference.before, difference.after
+    if old is None or new is None or any(one.versions.file.path.endswith("__init__.py") for one in (old, new)):
+        return False
+    return bool(trees.before and _is_exported(old, trees) and _is_exported(new, trees))
 
 
 def _stem(found: Found) -> str:
