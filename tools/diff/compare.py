@@ -80,7 +80,8 @@ class _Comparison:
             return one.kind, one.name
         module, owner = self._owner(found)
         family = "symbol" if one.kind in SYMBOLS else one.kind
-        return family, module, owner, one.name
+        # An error is known by its words and its condition, not by what is raised.
+        return family, module, owner, "" if one.kind == "error" else one.name
 
     def _owner(self, found: Found) -> Path:
         """Give the module and the owner, by their new names where they were renamed or moved."""

@@ -10,16 +10,16 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 """How a line may begin that does not begin a statement of the top level."""
 
 
-def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
-    """Read what the changed lines of a whole file declare; where a piece does not parse, all of the file is parsed."""
+def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration] | None:
+    """Read what the changed lines of a whole file declare; None where a piece does not parse by itself."""
     if b"\nnamespace" in text:
         # What stands in a namespace of C++ is not indented.
-        return read_declarations(text, language, ranges)
+        return None
     found: list[Declaration] = []
     for first, piece, inside in _pieces(text.split(b"\n"), ranges):
         root = language.parse(piece)
-        if root.has_error and language.name == "python":
-            return read_declarations(text, language, ranges)
+        if root.has_error:
+            return None
         found += shifted(read_declarations(piece, language, inside, root), first - 1)
     return found
 
@@ -35,7 +35,8 @@ def _pieces(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[tuple[i
     for start, end in ranges:
         if spans and start <= spans[-1][1]:
             first, last, inside = spans[-1]
-            spans[-1] = (first, max(last, _end(lines, end)), [*inside, (start, end)])
+            inside.append((start, end))
+            spans[-1] = (first, last if end <= last else _end(lines, end), inside)
         else:
             spans.append((_start(lines, start), _end(lines, end), [(start, end)]))
     for first, last, inside in spans:

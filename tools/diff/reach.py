@@ -142,7 +142,7 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
 
 
 def _is_marked_public(found: Found) -> bool:
-    """Tell what its language marks as public, by itself or with what it stands in; Rust marks fields and methods too."""
+    """Tell what its language marks as public, by itself or by what it stands in; Rust marks fields and methods too."""
     one, rust = found.one, found.versions.file.path.endswith(".rs")
     if "public" in one.parts or not one.owner or (rust and one.kind in ("field", "function")):
         return "public" in one.parts

@@ -10,14 +10,13 @@ from tools.diff.manifests import read_manifest
 from tools.diff.modules import module_of
 from tools.diff.patch import Hunk, Patch, Side, read_patch
 from tools.diff.pieces import read_changed, shifted
-from tools.diff.roles import Role, role
+from tools.diff.roles import is_product
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
 LARGEST_FILE = 2_000_000
 LARGEST_COMMIT = 12_000_000
 """Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
-_UNREAD = (Role.TEST, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ class Found:
 
 
 def is_read(file: FileChange) -> bool:
-    """Say whether a file is read for declarations: tests and what tools write are not."""
-    return file.patch is not None and role(file.path) not in _UNREAD
+    """Say whether a file is read for declarations: what users get is, tests, examples and documents are not."""
+    return file.patch is not None and is_product(file.path)
 
 
 def needs_blobs(file: FileChange) -> bool:
@@ -87,15 +86,25 @@ def _read(file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | Non
     old_path = file.previous_path or file.path
     if blobs is None or file.status in ("added", "removed"):
         return Versions(file, patch, _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new"))
-    old, new = (blob or b"" for blob in blobs)
-    return Versions(file, patch, _whole(old_path, old, patch, "old"), _whole(file.path, new, patch, "new"))
+    paths, texts = (old_path, file.path), tuple(blob or b"" for blob in blobs)
+    manifests = (read_manifest(path, text) or [] for path, text in zip(paths, texts, strict=True))
+    old, new = (one + other for one, other in zip(manifests, _code(paths, texts, patch), strict=True))
+    return Versions(file, patch, old, new)
 
 
-def _whole(path: str, text: bytes, patch: Patch, side: Side) -> list[Declaration]:
-    """Read one version; of code only what changed lines touch."""
-    language, ranges = language_of(path), patch.ranges(side)
-    declared = read_changed(text, language, ranges) if language and ranges else []
-    return declared + (read_manifest(path, text) or [])
+def _code(paths: tuple[str, str], texts: tuple[bytes, ...], patch: Patch) -> list[list[Declaration]]:
+    """Read both versions of code where lines changed: by pieces, or both as a whole, so that they can be compared."""
+    language = language_of(paths[1])
+    ranges = (patch.ranges("old"), patch.ranges("new"))
+    if language is None or not any(ranges):
+        return [[], []]
+    both = list(zip(texts, ranges, strict=True))
+    if language.name != "cpp":
+        # In C++ the namespaces around a piece are part of its names.
+        pieces = [read_changed(text, language, lines) for text, lines in both]
+        if (read := [one for one in pieces if one is not None]) == pieces:
+            return read
+    return [read_declarations(text, language, lines) for text, lines in both]
 
 
 def _fragments(path: str, patch: Patch, side: Side) -> list[Declaration]:
