@@ -12,9 +12,6 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 
 def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration] | None:
     """Read what the changed lines of a whole file declare; None where a piece does not parse by itself."""
-    if b"\nnamespace" in text:
-        # What stands in a namespace of C++ is not indented.
-        return None
     found: list[Declaration] = []
     for first, piece, inside in _pieces(text.split(b"\n"), ranges):
         root = language.parse(piece)

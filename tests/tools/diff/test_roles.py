@@ -13,7 +13,7 @@ ROLES = {
     Role.BENCHMARK: "benchmarks/topk.py python/pkg/bench_serving.py",
     Role.EXAMPLE: "examples/offline.py demo/app.ts",
     Role.DOCUMENT: "docs/conf.py README.md LICENSE .claude/skills/a.py",
-    Role.CI: ".github/workflows/test.yml scripts/ci/install.sh .pre-commit-config.yaml .gitignore tools/pre_commit/mypy.py",
+    Role.CI: ".github/workflows/test.yml scripts/ci/install.sh .gitignore tools/pre_commit/mypy.py",
     Role.BUILD: "setup.py requirements/cuda.txt docker/Dockerfile.rocm cmake/utils.cmake version.txt",
     Role.CONFIG: "training/configs/base.yaml",
     Role.DEVICE_CONFIG: "pkg/configs/E=8,N=2048,device_name=NVIDIA_H100.json pkg/configs/nvidia_h100.json",
