@@ -52,8 +52,12 @@ def _start(lines: Sequence[bytes], line: int) -> int:
 
 
 def _end(lines: Sequence[bytes], line: int) -> int:
-    """Go down to the line before the next statement."""
+    """Go down to the line before the next statement; a comment or decorator belongs to the statement below it."""
     at = line + 1
+    if lines[min(line, len(lines)) - 1].lstrip().startswith((b"/", b"*", b"#", b"@")):
+        while at <= len(lines) and lines[at - 1][:1] in _INSIDE:
+            at += 1
+        at += 1
     while at <= len(lines) and lines[at - 1][:1] in _INSIDE:
         at += 1
     return min(at - 1, len(lines))

@@ -136,8 +136,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(plan, Plan);"""
 def test_deprecations_have_messages(path: str) -> None:
     text = '[[deprecated("use g")]] int f(void);\nint h(int a) __attribute__((deprecated("use i")));\n'
     assert declared(path, text, "deprecation") == [
-        ("deprecation", "f", {"message": "use g"}),
-        ("deprecation", "h", {"message": "use i"}),
+        ("deprecation", "f.f", {"message": "use g"}),
+        ("deprecation", "h.h", {"message": "use i"}),
     ]
 
 

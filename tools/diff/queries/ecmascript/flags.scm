@@ -4,8 +4,16 @@
   function: (member_expression property: (property_identifier) @_option)
   arguments: (arguments
     . (string) @flag.name
-    . [(string) (template_string) (binary_expression)]? @flag.help
-    . [(string) (number) (true) (false) (array) (identifier) (member_expression)]? @flag.default) @flag
+    . [(string) (template_string) (binary_expression)]? @flag.help) @flag
+  (#any-of? @_option "option" "requiredOption")
+  (#match? @flag.name "^.-"))
+
+(call_expression
+  function: (member_expression property: (property_identifier) @_option)
+  arguments: (arguments
+    . (string) @flag.name
+    . [(string) (template_string) (binary_expression)]
+    . [(string) (number) (true) (false) (array) (identifier) (member_expression)] @flag.default) @flag
   (#any-of? @_option "option" "requiredOption")
   (#match? @flag.name "^.-"))
 
