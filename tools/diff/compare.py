@@ -149,11 +149,18 @@ def _single(found: Found, kind: K | None) -> Iterator[Difference]:
     """Tell what came or went, with its value where it has one."""
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
-    value, detail = written(found), _detail(found)
+    value, detail = _members(found) if found.one.kind == "enum" else written(found), _detail(found)
     if found.side == "old":
         yield Difference(kind, _name(found), old=value, detail=detail, before=found)
     else:
         yield Difference(kind, _name(found), new=value, detail=detail, after=found)
+
+
+def _members(found: Found) -> str | None:
+    """List the members of an enumeration that came or went, with their values: code may have stored them."""
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    members = [one for one in declared if one.kind == "member" and one.owner == found.one.path]
+    return ", ".join(written(Found(one, found.versions, found.side)) or one.name for one in members) or None
 
 
 def _renamed(old: Found, new: Found) -> Iterator[Difference]:

@@ -21,6 +21,8 @@ _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings
 _LITERAL = re.compile(r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]")
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
 """Sections of a manifest that are not installed with the project itself."""
+_EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$")
+"""A line of an `__init__.py` that gives a name on: an import, or one name of a list."""
 _TOLD_ELSEWHERE = (K.ENV_ADDED, K.FLAG_ADDED, K.ROUTE_ADDED, K.ENV_REMOVED, K.FLAG_REMOVED, K.ROUTE_REMOVED)
 _COMMENTED = ("#", "//", "*", "<!--")
 
@@ -142,6 +144,9 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     """Tell whether a package gives a name to its users: in an `__init__.py`, or by the `__all__` of its module."""
     top = found.one.path.partition(".")[0]
     path = found.versions.file.path
+    if found.one.kind == "constant" and not found.one.owner and top.islower():
+        # A module's own object, such as its logger.
+        return False
     if path.endswith("__init__.py") or found.one.kind == "export":
         return True
     declared = (*found.versions.old, *found.versions.new)
@@ -153,7 +158,7 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     for where, line in trees.before:
         if where.split("/", 1)[0] == package and where.endswith(".py"):
             given = "import *" in line and _holds(line, stem) if stem.startswith("_") else False
-            if where.endswith("__init__.py") and (given or _holds(line, top)):
+            if where.endswith("__init__.py") and (given or (_EXPORTS.search(line) and _holds(line, top))):
                 return True
             if f"{top} as {top}" in line:
                 return True
