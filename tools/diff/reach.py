@@ -1,7 +1,7 @@
 """Whom a difference concerns: what users import, include, set or run, and what only the project itself sees."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, Severity
@@ -29,24 +29,43 @@ _COMMENTED = ("#", "//", "*", "<!--")
 
 @dataclass(frozen=True)
 class Trees:
-    """What the trees before and after a commit say of the names that matter; None where no tree is at hand."""
+    """What the trees around a commit say of the names that matter; None where no tree is at hand."""
 
     before: Lines | None = None
+    """Lines of the tree before that have a name which seems to come."""
     after: Lines | None = None
+    """Lines of the tree after that have a name which seems to go."""
+    exports: Lines | None = None
+    """Lines of the packages' `__init__.py` before."""
 
 
-def names_to_look_up(differences: Sequence[Difference]) -> list[str]:
-    """List the names whose place in the whole tree decides what a difference means."""
-    names = {
-        one.found.one.owner.partition(".")[0] or one.found.one.name
-        if ROWS[one.found.one.kind].symbol
-        else one.found.one.name
-        for one in differences
-        if one.kind in _TOLD_ELSEWHERE or _may_be_exported(one)
-    }
-    # A private module may be given on as a whole: `from ._core import *`.
-    names |= {stem for one in differences if _may_be_exported(one) and (stem := _stem(one.found)).startswith("_")}
-    return sorted(name for name in names if name and "\n" not in name)
+@dataclass(frozen=True)
+class Names:
+    """The names whose places in whole trees decide what differences mean."""
+
+    come: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    exported: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Names") -> "Names":
+        """Join the names of several commits."""
+        return Names(self.come | other.come, self.gone | other.gone, self.exported | other.exported)
+
+
+def names_to_look_up(differences: Iterable[Difference]) -> Names:
+    """List the names of a commit that are to be looked up."""
+    come: set[str] = set()
+    gone: set[str] = set()
+    exported: set[str] = set()
+    for one in differences:
+        name = one.found.one.name
+        if one.kind in _TOLD_ELSEWHERE and name and "\n" not in name and is_product(one.found.versions.file.path):
+            (come if one.after else gone).add(name)
+        elif _may_be_exported(one):
+            stem = _stem(one.found)
+            # A private module may be given on as a whole: `from ._core import *`.
+            exported |= {one.found.one.path.partition(".")[0], *([stem] if stem.startswith("_") else [])}
+    return Names(frozenset(come), frozenset(gone), frozenset(exported))
 
 
 def is_still_there(difference: Difference, trees: Trees) -> bool:
@@ -152,17 +171,14 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     declared = (*found.versions.old, *found.versions.new)
     if any(one.kind == "export" and one.name == top for one in declared):
         return True
-    if trees.before is None:
+    if trees.exports is None:
         return None
     package, stem = path.split("/", 1)[0], _stem(found)
-    for where, line in trees.before:
-        if where.split("/", 1)[0] == package and where.endswith(".py"):
-            given = "import *" in line and _holds(line, stem) if stem.startswith("_") else False
-            if where.endswith("__init__.py") and (given or (_EXPORTS.search(line) and _holds(line, top))):
-                return True
-            if f"{top} as {top}" in line:
-                return True
-    return False
+    return any(
+        (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem))
+        for where, line in trees.exports
+        if where.endswith("__init__.py") and where.split("/", 1)[0] == package
+    )
 
 
 def _stem(found: Found) -> str:

@@ -14,7 +14,7 @@ from tools.diff.parameters import settle_parameters
 from tools.diff.patch import read_patch
 from tools.diff.proof import place_of
 from tools.diff.ranking import ranked
-from tools.diff.reach import Trees, is_still_there, names_to_look_up, severity
+from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
 from tools.diff.versions import Blobs, Versions, needs_blobs, read_versions
 
 _MOST_BLOBS = 200
@@ -46,7 +46,7 @@ class Gathered:
     skipped: tuple[str, ...]
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Names:
         """The names to look up in the trees before and after."""
         return names_to_look_up(self.differences)
 
