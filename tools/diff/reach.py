@@ -37,6 +37,7 @@ class Trees:
     """Lines of the tree after that have a name which seems to go."""
     exports: Lines | None = None
     """Lines of the packages' `__init__.py` before."""
+    exports_after: Lines | None = None
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,11 @@ def names_to_look_up(differences: Iterable[Difference]) -> Names:
         if one.kind in _TOLD_ELSEWHERE and name and "\n" not in name and is_product(one.found.versions.file.path):
             (come if one.after else gone).add(name)
         elif _may_be_exported(one):
-            stem = _stem(one.found)
-            # A private module may be given on as a whole: `from ._core import *`.
-            exported |= {one.found.one.path.partition(".")[0], *([stem] if stem.startswith("_") else [])}
+            for found in (one.before, one.after):
+                if found is not None:
+                    # A private module may be given on as a whole: `from ._core import *`.
+                    stem = _stem(found)
+                    exported |= {found.one.path.partition(".")[0], *([stem] if stem.startswith("_") else [])}
     return Names(frozenset(come), frozenset(gone), frozenset(exported))
 
 
@@ -99,6 +102,8 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         # Only in Python does a caller write the name of a parameter.
         return Severity.INTERNAL
     reached = _is_reached(difference, trees)
+    if difference.kind is K.SYMBOL_MOVED and _is_given_on(difference, trees):
+        return Severity.INTERNAL
     if reached:
         # A method that goes from a class with bases may be inherited.
         inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _has_base(found)
@@ -155,8 +160,18 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     if path.endswith(_HEADERS):
         return is_public_header(path)
     if path.endswith(".go"):
-        return one.name[:1].isupper() and not _HIDDEN.search(path)
-    return "public" in one.parts and path.endswith(("src/lib.rs", "index.ts", "index.js"))
+        names = one.owner if one.kind == "parameter" else one.path
+        return all(name[:1].isupper() for name in names.split(".")) and not _HIDDEN.search(path)
+    return _is_marked_public(found) and path.endswith(("src/lib.rs", "index.ts", "index.js"))
+
+
+def _is_marked_public(found: Found) -> bool:
+    """Tell what its language marks as public, by itself or by what it stands in; Rust marks fields and methods too."""
+    one, rust = found.one, found.versions.file.path.endswith(".rs")
+    if "public" in one.parts or not one.owner or (rust and one.kind in ("field", "function")):
+        return "public" in one.parts
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    return any("public" in other.parts and other.path == one.owner for other in declared)
 
 
 def _is_exported(found: Found, trees: Trees) -> bool | None:
@@ -171,14 +186,23 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     declared = (*found.versions.old, *found.versions.new)
     if any(one.kind == "export" and one.name == top for one in declared):
         return True
-    if trees.exports is None:
+    lines = trees.exports if found.side == "old" else trees.exports_after
+    if lines is None:
         return None
     package, stem = path.split("/", 1)[0], _stem(found)
     return any(
         (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem))
-        for where, line in trees.exports
+        for where, line in lines
         if where.endswith("__init__.py") and where.split("/", 1)[0] == package
     )
+
+
+def _is_given_on(difference: Difference, trees: Trees) -> bool:
+    """Tell a name that users import from a package, which takes it from another of its modules now."""
+    old, new = difference.before, difference.after
+    if old is None or new is None or any(one.versions.file.path.endswith("__init__.py") for one in (old, new)):
+        return False
+    return bool(trees.exports and _is_exported(old, trees) and _is_exported(new, trees))
 
 
 def _stem(found: Found) -> str:

@@ -93,7 +93,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     """Read both versions of every file and find what differs."""
     skipped: list[str] = []
     files = tuple(read_versions(change.files, blobs or {}, skipped))
-    differences = tuple(settle_parameters(compare(files)))
+    differences = tuple(settle_parameters(compare(files), files))
     lineage = lineage_fact(change.commit.message, partner)
     return Gathered(change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped))
 

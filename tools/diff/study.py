@@ -38,7 +38,8 @@ async def look_up(code: CodeSource, before: str | None, after: str | None, names
     return Trees(
         before=await code.lines_with(before, sorted(names.come)) if names.come else (),
         after=await code.lines_with(after, sorted(names.gone)) if names.gone else (),
-        exports=await code.lines_with(before, sorted(names.exported), called="__init__.py") if names.exported else (),
+        exports=await code.lines_with(before, sorted(names.exported), called="__init__.py"),
+        exports_after=await code.lines_with(after, sorted(names.exported), called="__init__.py"),
     )
 
 

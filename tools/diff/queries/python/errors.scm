@@ -7,4 +7,4 @@
   consequence: (block
     (raise_statement (call function: (_) @error.name arguments: (argument_list . (_)? @error.message))) @error))
 
-(assert_statement . (_) @error.condition . (_)? @error.message) @error
+(assert_statement "assert" @error.name . (_) @error.condition . (_)? @error.message) @error
