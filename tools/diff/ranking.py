@@ -14,8 +14,8 @@ _NAMES = 40
 _ORDER = list(Severity)
 _FIRST = (
     "revert", "reland", "cherry", "version", "flag", "env", "route", "config", "registered", "unregistered",
-    "registration", "dependency", "image", "deprecated", "symbol", "parameter", "field", "enum", "file", "limit", "error", "constant",
-    "signature", "base", "code",
+    "registration", "dependency", "image", "deprecated", "symbol", "parameter", "field", "enum", "file", "limit",
+    "error", "constant", "signature", "base", "code",
 )  # fmt: skip
 """What comes first of one severity: what users set and install, then what they call, then what they run into."""
 _LISTED = (
