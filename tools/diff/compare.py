@@ -58,13 +58,16 @@ class _Comparison:
             before, after = self._keyed(self._old, kinds), self._keyed(self._new, kinds)
             gone: list[Found] = []
             come: list[Found] = []
+            parameters: list[tuple[Found, Found]] = []
             for key in dict.fromkeys((*before, *after)):
                 pairs, left, added = paired(before.get(key, ()), after.get(key, ()))
                 gone += left
                 come += added
+                parameters += [pair for pair in pairs if pair[1].one.kind == "parameter"]
                 for old, new in pairs:
                     yield from _changed(old, new)
             yield from self._one_sided(gone, come)
+            yield from _reordered(parameters)
 
     def _keyed(self, found: Iterable[Found], kinds: Sequence[str]) -> Mapping[Hashable, list[Found]]:
         keyed: dict[Hashable, list[Found]] = defaultdict(list)
@@ -180,10 +183,34 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
     row = ROWS[new.one.kind]
     for part, kind in row.parts.items():
         before, after = old.one.parts.get(part), new.one.parts.get(part)
-        if before != after and _differ(before, after):
+        # An annotation of Python changes nothing for a caller.
+        annotates = kind is K.SIGNATURE_CHANGED and _is_python(new)
+        if before != after and _differ(before, after) and not annotates:
             if kind is K.PARAMETER_DEFAULT and after is None:
                 kind = K.PARAMETER_REQUIRED
             yield Difference(kind, _name(new), before, after, _detail(new, part), old, new)
+
+
+def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
+    """Tell the functions whose common parameters come in another order; of overloads nobody knows which is which."""
+    functions: dict[Path, list[tuple[Found, Found]]] = defaultdict(list)
+    for old, new in pairs:
+        if not (_is_keyword(old) or _is_keyword(new)):
+            functions[new.module, new.one.owner].append((old, new))
+    for (_, name), common in functions.items():
+        before = [new.one.name for old, new in sorted(common, key=lambda pair: pair[0].one.position)]
+        after = [new.one.name for old, new in sorted(common, key=lambda pair: pair[1].one.position)]
+        moved = [pair for pair, one, other in zip(common, before, after, strict=True) if one != other]
+        if moved and len(set(after)) == len(after):
+            old, new = next((pair for pair in moved if pair[1].changed), moved[0])
+            yield Difference(K.PARAMETER_REORDERED, name, ", ".join(before), ", ".join(after), None, old, new)
+
+
+def _is_keyword(found: Found) -> bool:
+    """Tell a parameter of Python that stands behind a star, and is given by its name alone."""
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    own = (one for one in declared if one.kind == "parameter" and one.owner == found.one.owner)
+    return any(one.name[:1] == "*" and one.position < found.one.position for one in own)
 
 
 def _differ(before: str | None, after: str | None) -> bool:
@@ -205,10 +232,13 @@ def _detail(found: Found, part: str = "") -> str | None:
     if one.kind == "parameter":
         return one.name
     if one.kind in ("function", "class", "enum", "constant", "export"):
-        python = found.versions.file.path.endswith((".py", ".pyi"))
-        return "method" if python and one.kind == "function" and one.owner else one.kind
+        return "method" if _is_python(found) and one.kind == "function" and one.owner else one.kind
     own = {"registration": "table", "flag": "help"}.get(one.kind, "")
     return one.parts.get(own) or one.owner or None
+
+
+def _is_python(found: Found) -> bool:
+    return found.versions.file.path.endswith((".py", ".pyi"))
 
 
 def written(found: Found) -> str | None:
