@@ -38,7 +38,15 @@ class Difference:
 
 def compare(files: Sequence[Versions]) -> list[Difference]:
     """Compare all files of a commit at once, so that what moves from one to another is seen."""
-    return list(_Comparison(files).differences())
+    named = {
+        (one.name, one.parts["value"])
+        for versions in files
+        for one in versions.new
+        if one.kind == "constant" and "value" in one.parts
+    }
+    differences = _Comparison(files).differences()
+    # A value that only got a name is the same value.
+    return [one for one in differences if one.new is None or (one.new.rpartition(".")[2], one.old) not in named]
 
 
 class _Comparison:
