@@ -10,6 +10,7 @@ from agent.excerpts import is_code, is_legible, short_change, widened
 from agent.facts import FactKind, Severity
 from agent.links import Link
 from agent.naming import names_of
+from agent.phrasing import says_much
 from agent.report import Depth
 from agent.settings import Language
 from agent.speech import own_words
@@ -42,7 +43,7 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
     told = told_groups(evidence.facts)
-    groups = told or (changed_functions(evidence.facts) if telling else [])
+    groups = told or [group for group in changed_functions(evidence.facts) if telling or says_much(group[0])]
     shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM if telling else _SHOWN_LOW]
     proof = _proof(shown, evidence) if telling else None
     if not told:

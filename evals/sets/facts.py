@@ -1,26 +1,24 @@
 """Facts: what is read from a diff is what was done, on worlds by both routes and on real commits that were judged."""
 
 import json
+import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agent.domain import Change
-from agent.facts import Fact, FactSheet, Severity
+from agent.facts import Fact, FactKind, FactSheet, Severity
 from agent.ids import RepoId
 from agent.settings import RepoSpec
-from evals.figures import Figure, Score, Target, share
+from evals.cases import Crash, attempt
+from evals.figures import Figure, Score, Target, measure, share
 from evals.harness import Bench, EvalSet, Figures
 from evals.sets.fact_matching import ALIKE, Meant, brought_by, matches
-from evals.sets.fact_partners import Past
 from evals.sets.oracle import first_parent_line, git_dir_of
 from evals.worlds.facts import GoldFact, described, gold_facts
 from evals.worlds.model import World
-from tools.diff.lineage import Lineage
 from tools.diff.sheet import paths_to_read, read_facts
-from tools.diff.study import partner_of
+from tools.diff.study import study
 from tools.git.source import GitSource
 
 WORLDS = ("facts", "demo", "full")
@@ -28,32 +26,25 @@ PROOF_COMMITS = 250
 """How many of the latest commits of each mirror must prove every fact."""
 REAL = Path(__file__).with_name("real_facts.json")
 _ENOUGH, _ALL, _MOST = Target(0.97), Target(1.0), Target(0.9)
-_ROUTES = ("blobs", "hunks")
-
-
-@dataclass(frozen=True)
-class Read:
-    """One commit as it was read."""
-
-    change: Change
-    sheets: dict[str, FactSheet]
-    """By route."""
 
 
 async def run(bench: Bench) -> Figures:
     """Compare with the gold of the worlds and with what was judged of real commits; prove every fact of many more."""
-    figures: dict[str, Figure] = {}
-    tallies = {route: Tally(route) for route in _ROUTES}
+    tallies = {"blobs": Tally("blobs"), "hunks": Tally("hunks")}
     for name in WORLDS[:1] if bench.small else WORLDS:
         bench.say(f"facts: world {name}")
         await _add_world(bench.world(name), tallies)
+    figures: dict[str, Figure] = {}
     for tally in tallies.values():
         figures |= tally.figures()
-    real = await _real(bench)
-    figures["recall, named real commits"] = share(real["named", "blobs"], _ALL)
-    figures["recall, other real commits"] = share(real["other", "blobs"], _MOST)
-    figures["recall, real commits, hunks"] = share(real["named", "hunks"] + real["other", "hunks"], _MOST)
-    figures["proof, mirrors"] = share([score for spec in bench.mirrors for score in await _proofs(bench, spec)], _ALL)
+    proofs, seconds, real = list[Score](), list[float](), list[Score]()
+    for spec in bench.mirrors:
+        real += await _real(spec)
+        await _prove_latest(bench, spec, proofs, seconds)
+    figures["recall, real commits"] = share(real, _MOST)
+    figures["facts whose quoted lines are in the diff, mirrors"] = share(proofs, _ALL)
+    longest = [max(seconds)] if seconds else []
+    figures["seconds of the longest commit, mirrors"] = measure(longest, Target(2, "at most"))
     return figures
 
 
@@ -67,7 +58,7 @@ class Tally:
         self.severity: list[Score] = []
 
     def add(self, where: str, gold: Sequence[Meant], facts: Sequence[Fact]) -> None:
-        """Count one commit."""
+        """Count one commit; a hunk that is shown for itself says nothing that could be wrong."""
         for meant in (one for one in gold if not one.optional):
             found = [fact for fact in facts if matches(meant, fact)]
             self.recall[meant.kinds[0]].append(Score(f"{where}: not found: {meant}", float(bool(found))))
@@ -76,119 +67,84 @@ class Tally:
                 reason = f"{where}: {meant} is {meant.severity}, not {found[0].severity}"
                 self.severity.append(Score(reason, float(right)))
         for fact in facts:
-            if fact.severity is not Severity.INTERNAL:
+            if fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED:
                 right = any(matches(meant, fact) or brought_by(meant, fact) for meant in gold)
                 reason = f"{where}: not meant: {fact.kind} {fact.name} {fact.old or ''} → {fact.new or ''}"
                 self.precision[fact.kind].append(Score(reason, float(right)))
 
     def figures(self) -> dict[str, Figure]:
-        """Give the figures of this route: over all facts, and how many kinds reach the target by themselves."""
-        return {
-            f"precision, {self.route}": share(_flat(self.precision), _ENOUGH),
-            f"recall, {self.route}": share(_flat(self.recall), _ENOUGH),
-            f"kinds precise enough, {self.route}": share(_by_kind(self.precision), _ALL),
-            f"kinds found enough, {self.route}": share(_by_kind(self.recall), _ALL),
-            f"severity right, {self.route}": share(self.severity, _ENOUGH),
-        }
+        """Give the figures of this route over all facts and of each kind; of severity by whole files alone."""
+        figures = {}
+        for name, scores in (("precision", self.precision), ("recall", self.recall)):
+            figures[f"{name}, {self.route}"] = share([one for each in scores.values() for one in each], _ENOUGH)
+            for kind in sorted(scores):
+                figures[f"{name}, {self.route}: {kind}"] = share(scores[kind], _ENOUGH)
+        if self.route == "blobs":
+            figures["severity right"] = share(self.severity, _ENOUGH)
+        return figures
 
 
-def _flat(scores: dict[str, list[Score]]) -> list[Score]:
-    return [score for kind in sorted(scores) for score in scores[kind]]
-
-
-def _by_kind(scores: dict[str, list[Score]]) -> list[Score]:
-    figures = [(kind, share(scores[kind], _ENOUGH)) for kind in sorted(scores)]
-    return [Score(f"{kind}: {figure.value:.3f} of {figure.n}", float(bool(figure.ok))) for kind, figure in figures]
-
-
-async def _add_world(world: World, tallies: dict[str, Tally]) -> None:
-    gold: dict[str, list[GoldFact]] = defaultdict(list)
+async def _add_world(world: World, tallies: Mapping[str, Tally]) -> None:
+    gold: dict[str, list[Meant]] = defaultdict(list)
     for fact in gold_facts(world):
-        gold[fact.sha].append(fact)
+        gold[fact.sha].append(meant_by(fact))
     for repo in world.repos:
         source = GitSource(RepoId(repo.full_name), repo.git_dir)
         shas = [row.sha for row in described(world) if row.repo == repo.full_name]
-        past = await Past.of(source, [row.sha for row in world.landed if row.repo == repo.full_name])
-        async for read in reading(source, shas, past.partner):
-            meant = [meant_by(fact) for fact in gold[read.change.commit.sha]]
-            where = f"{read.change.commit.sha[:10]} {read.change.commit.subject[:50]}"
+        async for change in source.changes(shas):
+            where = f"{change.commit.sha[:10]} {change.commit.subject[:50]}"
             for route, tally in tallies.items():
-                tally.add(where, meant, read.sheets[route].facts)
+                sheet = await study(source, change, hunks=route == "hunks")
+                tally.add(where, gold[change.commit.sha], sheet.facts)
 
 
 def meant_by(gold: GoldFact) -> Meant:
     """Put a fact of a world's gold as the matching wants it."""
-    return Meant(
-        (gold.kind, *ALIKE.get(gold.kind, ())),
-        gold.name,
-        gold.old,
-        gold.new,
-        gold.detail,
-        gold.file or None,
-        severity=gold.severity,
-        optional=gold.optional,
-    )
+    kinds = (gold.kind, *ALIKE.get(gold.kind, ()))
+    return Meant(kinds, gold.name, gold.old, gold.new, gold.detail, severity=gold.severity, optional=gold.optional)
 
 
-async def reading(
-    source: GitSource, shas: Sequence[str], partner_of: Callable[[Change], Awaitable[Lineage | None]] | None = None
-) -> AsyncIterator[Read]:
-    """Read these commits by both routes, looking for what they undo or copy where somebody can tell."""
-    async for change in source.changes(shas):
-        partner = await partner_of(change) if partner_of else None
-        blobs = await source.blobs(change, paths_to_read(change))
-        yield Read(change, {"blobs": read_facts(change, blobs, partner), "hunks": read_facts(change, None, partner)})
-
-
-async def _real(bench: Bench) -> dict[tuple[str, str], list[Score]]:
-    """Look for what was judged from the diffs of real commits; those of which all must be found are named so."""
-    scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
-    rows = json.loads(REAL.read_text(encoding="utf-8"))
-    for spec in bench.mirrors:
-        assert spec.path is not None
-        source = GitSource(spec.name, spec.path)
-        for row in [row for row in rows if row["repo"].lower() == spec.name.lower()]:
-            async for read in reading(source, [row["sha"]], partial(partner_of, source)):
-                for route, sheet in read.sheets.items():
-                    where = f"{spec.name}@{row['sha'][:10]} by {route}"
-                    group = "named" if row["named"] else "other"
-                    scores[group, route] += [_found(where, judged(one), sheet.facts) for one in row["facts"]]
+async def _real(spec: RepoSpec) -> list[Score]:
+    """Look for what was judged from the diffs of real commits."""
+    assert spec.path is not None
+    source = GitSource(spec.name, spec.path)
+    rows = {row["sha"]: row["facts"] for row in json.loads(REAL.read_text("utf-8")) if row["repo"] == spec.name}
+    scores: list[Score] = []
+    async for change in source.changes(list(rows)):
+        facts = (await study(source, change)).facts
+        for meant in map(judged, rows[change.commit.sha]):
+            found = any(matches(meant, fact) and meant.severity in (None, fact.severity) for fact in facts)
+            scores.append(Score(f"{spec.name}@{change.commit.sha[:10]}: not found: {meant}", float(found)))
     return scores
 
 
-def judged(row: dict[str, str | list[str]]) -> Meant:
+def judged(row: Mapping[str, str | list[str]]) -> Meant:
     """Read one fact of `real_facts.json`."""
-
-    def text(key: str) -> str | None:
-        return str(row[key]) if key in row else None
-
-    return Meant(
-        tuple(row["kinds"]),
-        text("name") or "",
-        text("old"),
-        text("new"),
-        shows=text("shows"),
-        severity=text("severity"),
-    )
+    texts = {key: str(value) for key, value in row.items() if key != "kinds"}
+    return Meant(tuple(row["kinds"]), **texts)  # type: ignore[arg-type]
 
 
-def _found(where: str, meant: Meant, facts: Sequence[Fact]) -> Score:
-    hit = any(matches(meant, fact) and meant.severity in (None, fact.severity) for fact in facts)
-    return Score(f"{where}: not found: {meant}", float(hit))
-
-
-async def _proofs(bench: Bench, spec: RepoSpec) -> list[Score]:
-    """Look up every quoted line in the diff of its commit and file."""
+async def _prove_latest(bench: Bench, spec: RepoSpec, proofs: list[Score], seconds: list[float]) -> None:
+    """Look up every quoted line of the latest commits in their diffs; a commit that cannot be read proves nothing."""
     assert spec.path is not None
     line = await first_parent_line(git_dir_of(spec.path))
     bench.say(f"facts: {spec.name}, the proofs of {min(len(line), PROOF_COMMITS)} commits")
-    scores: list[Score] = []
-    async for read in reading(GitSource(spec.name, spec.path), [row.sha for row in line[:PROOF_COMMITS]]):
-        lines = changed_lines(read.change)
-        for route, sheet in read.sheets.items():
-            where = f"{spec.name}@{read.change.commit.sha[:10]} by {route}"
-            scores += [prove(where, fact, lines) for fact in sheet.facts]
-    return scores
+    source = GitSource(spec.name, spec.path)
+    async for change in source.changes([row.sha for row in line[:PROOF_COMMITS]]):
+        lines = changed_lines(change)
+        for whole in (True, False):
+            where = f"{spec.name}@{change.commit.sha[:10]} by {'blobs' if whole else 'hunks'}"
+            started = time.perf_counter()
+            sheet = await attempt(_read(source, change, whole=whole))
+            seconds.append(time.perf_counter() - started)
+            if isinstance(sheet, Crash):
+                proofs.append(Score(f"{where}: {sheet}", 0.0))
+            else:
+                proofs += [prove(where, fact, lines) for fact in sheet.facts]
+
+
+async def _read(source: GitSource, change: Change, *, whole: bool) -> FactSheet:
+    return read_facts(change, await source.blobs(change, paths_to_read(change)) if whole else None)
 
 
 def changed_lines(change: Change) -> dict[str, frozenset[str]]:

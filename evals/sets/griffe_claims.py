@@ -14,7 +14,7 @@ from tools.diff.sheet import read_facts
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 _BESIDE = re.compile(r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$")
 _GONE = {FactKind.SYMBOL_REMOVED, FactKind.FIELD_REMOVED, FactKind.MEMBER_REMOVED}
-_FILES = {FactKind.FILE_REMOVED, FactKind.FILE_RENAMED, FactKind.FOLDER_RENAMED}
+_FILES = {FactKind.FILE_REMOVED, FactKind.FILE_RENAMED}
 _RENAMED = {FactKind.SYMBOL_RENAMED, FactKind.FIELD_RENAMED, FactKind.MEMBER_RENAMED}
 _SIGNATURE = {
     FactKind.PARAMETER_ADDED,

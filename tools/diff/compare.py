@@ -38,7 +38,15 @@ class Difference:
 
 def compare(files: Sequence[Versions]) -> list[Difference]:
     """Compare all files of a commit at once, so that what moves from one to another is seen."""
-    return list(_Comparison(files).differences())
+    named = {
+        (one.name, one.parts["value"])
+        for versions in files
+        for one in versions.new
+        if one.kind == "constant" and "value" in one.parts
+    }
+    differences = _Comparison(files).differences()
+    # A value that only got a name is the same value.
+    return [one for one in differences if one.new is None or (one.new.rpartition(".")[2], one.old) not in named]
 
 
 class _Comparison:
@@ -58,13 +66,16 @@ class _Comparison:
             before, after = self._keyed(self._old, kinds), self._keyed(self._new, kinds)
             gone: list[Found] = []
             come: list[Found] = []
+            parameters: list[tuple[Found, Found]] = []
             for key in dict.fromkeys((*before, *after)):
                 pairs, left, added = paired(before.get(key, ()), after.get(key, ()))
                 gone += left
                 come += added
+                parameters += [pair for pair in pairs if pair[1].one.kind == "parameter"]
                 for old, new in pairs:
                     yield from _changed(old, new)
             yield from self._one_sided(gone, come)
+            yield from _reordered(parameters)
 
     def _keyed(self, found: Iterable[Found], kinds: Sequence[str]) -> Mapping[Hashable, list[Found]]:
         keyed: dict[Hashable, list[Found]] = defaultdict(list)
@@ -149,11 +160,18 @@ def _single(found: Found, kind: K | None) -> Iterator[Difference]:
     """Tell what came or went, with its value where it has one."""
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
-    value, detail = written(found), _detail(found)
+    value, detail = _members(found) if found.one.kind == "enum" else written(found), _detail(found)
     if found.side == "old":
         yield Difference(kind, _name(found), old=value, detail=detail, before=found)
     else:
         yield Difference(kind, _name(found), new=value, detail=detail, after=found)
+
+
+def _members(found: Found) -> str | None:
+    """List the members of an enumeration that came or went, with their values: code may have stored them."""
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    members = [one for one in declared if one.kind == "member" and one.owner == found.one.path]
+    return ", ".join(written(Found(one, found.versions, found.side)) or one.name for one in members) or None
 
 
 def _renamed(old: Found, new: Found) -> Iterator[Difference]:
@@ -173,10 +191,34 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
     row = ROWS[new.one.kind]
     for part, kind in row.parts.items():
         before, after = old.one.parts.get(part), new.one.parts.get(part)
-        if before != after and _differ(before, after):
+        # An annotation of Python changes nothing for a caller.
+        annotates = kind is K.SIGNATURE_CHANGED and _is_python(new)
+        if before != after and _differ(before, after) and not annotates:
             if kind is K.PARAMETER_DEFAULT and after is None:
                 kind = K.PARAMETER_REQUIRED
             yield Difference(kind, _name(new), before, after, _detail(new, part), old, new)
+
+
+def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
+    """Tell the functions whose common parameters come in another order; of overloads nobody knows which is which."""
+    functions: dict[Path, list[tuple[Found, Found]]] = defaultdict(list)
+    for old, new in pairs:
+        if not (_is_keyword(old) or _is_keyword(new)):
+            functions[new.module, new.one.owner].append((old, new))
+    for (_, name), common in functions.items():
+        before = [new.one.name for old, new in sorted(common, key=lambda pair: pair[0].one.position)]
+        after = [new.one.name for old, new in sorted(common, key=lambda pair: pair[1].one.position)]
+        moved = [pair for pair, one, other in zip(common, before, after, strict=True) if one != other]
+        if moved and len(set(after)) == len(after):
+            old, new = next((pair for pair in moved if pair[1].changed), moved[0])
+            yield Difference(K.PARAMETER_REORDERED, name, ", ".join(before), ", ".join(after), None, old, new)
+
+
+def _is_keyword(found: Found) -> bool:
+    """Tell a parameter of Python that stands behind a star, and is given by its name alone."""
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    own = (one for one in declared if one.kind == "parameter" and one.owner == found.one.owner)
+    return any(one.name[:1] == "*" and one.position < found.one.position for one in own)
 
 
 def _differ(before: str | None, after: str | None) -> bool:
@@ -198,10 +240,13 @@ def _detail(found: Found, part: str = "") -> str | None:
     if one.kind == "parameter":
         return one.name
     if one.kind in ("function", "class", "enum", "constant", "export"):
-        python = found.versions.file.path.endswith((".py", ".pyi"))
-        return "method" if python and one.kind == "function" and one.owner else one.kind
+        return "method" if _is_python(found) and one.kind == "function" and one.owner else one.kind
     own = {"registration": "table", "flag": "help"}.get(one.kind, "")
     return one.parts.get(own) or one.owner or None
+
+
+def _is_python(found: Found) -> bool:
+    return found.versions.file.path.endswith((".py", ".pyi"))
 
 
 def written(found: Found) -> str | None:

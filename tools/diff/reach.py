@@ -1,7 +1,7 @@
 """Whom a difference concerns: what users import, include, set or run, and what only the project itself sees."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, Severity
@@ -21,30 +21,54 @@ _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings
 _LITERAL = re.compile(r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]")
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
 """Sections of a manifest that are not installed with the project itself."""
+_EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$")
+"""A line of an `__init__.py` that gives a name on: an import, or one name of a list."""
 _TOLD_ELSEWHERE = (K.ENV_ADDED, K.FLAG_ADDED, K.ROUTE_ADDED, K.ENV_REMOVED, K.FLAG_REMOVED, K.ROUTE_REMOVED)
 _COMMENTED = ("#", "//", "*", "<!--")
 
 
 @dataclass(frozen=True)
 class Trees:
-    """What the trees before and after a commit say of the names that matter; None where no tree is at hand."""
+    """What the trees around a commit say of the names that matter; None where no tree is at hand."""
 
     before: Lines | None = None
+    """Lines of the tree before that have a name which seems to come."""
     after: Lines | None = None
+    """Lines of the tree after that have a name which seems to go."""
+    exports: Lines | None = None
+    """Lines of the packages' `__init__.py` before."""
+    exports_after: Lines | None = None
 
 
-def names_to_look_up(differences: Sequence[Difference]) -> list[str]:
-    """List the names whose place in the whole tree decides what a difference means."""
-    names = {
-        found.one.path.partition(".")[0] if ROWS[found.one.kind].symbol else found.one.name
-        for one in differences
-        if one.kind in _TOLD_ELSEWHERE or _may_be_exported(one)
-        for found in (one.before, one.after)
-        if found is not None
-    }
-    # A private module may be given on as a whole: `from ._core import *`.
-    names |= {stem for one in differences if _may_be_exported(one) and (stem := _stem(one.found)).startswith("_")}
-    return sorted(name for name in names if name and "\n" not in name)
+@dataclass(frozen=True)
+class Names:
+    """The names whose places in whole trees decide what differences mean."""
+
+    come: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    exported: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Names") -> "Names":
+        """Join the names of several commits."""
+        return Names(self.come | other.come, self.gone | other.gone, self.exported | other.exported)
+
+
+def names_to_look_up(differences: Iterable[Difference]) -> Names:
+    """List the names of a commit that are to be looked up."""
+    come: set[str] = set()
+    gone: set[str] = set()
+    exported: set[str] = set()
+    for one in differences:
+        name = one.found.one.name
+        if one.kind in _TOLD_ELSEWHERE and name and "\n" not in name and is_product(one.found.versions.file.path):
+            (come if one.after else gone).add(name)
+        elif _may_be_exported(one):
+            for found in (one.before, one.after):
+                if found is not None:
+                    # A private module may be given on as a whole: `from ._core import *`.
+                    stem = _stem(found)
+                    exported |= {found.one.path.partition(".")[0], *([stem] if stem.startswith("_") else [])}
+    return Names(frozenset(come), frozenset(gone), frozenset(exported))
 
 
 def is_still_there(difference: Difference, trees: Trees) -> bool:
@@ -76,6 +100,9 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         meant = Severity.BREAKING
     if difference.kind is K.PARAMETER_RENAMED and not found.versions.file.path.endswith((".py", ".pyi")):
         # Only in Python does a caller write the name of a parameter.
+        return Severity.INTERNAL
+    if difference.kind is K.PARAMETER_RENAMED and not found.versions.file.path.endswith((".py", ".pyi")):
+        # Elsewhere callers do not write the names of parameters.
         return Severity.INTERNAL
     reached = _is_reached(difference, trees)
     if difference.kind is K.SYMBOL_MOVED and _is_given_on(difference, trees):
@@ -154,23 +181,23 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     """Tell whether a package gives a name to its users: in an `__init__.py`, or by the `__all__` of its module."""
     top = found.one.path.partition(".")[0]
     path = found.versions.file.path
+    if found.one.kind == "constant" and not found.one.owner and top.islower():
+        # A module's own object, such as its logger.
+        return False
     if path.endswith("__init__.py") or found.one.kind == "export":
         return True
     declared = (*found.versions.old, *found.versions.new)
     if any(one.kind == "export" and one.name == top for one in declared):
         return True
-    lines = trees.before if found.side == "old" else trees.after
+    lines = trees.exports if found.side == "old" else trees.exports_after
     if lines is None:
         return None
     package, stem = path.split("/", 1)[0], _stem(found)
-    for where, line in lines:
-        if where.split("/", 1)[0] == package and where.endswith(".py"):
-            given = "import *" in line and _holds(line, stem) if stem.startswith("_") else False
-            if where.endswith("__init__.py") and (given or _holds(line, top)):
-                return True
-            if f"{top} as {top}" in line:
-                return True
-    return False
+    return any(
+        (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem))
+        for where, line in lines
+        if where.endswith("__init__.py") and where.split("/", 1)[0] == package
+    )
 
 
 def _is_given_on(difference: Difference, trees: Trees) -> bool:
@@ -178,7 +205,7 @@ def _is_given_on(difference: Difference, trees: Trees) -> bool:
     old, new = difference.before, difference.after
     if old is None or new is None or any(one.versions.file.path.endswith("__init__.py") for one in (old, new)):
         return False
-    return bool(trees.before and _is_exported(old, trees) and _is_exported(new, trees))
+    return bool(trees.exports and _is_exported(old, trees) and _is_exported(new, trees))
 
 
 def _stem(found: Found) -> str:

@@ -10,11 +10,10 @@ from tools.diff.compare import Difference, compare
 from tools.diff.files import file_facts, only_facts
 from tools.diff.layout import layout_facts
 from tools.diff.lineage import Lineage, lineage_fact
-from tools.diff.parameters import settle_parameters
 from tools.diff.patch import read_patch
 from tools.diff.proof import place_of
 from tools.diff.ranking import ranked
-from tools.diff.reach import Trees, is_still_there, names_to_look_up, severity
+from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
 from tools.diff.versions import Blobs, Versions, needs_blobs, read_versions
 
 _MOST_BLOBS = 200
@@ -46,7 +45,7 @@ class Gathered:
     skipped: tuple[str, ...]
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Names:
         """The names to look up in the trees before and after."""
         return names_to_look_up(self.differences)
 
@@ -93,7 +92,7 @@ def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None =
     """Read both versions of every file and find what differs."""
     skipped: list[str] = []
     files = tuple(read_versions(change.files, blobs or {}, skipped))
-    differences = tuple(settle_parameters(compare(files), files))
+    differences = tuple(compare(files))
     lineage = lineage_fact(change.commit.message, partner)
     return Gathered(change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped))
 

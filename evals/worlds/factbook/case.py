@@ -1,12 +1,18 @@
-"""One change of a file that stands for a kind of fact, with what its author says he did."""
+"""Changes that stand for a kind of fact each, as `cases/*.toml` describe them, with what their author says he did."""
 
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from evals.worlds.dice import Dice
 from evals.worlds.model import Edit
 
+_CASES, _TEMPLATES = (Path(__file__).parent / name for name in ("cases", "templates"))
+_EXPORTED, _INIT = "atlas/core/", "atlas/__init__.py"
+_PUBLIC = re.compile(r"^(?:def |class |(?=[A-Z_]+ = ))([A-Za-z]\w*)", re.MULTILINE)
 _BLANK = re.compile(r"~(\w+)~")
 _VERBS = ("build", "plan", "merge", "collect", "resolve", "dispatch", "allocate", "gather", "encode", "schedule")
 _NOUNS = ("batch", "page", "prefix", "slot", "router", "token", "adapter", "window", "tensor", "request")
@@ -34,33 +40,51 @@ class Case:
 
     title: str
     before: Mapping[str, str | None]
-    """The files it needs, there since the first commit; None where it makes the file itself."""
+    """The files it needs, there before it; None where it makes the file itself."""
     after: Mapping[str, str | None]
     """The files as it leaves them; None takes a file away."""
     said: tuple[Said, ...]
     moves: Mapping[str, str] = field(default_factory=dict)
     """The new path of each file that it moves, by the old one."""
-    message: str | None = None
 
 
-def change(title: str, path: str, before: str, swaps: tuple[tuple[str, str], ...], *said: Said) -> Case:
-    """Describe a change of one file by the passages that are replaced, each of which must be there once."""
-    after = before
+def read_cases() -> Iterator[Case]:
+    """Read all changes; each passage that is swapped must be there once."""
+    for file in sorted(_CASES.glob("*.toml")):
+        for row in tomllib.loads(file.read_text("utf-8"))["case"]:
+            said = tuple(Said(**one) for one in row["said"])
+            if "path" not in row:
+                before, after = ({one["path"]: _text(one) for one in row.get(side, ())} for side in ("before", "after"))
+                yield Case(row["title"], before, after, said, dict(row.get("moves", ())))
+                continue
+            text = _text(row) or ""
+            swapped = _swapped(row["title"], text, row["swaps"])
+            yield Case(row["title"], {row["path"]: text}, {row["path"]: swapped}, said)
+
+
+def _text(row: Mapping[str, Any]) -> str | None:
+    if "template" not in row:
+        return row.get("text")
+    return (_TEMPLATES / f"{row['template']}.txt").read_text("utf-8")
+
+
+def _swapped(title: str, text: str, swaps: list[list[str]]) -> str:
     for old, new in swaps:
-        assert after.count(old) == 1, f"{title}: {old!r} is there {after.count(old)} times"
-        after = after.replace(old, new)
-    return Case(title, {path: before}, {path: after}, said)
+        assert text.count(old) == 1, f"{title}: {old!r} is there {text.count(old)} times"
+        text = text.replace(old, new)
+    return text
 
 
 def fill(case: Case, variant: int, seed: int) -> Case:
-    """Put names and values into the blanks."""
+    """Put names and values into the blanks, and write an `__init__.py` that exports what the modules declare."""
     words = _words(Dice("factbook", seed, case.title, variant), variant)
 
     def filled(text: str) -> str:
         return _BLANK.sub(lambda match: words[match[1]], text)
 
     def files(given: Mapping[str, str | None]) -> dict[str, str | None]:
-        return {filled(path): None if text is None else filled(text) for path, text in given.items()}
+        texts = {filled(path): None if text is None else filled(text) for path, text in given.items()}
+        return texts | {_INIT: _exports(path, text) for path, text in texts.items() if path.startswith(_EXPORTED)}
 
     return replace(
         case,
@@ -68,8 +92,12 @@ def fill(case: Case, variant: int, seed: int) -> Case:
         after=files(case.after),
         said=tuple(_filled_said(one, words) for one in case.said),
         moves={filled(old): filled(new) for old, new in case.moves.items()},
-        message=None if case.message is None else filled(case.message),
     )
+
+
+def _exports(path: str, text: str | None) -> str:
+    module = path.removesuffix(".py").replace("/", ".")
+    return "".join(f"from {module} import {name} as {name}\n" for name in _PUBLIC.findall(text or ""))
 
 
 def edits_of(case: Case) -> tuple[Edit, ...]:

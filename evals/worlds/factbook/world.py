@@ -1,22 +1,10 @@
-"""A repository in which every commit changes one thing, and says what."""
+"""A repository in which every second commit changes one thing, and says what; the others make room for the next."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from evals.worlds import people
-from evals.worlds.factbook import (
-    cfamily,
-    go,
-    layout,
-    manifests,
-    python_members,
-    python_server,
-    python_symbols,
-    rust,
-    settings,
-    typescript,
-)
-from evals.worlds.factbook.case import Case, edits_of, fill
+from evals.worlds.factbook.case import Case, edits_of, fill, read_cases
 from evals.worlds.history import History, Note
 from evals.worlds.model import Edit, Repo, World
 from evals.worlds.objects import Stamp
@@ -26,32 +14,22 @@ from evals.worlds.touch import Touch, drop, move, put
 REPO = "lumen-ai/atlas"
 VARIANTS = 3
 """How often each change is made, with other names and values."""
-_BOOKS = (
-    python_symbols,
-    python_members,
-    python_server,
-    cfamily,
-    rust,
-    go,
-    typescript,
-    manifests,
-    settings,
-    layout,
-)
 _BEGAN = at("2026-04-01", "08:00")
 
 
 def make(seed: int, folder: Path) -> tuple[World, list[Made]]:
     """Make the world of facts."""
     history = History(REPO)
-    cases = [fill(case, i, seed) for book in _BOOKS for case in book.cases() for i in range(VARIANTS)]
-    first = [put(path, text) for path, text in sorted(_first_files(cases).items())]
-    history.commit(history.branch, first, _note("Initial commit", _BEGAN, tags=("root",)))
+    history.commit(history.branch, [put("LICENSE", "MIT\n")], _note("Initial commit", _BEGAN, tags=("root",)))
     history.push(_BEGAN)
-    now = _BEGAN
-    for case in cases:
+    now, left = _BEGAN, list[str]()
+    for case in (fill(case, i, seed) for case in read_cases() for i in range(VARIANTS)):
         now += timedelta(minutes=7)
-        _commit(history, case.message or case.title, _touches(case), edits_of(case), now)
+        there = {path: put(path, text) for path, text in sorted(case.before.items()) if text is not None}
+        room = [put("NOTES", f"{now}\n"), *(drop(path) for path in left if path not in there), *there.values()]
+        _commit(history, "Make room", room, (), now)
+        _commit(history, case.title, _touches(case), edits_of(case), now + timedelta(minutes=3))
+        left = _paths_after(case)
     now = _tell_lineage(history, now)
     owner, _, name = REPO.partition("/")
     repo = Repo(
@@ -67,14 +45,10 @@ def make(seed: int, folder: Path) -> tuple[World, list[Made]]:
     return World(seed, now + timedelta(hours=1), (repo,), made.landed, {}), [made]
 
 
-def _first_files(cases: list[Case]) -> dict[str, str]:
-    files: dict[str, str] = {}
-    for case in cases:
-        for path, text in case.before.items():
-            assert path not in files, f"{case.title}: {path} belongs to another change"
-            if text is not None:
-                files[path] = text
-    return files
+def _paths_after(case: Case) -> list[str]:
+    """List the files that a change leaves."""
+    kept = (case.before.keys() - case.moves.keys()) | set(case.moves.values()) | case.after.keys()
+    return sorted(path for path in kept if case.after.get(path, "") is not None)
 
 
 def _touches(case: Case) -> list[Touch]:
