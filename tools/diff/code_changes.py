@@ -15,7 +15,7 @@ _LINES = 14
 """Lines shown of one function."""
 _REMARKS = ("#", "//", "*", "/*", '"""', "<!--")
 _ORDER = (Role.DOCUMENT, Role.CONFIG, Role.BUILD, Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK, Role.CI, Role.TEST)
-_UNSEEN = (Role.TEST, Role.CI, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
+_UNSEEN = (Role.TEST, Role.CI, Role.SCRIPT, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
 """What is for those alone who work on the project."""
 Where = tuple[str, str]
 """A file and the function in it."""

@@ -28,7 +28,7 @@ _EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$
 _TOLD_ELSEWHERE = (K.ENV_ADDED, K.FLAG_ADDED, K.ROUTE_ADDED, K.ENV_REMOVED, K.FLAG_REMOVED, K.ROUTE_REMOVED)
 _DEEPEST = 2
 _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
-_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", *_HEADERS)
+_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *_HEADERS)
 _RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
 """Bases of records that are exchanged with others: pydantic, msgspec, typing."""
 _COMMENTED = ("#", "//", "*", "<!--")
