@@ -105,8 +105,8 @@ class _Comparison:
 
     def _one_sided(self, gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Difference]:
         """Tell what came and went; of both, what is the same under another name or in another file."""
-        gone = [one for one in gone if one.changed and not self._is_within(one, self._gone)]
-        come = [one for one in come if one.changed and not self._is_within(one, self._come)]
+        gone = [one for one in gone if one.changed and not self._is_within(one, self._gone) and not _stays(one)]
+        come = [one for one in come if one.changed and not self._is_within(one, self._come) and not _stays(one)]
         matched: set[int] = set()
         for old, new in renamed(gone, come, self._owner):
             matched |= {id(old), id(new)}
@@ -136,6 +136,11 @@ class _Comparison:
         if ROWS[found.one.kind].spread:
             return False
         return any((found.module, found.one.owner[:end]) in scopes for end in _ends(found.one.owner))
+
+
+def _stays(found: Found) -> bool:
+    """Tell an overload, a second definition or a condition around one: the name is there before and after."""
+    return found.one.kind in SYMBOLS and found.versions.has_elsewhere(found.one, found.side)
 
 
 def _ends(owner: str) -> Iterator[int]:

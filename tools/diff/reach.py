@@ -8,12 +8,14 @@ from agent.facts import Fact, Severity
 from agent.facts import FactKind as K
 from tools.diff.compare import Difference
 from tools.diff.kinds import ROWS, severity_of
+from tools.diff.modules import module_of
 from tools.diff.roles import is_product
 from tools.diff.versions import Found
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each with the path of its file."""
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl")
+_HEADERS = (".h", ".hh", ".hpp", ".hxx")
+"""Headers of device code, `.cuh`, are included by kernels alone."""
 _HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
 """Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
 _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$")
@@ -24,6 +26,11 @@ _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)
 _EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$")
 """A line of an `__init__.py` that gives a name on: an import, or one name of a list."""
 _TOLD_ELSEWHERE = (K.ENV_ADDED, K.FLAG_ADDED, K.ROUTE_ADDED, K.ENV_REMOVED, K.FLAG_REMOVED, K.ROUTE_REMOVED)
+_DEEPEST = 2
+_COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
+_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *_HEADERS)
+_RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
+"""Bases of records that are exchanged with others: pydantic, msgspec, typing."""
 _COMMENTED = ("#", "//", "*", "<!--")
 
 
@@ -109,7 +116,7 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         return Severity.INTERNAL
     if reached:
         # A method that goes from a class with bases may be inherited.
-        inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _has_base(found)
+        inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _bases(found)
         return Severity.BEHAVIOUR if inherits else meant
     if reached is None and meant is Severity.BREAKING:
         # Without the tree nobody can tell whether a package exports the name.
@@ -123,7 +130,12 @@ def _of_use(difference: Difference) -> Severity:
     one = difference.found.one
     aside = one.kind == "dependency" and _SET_ASIDE.search(one.owner)
     image = one.kind == "config" and "docker" in difference.found.versions.file.path.lower()
-    if aside or difference.kind is K.ERROR_CHANGED or (image and difference.kind is not K.CONFIG_CHANGED):
+    path = difference.found.versions.file.path
+    # What is compiled in, or called by a package of the same project, users do not meet.
+    inside = (one.kind == "dependency" and path.endswith(_COMPILED_IN)) or (
+        one.kind in ("registration", "error") and path.endswith(_NATIVE) and difference.kind is not K.LIMIT_CHANGED
+    )
+    if aside or inside or difference.kind is K.ERROR_CHANGED or (image and difference.kind is not K.CONFIG_CHANGED):
         return Severity.INTERNAL
     if difference.kind is K.FLAG_CHOICES and set(_items(difference.old)) - set(_items(difference.new)):
         return Severity.BREAKING
@@ -157,7 +169,7 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     if _is_private(found) or _HIDDEN.search(one.path):
         return False
     if path.endswith((".py", ".pyi")):
-        if one.kind == "field" and _SETTINGS.search(one.owner.rpartition(".")[2]):
+        if one.kind == "field" and (_SETTINGS.search(one.owner.rpartition(".")[2]) or _is_record(found)):
             return True
         return _is_exported(found, trees)
     if path.endswith(_HEADERS):
@@ -165,7 +177,7 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     if path.endswith(".go"):
         names = one.owner if one.kind == "parameter" else one.path
         return all(name[:1].isupper() for name in names.split(".")) and not _HIDDEN.search(path)
-    return _is_marked_public(found) and path.endswith(("src/lib.rs", "index.ts", "index.js"))
+    return _is_marked_public(found) and path.endswith((".rs", "index.ts", "index.js"))
 
 
 def _is_marked_public(found: Found) -> bool:
@@ -184,10 +196,7 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     if found.one.kind == "constant" and not found.one.owner and top.islower():
         # A module's own object, such as its logger.
         return False
-    if path.endswith("__init__.py") or found.one.kind == "export":
-        return True
-    declared = (*found.versions.old, *found.versions.new)
-    if any(one.kind == "export" and one.name == top for one in declared):
+    if _is_package(path):
         return True
     lines = trees.exports if found.side == "old" else trees.exports_after
     if lines is None:
@@ -196,7 +205,7 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
     return any(
         (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem))
         for where, line in lines
-        if where.endswith("__init__.py") and where.split("/", 1)[0] == package
+        if _is_package(where) and where.split("/", 1)[0] == package
     )
 
 
@@ -206,6 +215,11 @@ def _is_given_on(difference: Difference, trees: Trees) -> bool:
     if old is None or new is None or any(one.versions.file.path.endswith("__init__.py") for one in (old, new)):
         return False
     return bool(trees.exports and _is_exported(old, trees) and _is_exported(new, trees))
+
+
+def _is_package(path: str) -> bool:
+    """Tell the `__init__.py` of a package, or of one right below it; what lies deeper is for the project itself."""
+    return path.endswith("__init__.py") and module_of(path).count(".") < _DEEPEST
 
 
 def _stem(found: Found) -> str:
@@ -231,10 +245,17 @@ def _is_word(sign: str) -> bool:
 
 def is_public_header(path: str) -> bool:
     """Tell a header that users include."""
-    return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not _HIDDEN.search(path)
+    own = path.startswith("csrc/") or "/csrc/" in path or _HIDDEN.search(path)
+    return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not own
 
 
-def _has_base(found: Found) -> bool:
-    return any(
-        one.kind == "class" and one.path == found.one.owner and "base" in one.parts for one in found.versions.new
+def _bases(found: Found) -> str:
+    """Give the bases of the class around a member."""
+    declared = (*found.versions.new, *found.versions.old)
+    return next(
+        (one.parts.get("base", "") for one in declared if one.kind == "class" and one.path == found.one.owner), ""
     )
+
+
+def _is_record(found: Found) -> bool:
+    return any(_RECORD.search(base.strip()) for base in _bases(found).split(","))

@@ -1,5 +1,6 @@
 """Both versions of a changed file, as what they declare: from whole files where they are at hand, else from hunks."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,11 +28,18 @@ class Versions:
     patch: Patch
     old: Sequence[Declaration] = ()
     new: Sequence[Declaration] = ()
+    texts: tuple[bytes, ...] = ()
+    """Both versions as a whole, where they are at hand."""
 
-    @property
-    def old_path(self) -> str:
-        """Where the file was."""
-        return self.file.previous_path or self.file.path
+    def has_elsewhere(self, one: Declaration, side: Side) -> bool:
+        """Tell whether the other version declares the same, in lines that did not change."""
+        language = language_of(self.file.path)
+        if not self.texts or language is None:
+            return False
+        text = self.texts[1 if side == "old" else 0]
+        if not re.search(rb"(?<!\w)%b(?!\w)" % re.escape(one.name.encode("utf-8", "replace")), text):
+            return False
+        return any(other.kind == one.kind and other.path == one.path for other in read_declarations(text, language))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ def _read(file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | Non
     paths, texts = (old_path, file.path), tuple(blob or b"" for blob in blobs)
     manifests = (read_manifest(path, text) or [] for path, text in zip(paths, texts, strict=True))
     old, new = (one + other for one, other in zip(manifests, _code(paths, texts, patch), strict=True))
-    return Versions(file, patch, old, new)
+    return Versions(file, patch, old, new, texts)
 
 
 def _code(paths: tuple[str, str], texts: tuple[bytes, ...], patch: Patch) -> list[list[Declaration]]:
