@@ -108,9 +108,6 @@ def severity(difference: Difference, trees: Trees) -> Severity:
     if difference.kind is K.PARAMETER_RENAMED and not found.versions.file.path.endswith((".py", ".pyi")):
         # Only in Python does a caller write the name of a parameter.
         return Severity.INTERNAL
-    if difference.kind is K.PARAMETER_RENAMED and not found.versions.file.path.endswith((".py", ".pyi")):
-        # Elsewhere callers do not write the names of parameters.
-        return Severity.INTERNAL
     reached = _is_reached(difference, trees)
     if difference.kind is K.SYMBOL_MOVED and _is_given_on(difference, trees):
         return Severity.INTERNAL
