@@ -115,9 +115,8 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         # A method that goes from a class with bases may be inherited.
         inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _bases(found)
         return Severity.BEHAVIOUR if inherits else meant
-    if reached is None and meant is Severity.BREAKING:
-        # Without the tree nobody can tell whether a package exports the name.
-        return Severity.BEHAVIOUR
+    if reached is None:
+        return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
     literal = difference.kind is K.CONSTANT_CHANGED and found.one.name.isupper() and _is_literal(difference)
     return Severity.BEHAVIOUR if literal else Severity.INTERNAL
 
@@ -160,7 +159,10 @@ def _is_private(found: Found) -> bool:
 
 
 def _is_reached(difference: Difference, trees: Trees) -> bool | None:
-    """Tell whether users reach a symbol; None where that cannot be known."""
+    """Tell whether users reach a symbol; None where that cannot be known.
+
+    Only the tree knows which names a Python package exports, and only all of a crate which modules of it are public.
+    """
     found = difference.before or difference.found
     path, one = found.versions.file.path, found.one
     if _is_private(found) or _HIDDEN.search(one.path):
@@ -174,7 +176,9 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     if path.endswith(".go"):
         names = one.owner if one.kind == "parameter" else one.path
         return all(name[:1].isupper() for name in names.split(".")) and not _HIDDEN.search(path)
-    return _is_marked_public(found) and path.endswith((".rs", "index.ts", "index.js"))
+    if not _is_marked_public(found):
+        return False
+    return path.endswith(("src/lib.rs", "index.ts", "index.js")) or (None if path.endswith(".rs") else False)
 
 
 def _is_marked_public(found: Found) -> bool:

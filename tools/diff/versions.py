@@ -37,7 +37,8 @@ class Versions:
         if not self.texts or language is None:
             return False
         text = self.texts[1 if side == "old" else 0]
-        if not re.search(rb"(?<!\w)%b(?!\w)" % re.escape(one.name.encode("utf-8", "replace")), text):
+        name = one.name.encode("utf-8", "replace")
+        if name not in text or not re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name), text):
             return False
         return any(other.kind == one.kind and other.path == one.path for other in read_declarations(text, language))
 
