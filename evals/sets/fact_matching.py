@@ -48,8 +48,7 @@ BRINGS: dict[str, frozenset[str]] = {
     "constant-changed": frozenset({"limit-changed"}),
     "file-added": frozenset({"registered", "flag-added", "env-added", "route-added", "config-key-added"}),
     "file-removed": frozenset({"unregistered", "flag-removed", "env-removed", "route-removed", "symbol-removed"}),
-    "file-renamed": frozenset({"symbol-moved", "folder-renamed"}),
-    "folder-renamed": frozenset({"symbol-moved", "file-renamed"}),
+    "file-renamed": frozenset({"symbol-moved"}),
     "reland": frozenset({"revert"}),
 }
 """What else a change of a kind may rightly be told as, in the same file."""

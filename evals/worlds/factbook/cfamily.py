@@ -149,11 +149,6 @@ def _checks() -> list[Case]:
             Said("error-added", "invalid_argument"),
         ),
         _of(
-            "warning added",
-            ((division, '  if (group_size == 1) TORCH_WARN("grouping is disabled for one head");\n' + division),),
-            Said("warning-added", "TORCH_WARN"),
-        ),
-        _of(
             "line of a function mended",
             ((division, "  return (num_heads + group_size / 2) / group_size;\n"),),
             Said(

@@ -100,8 +100,6 @@ def _gone() -> list[Case]:
 
 def _moved() -> list[Case]:
     old, new = "atlas/ops/~noun~_place_~v~.py", "atlas/kernels/~noun~_place_~v~.py"
-    folder, moved = "atlas/~noun~_plugins_~v~", "atlas/~noun~_extensions_~v~"
-    parts = ("loader", "registry", "schema", "runtime")
     names = "atlas/core/~noun~_names_~v~.py"
     users = [f"atlas/users/~noun~_user{i}_~v~.py" for i in range(5)]
     here, there = "atlas/core/~noun~_here_~v~.py", "atlas/core/~noun~_there_~v~.py"
@@ -109,13 +107,6 @@ def _moved() -> list[Case]:
     renamed = [text.replace("~fn~", "~fn~_fast") for text in (_NAMES, _LIB)]
     return [
         Case("file moved", {old: MODULE}, {}, (Said("file-renamed", new, old, new),), {old: new}),
-        Case(
-            "folder renamed",
-            {f"{folder}/{part}.py": MODULE.replace("MAX_", f"{part.upper()}_") for part in parts},
-            {},
-            (Said("folder-renamed", moved, folder, moved),),
-            {f"{folder}/{part}.py": f"{moved}/{part}.py" for part in parts},
-        ),
         Case(
             "symbol moved",
             {here: _NAMES, there: '"""More names."""\n\nLIMIT = ~small~\n'},

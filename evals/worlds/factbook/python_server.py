@@ -152,14 +152,9 @@ def _checks() -> list[Case]:
             Said("error-changed", "must be positive"),
         ),
         _of(
-            "warning added",
-            ((head, head + '    if len(values) == 1:\n        logger.warning("~opt~ is ignored for one value")\n'),),
-            Said("warning-added", "warning"),
-        ),
-        _of(
             "value exchanged",
             (('        backend = "~mode~"', '        backend = "~mode2~"'),),
-            Said("value-changed", "choose", '"~mode~"', '"~mode2~"', severity="behaviour"),
+            Said("code-changed", "choose", 'backend = "~mode~"', 'backend = "~mode2~"', severity="behaviour"),
         ),
         _of(
             "line of a function mended",
