@@ -49,6 +49,8 @@ def change_sentence(facts: Sequence[Fact], phrases: Phrases) -> str:
         return _refusal(first, phrases)
     if first.kind is K.FILE_ADDED and len(facts) == 1:
         return _file(first, phrases)
+    if first.kind is K.REGISTRATION_CHANGED and len(facts) > 1:
+        return fill(phrases.without_values[first.kind], facts, phrases)
     listed_ = _list(first, phrases) if first.kind in LISTS and len(facts) == 1 else None
     return listed_ or fill(_template(first, phrases), facts, phrases)
 

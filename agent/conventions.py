@@ -92,6 +92,7 @@ _VERSION = re.compile(
 _BREAKING = re.compile(
     r"(?<!non-)(?<!non )(?<!not )\bbreaking\b|\bBC[- ]?break|(?<!非)(?:不兼容|破坏性)", re.IGNORECASE
 )
+"""How tags and labels say it; in a sentence the word says something of the code."""
 # A plain line is judged by its first words only: "Remove the test for X" removes, "Fix docs" mends documents.
 _OPENING = 3
 
@@ -114,7 +115,7 @@ def read_heading(subject: str) -> Heading:
         purposes=tuple(dict.fromkeys((*declared, *_mentioned(words, found_already=bool(declared))))),
         declared=declared,
         tags=tuple(tag for tag in tags if not _is_part(tag)),
-        breaking=marked or bool(_BREAKING.search(subject)),
+        breaking=marked or "BREAKING" in subject or any(map(_BREAKING.search, tags)),
         part=(int(part[1]), int(part[2]) if part[2].isdigit() else None) if part and _sensible(part) else None,
         words=words,
     )

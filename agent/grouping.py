@@ -22,7 +22,14 @@ _LISTED = (
     K.DEPENDENCY_REMOVED,
 )
 """Told by their names alone."""
-_BY_DETAIL = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.FILE_ADDED, K.REGISTERED, K.UNREGISTERED)
+_BY_DETAIL = (
+    K.SYMBOL_ADDED,
+    K.SYMBOL_REMOVED,
+    K.FILE_ADDED,
+    K.REGISTERED,
+    K.UNREGISTERED,
+    K.REGISTRATION_CHANGED,
+)
 """Told by their names and by what they are, or by where they stand."""
 _WITH_VALUES = (
     K.SYMBOL_MOVED,

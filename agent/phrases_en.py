@@ -110,7 +110,7 @@ PHRASES = Phrases(
         K.ERROR_ADDED: "«new error/new errors» {name}.",
         K.ERROR_REMOVED: "the «error/errors» {name} «is/are» gone.",
         K.ERROR_CHANGED: "the message of {name} changes.",
-        K.REGISTRATION_CHANGED: "{name} stands for something else.",
+        K.REGISTRATION_CHANGED: "{name} «stands/stand» for something else.",
         K.IMAGE_CHANGED: "The image {name} changes.",
         K.VERSION_CHANGED: "The version changes.",
         K.DEPRECATED: "{name} «is/are» deprecated.",

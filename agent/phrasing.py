@@ -21,6 +21,8 @@ _FORMS = re.compile(r"«([^/»]*)/([^»]*)»")
 _BETWEEN_SIGNS = re.compile(r"(?<=[\u4e00-\u9fff，、]) (?=[\u4e00-\u9fff，。、；：])")
 _HASH = re.compile(r"[0-9a-f]{40}")
 _HASH_SHOWN = 12
+_EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")
+"""A message that the program puts together elsewhere: a name or a call."""
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 
 
@@ -79,7 +81,7 @@ def messages_of(fact: Fact) -> list[str]:
 def says_much(fact: Fact) -> bool:
     """Tell whether a sentence about a changed value or an error can show it, or only say that it is another."""
     if fact.kind in ERRORS:
-        return any(one and len(one) <= LONG_MESSAGE for one in messages_of(fact))
+        return any(len(one) <= LONG_MESSAGE and not _EXPRESSION.fullmatch(one) for one in messages_of(fact))
     if fact.kind not in _VALUED:
         return True
     values = [value for value in (fact.old, fact.new) if value]

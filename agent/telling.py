@@ -33,6 +33,7 @@ def told_groups(facts: Sequence[Fact]) -> list[Group]:
 def changed_functions(facts: Sequence[Fact]) -> list[Group]:
     """Name the functions inside of which something changed, for a commit of which nothing else can be said."""
     inside = [fact for fact in facts if fact.kind is K.CODE_CHANGED and fact.severity is not Severity.INTERNAL]
+    inside = [fact for fact in inside if not any(place.file.endswith(fact.name) for place in fact.places)]
     bare = [fact if says_much(fact) else fact.model_copy(update={"old": None, "new": None}) for fact in inside]
     return grouped(bare)
 
@@ -42,6 +43,8 @@ def _tells(fact: Fact) -> bool:
         return False
     if fact.kind in _ERRORS:
         return says_much(fact)
+    if fact.kind is K.FILE_ADDED and fact.name.endswith("__init__.py") and fact.new == fact.name:
+        return False
     # Of which class a bare `__init__` is nobody knows who saw the patch alone.
     last = fact.name.rpartition(".")[2]
     return not (last == "__init__" and (fact.kind is K.SYMBOL_ADDED or fact.name == last)) or _breaks(fact)

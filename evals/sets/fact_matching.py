@@ -45,7 +45,7 @@ BRINGS: Kinds = {
     "route-removed": ("symbol-removed",),
     "limit-changed": ("error-changed",),
     "file-added": ("registered", "flag-added", "env-added", "route-added", "config-key-added"),
-    "file-removed": ("unregistered", "flag-removed", "env-removed", "route-removed", "symbol-removed"),
+    "file-removed": ("revert", "unregistered", "flag-removed", "env-removed", "route-removed", "symbol-removed"),
     "reland": ("revert",),
 }
 """What else a change of a kind may rightly be told as."""

@@ -263,7 +263,7 @@ def test_nothing_is_told_twice() -> None:
 
 def test_a_new_model_comes_first_what_breaks_and_what_users_set_next_and_errors_last() -> None:
     facts = [
-        fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="x"),
+        fact(K.ERROR_ADDED, "ValueError", Severity.BEHAVIOUR, new="n is odd"),
         fact(K.PARAMETER_REMOVED, "deep.call", old="x: int", detail="x"),
         fact(K.SYMBOL_REMOVED, "deep.inner", detail="function"),
         fact(K.FLAG_DEFAULT, "--size", Severity.BEHAVIOUR, old="1", new="2"),

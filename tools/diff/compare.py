@@ -155,10 +155,15 @@ def _counts(one: Declaration) -> bool:
     """Leave out what only a function sees: its own names, and the parameters of functions inside it."""
     if one.kind not in ROWS:
         return one.kind == "import"
-    if ROWS[one.kind].symbol and one.local:
+    if ROWS[one.kind].symbol and (one.local or _is_of_unseen_scope(one)):
         return False
     hidden = one.name in ("self", "cls", "*", "/") or (one.kind == "constant" and one.name.startswith("__"))
     return bool(one.name) and not hidden
+
+
+def _is_of_unseen_scope(one: Declaration) -> bool:
+    """Tell a variable that is indented, but not by a scope that is in sight: the patch alone may begin in a function."""
+    return one.kind == "constant" and not one.owner and one.start > one.source.rfind(b"\n", 0, one.start) + 1
 
 
 def _single(found: Found, kind: K | None) -> Iterator[Difference]:

@@ -12,7 +12,7 @@ from evals.worlds.model import World
 from evals.worlds.worlds import build
 
 Git = Callable[..., str]
-WHOLE = ("only-", "revert", "reland", "cherry-pick", "generated", "vendored", "folder-", "file-")
+WHOLE = ("only-", "revert", "reland", "cherry-pick", "generated", "vendored", "file-")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_the_files_are_those_that_git_names(facts_world: World, diffs: dict[str,
 
 
 def test_moved_files_are_renames_for_git(facts_world: World, git: Git) -> None:
-    moved = [fact for fact in gold_facts(facts_world) if fact.kind in ("file-renamed", "folder-renamed")]
+    moved = [fact for fact in gold_facts(facts_world) if fact.kind == "file-renamed"]
     for fact in moved:
         assert fact.old is not None
         out = git(facts_world.repos[0].git_dir, "show", "-M", "--name-status", "--format=", fact.sha)
