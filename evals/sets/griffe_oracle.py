@@ -1,116 +1,163 @@
-"""What griffe, which shares nothing with the code under test, finds broken in the Python of a commit.
+"""What griffe, which shares nothing with the code under test, finds broken in the public API of a package.
 
-Griffe is made to load packages; a commit touches few of their modules, and modules that did not change cannot differ.
-So only the changed files are visited, each as the module that it is, old against new: the findings are those of loading
-both trees whole, at a hundredth of the time. Left out is what only griffe counts: attributes set on `self`, `__all__`
-itself, and members that a class merely inherits.
+Public is what users reach without knowing the files: what an `__init__.py` imports or declares (where it has an
+`__all__`, what that lists), and what a module lists in its own `__all__`. Griffe is made to load packages, which takes a
+minute for a large one; here each version of a file is visited once, and only where an export leads to it. Left out is
+what only griffe counts: attributes set on `self`, and members that a class merely inherits.
 """
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from agent.errors import InputError
 from evals.sets.oracle import ask_git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import griffe
 
-KINDS: Final = {
+KINDS = {
     "OBJECT_REMOVED": "removed",
     "PARAMETER_REMOVED": "parameter-removed",
-    "PARAMETER_ADDED_REQUIRED": "parameter-added-required",
+    "PARAMETER_ADDED_REQUIRED": "parameter-added",
     "PARAMETER_MOVED": "parameter-moved",
     "PARAMETER_CHANGED_DEFAULT": "parameter-default",
     "PARAMETER_CHANGED_REQUIRED": "parameter-required",
     "PARAMETER_CHANGED_KIND": "parameter-kind",
-    "CLASS_REMOVED_BASE": "base-removed",
-    "ATTRIBUTE_CHANGED_VALUE": "value-changed",
-    "ATTRIBUTE_CHANGED_TYPE": "type-changed",
-    "OBJECT_CHANGED_KIND": "kind-changed",
-    "RETURN_CHANGED_TYPE": "return-type",
 }
+"""The findings that are compared."""
+_DEEPEST = 8
+Place = tuple[str, str]
+"""A file and the name of something in it."""
 
 
 @dataclass(frozen=True, order=True)
 class Breakage:
-    """One finding of griffe."""
+    """One finding."""
 
     kind: str
     file: str
-    """The file that declared it, as it was called before."""
     name: str
-    """Qualified inside the file; empty for a module that is gone."""
+    """Qualified inside the file."""
     parameter: str = ""
-    old: str = ""
-    new: str = ""
 
 
-@dataclass(frozen=True)
-class Change:
-    """A Python file of both trees; a blob that is not there is None."""
+@dataclass
+class Visits:
+    """Every version of a file that griffe has read."""
 
-    file: str
-    old: str | None
-    new: str | None
+    git_dir: Path
+    modules: dict[tuple[str, str], griffe.Module | None] = field(default_factory=dict)
 
+    async def tree(self, commit: str, folder: str) -> Tree:
+        """List the Python files of a package at a commit."""
+        out = await ask_git(self.git_dir, "ls-tree", "-r", "-z", commit, "--", f"{folder}/")
+        rows = (row.split("\t", 1) for row in out.decode("utf-8", "replace").split("\0") if row.endswith(".py"))
+        return Tree(self, folder, {path: head.split(" ")[2] for head, path in rows})
 
-async def breakages(git_dir: Path, parent: str, commit: str, folders: Sequence[str]) -> list[Breakage]:
-    """List what the commit breaks in the packages under these folders, sorted."""
-    changes = [c for c in await _changes(git_dir, parent, commit, folders) if c.old and _public_path(c.file)]
-    texts = await _blobs(git_dir, [blob for change in changes for blob in (change.old, change.new) if blob])
-    return await asyncio.to_thread(lambda: sorted({b for change in changes for b in compare(change, texts)}))
-
-
-def compare(change: Change, texts: dict[str, bytes]) -> Iterator[Breakage]:
-    """Compare the two versions of one file."""
-    try:
-        import griffe
-    except ImportError as error:
-        raise InputError("this set needs griffe, which is a development dependency") from error
-    assert change.old is not None
-    if change.new is None:
-        yield Breakage("removed", change.file, "")
-        return
-    old, new = _module(change.file, texts[change.old]), _module(change.file, texts[change.new])
-    if old is None or new is None:
-        return
-    for found in griffe.find_breaking_changes(old, new):
-        normal = _normal(found, change.file, old)
-        if normal is not None:
-            yield normal
+    async def visit(self, path: str, blob: str, name: str) -> griffe.Module | None:
+        """Read a version of a file as the module that it is."""
+        if (path, blob) not in self.modules:
+            text = await ask_git(self.git_dir, "cat-file", "blob", blob)
+            self.modules[path, blob] = _visited(path, name, text.decode("utf-8", "replace"))
+        return self.modules[path, blob]
 
 
-def _module(file: str, text: bytes) -> griffe.Module | None:
+@dataclass
+class Tree:
+    """A package at a commit."""
+
+    visits: Visits
+    folder: str
+    blobs: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self.files = {self._module_name(path): path for path in self.blobs}
+        self.names = {path: name for name, path in self.files.items()}
+
+    def _module_name(self, path: str) -> str:
+        inside = path[self.folder.rfind("/") + 1 :].removesuffix(".py").removesuffix("/__init__")
+        return inside.replace("/", ".")
+
+    async def module(self, path: str) -> griffe.Module | None:
+        """Give a module as griffe reads it."""
+        return await self.visits.visit(path, self.blobs[path], self.names[path])
+
+    async def exported(self, changed: set[str]) -> dict[str, Place]:
+        """Map every public path of the packages, and of changed modules that have an `__all__`, to where it leads."""
+        found: dict[str, Place] = {}
+        for name, path in self.files.items():
+            package = path.endswith("/__init__.py")
+            module = await self.module(path) if package or path in changed else None
+            if module is None or (module.exports is None and not package):
+                continue
+            for public in await self._public_names(module):
+                if place := await self._target(f"{name}.{public}"):
+                    found[f"{name}.{public}"] = place
+        return found
+
+    async def _public_names(self, module: griffe.Module, depth: int = 0) -> set[str]:
+        """List what a module gives to others; what it imports by a star is what another one gives."""
+        if module.exports is not None:
+            return {str(name) for name in module.exports}
+        names: set[str] = set()
+        for name, member in module.members.items():
+            wildcard = member.wildcard if member.is_alias else None
+            if wildcard is None:
+                names |= set() if name.startswith("_") else {name}
+            elif (path := self.files.get(wildcard)) and depth < _DEEPEST and (other := await self.module(path)):
+                names |= await self._public_names(other, depth + 1)
+        return names
+
+    async def _target(self, dotted: str, depth: int = 0) -> Place | None:
+        """Follow imports to the file that declares a name; None where that is a module or another project's."""
+        owner, _, name = dotted.rpartition(".")
+        path = self.files.get(owner)
+        module = await self.module(path) if path else None
+        if path is None or module is None or depth > _DEEPEST:
+            return None
+        member = module.members.get(name)
+        if member is not None:
+            return await self._target(member.target_path, depth + 1) if member.is_alias else (path, name)
+        for one in module.members.values():
+            if one.is_alias and one.wildcard and (found := await self._target(f"{one.target_path}.{name}", depth + 1)):
+                return found
+        return None
+
+
+async def breakages(old: Tree, new: Tree) -> set[Breakage]:
+    """Compare every public path of two trees: those that are gone, and those that lead to something else."""
+    changed = {path for path in {*old.blobs, *new.blobs} if old.blobs.get(path) != new.blobs.get(path)}
+    before, after = await old.exported(changed), await new.exported(changed)
+    found: set[Breakage] = set()
+    pairs: dict[tuple[str, str], set[str]] = {}
+    for public, (path, name) in before.items():
+        if public not in after:
+            found.add(Breakage("removed", path, name))
+        elif (then := after[public])[1] == name and (path != then[0] or path in changed):
+            pairs.setdefault((path, then[0]), set()).add(name)
+    for (path, then_path), names in pairs.items():
+        one, other = await old.module(path), await new.module(then_path)
+        if one is not None and other is not None:
+            for name in names:
+                # A name that its own module does not list is public all the same if its package gives it on.
+                one.members[name].public = other.members[name].public = True
+            found |= {b for b in _compared(one, other, path) if b.name.partition(".")[0] in names}
+    return found
+
+
+def _compared(old: griffe.Module, new: griffe.Module, path: str) -> Iterator[Breakage]:
     import griffe
 
-    try:
-        code = text.decode("utf-8")
-        module = griffe.visit("module", Path(file), code, extensions=griffe.Extensions())
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    return module
-
-
-def _normal(found: griffe.Breakage, file: str, old: griffe.Module) -> Breakage | None:
-    name = found.obj.path.removeprefix("module").removeprefix(".")
-    kind = KINDS.get(found.kind.name, found.kind.value)
-    if kind == "removed":
-        if name == "__all__" or getattr(found.obj, "inherited", False) or _set_on_self(found.obj):
-            return None
-        return Breakage(kind, file, name)
-    before, after = found.old_value, found.new_value
-    parameter = _attribute(before, "name") or _attribute(after, "name") if kind.startswith("parameter") else ""
-    if kind == "parameter-default":
-        before, after = before.default, after.default
-    if kind.startswith("parameter") and kind != "parameter-default":
-        before, after = _attribute(before, "kind"), _attribute(after, "kind")
-    return Breakage(kind, file, name, parameter, _words(before), _words(after))
+    for one in griffe.find_breaking_changes(old, new):
+        kind, name = KINDS.get(one.kind.name), one.obj.path.removeprefix(f"{old.path}.")
+        if kind is None or (kind == "removed" and (getattr(one.obj, "inherited", False) or _set_on_self(one.obj))):
+            continue
+        values: tuple[Any, ...] = (one.old_value, one.new_value)
+        parameters = [str(value.name) for value in values if getattr(value, "name", None)] if kind != "removed" else []
+        yield Breakage(kind, path, name, next(iter(parameters), ""))
 
 
 def _set_on_self(found: griffe.Object | griffe.Alias) -> bool:
@@ -119,52 +166,18 @@ def _set_on_self(found: griffe.Object | griffe.Alias) -> bool:
     if found.is_alias or not found.is_attribute or owner is None or not owner.is_class or found.lineno is None:
         return False
     methods = [member for member in owner.members.values() if not member.is_alias and member.is_function]
-    return any((m.lineno or 0) <= found.lineno <= (m.endlineno or 0) for m in methods)
+    return any((one.lineno or 0) <= found.lineno <= (one.endlineno or 0) for one in methods)
 
 
-def _attribute(value: Any, name: str) -> str:  # griffe's findings carry whatever they are about
-    found = getattr(value, name, "")
-    return str(getattr(found, "value", found) or "")
+def _visited(path: str, name: str, code: str) -> griffe.Module | None:
+    import griffe
 
-
-def _words(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(getattr(value, "value", value))
-
-
-def _public_path(file: str) -> bool:
-    parts = PurePosixPath(file).with_suffix("").parts
-    return all(not part.startswith("_") or part == "__init__" for part in parts)
-
-
-async def _changes(git_dir: Path, parent: str, commit: str, folders: Sequence[str]) -> list[Change]:
-    out = await ask_git(git_dir, "diff-tree", "-r", "-z", "--no-renames", parent, commit, "--", *folders)
-    fields = out.decode("utf-8", "surrogateescape").split("\0")
-    changes = []
-    for head, file in zip(fields[::2], fields[1::2], strict=False):
-        _, _, old, new, _ = head.split(" ")
-        if file.endswith(".py"):
-            changes.append(Change(file, old if old.strip("0") else None, new if new.strip("0") else None))
-    return changes
-
-
-async def _blobs(git_dir: Path, names: list[str]) -> dict[str, bytes]:
-    process = await asyncio.create_subprocess_exec(
-        *("git", "--git-dir", str(git_dir), "cat-file", "--batch"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    out, _ = await process.communicate("".join(f"{name}\n" for name in names).encode())
-    blobs: dict[str, bytes] = {}
-    at = 0
-    for name in names:
-        head, _, _ = out[at : at + 200].partition(b"\n")
-        try:
-            size = int(head.split(b" ")[2])
-        except (IndexError, ValueError) as error:
-            raise InputError(f"{git_dir} has no blob {name}") from error
-        start = at + len(head) + 1
-        blobs[name] = out[start : start + size]
-        at = start + size + 1
-    return blobs
+    *owners, own = name.split(".")
+    parent: griffe.Module | None = None
+    for owner in owners:
+        # Relative imports are resolved by the packages around a module.
+        parent = griffe.Module(owner, filepath=Path(owner, "__init__.py"), parent=parent)
+    try:
+        return griffe.visit(own, Path(path), code, extensions=griffe.Extensions(), parent=parent)
+    except (SyntaxError, ValueError, RecursionError):
+        return None

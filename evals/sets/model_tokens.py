@@ -22,7 +22,7 @@ from evals.model_server.prompts import prompt_of
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, Script
 from evals.sets.daily_scores import told
-from evals.sets.day_cost import choose_days
+from evals.sets.day_cost import DAYS
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of
 from evals.worlds.gold import gold_window
 from evals.worlds.importance import importance
@@ -30,8 +30,6 @@ from evals.worlds.model import LandedGold, World
 
 _MOST = 3.5
 """Tokens of a whole run, sent and received, beside the evidence that its writer is shown."""
-_BUSY = 100
-"""How many commits a day of mirrors should have."""
 _ROW = re.compile(r"^\[(c\d+)\] \w+ [\d.]+ (.+?)(?: \| .*)?$", re.MULTILINE)
 _CONTEXT = 65_536
 
@@ -89,7 +87,7 @@ def unsettled(world: World, rows: Sequence[LandedGold], dirs: Mapping[str, Path]
 
 async def _mirrors(bench: Bench) -> dict[str, Figure]:
     lines = {spec: await first_parent_line(git_dir_of(_path(spec))) for spec in bench.mirrors}
-    days = days_of(bench.span) if bench.span else choose_days(lines, _BUSY, longest=1)
+    days = days_of(bench.span) if bench.span else [date.fromisoformat(DAYS[0])]
     window = Window.days(days[0], days[-1], "UTC")
     commits = [(git_dir_of(_path(spec)), sha) for spec in lines for sha in between(lines[spec], days, "UTC")]
     diffs = await asyncio.to_thread(_diffs, commits)

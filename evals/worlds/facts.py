@@ -82,12 +82,9 @@ def _around(row: LandedGold, edit: Edit, added: bool) -> _Rows:
         yield _fact(row, edit, "file-added", edit.path)
     if edit.kind in _STRANGE:
         yield _fact(row, edit, _STRANGE[edit.kind], edit.path)
-    if edit.kind in ("add_setting", "change_setting") and edit.path.startswith("configs/"):
-        kind = "config-key-added" if edit.kind == "add_setting" else "config-key-changed"
-        params = dict(edit.params)
-        # The keys of a new file come with the file.
-        if not added:
-            yield replace(_fact(row, edit, kind, params["key"]), old=params.get("old"), new=params["new"])
+    # No kind tells the keys of a project's own settings; the hunk does, and the keys of a new file come with the file.
+    if edit.kind in ("add_setting", "change_setting") and edit.path.startswith("configs/") and not added:
+        yield _fact(row, edit, "code-changed", "")
     if edit.kind == "reword_doc" and len(row.files) == 1:
         yield _fact(row, edit, "only-comments", "")
     places = {kind for path, _ in row.files for start, kind in _PLACES.items() if path.startswith(start)}

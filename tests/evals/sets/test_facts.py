@@ -24,7 +24,7 @@ def test_what_is_missed_costs_recall_and_what_is_invented_precision() -> None:
     assert figures["recall, blobs"].value == 0.5
     assert figures["precision, blobs"].value == 0.5
     assert figures["recall, blobs"].worst == ("x: not found: flag-added --new",)
-    assert figures["kinds found enough, blobs"].n == 2
+    assert figures["recall, blobs: flag-added"].value == 0.0
 
 
 def test_what_is_internal_costs_nothing_and_what_is_optional_need_not_be_found() -> None:
@@ -41,7 +41,7 @@ def test_a_severity_that_is_wrong_is_counted_apart() -> None:
     tally = Tally("blobs")
     tally.add("x", [Meant(("symbol-removed",), "a", severity="additive")], [fact(FactKind.SYMBOL_REMOVED, "a")])
     assert tally.figures()["recall, blobs"].value == 1.0
-    assert tally.figures()["severity right, blobs"].value == 0.0
+    assert tally.figures()["severity right"].value == 0.0
 
 
 def test_a_line_that_is_not_changed_in_that_file_proves_nothing() -> None:
@@ -66,7 +66,6 @@ def test_a_line_that_is_not_changed_in_that_file_proves_nothing() -> None:
 
 def test_real_commits_are_kept_as_facts_whose_kinds_exist() -> None:
     rows = json.loads(REAL.read_text(encoding="utf-8"))
-    assert sum(row["named"] for row in rows) == 10
     assert len(rows) >= 30
     for row in rows:
         assert len(row["sha"]) == 40

@@ -3,34 +3,40 @@
 import subprocess
 from pathlib import Path
 
-from agent.facts import FactKind
+from agent.facts import Fact, FactKind, Place, Severity
 from agent.ids import RepoId
 from agent.settings import RepoSpec
+from evals.figures import Score
 from evals.harness import Bench
-from evals.sets.griffe import compare_latest, confirms, packages, score, tells
-from evals.sets.griffe_claims import Claim, function_at, imported
-from evals.sets.griffe_oracle import Breakage
+from evals.sets.griffe import Claim, claims, compare_latest, packages, tells
+from evals.sets.griffe_oracle import Breakage, Visits, breakages
 
+EXPORTS = "from .core import Cache, run\nfrom ._hidden import *\nfrom json import dumps\n"
 OLD = """
-import os
-from json import dumps, loads as loads
-
+__all__ = ["stay"]
 class Cache:
+    size: int = 3
+    def __init__(self, a, b=1):
+        self.gone = a
     def get(self, key, fast=True): ...
-    def put(self, key, fast=True): ...
     def lost(self): ...
-
-def run(x, y, *, deep=1): ...
+def run(x, y): ...
 def stay(x): ...
+def inner(x): ...
 """
 NEW = """
+__all__ = []
 class Cache:
+    def __init__(self, a, b):
+        pass
     def get(self, key, fast=False): ...
-    def put(self, key, fast=False): ...
-
-def run(y, z, *, deep=2): ...
-def stay(x, more=None): ...
+def run(y, x, z): ...
 """
+HIDDEN = "def shown(x, y): ...\ndef _private(x): ...\n"
+FILES = (
+    {"pkg/__init__.py": EXPORTS, "pkg/core.py": OLD, "pkg/_hidden.py": HIDDEN, "pkg/alone.py": "def alone(x): ...\n"},
+    {"pkg/core.py": NEW, "pkg/_hidden.py": HIDDEN.replace("x, y", "x"), "pkg/alone.py": "x = 1\n"},
+)
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -40,63 +46,57 @@ def git(folder: Path, *arguments: str) -> None:
 
 def repository(folder: Path) -> RepoSpec:
     git(folder, "init", "-q", "-b", "main")
-    for place in ("pkg", "tests"):
-        (folder / place).mkdir()
-        (folder / place / "__init__.py").write_text("")
-    for text in (OLD, NEW):
-        for place in ("pkg", "tests"):
-            (folder / place / "core.py").write_text(text)
+    for files in FILES:
+        for path, text in files.items():
+            for place in (folder / path, folder / "tests" / path):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(text)
         git(folder, "add", "-A")
         git(folder, "commit", "-qm", "c")
     return RepoSpec(name=RepoId("a/b"), path=folder)
 
 
-def bench(folder: Path) -> Bench:
-    return Bench(folder=folder, mirrors=(), span=None, system=None, say=lambda _: None)  # type: ignore[arg-type]
+async def test_only_what_a_package_gives_to_users_is_public(tmp_path: Path) -> None:
+    assert await packages(repository(tmp_path)) == ["pkg"]
+    visits = Visits(tmp_path / ".git")
+    found = await breakages(await visits.tree("HEAD^", "pkg"), await visits.tree("HEAD", "pkg"))
+    core = "pkg/core.py"
+    assert found == {
+        Breakage("removed", core, "Cache.lost"),
+        Breakage("removed", core, "Cache.size"),
+        Breakage("removed", core, "stay"),
+        Breakage("parameter-default", core, "Cache.get", "fast"),
+        Breakage("parameter-required", core, "Cache.__init__", "b"),
+        Breakage("parameter-moved", core, "run", "x"),
+        Breakage("parameter-moved", core, "run", "y"),
+        Breakage("parameter-added", core, "run", "z"),
+        Breakage("parameter-removed", "pkg/_hidden.py", "shown", "y"),
+    }
 
 
-async def test_what_griffe_finds_is_found_and_nothing_else_is_told(tmp_path: Path) -> None:
+async def test_every_finding_and_every_breaking_claim_is_scored(tmp_path: Path) -> None:
     spec = repository(tmp_path)
-    assert await packages(spec) == ["pkg"]
-    (scored,) = await compare_latest(bench(tmp_path), spec, 5)
-    assert len(scored.recall) == len(scored.told) >= 6
-    assert [score.reason for scores in scored for score in scores if score.value != 1.0] == []
-
-
-def test_what_is_found_and_told_to_nobody_is_found_and_not_told() -> None:
-    gone = Breakage("removed", "a.py", "Gemm.kernel")
-    hidden = Claim("a.py", frozenset({"Gemm.kernel"}), FactKind.SYMBOL_REMOVED, internal=True)
-    scored = score([gone], [hidden], "here")
-    assert [one.value for one in scored.recall] == [1.0]
-    assert [one.value for one in scored.told] == [0.0]
-    # Nobody is told, so nobody can be told something wrong.
-    assert scored.precision == []
-    assert [one.value for one in score([gone], [], "here").recall] == [0.0]
-
-
-def test_a_fact_of_several_functions_is_resolved_to_each_of_them() -> None:
-    assert function_at(OLD.encode(), 6) == "Cache.get"
-    assert function_at(OLD.encode(), 10) == "run"
-    assert function_at(OLD.encode(), 2) is None
-    assert function_at(b"def (", 1) is None
+    bench = Bench(folder=tmp_path, mirrors=(), span=None, system=None, say=lambda _: None)  # type: ignore[arg-type]
+    recall, precision = list[Score](), list[Score]()
+    await compare_latest(bench, spec, recall, precision)
+    assert len(recall) == 9
+    assert sum(score.value or 0 for score in recall) >= 8
+    assert precision
+    assert all(score.value == 1.0 for score in precision)
 
 
 def test_a_rename_is_the_removal_of_the_old_name() -> None:
-    claim = Claim("a.py", frozenset({"Cache.lost"}), FactKind.SYMBOL_RENAMED)
-    assert tells(claim, Breakage("removed", "a.py", "Cache.lost"))
-    assert not tells(claim, Breakage("removed", "b.py", "Cache.lost"))
-    assert not confirms(Breakage("removed", "a.py", ""), claim)
+    place = Place(file="pkg/a.py", line=1, lines=())
+    fact = Fact(kind=FactKind.SYMBOL_RENAMED, severity=Severity.BREAKING, name="Cache.new", old="lost", places=(place,))
+    (claim,) = claims([fact], ["pkg"])
+    assert tells(claim, Breakage("removed", "pkg/a.py", "Cache.lost"))
+    assert not tells(claim, Breakage("removed", "pkg/a.py", "Cache.new"))
+    assert claims([fact], ["other"]) == []
 
 
 def test_a_parameter_that_moves_is_told_by_whatever_moved_it() -> None:
-    claim = Claim("a.py", frozenset({"run"}), FactKind.PARAMETER_REMOVED, frozenset({"x"}))
+    claim = Claim("run", "parameter-removed", frozenset({"x"}))
     assert tells(claim, Breakage("parameter-moved", "a.py", "run", "y"))
     assert not tells(claim, Breakage("parameter-removed", "a.py", "run", "y"))
-    default = Claim("a.py", frozenset({"run"}), FactKind.PARAMETER_DEFAULT, frozenset({"x"}))
+    default = Claim("run", "parameter-default-changed", frozenset({"x"}))
     assert not tells(default, Breakage("parameter-moved", "a.py", "run", "y"))
-
-
-def test_names_that_are_only_imported_are_left_out_unless_they_are_offered() -> None:
-    assert imported(OLD.encode()) == {"os", "dumps", "loads"}
-    assert imported(b"from a import x, y\n__all__ = ['x']\n") == {"y"}
-    assert imported(b"from . import x\n__all__ = ['x']\n") == {"x"}

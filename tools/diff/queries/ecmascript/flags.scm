@@ -2,9 +2,7 @@
 
 (call_expression
   function: (member_expression property: (property_identifier) @_option)
-  arguments: (arguments
-    . (string) @flag.name
-    . [(string) (template_string) (binary_expression)]? @flag.help) @flag
+  arguments: (arguments . (string) @flag.name . [(string) (template_string) (binary_expression)]? @flag.help) @flag
   (#any-of? @_option "option" "requiredOption")
   (#match? @flag.name "^.-"))
 

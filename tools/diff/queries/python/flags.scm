@@ -2,7 +2,7 @@
 
 (call
   function: (_) @_call
-  arguments: (argument_list . (string) . (string)? @flag.name)
+  arguments: (argument_list . (string) . (string) @flag.name)
   (#match? @_call "(^|[.])add_argument$")
   (#match? @flag.name "^.--")) @flag
 
@@ -26,21 +26,24 @@
 
 (call
   function: (_) @_call
-  arguments: (argument_list (keyword_argument name: (identifier) @_key value: (_) @flag.default))
+  arguments: (argument_list (string) @flag.name (keyword_argument name: (identifier) @_key value: (_) @flag.default))
   (#match? @_call "(^|[.])(add_argument|option)$")
+  (#match? @flag.name "^.--")
   (#eq? @_key "default")) @flag
 
 (call
   function: (_) @_call
-  arguments: (argument_list (keyword_argument name: (identifier) @_key value: (_) @flag.choices))
+  arguments: (argument_list (string) @flag.name (keyword_argument name: (identifier) @_key value: (_) @flag.choices))
   (#match? @_call "(^|[.])(add_argument|option)$")
+  (#match? @flag.name "^.--")
   (#any-of? @_key "choices" "type")
   (#match? @flag.choices "^(\\[|\\(|click[.]Choice)")) @flag
 
 (call
   function: (_) @_call
-  arguments: (argument_list (keyword_argument name: (identifier) @_key value: (_) @flag.help))
+  arguments: (argument_list (string) @flag.name (keyword_argument name: (identifier) @_key value: (_) @flag.help))
   (#match? @_call "(^|[.])(add_argument|option)$")
+  (#match? @flag.name "^.--")
   (#eq? @_key "help")) @flag
 
 ; absl and gflags: flags.DEFINE_integer("name", default, "help")
