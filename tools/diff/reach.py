@@ -117,7 +117,12 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         return Severity.BEHAVIOUR if inherits else meant
     if reached is None:
         return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
-    literal = difference.kind is K.CONSTANT_CHANGED and found.one.name.isupper() and _is_literal(difference)
+    literal = (
+        difference.kind is K.CONSTANT_CHANGED
+        and found.one.name.isupper()
+        and found.one.name[0] != "_"
+        and _is_literal(difference)
+    )
     return Severity.BEHAVIOUR if literal else Severity.INTERNAL
 
 
@@ -133,6 +138,9 @@ def _of_use(difference: Difference) -> Severity:
     )
     if aside or inside or difference.kind is K.ERROR_CHANGED or (image and difference.kind is not K.CONFIG_CHANGED):
         return Severity.INTERNAL
+    if difference.kind is K.UNREGISTERED and one.parts.get("table", "").startswith("_"):
+        # Not every private table is a registry.
+        return Severity.BEHAVIOUR
     if difference.kind is K.FLAG_CHOICES and set(_items(difference.old)) - set(_items(difference.new)):
         return Severity.BREAKING
     return severity_of(difference.kind)
