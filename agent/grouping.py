@@ -3,29 +3,34 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from agent.facts import UNCHOSEN, Fact, FactKind, Severity
-from agent.naming import names_of, owner_of, successors
+from agent.facts import Fact, FactKind, Severity
+from agent.naming import names_of, owner_of
 
 K = FactKind
 CALLS = (K.PARAMETER_ADDED, K.PARAMETER_REMOVED, K.PARAMETER_RENAMED, K.PARAMETER_DEFAULT, K.PARAMETER_REQUIRED)
 """What changes for those who call a function."""
 MEMBERS = (K.MEMBER_ADDED, K.MEMBER_REMOVED)
 FIELDS = (K.FIELD_ADDED, K.FIELD_REMOVED)
-RENAMES = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED)
+PAIRED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED, K.MEMBER_CHANGED, K.FIELD_CHANGED)
+"""What several members of one owner are told of together, each with what it was and is."""
 _LISTED = (
-    K.SYMBOL_ADDED,
-    K.SYMBOL_REMOVED,
-    K.FILE_ADDED,
     K.FILE_REMOVED,
     K.ENV_REMOVED,
     K.FLAG_REMOVED,
     K.ROUTE_ADDED,
     K.ROUTE_REMOVED,
     K.DEPENDENCY_REMOVED,
-    K.REGISTERED,
-    K.UNREGISTERED,
 )
 """Told by their names alone."""
+_BY_DETAIL = (
+    K.SYMBOL_ADDED,
+    K.SYMBOL_REMOVED,
+    K.FILE_ADDED,
+    K.REGISTERED,
+    K.UNREGISTERED,
+    K.REGISTRATION_CHANGED,
+)
+"""Told by their names and by what they are, or by where they stand."""
 _WITH_VALUES = (
     K.SYMBOL_MOVED,
     K.ENV_ADDED,
@@ -35,11 +40,11 @@ _WITH_VALUES = (
     K.CONFIG_CHANGED,
     K.DEPENDENCY_CHANGED,
     K.DEPENDENCY_ADDED,
-    K.FIELD_CHANGED,
     K.CONSTANT_CHANGED,
     K.VERSION_CHANGED,
+    K.DEPRECATED,
+    K.CODE_CHANGED,
 )
-_BY_ROLE = (K.SYMBOL_ADDED, K.SYMBOL_REMOVED, K.FILE_ADDED, K.FILE_REMOVED)
 
 
 def grouped(facts: Sequence[Fact]) -> list[tuple[Fact, ...]]:
@@ -73,7 +78,7 @@ def _values(fact: Fact) -> str:
 def must_be_given(fact: Fact) -> bool:
     """Tell whether callers fail who leave a parameter out."""
     if fact.kind is K.PARAMETER_ADDED:
-        return fact.severity is Severity.BREAKING and "=" not in (fact.new or "=")
+        return fact.severity is Severity.BREAKING
     return fact.kind is K.PARAMETER_REQUIRED
 
 
@@ -102,23 +107,17 @@ def _key(fact: Fact, place: int, shared: Mapping[str, Hashable]) -> Hashable:
         return "members", class_of(fact)
     if fact.kind in FIELDS:
         return fact.kind, fact.severity, shared.get(fact.name, class_of(fact))
-    if fact.kind in RENAMES:
-        return fact.kind, owner_of(fact.name), fact.severity, "" if owner_of(fact.name) else place
+    if fact.kind in PAIRED:
+        return fact.kind, fact.severity, class_of(fact) or place
     if fact.kind in _LISTED:
-        told_apart = fact.kind in _BY_ROLE or fact.detail in UNCHOSEN
-        return fact.kind, fact.severity, fact.detail if told_apart else ""
-    if fact.kind is K.DEPRECATED:
-        return fact.kind, fact.severity, *successors(fact)
+        return fact.kind, fact.severity
+    if fact.kind in _BY_DETAIL and not (fact.kind is K.FILE_ADDED and len(names_of(fact)) > 1):
+        return fact.kind, fact.severity, fact.detail
     if fact.kind in _WITH_VALUES:
         return fact.kind, fact.severity, fact.old, fact.new
-    if fact.kind is K.CODE_CHANGED and not (fact.old or fact.new):
-        # Too many of its lines changed for one of them to be told; whose business it is does not show in its name.
-        return fact.kind
     return place
 
 
 def class_of(fact: Fact) -> str:
-    """Name the class whose fields or members a fact tells of: it is named itself, or by its one field."""
-    last = fact.name.rpartition(".")[2]
-    told = (fact.new or fact.old or "").partition("=")[0].partition(":")[0].strip()
-    return owner_of(fact.name) if last == told else fact.name
+    """Name the class that a field or a member belongs to: a fact about several is named by it."""
+    return fact.name if (fact.detail or "")[:1].isdigit() else owner_of(fact.name)

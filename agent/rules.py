@@ -42,12 +42,12 @@ def _unnumbered(read: Read, material: Material) -> Iterator[Claim]:
     yield from _lineage(evidence, material)
     yield from _fixes(evidence, material)
     told = told_groups(evidence.facts)
-    groups = told or (changed_functions(evidence.facts) if telling else [])
+    # What an author says comes before the bare names of functions.
+    said = [] if told else list(_speech(read, material))
+    groups = told or (changed_functions(evidence.facts) if telling or not said else [])
     shown = groups[: _SHOWN_DEEP if deep else _SHOWN_SKIM if telling else _SHOWN_LOW]
     proof = _proof(shown, evidence) if telling else None
-    if not told:
-        # What an author says comes before the bare names of functions.
-        yield from _speech(read, material)
+    yield from said
     for group in shown:
         yield statement("fact", Role.CHANGE, group, evidence, _quotes(proof, evidence) if group is proof else ())
     if telling and proof is None:

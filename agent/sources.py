@@ -164,8 +164,11 @@ class FindsTags(Protocol):
 class SearchesTrees(Protocol):
     """A source of code that looks through all files of a commit at little cost."""
 
-    async def lines_with(self, sha: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """Find the lines of a commit's files that hold one of these words, each with the path of its file."""
+    async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> Sequence[tuple[str, str]]:
+        """Find the lines of a commit's product code that hold one of these words, each with the path of its file.
+
+        With `called` only the files of this name are searched.
+        """
         ...
 
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from agent.because import adoption_sentence, likely_sentence
+from agent.change_sentences import change_sentence
 from agent.facts import Fact, FactKind, Severity
 from agent.phrases_en import PHRASES as EN
 from agent.phrases_zh import PHRASES as ZH
-from agent.phrasing import Phrases, change_sentence
+from agent.phrasing import Phrases
 from agent.serials import series_sentence
 from agent.settings import Language
 from agent.troubles import trouble_sentence

@@ -72,7 +72,6 @@ _MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
 _CLOSES_ISSUES = 1.5
 # Without an urgent reason further ones hardly count above this; without product nothing does above the other.
 _NOT_URGENT, _NOT_PRODUCT = 3.8, 1.5
-_ABOUT_DEFAULTS = {"changes defaults", "changes what users call", "changes values"}
 _FOR_THEMSELVES = {Purpose.CI, Purpose.TESTS}
 # Chores and the work of machines fold unless they rework a good part of the product.
 _LARGE_CHORE = 50
@@ -87,10 +86,8 @@ def weigh(change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = ()
     refactored = Purpose.REFACTOR in heading.purposes
     found = {
         *reasons_in_facts(facts, refactored=refactored),
-        *reasons_in_words(heading, labels, (change.commit.title, *fixes)),
+        *reasons_in_words(heading, labels, closes=bool(fixes)),
     }
-    if found & _ABOUT_DEFAULTS:
-        found.discard("speaks of defaults")
     reasons = sorted(found, key=lambda name: (-POINTS[name], name))
     score = _sum(reasons) + min(0.4, math.log10(1 + lines.get(Area.PRODUCT, 0)) / 8)
     if fixes:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from agent.facts import METRICS, PACKAGE, UNCHOSEN, Fact, FactKind, Severity
-from agent.grouping import CALLS, class_of, must_be_given
-from agent.naming import items_of, member_names, old_name, owner_of, shortened, successors
+from agent.facts import Fact, FactKind, Severity
+from agent.grouping import CALLS, FIELDS, MEMBERS, class_of, must_be_given
+from agent.naming import items_of, member_names, old_name, owner_of, shortened
 from agent.phrasing import Phrases, fill, fits, listed
 
 K = FactKind
@@ -16,77 +16,52 @@ _OF = {
     K.FIELD_RENAMED: "renamed",
     K.SYMBOL_MOVED: "moved",
     K.PARAMETER_REORDERED: "order",
-    K.SIGNATURE_CHANGED: "signature",
     K.MEMBER_REMOVED: "member",
+    K.MEMBER_CHANGED: "member value",
     K.FIELD_REMOVED: "field",
     K.FLAG_REMOVED: "flag",
     K.FLAG_RENAMED: "flag renamed",
     K.FLAG_CHOICES: "choices",
     K.ENV_REMOVED: "env",
     K.ENV_RENAMED: "env renamed",
-    K.CONFIG_REMOVED: "config",
     K.ROUTE_REMOVED: "route",
-    K.LIMIT_CHANGED: "limit",
     K.FILE_REMOVED: "file",
     K.FILE_RENAMED: "moved file",
-    K.FOLDER_RENAMED: "moved file",
     K.UNREGISTERED: "registered",
     K.FLAG_DEFAULT: "default",
     K.ENV_DEFAULT: "default",
-    K.DEPENDENCY_CHANGED: "dependency",
     K.DEPRECATED: "deprecated",
 }
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_RENAMED = (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED)
 _TYPED = re.compile(r"""["'][^"'$(]*["']|-?[\w+-]+(?:\.\d[\w+-]*)?%?""")
 """What somebody can type or set as it stands: a word, a number, a string; no expression of the program."""
 _MOST = 2
 """Names in these sentences: those before them have named the rest."""
-_MILD = ("default", "dependency", "submodule", "variable", "deprecated", "superseded", "parameter default")
+_DEFAULTS = ("default", "parameter default")
+_MILD = (*_DEFAULTS, "deprecated")
 """What users meet also where nothing breaks."""
 
 
 def trouble_sentence(facts: Sequence[Fact], table: Mapping[str, str], phrases: Phrases) -> str | None:
     """Fill the sentence that belongs to the kind of these facts; None where it has nothing to say of them."""
     fact = facts[0]
-    special = _pin_kind(fact) or _member_kind(fact) or _entry_kind(fact)
-    kind = _call_kind(facts) if fact.kind in CALLS else special or _OF.get(fact.kind, "")
+    kind = _call_kind(facts) if fact.kind in CALLS else _OF.get(fact.kind, "")
+    if fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED) and owner_of(fact.name):
+        # `d` alone is nothing to search for.
+        kind = "member renamed"
     template = table.get(kind)
     if template is None or not fits(template, fact):
         return None
-    if kind == "default" and not all(_TYPED.fullmatch(value) for value in (fact.old, fact.new) if value):
+    if kind in _DEFAULTS and not all(_TYPED.fullmatch(value) for value in (fact.old, fact.new) if value):
         return None
     if kind not in _MILD and not any(one.severity is Severity.BREAKING for one in facts):
         return None
     given = {"gone": _gone(facts, phrases), "came": _came(facts, phrases)}
     if any(f"{{{name}}}" in template and not value for name, value in given.items()):
         return None
-    if fact.kind is K.FIELD_REMOVED:
-        given["name"] = listed([shortened(class_of(one)) for one in facts], phrases, _MOST)
+    if fact.kind in (*MEMBERS, *FIELDS, K.MEMBER_RENAMED, K.FIELD_RENAMED):
+        given["name"] = listed([shortened(class_of(one) or one.name) for one in facts], phrases, _MOST)
     return fill(template, facts, phrases, _MOST, **given)
-
-
-def _pin_kind(fact: Fact) -> str:
-    """Tell what is no package from one: a submodule, or the variable with which an image is built."""
-    if fact.kind is not K.DEPENDENCY_CHANGED:
-        return ""
-    return "submodule" if fact.detail == "submodule" else "variable" if _VARIABLE.fullmatch(fact.name) else ""
-
-
-def _member_kind(fact: Fact) -> str:
-    """Tell what belongs to a class from what has its name for itself: `d` alone is nothing to search for."""
-    member = fact.kind in (K.MEMBER_RENAMED, K.FIELD_RENAMED) and owner_of(fact.name)
-    return "member renamed" if member else ""
-
-
-def _entry_kind(fact: Fact) -> str:
-    """Tell what a program exports or is run with from what a configuration chooses."""
-    if fact.kind is K.SYMBOL_RENAMED and fact.detail == METRICS:
-        return "metric renamed"
-    if successors(fact):
-        return "superseded"
-    if fact.kind is K.CONFIG_CHANGED and fact.detail == PACKAGE:
-        return "package"
-    return fact.detail or "" if fact.kind is K.UNREGISTERED and fact.detail in UNCHOSEN else ""
 
 
 def _call_kind(facts: Sequence[Fact]) -> str:
@@ -98,8 +73,6 @@ def _call_kind(facts: Sequence[Fact]) -> str:
         return "parameter renamed"
     if any(map(must_be_given, facts)):
         return "parameter required"
-    if K.PARAMETER_ADDED in kinds:
-        return "order"
     return "parameter default" if all(fact.kind is K.PARAMETER_DEFAULT and fact.old for fact in facts) else ""
 
 
@@ -111,11 +84,11 @@ def _gone(facts: Sequence[Fact], phrases: Phrases) -> str:
             names += member_names(fact.old)
         elif fact.kind is K.PARAMETER_REMOVED:
             names.append(fact.detail or "")
-        elif fact.kind is K.PARAMETER_RENAMED or fact.detail == PACKAGE:
+        elif fact.kind is K.PARAMETER_RENAMED:
             names.append(fact.old or "")
         elif fact.kind is K.FLAG_CHOICES:
             names += [item for item in items_of(fact.old) if item not in items_of(fact.new)]
-        elif fact.kind in (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED):
+        elif fact.kind in _RENAMED:
             names.append(old_name(fact))
     return listed(names, phrases, _MOST)
 
@@ -123,16 +96,11 @@ def _gone(facts: Sequence[Fact], phrases: Phrases) -> str:
 def _came(facts: Sequence[Fact], phrases: Phrases) -> str:
     """List what users must write now."""
     names: list[str] = []
-    needed = any(map(must_be_given, facts))
     for fact in facts:
-        if fact.kind in (K.PARAMETER_ADDED, K.PARAMETER_REQUIRED):
-            names += [fact.detail or ""] if must_be_given(fact) or not needed else []
-        elif fact.kind is K.PARAMETER_RENAMED or fact.detail == PACKAGE:
+        if must_be_given(fact):
+            names.append(fact.detail or "")
+        elif fact.kind is K.PARAMETER_RENAMED or fact.kind in _RENAMED:
             names.append(fact.new or "")
         elif fact.kind is K.FLAG_CHOICES:
             names += [item for item in items_of(fact.new) if item not in items_of(fact.old)]
-        elif fact.kind in (K.SYMBOL_RENAMED, K.MEMBER_RENAMED, K.FIELD_RENAMED):
-            names.append(fact.new or "")
-        else:
-            names += successors(fact)
-    return listed(list(dict.fromkeys(names)), phrases, _MOST)
+    return listed(names, phrases, _MOST)

@@ -21,7 +21,7 @@ LIMIT, HANG, PLAIN, SMALL, BOT, EVICT = ("1a" * 20, "2b" * 20, "3c" * 20, "4d" *
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 AT = datetime(2026, 2, 4, 9, 30, tzinfo=UTC)
 _PASSED = Judgement(verdict=Verdict.SUPPORTED)
-TOP_K = Fact(kind=FactKind.LIMIT_CHANGED, severity=Severity.BREAKING, name="topK", old="<= 22", new="<= 8")
+TOP_K = Fact(kind=FactKind.FLAG_DEFAULT, severity=Severity.BREAKING, name="topK", old="22", new="8")
 FLAG = Fact(kind=FactKind.FLAG_REMOVED, severity=Severity.BREAKING, name="--router-legacy")
 CONSTANT = Fact(kind=FactKind.CONSTANT_CHANGED, severity=Severity.BEHAVIOUR, name="MaxExperts", old="22", new="8")
 LINES = "-  check(topK <= 22)\n+  check(topK <= 8)"

@@ -140,4 +140,5 @@ def test_links_between_the_documents_lead_somewhere() -> None:
 
 
 def test_no_test_folder_shadows_a_package() -> None:
-    assert not list((ROOT / "tests").rglob("__init__.py"))
+    found = (ROOT / "tests").rglob("__init__.py")
+    assert not [file for file in found if "cases" not in file.parts]

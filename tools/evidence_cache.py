@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import reduce
+from operator import or_
 from typing import ParamSpec, TypeVar
 
 from agent.compact import compact
@@ -10,7 +12,7 @@ from agent.evidence import CommitEvidence, EvidenceId
 from agent.facts import Fact, FactKind
 from agent.ids import commit_id
 from agent.sources import CodeSource, Foresees, Study
-from tools.diff.reach import Trees, is_told_by
+from tools.diff.reach import Names, Trees, is_told_by
 from tools.diff.sheet import Gathered, gather, read_facts
 from tools.diff.study import blobs_and_partner, look_up, planned
 
@@ -131,10 +133,9 @@ class EvidenceCache:
         if not gathered and (oldest is None or oldest.id in self._settled):
             return
         skimmed = [one for commit in landed if (one := self._skimmed.get(commit.id))]
-        names = {name for _, differences in gathered for name in differences.names}
-        names |= {fact.name for one in skimmed for fact in one.facts if fact.kind in _VARIABLES}
+        names = reduce(or_, (differences.names for _, differences in gathered), _variables(skimmed))
         newest = landed[0].sha if landed else commits[-1].sha
-        trees = await look_up(code, oldest.parents[0] if oldest else None, newest, sorted(names))
+        trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
         for change, differences in gathered:
             evidence = CommitEvidence(change=change, sheet=differences.sheet(trees), landed=True)
             self._studied[change.commit.id] = evidence
@@ -158,6 +159,13 @@ class EvidenceCache:
             if wrong:
                 shelf[commit.id] = _without(shelf[commit.id], wrong)
             brought |= {fact.name for fact in facts if fact.kind is FactKind.ENV_ADDED}
+
+
+def _variables(skimmed: Sequence[CommitEvidence]) -> Names:
+    """List the variables that commits which were only skimmed seem to bring or to drop."""
+    facts = [fact for one in skimmed for fact in one.facts]
+    come, gone = (frozenset(fact.name for fact in facts if fact.kind is kind) for kind in _VARIABLES)
+    return Names(come=come, gone=gone)
 
 
 def _without(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:

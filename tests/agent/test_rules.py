@@ -92,7 +92,7 @@ async def test_functions_that_changed_are_named_together_where_nothing_else_can_
     message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
     said, named = await written(*inside, depth=Depth.SKIM, tier=Tier.MID, message=message)
     assert said.speech
-    assert named.text["en"] == "Lines of `a.b`, `c` change."
+    assert named.text["en"] == "Changes in `a.b`, `c`."
     assert [quote.text for quote in named.quotes] == ["-LIMIT = 1\n+LIMIT = 2"]
     # Beside what can be told, and in one line about a commit, names alone say nothing.
     assert [one.text["en"] for one in await written(CHANGED, *inside)] == ["`LIMIT` changes from `1` to `2`."]

@@ -3,15 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from agent.domain import FileChange
 from agent.facts import Fact, FactKind, Place, Severity
 from tools.diff.declarations import SCOPES
-from tools.diff.patch import Hunk, Side
+from tools.diff.patch import Hunk, Side, read_patch
 from tools.diff.roles import Role, is_product, role
 from tools.diff.versions import Versions
 
-_MOST = 3
-_LINES = 6
+_MOST = 2
+_LINES = 14
+"""Lines shown of one function."""
+_REMARKS = ("#", "//", "*", "/*", '"""', "<!--")
 _ORDER = (Role.DOCUMENT, Role.CONFIG, Role.BUILD, Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK, Role.CI, Role.TEST)
+_UNSEEN = (Role.TEST, Role.CI, Role.SCRIPT, Role.LOCK, Role.GENERATED, Role.VENDORED, Role.ASSET)
+"""What is for those alone who work on the project."""
 Where = tuple[str, str]
 """A file and the function in it."""
 
@@ -26,9 +31,19 @@ def changed_functions(files: Sequence[Versions], told: Iterable[Place]) -> list[
                 if (versions.file.path, line) not in known and len(line.strip("+- \t{}();,")) > 1:
                     changes[versions.file.path, name].append((number, line))
     one_sided = _one_sided(files)
+    changes = {where: lines for where, lines in changes.items() if _says_something(lines)}
     kept = {where: lines for where, lines in changes.items() if where[1] and where not in one_sided}
     most = sorted((kept or changes).items(), key=lambda entry: -len(entry[1]))
     return [_fact(file, name or file.rpartition("/")[2], lines) for (file, name), lines in most]
+
+
+def _says_something(lines: Sequence[tuple[int, str]]) -> bool:
+    """Leave out functions in which lines are only laid out anew, moved or commented."""
+    sides = {"-": "", "+": ""}
+    for _, line in lines:
+        if not line[1:].lstrip().startswith(_REMARKS):
+            sides[line[0]] += "".join(line[1:].split()).replace(",", "")
+    return sides["-"] != sides["+"]
 
 
 def _one_sided(files: Sequence[Versions]) -> set[Where]:
@@ -40,15 +55,16 @@ def _one_sided(files: Sequence[Versions]) -> set[Where]:
     return found
 
 
-def telling_hunk(files: Sequence[Versions]) -> list[Fact]:
-    """Show the largest hunk of the file that says most, where nothing else is there to tell."""
-    ranked = sorted(files, key=lambda versions: (_rank(versions.file.path), -versions.file.additions))
-    for versions in ranked:
-        hunks = [hunk for hunk in versions.patch.hunks if hunk.changed]
+def telling_hunks(files: Sequence[FileChange]) -> list[Fact]:
+    """Show the largest hunks of the files that say most, where nothing else is there to tell."""
+    ranked = sorted(files, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
+    found: list[Fact] = []
+    for file in ranked[:_MOST]:
+        hunks = [hunk for hunk in read_patch(file.patch).hunks if hunk.changed]
         if hunks:
             best = max(hunks, key=lambda hunk: len(hunk.changed))
-            return [_fact(versions.file.path, versions.file.path, _numbered(best))]
-    return []
+            found.append(_fact(file.path, file.path, _numbered(best)))
+    return found
 
 
 def _rank(path: str) -> int:
@@ -83,6 +99,8 @@ def _numbered(hunk: Hunk) -> list[tuple[int, str]]:
 
 def _fact(file: str, name: str, lines: Sequence[tuple[int, str]]) -> Fact:
     shown = [line for line in lines if len(line[1].strip("+- \t{}();,")) > 1] or list(lines)
+    # Code says more than remarks about it.
+    shown = [line for line in shown if not line[1][1:].lstrip().startswith(_REMARKS)] or shown
     removed = [line for line in shown if line[1].startswith("-")][: _LINES // 2]
     added = [line for line in shown if line[1].startswith("+")][: _LINES - len(removed)]
     first = (added or removed)[0][0]
@@ -90,7 +108,7 @@ def _fact(file: str, name: str, lines: Sequence[tuple[int, str]]) -> Fact:
     one = len(removed) == len(added) == 1 and len(shown) == 2
     return Fact(
         kind=FactKind.CODE_CHANGED,
-        severity=Severity.BEHAVIOUR if is_product(file) else Severity.INTERNAL,
+        severity=Severity.INTERNAL if role(file) in _UNSEEN else Severity.BEHAVIOUR,
         name=name,
         old=removed[0][1][1:].strip() if one else None,
         new=added[0][1][1:].strip() if one else None,

@@ -38,7 +38,15 @@ class Difference:
 
 def compare(files: Sequence[Versions]) -> list[Difference]:
     """Compare all files of a commit at once, so that what moves from one to another is seen."""
-    return list(_Comparison(files).differences())
+    named = {
+        (one.name, one.parts["value"])
+        for versions in files
+        for one in versions.new
+        if one.kind == "constant" and "value" in one.parts
+    }
+    differences = _Comparison(files).differences()
+    # A value that only got a name is the same value.
+    return [one for one in differences if one.new is None or (one.new.rpartition(".")[2], one.old) not in named]
 
 
 class _Comparison:
@@ -58,13 +66,16 @@ class _Comparison:
             before, after = self._keyed(self._old, kinds), self._keyed(self._new, kinds)
             gone: list[Found] = []
             come: list[Found] = []
+            parameters: list[tuple[Found, Found]] = []
             for key in dict.fromkeys((*before, *after)):
                 pairs, left, added = paired(before.get(key, ()), after.get(key, ()))
                 gone += left
                 come += added
+                parameters += [pair for pair in pairs if pair[1].one.kind == "parameter"]
                 for old, new in pairs:
                     yield from _changed(old, new)
             yield from self._one_sided(gone, come)
+            yield from _reordered(parameters)
 
     def _keyed(self, found: Iterable[Found], kinds: Sequence[str]) -> Mapping[Hashable, list[Found]]:
         keyed: dict[Hashable, list[Found]] = defaultdict(list)
@@ -80,7 +91,8 @@ class _Comparison:
             return one.kind, one.name
         module, owner = self._owner(found)
         family = "symbol" if one.kind in SYMBOLS else one.kind
-        return family, module, owner, one.name
+        # An error is known by its words and its condition, not by what is raised.
+        return family, module, owner, "" if one.kind == "error" else one.name
 
     def _owner(self, found: Found) -> Path:
         """Give the module and the owner, by their new names where they were renamed or moved."""
@@ -93,8 +105,8 @@ class _Comparison:
 
     def _one_sided(self, gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Difference]:
         """Tell what came and went; of both, what is the same under another name or in another file."""
-        gone = [one for one in gone if one.changed and not self._is_within(one, self._gone)]
-        come = [one for one in come if one.changed and not self._is_within(one, self._come)]
+        gone = [one for one in gone if one.changed and not self._is_within(one, self._gone) and not _stays(one)]
+        come = [one for one in come if one.changed and not self._is_within(one, self._come) and not _stays(one)]
         matched: set[int] = set()
         for old, new in renamed(gone, come, self._owner):
             matched |= {id(old), id(new)}
@@ -126,6 +138,11 @@ class _Comparison:
         return any((found.module, found.one.owner[:end]) in scopes for end in _ends(found.one.owner))
 
 
+def _stays(found: Found) -> bool:
+    """Tell an overload, a second definition or a condition around one: the name is there before and after."""
+    return found.one.kind in SYMBOLS and found.versions.has_elsewhere(found.one, found.side)
+
+
 def _ends(owner: str) -> Iterator[int]:
     """Give the lengths of an owner and of all that it stands in, the longest first."""
     end = len(owner)
@@ -138,21 +155,33 @@ def _counts(one: Declaration) -> bool:
     """Leave out what only a function sees: its own names, and the parameters of functions inside it."""
     if one.kind not in ROWS:
         return one.kind == "import"
-    if ROWS[one.kind].symbol and one.local:
+    if ROWS[one.kind].symbol and (one.local or _is_of_unseen_scope(one)):
         return False
     hidden = one.name in ("self", "cls", "*", "/") or (one.kind == "constant" and one.name.startswith("__"))
     return bool(one.name) and not hidden
+
+
+def _is_of_unseen_scope(one: Declaration) -> bool:
+    """Tell a variable that is indented, but not by a scope that is in sight: the patch alone may begin in a function."""
+    return one.kind == "constant" and not one.owner and one.start > one.source.rfind(b"\n", 0, one.start) + 1
 
 
 def _single(found: Found, kind: K | None) -> Iterator[Difference]:
     """Tell what came or went, with its value where it has one."""
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
-    value, detail = written(found), _detail(found)
+    value, detail = _members(found) if found.one.kind == "enum" else written(found), _detail(found)
     if found.side == "old":
         yield Difference(kind, _name(found), old=value, detail=detail, before=found)
     else:
         yield Difference(kind, _name(found), new=value, detail=detail, after=found)
+
+
+def _members(found: Found) -> str | None:
+    """List the members of an enumeration that came or went, with their values: code may have stored them."""
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    members = [one for one in declared if one.kind == "member" and one.owner == found.one.path]
+    return ", ".join(written(Found(one, found.versions, found.side)) or one.name for one in members) or None
 
 
 def _renamed(old: Found, new: Found) -> Iterator[Difference]:
@@ -172,10 +201,34 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
     row = ROWS[new.one.kind]
     for part, kind in row.parts.items():
         before, after = old.one.parts.get(part), new.one.parts.get(part)
-        if before != after and _differ(before, after):
+        # An annotation of Python changes nothing for a caller.
+        annotates = kind is K.SIGNATURE_CHANGED and _is_python(new)
+        if before != after and _differ(before, after) and not annotates:
             if kind is K.PARAMETER_DEFAULT and after is None:
                 kind = K.PARAMETER_REQUIRED
             yield Difference(kind, _name(new), before, after, _detail(new, part), old, new)
+
+
+def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
+    """Tell the functions whose common parameters come in another order; of overloads nobody knows which is which."""
+    functions: dict[Path, list[tuple[Found, Found]]] = defaultdict(list)
+    for old, new in pairs:
+        if not (_is_keyword(old) or _is_keyword(new)):
+            functions[new.module, new.one.owner].append((old, new))
+    for (_, name), common in functions.items():
+        before = [new.one.name for old, new in sorted(common, key=lambda pair: pair[0].one.position)]
+        after = [new.one.name for old, new in sorted(common, key=lambda pair: pair[1].one.position)]
+        moved = [pair for pair, one, other in zip(common, before, after, strict=True) if one != other]
+        if moved and len(set(after)) == len(after):
+            old, new = next((pair for pair in moved if pair[1].changed), moved[0])
+            yield Difference(K.PARAMETER_REORDERED, name, ", ".join(before), ", ".join(after), None, old, new)
+
+
+def _is_keyword(found: Found) -> bool:
+    """Tell a parameter of Python that stands behind a star, and is given by its name alone."""
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    own = (one for one in declared if one.kind == "parameter" and one.owner == found.one.owner)
+    return any(one.name[:1] == "*" and one.position < found.one.position for one in own)
 
 
 def _differ(before: str | None, after: str | None) -> bool:
@@ -197,10 +250,13 @@ def _detail(found: Found, part: str = "") -> str | None:
     if one.kind == "parameter":
         return one.name
     if one.kind in ("function", "class", "enum", "constant", "export"):
-        python = found.versions.file.path.endswith((".py", ".pyi"))
-        return "method" if python and one.kind == "function" and one.owner else one.kind
+        return "method" if _is_python(found) and one.kind == "function" and one.owner else one.kind
     own = {"registration": "table", "flag": "help"}.get(one.kind, "")
     return one.parts.get(own) or one.owner or None
+
+
+def _is_python(found: Found) -> bool:
+    return found.versions.file.path.endswith((".py", ".pyi"))
 
 
 def written(found: Found) -> str | None:

@@ -75,6 +75,7 @@ def read_declarations(
         for _, captures in cursor.matches(root):
             if found := _match(captures):
                 matches.setdefault(found.key, found).add(captures)
+    _complete(matches)
     for kind, start, end in tuple(matches):
         # A class of members is an enumeration, an assignment to a variable that is read is that variable.
         for general in _MORE_GENERAL.get(kind, ()):
@@ -101,6 +102,18 @@ class _Match:
         """Outer ones come first; of two with the same span the scope comes last, as the other one names it."""
         return (self.node.start_byte, -self.node.end_byte, self.kind in SCOPES)
 
+    @property
+    def first(self) -> int:
+        """The first line, with a condition or a default that stands above: an `if`, an attribute of a field."""
+        above = (node for part in ("condition", "default") for node in self.captured.get(part, {}).values())
+        return min(node.start_point[0] for node in (self.node, *above)) + 1
+
+    @property
+    def line(self) -> int:
+        """The line with the name, where that stands inside; a decorator names what stands below it."""
+        inside = self.name is not None and self.node.start_byte <= self.name.start_byte < self.node.end_byte
+        return ((self.name if inside else None) or self.node).start_point[0] + 1
+
     def add(self, captures: Mapping[str, list[Node]]) -> None:
         for capture, nodes in captures.items():
             kind, _, part = capture.partition(".")
@@ -110,6 +123,16 @@ class _Match:
     def parts(self, source: bytes) -> dict[str, str]:
         joined = {part: _joined([node for _, node in sorted(at.items())], source) for part, at in self.captured.items()}
         return {part: words_of(text) if part in _WORDS else text for part, text in joined.items()}
+
+
+def _complete(matches: dict[tuple[str, int, int], _Match]) -> None:
+    """Give the parts that were found without a name to the declaration that has the same node and a name."""
+    named = {(one.kind, one.node.start_byte, one.node.end_byte): one for one in matches.values() if one.name}
+    for key, one in tuple(matches.items()):
+        if one.name is None and (whole := named.get(key)):
+            for part, nodes in one.captured.items():
+                whole.captured.setdefault(part, {}).update(nodes)
+            del matches[key]
 
 
 def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
@@ -132,7 +155,8 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
         owner, local, own = around[-1][1:] if around else ("", False, False)
         # A parameter is as local as its function.
         local = own if match.kind == "parameter" else local
-        name = unquoted(_text(match.name)) if match.name else ""
+        # A warning that has no name of its own is named by what it stands in.
+        name = unquoted(_text(match.name)) if match.name else owner.rpartition(".")[2]
         if match.kind == "registration":
             # An operator is registered with its signature: `add(Tensor a) -> Tensor`.
             name = name.partition("(")[0]
@@ -142,9 +166,9 @@ def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
         one = Declaration(
             kind=match.kind,
             name=name,
-            first=match.node.start_point[0] + 1,
+            first=match.first,
             last=match.node.end_point[0] + (match.node.end_point[1] > 0),
-            line=(match.name or match.node).start_point[0] + 1,
+            line=match.line,
             owner=owner,
             parts=parts,
             local=local,

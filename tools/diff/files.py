@@ -64,9 +64,10 @@ def file_facts(files: Sequence[FileChange], read: Sequence[Versions]) -> Iterato
 
 def _came(what: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
     places = tuple(_place(file, read_patch(file.patch)) for file in files[:4])
-    return Fact(
-        kind=FactKind.FILE_ADDED, severity=Severity.ADDITIVE, name=name, new=new, detail=what.value, places=places
-    )
+    # Sources that are compiled into something are told by what they declare for users.
+    told = what is Role.MODEL or name.endswith(".py") or is_public_header(name)
+    severity = Severity.ADDITIVE if told else Severity.INTERNAL
+    return Fact(kind=FactKind.FILE_ADDED, severity=severity, name=name, new=new, detail=what.value, places=places)
 
 
 def _gone(file: FileChange) -> Fact:

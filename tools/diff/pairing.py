@@ -1,5 +1,6 @@
 """Which old declaration is which new one: under the same name, under another, or in another file."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
@@ -9,6 +10,7 @@ from tools.diff.versions import Found
 ALIKE = 0.5
 """The share of common lines from which git calls a file renamed; the same is asked of functions and classes."""
 _FEWEST_LINES = 3
+_NUMBER = re.compile(r"\d+")
 _MOST = 200
 """Unmatched declarations of a kind in one module that are compared with one another."""
 _BESIDE_EACH_OTHER = ("parameter", "field", "member")
@@ -33,8 +35,13 @@ def _equal(old: Found, new: Found) -> bool:
 
 
 def _share(old: Found, new: Found) -> bool:
-    parts = set(old.one.parts.items()) & set(new.one.parts.items())
-    return old.one.kind == new.one.kind and bool(parts)
+    return old.one.kind == new.one.kind and bool(_parts(old) & _parts(new))
+
+
+def _parts(found: Found) -> set[tuple[str, str]]:
+    """Give the parts of a declaration; of words, a limit in them does not count."""
+    numbers = found.one.kind == "error"
+    return {(part, _NUMBER.sub("0", text) if numbers else text) for part, text in found.one.parts.items()}
 
 
 def _same_kind(old: Found, new: Found) -> bool:

@@ -10,13 +10,13 @@ _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"
 """How a line may begin that does not begin a statement of the top level."""
 
 
-def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
-    """Read what the changed lines of a whole file declare; where a piece does not parse, all of the file is parsed."""
+def read_changed(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration] | None:
+    """Read what the changed lines of a whole file declare; None where a piece does not parse by itself."""
     found: list[Declaration] = []
     for first, piece, inside in _pieces(text.split(b"\n"), ranges):
         root = language.parse(piece)
-        if root.has_error and language.name == "python":
-            return read_declarations(text, language, ranges)
+        if root.has_error:
+            return None
         found += shifted(read_declarations(piece, language, inside, root), first - 1)
     return found
 
@@ -52,8 +52,12 @@ def _start(lines: Sequence[bytes], line: int) -> int:
 
 
 def _end(lines: Sequence[bytes], line: int) -> int:
-    """Go down to the line before the next statement."""
+    """Go down to the line before the next statement; a comment or decorator belongs to the statement below it."""
     at = line + 1
+    if lines[min(line, len(lines)) - 1].lstrip().startswith((b"/", b"*", b"#", b"@")):
+        while at <= len(lines) and lines[at - 1][:1] in _INSIDE:
+            at += 1
+        at += 1
     while at <= len(lines) and lines[at - 1][:1] in _INSIDE:
         at += 1
     return min(at - 1, len(lines))

@@ -14,8 +14,8 @@ _NAMES = 40
 _ORDER = list(Severity)
 _FIRST = (
     "revert", "reland", "cherry", "version", "flag", "env", "route", "config", "registered", "unregistered",
-    "registration", "dependency", "image", "deprecated", "symbol", "parameter", "field", "enum", "file", "limit", "error", "constant",
-    "signature", "base", "code",
+    "registration", "dependency", "image", "deprecated", "symbol", "parameter", "field", "enum", "file", "limit",
+    "error", "constant", "signature", "base", "code",
 )  # fmt: skip
 """What comes first of one severity: what users set and install, then what they call, then what they run into."""
 _LISTED = (
@@ -58,6 +58,9 @@ def _key(fact: Fact) -> Hashable:
         return fact.kind, fact.severity, fact.name.rpartition(".")[0]
     if fact.kind in _OF_FUNCTIONS:
         return fact.kind, fact.severity, fact.detail
+    if fact.kind in (FactKind.REGISTERED, FactKind.UNREGISTERED):
+        # One model is entered into several tables.
+        return fact.kind, fact.severity
     if fact.kind in _LISTED:
         file = fact.places[0].file if fact.places else ""
         folder = file.rpartition("/")[0] if fact.kind.startswith(("file", "symbol-moved")) else file

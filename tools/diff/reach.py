@@ -1,19 +1,21 @@
 """Whom a difference concerns: what users import, include, set or run, and what only the project itself sees."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.facts import Fact, Severity
 from agent.facts import FactKind as K
 from tools.diff.compare import Difference
 from tools.diff.kinds import ROWS, severity_of
+from tools.diff.modules import module_of
 from tools.diff.roles import is_product
 from tools.diff.versions import Found
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each with the path of its file."""
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl")
+_HEADERS = (".h", ".hh", ".hpp", ".hxx")
+"""Headers of device code, `.cuh`, are included by kernels alone."""
 _HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
 """Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
 _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$")
@@ -21,30 +23,59 @@ _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings
 _LITERAL = re.compile(r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]")
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
 """Sections of a manifest that are not installed with the project itself."""
+_EXPORTS = re.compile(r"\bimport\b|^\s*[\"']?\w+[\"']?(?: as \w+)?,?\s*(?:#.*)?$")
+"""A line of an `__init__.py` that gives a name on: an import, or one name of a list."""
 _TOLD_ELSEWHERE = (K.ENV_ADDED, K.FLAG_ADDED, K.ROUTE_ADDED, K.ENV_REMOVED, K.FLAG_REMOVED, K.ROUTE_REMOVED)
+_DEEPEST = 2
+_COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
+_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *_HEADERS)
+_RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
+"""Bases of records that are exchanged with others: pydantic, msgspec, typing."""
 _COMMENTED = ("#", "//", "*", "<!--")
 
 
 @dataclass(frozen=True)
 class Trees:
-    """What the trees before and after a commit say of the names that matter; None where no tree is at hand."""
+    """What the trees around a commit say of the names that matter; None where no tree is at hand."""
 
     before: Lines | None = None
+    """Lines of the tree before that have a name which seems to come."""
     after: Lines | None = None
+    """Lines of the tree after that have a name which seems to go."""
+    exports: Lines | None = None
+    """Lines of the packages' `__init__.py` before."""
+    exports_after: Lines | None = None
 
 
-def names_to_look_up(differences: Sequence[Difference]) -> list[str]:
-    """List the names whose place in the whole tree decides what a difference means."""
-    names = {
-        one.found.one.owner.partition(".")[0] or one.found.one.name
-        if ROWS[one.found.one.kind].symbol
-        else one.found.one.name
-        for one in differences
-        if one.kind in _TOLD_ELSEWHERE or _may_be_exported(one)
-    }
-    # A private module may be given on as a whole: `from ._core import *`.
-    names |= {stem for one in differences if _may_be_exported(one) and (stem := _stem(one.found)).startswith("_")}
-    return sorted(name for name in names if name and "\n" not in name)
+@dataclass(frozen=True)
+class Names:
+    """The names whose places in whole trees decide what differences mean."""
+
+    come: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    exported: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Names") -> "Names":
+        """Join the names of several commits."""
+        return Names(self.come | other.come, self.gone | other.gone, self.exported | other.exported)
+
+
+def names_to_look_up(differences: Iterable[Difference]) -> Names:
+    """List the names of a commit that are to be looked up."""
+    come: set[str] = set()
+    gone: set[str] = set()
+    exported: set[str] = set()
+    for one in differences:
+        name = one.found.one.name
+        if one.kind in _TOLD_ELSEWHERE and name and "\n" not in name and is_product(one.found.versions.file.path):
+            (come if one.after else gone).add(name)
+        elif _may_be_exported(one):
+            for found in (one.before, one.after):
+                if found is not None:
+                    # A private module may be given on as a whole: `from ._core import *`.
+                    stem = _stem(found)
+                    exported |= {found.one.path.partition(".")[0], *([stem] if stem.startswith("_") else [])}
+    return Names(frozenset(come), frozenset(gone), frozenset(exported))
 
 
 def is_still_there(difference: Difference, trees: Trees) -> bool:
@@ -78,14 +109,20 @@ def severity(difference: Difference, trees: Trees) -> Severity:
         # Only in Python does a caller write the name of a parameter.
         return Severity.INTERNAL
     reached = _is_reached(difference, trees)
+    if difference.kind is K.SYMBOL_MOVED and _is_given_on(difference, trees):
+        return Severity.INTERNAL
     if reached:
         # A method that goes from a class with bases may be inherited.
-        inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _has_base(found)
+        inherits = difference.kind is K.SYMBOL_REMOVED and found.one.owner and _bases(found)
         return Severity.BEHAVIOUR if inherits else meant
-    if reached is None and meant is Severity.BREAKING:
-        # Without the tree nobody can tell whether a package exports the name.
-        return Severity.BEHAVIOUR
-    literal = difference.kind is K.CONSTANT_CHANGED and found.one.name.isupper() and _is_literal(difference)
+    if reached is None:
+        return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
+    literal = (
+        difference.kind is K.CONSTANT_CHANGED
+        and found.one.name.isupper()
+        and found.one.name[0] != "_"
+        and _is_literal(difference)
+    )
     return Severity.BEHAVIOUR if literal else Severity.INTERNAL
 
 
@@ -94,8 +131,16 @@ def _of_use(difference: Difference) -> Severity:
     one = difference.found.one
     aside = one.kind == "dependency" and _SET_ASIDE.search(one.owner)
     image = one.kind == "config" and "docker" in difference.found.versions.file.path.lower()
-    if aside or difference.kind is K.ERROR_CHANGED or (image and difference.kind is not K.CONFIG_CHANGED):
+    path = difference.found.versions.file.path
+    # What is compiled in, or called by a package of the same project, users do not meet.
+    inside = (one.kind == "dependency" and path.endswith(_COMPILED_IN)) or (
+        one.kind in ("registration", "error") and path.endswith(_NATIVE) and difference.kind is not K.LIMIT_CHANGED
+    )
+    if aside or inside or difference.kind is K.ERROR_CHANGED or (image and difference.kind is not K.CONFIG_CHANGED):
         return Severity.INTERNAL
+    if difference.kind is K.UNREGISTERED and one.parts.get("table", "").startswith("_"):
+        # Not every private table is a registry.
+        return Severity.BEHAVIOUR
     if difference.kind is K.FLAG_CHOICES and set(_items(difference.old)) - set(_items(difference.new)):
         return Severity.BREAKING
     return severity_of(difference.kind)
@@ -122,42 +167,68 @@ def _is_private(found: Found) -> bool:
 
 
 def _is_reached(difference: Difference, trees: Trees) -> bool | None:
-    """Tell whether users reach a symbol; None where that cannot be known."""
+    """Tell whether users reach a symbol; None where that cannot be known.
+
+    Only the tree knows which names a Python package exports, and only all of a crate which modules of it are public.
+    """
     found = difference.before or difference.found
     path, one = found.versions.file.path, found.one
     if _is_private(found) or _HIDDEN.search(one.path):
         return False
     if path.endswith((".py", ".pyi")):
-        if one.kind == "field" and _SETTINGS.search(one.owner.rpartition(".")[2]):
+        if one.kind == "field" and (_SETTINGS.search(one.owner.rpartition(".")[2]) or _is_record(found)):
             return True
         return _is_exported(found, trees)
     if path.endswith(_HEADERS):
         return is_public_header(path)
     if path.endswith(".go"):
-        return one.name[:1].isupper() and not _HIDDEN.search(path)
-    return "public" in one.parts and path.endswith(("src/lib.rs", "index.ts", "index.js"))
+        names = one.owner if one.kind == "parameter" else one.path
+        return all(name[:1].isupper() for name in names.split(".")) and not _HIDDEN.search(path)
+    if not _is_marked_public(found):
+        return False
+    return path.endswith(("src/lib.rs", "index.ts", "index.js")) or (None if path.endswith(".rs") else False)
+
+
+def _is_marked_public(found: Found) -> bool:
+    """Tell what its language marks as public, by itself or by what it stands in; Rust marks fields and methods too."""
+    one, rust = found.one, found.versions.file.path.endswith(".rs")
+    if "public" in one.parts or not one.owner or (rust and one.kind in ("field", "function")):
+        return "public" in one.parts
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    return any("public" in other.parts and other.path == one.owner for other in declared)
 
 
 def _is_exported(found: Found, trees: Trees) -> bool | None:
     """Tell whether a package gives a name to its users: in an `__init__.py`, or by the `__all__` of its module."""
     top = found.one.path.partition(".")[0]
     path = found.versions.file.path
-    if path.endswith("__init__.py") or found.one.kind == "export":
+    if found.one.kind == "constant" and not found.one.owner and top.islower():
+        # A module's own object, such as its logger.
+        return False
+    if _is_package(path):
         return True
-    declared = (*found.versions.old, *found.versions.new)
-    if any(one.kind == "export" and one.name == top for one in declared):
-        return True
-    if trees.before is None:
+    lines = trees.exports if found.side == "old" else trees.exports_after
+    if lines is None:
         return None
     package, stem = path.split("/", 1)[0], _stem(found)
-    for where, line in trees.before:
-        if where.split("/", 1)[0] == package and where.endswith(".py"):
-            given = "import *" in line and _holds(line, stem) if stem.startswith("_") else False
-            if where.endswith("__init__.py") and (given or _holds(line, top)):
-                return True
-            if f"{top} as {top}" in line:
-                return True
-    return False
+    return any(
+        (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem))
+        for where, line in lines
+        if _is_package(where) and where.split("/", 1)[0] == package
+    )
+
+
+def _is_given_on(difference: Difference, trees: Trees) -> bool:
+    """Tell a name that users import from a package, which takes it from another of its modules now."""
+    old, new = difference.before, difference.after
+    if old is None or new is None or any(one.versions.file.path.endswith("__init__.py") for one in (old, new)):
+        return False
+    return bool(trees.exports and _is_exported(old, trees) and _is_exported(new, trees))
+
+
+def _is_package(path: str) -> bool:
+    """Tell the `__init__.py` of a package, or of one right below it; what lies deeper is for the project itself."""
+    return path.endswith("__init__.py") and module_of(path).count(".") < _DEEPEST
 
 
 def _stem(found: Found) -> str:
@@ -183,10 +254,17 @@ def _is_word(sign: str) -> bool:
 
 def is_public_header(path: str) -> bool:
     """Tell a header that users include."""
-    return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not _HIDDEN.search(path)
+    own = path.startswith("csrc/") or "/csrc/" in path or _HIDDEN.search(path)
+    return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not own
 
 
-def _has_base(found: Found) -> bool:
-    return any(
-        one.kind == "class" and one.path == found.one.owner and "base" in one.parts for one in found.versions.new
+def _bases(found: Found) -> str:
+    """Give the bases of the class around a member."""
+    declared = (*found.versions.new, *found.versions.old)
+    return next(
+        (one.parts.get("base", "") for one in declared if one.kind == "class" and one.path == found.one.owner), ""
     )
+
+
+def _is_record(found: Found) -> bool:
+    return any(_RECORD.search(base.strip()) for base in _bases(found).split(","))

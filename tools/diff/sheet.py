@@ -3,22 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from agent.conventions import Purpose, read_heading
 from agent.domain import Change
 from agent.facts import Fact, FactKind, FactSheet, Place, Severity
-from tools.diff.code_changes import changed_functions, telling_hunk
+from tools.diff.code_changes import changed_functions, telling_hunks
 from tools.diff.compare import Difference, compare
 from tools.diff.files import file_facts, only_facts
 from tools.diff.layout import layout_facts
 from tools.diff.lineage import Lineage, lineage_fact
-from tools.diff.parameters import settle_parameters
 from tools.diff.patch import read_patch
 from tools.diff.proof import place_of
 from tools.diff.ranking import ranked
-from tools.diff.reach import Trees, is_still_there, names_to_look_up, severity
+from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
 from tools.diff.versions import Blobs, Versions, needs_blobs, read_versions
 
 _MOST_BLOBS = 200
 _INSIDE = (FactKind.ERROR_CHANGED,)
+_HIDDEN = {Purpose.REFACTOR, Purpose.TESTS, Purpose.CI}
 
 
 def read_facts(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> FactSheet:
@@ -46,7 +47,7 @@ class Gathered:
     skipped: tuple[str, ...]
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Names:
         """The names to look up in the trees before and after."""
         return names_to_look_up(self.differences)
 
@@ -76,24 +77,23 @@ class Gathered:
 
     def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
         """Tell what the commit is as a whole, or show where it changes what functions do."""
-        only = list(only_facts(self.change.files))
-        if only:
-            return only
         if laid_out := list(layout_facts(self.files)):
             return laid_out
-        places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
         told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
-        inside = changed_functions(self.files, places)[: 1 if told else 2]
-        telling = bool(told) or any(fact.severity is not Severity.INTERNAL for fact in inside)
-        every = [*self.files, *(Versions(file, read_patch(file.patch)) for file in self.change.files)]
-        return inside if telling else [*inside, *telling_hunk(every)]
+        places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
+        inside = changed_functions(self.files, places)[: 2 if told else 3]
+        if _HIDDEN & set(read_heading(self.change.commit.title).declared):
+            # Its author says that users see nothing of it.
+            inside = [fact.model_copy(update={"severity": Severity.INTERNAL}) for fact in inside]
+        shown = told or inside
+        return [*only_facts(self.change.files), *inside, *([] if shown else telling_hunks(self.change.files))]
 
 
 def gather(change: Change, blobs: Blobs | None = None, partner: Lineage | None = None) -> Gathered:
     """Read both versions of every file and find what differs."""
     skipped: list[str] = []
     files = tuple(read_versions(change.files, blobs or {}, skipped))
-    differences = tuple(settle_parameters(compare(files)))
+    differences = tuple(compare(files))
     lineage = lineage_fact(change.commit.message, partner)
     return Gathered(change, files, differences, lineage, "hunks" if blobs is None else "blobs", tuple(skipped))
 

@@ -1,13 +1,11 @@
 """The facts of a change, as closely as its source allows: with whole files, the trees around it, and what it undoes."""
 
-from collections.abc import Sequence
-
 from agent.domain import Change
 from agent.facts import FactSheet
 from agent.sources import CodeSource, SearchesTrees, Study
 from tools.diff.lineage import Lineage, find_partner
 from tools.diff.patch_id import patch_ids
-from tools.diff.reach import Lines, Trees
+from tools.diff.reach import Names, Trees
 from tools.diff.sheet import gather, paths_to_read
 from tools.diff.versions import Blobs
 
@@ -33,15 +31,16 @@ async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Linea
     return await code.blobs(plan.change, plan.read), await partner_of(code, plan.change)
 
 
-async def look_up(code: CodeSource, before: str | None, after: str | None, names: Sequence[str]) -> Trees:
-    """Find the lines of two trees that hold one of these names; where the source cannot look, nothing is known."""
-    return Trees(before=await _lines(code, before, names), after=await _lines(code, after, names))
-
-
-async def _lines(code: CodeSource, sha: str | None, names: Sequence[str]) -> Lines | None:
-    if sha is None or not isinstance(code, SearchesTrees):
-        return None
-    return await code.lines_with(sha, names) if names else ()
+async def look_up(code: CodeSource, before: str | None, after: str | None, names: Names) -> Trees:
+    """Find the lines of two trees that hold these names; where the source cannot look, nothing is known."""
+    if before is None or after is None or not isinstance(code, SearchesTrees):
+        return Trees()
+    return Trees(
+        before=await code.lines_with(before, sorted(names.come)) if names.come else (),
+        after=await code.lines_with(after, sorted(names.gone)) if names.gone else (),
+        exports=await code.lines_with(before, sorted(names.exported), called="__init__.py"),
+        exports_after=await code.lines_with(after, sorted(names.exported), called="__init__.py"),
+    )
 
 
 async def partner_of(code: CodeSource, change: Change) -> Lineage | None:

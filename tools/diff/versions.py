@@ -1,5 +1,6 @@
 """Both versions of a changed file, as what they declare: from whole files where they are at hand, else from hunks."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,11 +28,19 @@ class Versions:
     patch: Patch
     old: Sequence[Declaration] = ()
     new: Sequence[Declaration] = ()
+    texts: tuple[bytes, ...] = ()
+    """Both versions as a whole, where they are at hand."""
 
-    @property
-    def old_path(self) -> str:
-        """Where the file was."""
-        return self.file.previous_path or self.file.path
+    def has_elsewhere(self, one: Declaration, side: Side) -> bool:
+        """Tell whether the other version declares the same, in lines that did not change."""
+        language = language_of(self.file.path)
+        if not self.texts or language is None:
+            return False
+        text = self.texts[1 if side == "old" else 0]
+        name = one.name.encode("utf-8", "replace")
+        if name not in text or not re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name), text):
+            return False
+        return any(other.kind == one.kind and other.path == one.path for other in read_declarations(text, language))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +95,25 @@ def _read(file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | Non
     old_path = file.previous_path or file.path
     if blobs is None or file.status in ("added", "removed"):
         return Versions(file, patch, _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new"))
-    old, new = (blob or b"" for blob in blobs)
-    return Versions(file, patch, _whole(old_path, old, patch, "old"), _whole(file.path, new, patch, "new"))
+    paths, texts = (old_path, file.path), tuple(blob or b"" for blob in blobs)
+    manifests = (read_manifest(path, text) or [] for path, text in zip(paths, texts, strict=True))
+    old, new = (one + other for one, other in zip(manifests, _code(paths, texts, patch), strict=True))
+    return Versions(file, patch, old, new, texts)
 
 
-def _whole(path: str, text: bytes, patch: Patch, side: Side) -> list[Declaration]:
-    """Read one version; of code only what changed lines touch."""
-    language, ranges = language_of(path), patch.ranges(side)
-    declared = read_changed(text, language, ranges) if language and ranges else []
-    return declared + (read_manifest(path, text) or [])
+def _code(paths: tuple[str, str], texts: tuple[bytes, ...], patch: Patch) -> list[list[Declaration]]:
+    """Read both versions of code where lines changed: by pieces, or both as a whole, so that they can be compared."""
+    language = language_of(paths[1])
+    ranges = (patch.ranges("old"), patch.ranges("new"))
+    if language is None or not any(ranges):
+        return [[], []]
+    both = list(zip(texts, ranges, strict=True))
+    if language.name != "cpp":
+        # In C++ the namespaces around a piece are part of its names.
+        pieces = [read_changed(text, language, lines) for text, lines in both]
+        if (read := [one for one in pieces if one is not None]) == pieces:
+            return read
+    return [read_declarations(text, language, lines) for text, lines in both]
 
 
 def _fragments(path: str, patch: Patch, side: Side) -> list[Declaration]:

@@ -99,13 +99,14 @@ class GitSource:
         view = await self._view()
         return await read_blobs(view, change, paths)
 
-    async def lines_with(self, sha: str, words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Find the lines of a commit's files that hold one of these words; none in a partial clone."""
+    async def lines_with(self, sha: str, words: Sequence[str], *, called: str = "") -> tuple[tuple[str, str], ...]:
+        """Find the lines of a commit's product code that hold one of these words; none in a partial clone."""
         repository = await self._open()
         if repository.promisor is not None:
             return ()
         view = self._shown(repository)
-        where = await product_paths(view, sha, _has_lines_of_code, examples=True) if words else []
+        fits = (lambda path: path.endswith(f"/{called}".encode())) if called else _has_lines_of_code
+        where = await product_paths(view, sha, fits, examples=not called) if words else []
         return await lines_with(view, sha, words, where) if where else ()
 
     async def file(self, sha: str, path: str) -> str | None:

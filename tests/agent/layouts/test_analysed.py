@@ -58,7 +58,7 @@ def test_an_entry_has_its_headline_title_analysis_and_folded_evidence() -> None:
         "- **Risk**: Commands that pass `--router-legacy` fail.",
         "<details>",
         "<summary>Evidence (2 facts)</summary>",
-        "- The limit of `topK` changes from `<= 22` to `<= 8`.",
+        "- The default of the flag `topK` changes from `22` to `8`.",
         "- `MaxExperts` changes from `22` to `8`.",
         "- **Where**: `csrc/routing.cu`, `router/cli.py` and 1 more",
         "`csrc/routing.cu`",
@@ -174,8 +174,8 @@ def test_no_fact_is_printed_twice_and_none_is_lost() -> None:
         if claim.kind is Kind.FACT and claim.role is Role.CHANGE:
             assert text.count(claim.text["en"]) == 1
     # The risk and the advice of what the analysis tells would say the same again.
-    assert "Values of `topK`" not in text
-    assert "Check that your `topK`" not in text
+    assert "Whoever does not set `topK`" not in text
+    assert "Set `topK` to `22`" not in text
 
 
 def test_breaking_facts_that_no_sentence_tells_stay_in_sight() -> None:
@@ -212,7 +212,7 @@ def test_a_commit_that_was_not_analysed_is_told_by_its_facts() -> None:
     assert "<details>" not in part
     kept = page(without("l1", "l2", "l3", "l4"))
     # The headline may have passed where the sentences did not.
-    assert "- **Advice**: Check that your `topK` is `<= 8`." in "\n".join(
+    assert "- **Advice**: Set `topK` to `22` to keep what you have." in "\n".join(
         entry(kept, "Routing refuses more than 8 experts")
     )
 
@@ -221,7 +221,7 @@ def test_a_page_in_a_language_without_analysis_has_the_facts() -> None:
     report = analysed_report()
     english = [one.model_copy(update={"text": {"en": one.text["en"]}}) if one.free else one for one in report.claims]
     text = page(report.model_copy(update={"claims": tuple(english)}), "zh")
-    assert "`topK` 的限制由 `<= 22` 改为 `<= 8`。" in text
+    assert "命令行参数 `topK` 的默认值由 `22` 改为 `8`。" in text
     assert "The router" not in text
     assert "模型所写的内容均未发布。" in text
 

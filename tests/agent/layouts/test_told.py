@@ -28,7 +28,7 @@ AT = datetime(2026, 2, 4, 9, 30, tzinfo=UTC)
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
 HIGH, OLD, NEW, LOW, BOT, FIX = ("1" * 40, "2" * 40, "3" * 40, "4" * 40, "5" * 40, "6" * 40)
-LIMIT = Fact(kind=FactKind.LIMIT_CHANGED, severity=Severity.BREAKING, name="topK", old="<= 22", new="<= 8")
+LIMIT = Fact(kind=FactKind.FLAG_DEFAULT, severity=Severity.BREAKING, name="topK", old="22", new="8")
 
 
 def row(sha: str, title: str, tier: Tier, **more: object) -> LedgerRow:
@@ -170,10 +170,10 @@ def test_an_important_commit_shows_what_changed_where_its_proof_the_risk_and_wha
     told_lines = [line for line in entry.splitlines() if line]
     assert told_lines[1:] == [
         "**breaking** · revert · Mira · 09:30 · +3 −1 · 5 files",
-        "- The limit of `topK` changes from `<= 22` to `<= 8`.",
+        "- The default of the flag `topK` changes from `22` to `8`.",
         "- **Where**: `src/a.py` and 4 more",
-        "- **Risk**: Values of `topK` that only `<= 22` allowed are refused.",
-        "- **Advice**: Check that your `topK` is `<= 8`.",
+        "- **Risk**: Whoever does not set `topK` gets `8` instead of `22`.",
+        "- **Advice**: Set `topK` to `22` to keep what you have.",
         "`src/a.py`",
         "```diff",
         "-  check(topK <= 22)",
@@ -254,7 +254,10 @@ def test_the_footer_accounts_for_what_was_read_checked_dropped_and_linked(told: 
 def test_the_ledger_names_type_scope_and_change_of_each_important_commit(told: Report) -> None:
     page = report_page(told, "zh", WEB, "ledger")
     entry = page.split("### 需要处理 (1)")[1].split("### 值得了解")[0]
-    assert "- **类型**：回滚\n- **范围**：`src/a.py` 及另外 4 个\n- **对你的变化**\n  - `topK` 的限制由" in entry
+    assert (
+        "- **类型**：回滚\n- **范围**：`src/a.py` 及另外 4 个\n- **对你的变化**\n  - 命令行参数 `topK` 的默认值由"
+        in entry
+    )
     assert "- **重要度**：高 1，中 2，低 2，折叠 1" in page
 
 

@@ -82,10 +82,10 @@ fn run(n: u32) -> Result<()> {
 #[get("/health")] async fn health() {}
 """
     assert declared("a.rs", text, "export error deprecation registration route") == entries("""
-export Pool; export LoadMode; export *; error Failure.NoWorker message="no worker {0}"
-deprecation run message="use run_all"; registration run table=pyfunction; registration run_one table=pyo3 value=run
-error run.ensure condition=(n > 3, "too few"); error run.Failure::NoWorker condition=n == 9 message="x".into()
-error run.anyhow::bail condition=n == 8 message="eight"; route run./v1/x method=get, post
+export Pool; export LoadMode; export *; error Failure.NoWorker message=no worker {0}
+deprecation run message=use run_all; registration run table=pyfunction; registration run_one table=pyo3 value=run
+error run.ensure condition=(n > 3, "too few"); error run.Failure::NoWorker condition=n == 9 message=x
+error run.anyhow::bail condition=n == 8 message=eight; route run./v1/x method=get, post
 route run./v1/y method=delete; route /health method=get
 """)
 
@@ -114,9 +114,9 @@ class Server; field Server.http.Handler type=http.Handler; field Server.Host typ
 field Server.Port type=string value=`json:"host"`; class Runner; function Runner.Run returns=error
 parameter Runner.Run.ctx type=context.Context; parameter Runner.Run.int type=int; constant Level value=int
 constant Low type=Level value=iota; constant High; constant ErrClosed value=errors.New("closed")
-error errors.New message="closed"; deprecation Serve message=// Deprecated: use Run.
+error errors.New message=closed; deprecation Serve message=// Deprecated: use Run.
 function Server.Serve returns=(int, error); parameter Server.Serve.addr type=string
-parameter Server.Serve.more type=int; error Server.Serve.fmt.Errorf condition=addr == "" message="no address in %v"
+parameter Server.Serve.more type=int; error Server.Serve.fmt.Errorf condition=addr == "" message=no address in %v
 """)
 
 
@@ -134,8 +134,8 @@ func main() {
 }
 """
     assert declared("a.go", text, "flag env route registration") == entries("""
-flag main.n default=3 help="count"; flag main.host default="::1" help="address"
-flag main.quiet default=false help="say less"; env main.APP_HOME; route main.GET /health method=HandleFunc
+flag main.n default=3 help=count; flag main.host default="::1" help=address
+flag main.quiet default=false help=say less; env main.APP_HOME; route main.GET /health method=HandleFunc
 route main./v1/x method=POST; registration main.serve table=cobra.Command
 """)
 
@@ -157,10 +157,10 @@ def test_what_javascript_and_typescript_share(path: str) -> None:
     kinds = "function constant export env error deprecation route flag parameter"
     assert declared(path, SHARED, kinds) == entries("""
 deprecation start message=/** @deprecated use open */; function start public=export; parameter start.port
-error start.RangeError condition=port < 1 message="bad port"; constant LIMIT public=export value=3
+error start.RangeError condition=port < 1 message=bad port; constant LIMIT public=export value=3
 function stop public=export; export a value="./x"; export c value="./x"
 constant home value=process.env.APP_HOME || "/"; env APP_HOME default="/"; constant level value=process.env["LEVEL"]
-env LEVEL; route /v1/x method=get; flag --host <h> default="::1" help="address"; flag -q, --quiet
+env LEVEL; route /v1/x method=get; flag --host <h> default="::1" help=address; flag -q, --quiet
 """)
 
 

@@ -5,7 +5,7 @@ from tools.diff.roles import Role, is_generated, is_product, role
 ROLES = {
     Role.SOURCE: "vllm/engine/engine.py rust/src/server/lib.rs pkg/kernels/__init__.py src/worker/external/mod.rs"
     " vllm/model_executor/models/registry.py pkg/tools/parser.py",
-    Role.HEADER: "include/flashinfer/decode.cuh csrc/ops.h",
+    Role.HEADER: "include/flashinfer/decode.cuh csrc/ops.h third_party/json.hpp",
     Role.KERNEL: "csrc/attention/paged.cu csrc/mma.cuh pkg/fused_moe_triton_kernels.py pkg/kernels/norm.py",
     Role.MODEL: "vllm/model_executor/models/llama.py",
     Role.OPERATOR: "csrc/norm_binding.cu vllm/v1/attention/ops/merge.py vllm/_custom_ops.py",
@@ -13,13 +13,13 @@ ROLES = {
     Role.BENCHMARK: "benchmarks/topk.py python/pkg/bench_serving.py",
     Role.EXAMPLE: "examples/offline.py demo/app.ts",
     Role.DOCUMENT: "docs/conf.py README.md LICENSE .claude/skills/a.py",
-    Role.CI: ".github/workflows/test.yml scripts/ci/install.sh .pre-commit-config.yaml tools/pre_commit/mypy.py",
+    Role.CI: ".github/workflows/test.yml scripts/ci/install.sh .gitignore tools/pre_commit/mypy.py",
     Role.BUILD: "setup.py requirements/cuda.txt docker/Dockerfile.rocm cmake/utils.cmake version.txt",
-    Role.CONFIG: "training/configs/base.yaml .gitignore",
+    Role.CONFIG: "training/configs/base.yaml",
     Role.DEVICE_CONFIG: "pkg/configs/E=8,N=2048,device_name=NVIDIA_H100.json pkg/configs/nvidia_h100.json",
     Role.DATA: "data/questions.jsonl",
     Role.GENERATED: "proto/api_pb2.py internal/x.pb.go src/generated/a.rs",
-    Role.VENDORED: "third_party/json.hpp vllm/third_party/pynvml.py external/a.c",
+    Role.VENDORED: "3rdparty/json.hpp web/vendor/a.js external/a.c",
     Role.LOCK: "uv.lock go.sum web/package-lock.json",
     Role.SCRIPT: "scripts/release.py tools/build.sh tools/report.py",
     Role.ASSET: "assets/speed.png docs/logo.svg",
@@ -34,7 +34,7 @@ def test_a_path_tells_what_the_file_is_for(expected: Role, path: str) -> None:
 def test_users_get_code_settings_and_what_is_built() -> None:
     assert is_product("vllm/engine/engine.py")
     assert is_product("requirements/cuda.txt")
-    assert not any(map(is_product, ("tests/a.py", "docs/a.md", ".github/a.yml", "uv.lock", "third_party/a.h")))
+    assert not any(map(is_product, ("tests/a.py", "docs/a.md", ".github/a.yml", "uv.lock", "3rdparty/a.h")))
 
 
 def test_a_mark_in_a_comment_tells_what_a_tool_wrote() -> None:

@@ -12,6 +12,8 @@ _INSTRUCTION = re.compile(
 _FROM = re.compile(r"(?:--platform=\S+\s+)?(\S+)(?:\s+AS\s+(\S+))?\s*", re.IGNORECASE)
 _PAIR = re.compile(r"""(?<!\w)([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']*)""")
 _PIN = re.compile(r"""(?<![\w$.-])([A-Za-z][\w.-]*)(?:\[[\w,-]*\])?==([\d$][\w.{}$+*!-]*)""")
+_INSTALL = re.compile(r"\bpip3? install\s+(.*)")
+_BARE = re.compile(r"[A-Za-z][\w.-]*(?:\[[\w,-]*\])?")
 _IMAGE = re.compile(r"""\s*(?:-\s+)?image:\s*["']?([^\s"'#{}]+)["']?\s*(?:#.*)?""")
 _KEY = re.compile(r"""( *)([\w.-]+):(?:\s+(?:"([^"\\]*)"|'([^']*)'|([^\s"'#{[&*|>][^#]*?)))?\s*(?:#.*)?""")
 
@@ -34,6 +36,9 @@ def read_dockerfile(text: Text) -> Iterator[Declaration]:
         elif word in ("", "RUN"):
             for name, version in _PIN.findall(line):
                 yield text.declare("dependency", name.lower(), (number, number), stage, version=f"=={version}")
+            for words in _INSTALL.findall(line):
+                for word in filter(_BARE.fullmatch, words.split("&&")[0].split()):
+                    yield text.declare("dependency", word.lower(), (number, number), stage)
         goes_on = line.rstrip().endswith("\\")
 
 

@@ -1,6 +1,6 @@
 ; What a comment marks as deprecated: `// Deprecated: …`, the documented convention; up to two lines may follow.
 
-((comment) @deprecation.message
+((comment) @deprecation @deprecation.message
  . (comment)? . (comment)?
  . [(function_declaration name: (_) @deprecation.name)
     (method_declaration name: (_) @deprecation.name)
@@ -10,5 +10,5 @@
     (const_spec name: (_) @deprecation.name)
     (var_spec name: (_) @deprecation.name)
     (field_declaration name: (_) @deprecation.name)
-    (method_elem name: (_) @deprecation.name)] @deprecation
+    (method_elem name: (_) @deprecation.name)]
  (#match? @deprecation.message "^//\\s*Deprecated:"))

@@ -3,9 +3,9 @@
 (decorated_definition
   (decorator
     [(identifier) @_call
-     (call function: (_) @_call arguments: (argument_list . (_)? @deprecation.message))])
+     (call function: (_) @_call arguments: (argument_list . (_)? @deprecation.message))]) @deprecation
   definition: (_ name: (identifier) @deprecation.name)
-  (#match? @_call "(^|[._])deprecated")) @deprecation
+  (#match? @_call "(^|[._])deprecated"))
 
 (call
   function: (_) @_call

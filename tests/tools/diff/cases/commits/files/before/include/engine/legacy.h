@@ -1,0 +1,3 @@
+#pragma once
+
+int legacy(int one);

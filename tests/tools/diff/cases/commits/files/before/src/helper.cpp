@@ -1,0 +1,3 @@
+int helper(int one) {
+  return one * 2 + 7;
+}

@@ -1,0 +1,9 @@
+from engine.api import generate
+
+
+def test_generate() -> None:
+    assert generate("a") == "a"
+
+
+def test_nothing() -> None:
+    assert generate("") == ""

@@ -1,0 +1,2 @@
+def order(requests):
+    return list(requests)

@@ -1,0 +1,2 @@
+def order(requests):
+    return sorted(requests, key=cost)

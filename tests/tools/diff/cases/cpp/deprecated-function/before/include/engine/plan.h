@@ -1,0 +1,4 @@
+#pragma once
+
+int plan(int batch_size);
+int plan_v2(int batch_size, int page_size);

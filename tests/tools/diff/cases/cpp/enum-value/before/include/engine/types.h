@@ -1,0 +1,6 @@
+#pragma once
+
+enum class Activation : int {
+  kRelu = 0,
+  kGelu = 1,
+};

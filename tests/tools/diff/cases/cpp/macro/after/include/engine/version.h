@@ -1,0 +1,6 @@
+#ifndef ENGINE_VERSION_H_
+#define ENGINE_VERSION_H_
+
+#define ENGINE_MAX_HEADS 128
+
+#endif  // ENGINE_VERSION_H_

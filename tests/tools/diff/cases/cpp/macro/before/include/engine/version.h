@@ -1,0 +1,7 @@
+#ifndef ENGINE_VERSION_H_
+#define ENGINE_VERSION_H_
+
+#define ENGINE_MAX_HEADS 64
+#define ENGINE_USE_GRAPH 1
+
+#endif  // ENGINE_VERSION_H_

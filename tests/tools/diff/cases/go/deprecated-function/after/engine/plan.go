@@ -1,0 +1,6 @@
+package engine
+
+// Deprecated: use PlanAll.
+func Plan(size int) int {
+	return size
+}

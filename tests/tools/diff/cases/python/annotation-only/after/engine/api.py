@@ -1,0 +1,2 @@
+def generate(prompt: str, length: int = 256) -> str:
+    return run(prompt, length)

@@ -1,0 +1,2 @@
+def generate(prompt, length=256):
+    return run(prompt, length)

@@ -1,0 +1,3 @@
+"""An engine."""
+
+MAX_BATCH = 128

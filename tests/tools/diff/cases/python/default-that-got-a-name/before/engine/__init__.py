@@ -1,0 +1,1 @@
+from engine.api import generate

@@ -1,0 +1,5 @@
+"""What users call."""
+
+
+def generate(prompt: str, length: int = 256) -> str:
+    return run(prompt, length)

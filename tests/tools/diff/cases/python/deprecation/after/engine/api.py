@@ -1,0 +1,13 @@
+import warnings
+
+from typing_extensions import deprecated
+
+
+@deprecated("use complete instead")
+def generate(prompt):
+    return run(prompt)
+
+
+def beam_search(prompt):
+    warnings.warn("beam_search goes with 2.0", DeprecationWarning, stacklevel=2)
+    return run(prompt)

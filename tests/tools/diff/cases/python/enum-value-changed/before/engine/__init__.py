@@ -1,0 +1,3 @@
+from engine.types import Mode
+
+__all__ = ["Mode"]

@@ -1,0 +1,1 @@
+from .attention import prefill, single_decode

@@ -1,0 +1,1 @@
+from engine.rope import apply_rotary as apply_rotary

@@ -1,0 +1,1 @@
+from engine.rope import apply_rope as apply_rope

@@ -1,0 +1,11 @@
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--max-num-seqs",
+        type=int,
+        default=1024,
+        help="How many sequences run at once.",
+    )
+    parser.add_argument("--seed", type=int, default=0)

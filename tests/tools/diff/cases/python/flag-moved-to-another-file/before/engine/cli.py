@@ -1,0 +1,6 @@
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--trust-remote-code", action="store_true")

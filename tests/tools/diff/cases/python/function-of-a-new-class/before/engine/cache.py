@@ -1,0 +1,3 @@
+"""Keeps blocks."""
+
+SIZE = 16

@@ -1,0 +1,1 @@
+from engine.tracing import init_tracer

@@ -1,0 +1,1 @@
+from engine.numbers import round_up

@@ -1,0 +1,1 @@
+from engine.numbers import cdiv as cdiv

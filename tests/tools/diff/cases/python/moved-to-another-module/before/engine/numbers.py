@@ -1,0 +1,3 @@
+"""Arithmetic."""
+
+UNIT = 8

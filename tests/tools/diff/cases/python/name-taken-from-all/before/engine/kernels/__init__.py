@@ -1,0 +1,9 @@
+__all__ = ["layernorm", "rmsnorm"]
+
+
+def layernorm(x):
+    return x
+
+
+def rmsnorm(x):
+    return x

@@ -1,0 +1,2 @@
+def generate(prompt: str, count: int = 1) -> list[str]:
+    return [prompt] * count

@@ -1,0 +1,2 @@
+def generate(prompt: str, n: int = 1) -> list[str]:
+    return [prompt] * n

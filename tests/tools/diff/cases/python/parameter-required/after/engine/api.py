@@ -1,0 +1,2 @@
+def generate(prompt: str, seed: int) -> str:
+    return run(prompt, seed)

@@ -1,0 +1,2 @@
+def generate(prompt: str, seed: int = 0) -> str:
+    return run(prompt, seed)

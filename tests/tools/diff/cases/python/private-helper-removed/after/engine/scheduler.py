@@ -1,0 +1,5 @@
+class Scheduler:
+    """Chooses what runs next."""
+
+    def next(self) -> int:
+        return self.waiting[0]

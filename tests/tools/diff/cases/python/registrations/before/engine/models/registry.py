@@ -1,0 +1,4 @@
+_MODELS = {
+    "LlamaForCausalLM": ("llama", "LlamaForCausalLM"),
+    "MptForCausalLM": ("mpt", "MptForCausalLM"),
+}

@@ -1,0 +1,3 @@
+import os
+
+CACHE = os.getenv("ENGINE_CACHE", "~/.cache/engine")

@@ -1,0 +1,3 @@
+import os
+
+TIMEOUT = int(os.getenv("ENGINE_TIMEOUT", "600"))

@@ -1,0 +1,5 @@
+import os
+
+
+def device() -> str:
+    return f"cuda:{os.environ['LOCAL_RANK']}"

@@ -1,0 +1,2 @@
+def device() -> str:
+    return "cuda:0"

@@ -1,0 +1,5 @@
+import os
+
+
+def rank() -> int:
+    return int(os.environ["LOCAL_RANK"])

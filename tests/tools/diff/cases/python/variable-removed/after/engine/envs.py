@@ -1,0 +1,9 @@
+import os
+
+
+def debug() -> bool:
+    return "ENGINE_DEBUG" in os.environ
+
+
+def trace() -> bool:
+    return False

@@ -1,0 +1,17 @@
+//! An engine.
+
+pub const MAX_TOKENS: usize = 8192;
+
+pub enum Mode {
+    Eager,
+    Graph,
+    Compiled,
+}
+
+pub fn tokenize(text: &str, special: bool) -> Vec<u32> {
+    encode(text)
+}
+
+fn encode(text: &str) -> Vec<u32> {
+    Vec::new()
+}

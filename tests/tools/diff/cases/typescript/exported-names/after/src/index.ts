@@ -1,0 +1,16 @@
+export interface Options {
+  timeout?: number;
+}
+
+export enum Level {
+  Low = 0,
+  High = 2,
+}
+
+export function connect(url: string, options: Options, signal: AbortSignal): Client {
+  return open(url, options);
+}
+
+function open(url: string, options: Options): Client {
+  return new Client(url, options);
+}

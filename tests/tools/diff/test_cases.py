@@ -1,0 +1,116 @@
+"""Folders of files before and after a commit, and the facts that somebody who depends on them must be told.
+
+`facts.json` holds the expected `facts`, each with the fields that matter, and in `absent` the kinds, severities and
+names that must not be told. With whole files every fact that users see must be expected, but for code that only changes
+inside of functions. With hunks alone a fact may be judged or named otherwise: `hunks` holds the fields that differ, or
+`false` where the hunks cannot show it. `message` is the commit's, where it matters.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.domain import Change
+from agent.facts import Fact, FactKind, FactSheet, Severity
+from agent.ids import RepoId
+from tools.diff.ranking import MOST, MOST_INTERNAL
+from tools.diff.study import study
+from tools.git.source import GitSource
+
+CASES = Path(__file__).parent / "cases"
+NAMES = sorted(file.parent.relative_to(CASES).as_posix() for file in CASES.glob("*/*/facts.json"))
+REPO = RepoId("acme/engine")
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+}
+Expected = dict[str, Any]
+
+
+def begin(path: Path) -> None:
+    """Make an empty repository."""
+    path.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=path, env=ENVIRONMENT, check=True)
+
+
+def commit(path: Path, tree: Path, message: str) -> str:
+    """Make the tree the content of a checkout, and commit it."""
+    for old in path.iterdir():
+        if old.name != ".git":
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    # With their old times git would take other files of the same size for the same.
+    shutil.copytree(tree, path, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    for arguments in (("add", "--all", "--force"), ("commit", "-qm", message), ("rev-parse", "HEAD")):
+        told = subprocess.run(["git", *arguments], cwd=path, env=ENVIRONMENT, check=True, capture_output=True)
+    return told.stdout.decode().strip()
+
+
+async def studied(path: Path, before: Path, after: Path, message: str = "change") -> tuple[Change, list[FactSheet]]:
+    """Commit both trees and read the second commit: by whole files and trees, and by its hunks alone."""
+    begin(path)
+    commit(path, before, "begin")
+    source = GitSource(REPO, path)
+    change = await anext(source.changes([commit(path, after, message)]))
+    return change, [await study(source, change, hunks=hunks) for hunks in (False, True)]
+
+
+def fits(fact: Fact, expected: Expected) -> bool:
+    told = fact.model_dump(mode="json")
+    return all(told[field] == value for field, value in expected.items() if field != "hunks")
+
+
+def assert_shown(change: Change, sheet: FactSheet) -> None:
+    """Every line of every place is a changed line of its file, as the diff has it."""
+    patches = {file.path: (file.patch or "").split("\n") for file in change.files}
+    for fact in sheet.facts:
+        for place in fact.places:
+            assert all(line[:1] in ("+", "-") and line in patches[place.file] for line in place.lines), fact
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
+    case = json.loads((CASES / name / "facts.json").read_text("utf-8"))
+    sides = (CASES / name / "before", CASES / name / "after")
+    change, (whole, hunks) = await studied(tmp_path / "clone", *sides, case.get("message", "change"))
+    wanted: list[Expected] = case["facts"]
+    in_hunks = [fact | (fact.get("hunks") or {}) for fact in wanted if fact.get("hunks") is not False]
+    for sheet, expected in ((whole, wanted), (hunks, in_hunks)):
+        for one in expected:
+            assert any(fits(fact, one) for fact in sheet.facts), (sheet.route, one, sheet.facts)
+        for fact in sheet.facts:
+            assert not {fact.kind, fact.severity, fact.name} & set(case.get("absent", ())), (sheet.route, fact)
+        assert_shown(change, sheet)
+    for fact in whole.facts:
+        seen = fact.severity is not Severity.INTERNAL and fact.kind is not FactKind.CODE_CHANGED
+        assert not seen or any(fits(fact, one) for one in wanted), fact
+    assert whole.skipped == hunks.skipped == ()
+
+
+async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_somebody_reads(tmp_path: Path) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    for number in range(80):
+        for side, default in ((before, 1), (after, 2)):
+            file = side / f"pkg/part_{number}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            helper = f"\n\ndef _helper_{number}(one):\n    return one\n" if side is before else ""
+            flag = f'parser.add_argument("--part-{number}", default={default})'
+            file.write_text(f"def add(parser):\n    {flag}\n{helper}")
+    (before / "setup.py").write_text('from setuptools import setup\n\nsetup(name="engine", version="1.0.0")\n')
+    (after / "setup.py").write_text('from setuptools import setup\n\nsetup(name="engine", version="2.0.0")\n')
+    change, sheets = await studied(tmp_path / "clone", before, after)
+    for sheet in sheets:
+        internal = sum(fact.severity is Severity.INTERNAL for fact in sheet.facts)
+        assert internal <= MOST_INTERNAL
+        assert len(sheet.facts) - internal == MOST
+        assert sheet.facts[0].kind is FactKind.VERSION_CHANGED
+        assert_shown(change, sheet)
