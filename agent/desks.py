@@ -37,6 +37,16 @@ class Publisher(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Step:
+    """What is being done for a repository, as the nodes of a graph stream it; numbers where they are known."""
+
+    repo: RepoId
+    what: str
+    done: int = 0
+    total: int = 0
+
+
 @runtime_checkable
 class Progress(Protocol):
     """Tells a person what is going on."""

@@ -42,16 +42,14 @@ def visible_line(line: str) -> str:
     return line[:indent].expandtabs(4) + visible(line)
 
 
-_STRETCH = 30
-"""So many characters in a row are no accident."""
-
-
 def repeats_instructions(text: str) -> bool:
-    """Tell whether a text gives away a stretch of what models are told before everything else."""
+    """Tell whether a text holds a sentence of what models are told before everything else."""
     plain = " ".join(text.split())
-    return any(plain[at : at + _STRETCH] in _instructions() for at in range(len(plain) - _STRETCH + 1))
+    return any(sentence in plain for sentence in _instructions())
 
 
 @cache
-def _instructions() -> str:
-    return " ".join(" ".join(_template(name).template for name in ("system", "ask_system")).split())
+def _instructions() -> tuple[str, ...]:
+    """List the sentences of the system prompts, each up to the first value that is filled in."""
+    told = " ".join(" ".join(_template(name).template for name in ("system", "ask_system")).split())
+    return tuple(f"{sentence}.".partition("$")[0].strip() for sentence in told.removesuffix(".").split(". "))

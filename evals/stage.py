@@ -48,7 +48,6 @@ class Stage:
             stories=_NoStories(),
             archive=nothing,
             publisher=publisher,
-            progress=nothing,
             models=models,
             languages=languages,
             mark="stage",
@@ -181,7 +180,7 @@ class _Kept:
 
 
 class _Forgetful:
-    """Remembers no landed commit and no report, and tells nobody how far it is."""
+    """Remembers no landed commit and no report."""
 
     def known_tip(self, repo: RepoId, window: Window) -> str | None:
         """Know of no tip."""
@@ -192,9 +191,6 @@ class _Forgetful:
 
     def remember(self, report: Report) -> None:
         """Forget at once."""
-
-    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        """Say nothing."""
 
 
 class _NoIssues:

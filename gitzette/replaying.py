@@ -15,7 +15,6 @@ from agent.settings import Language, Layout
 from agent.web import Web
 from gitzette.analysts import writers_again
 from gitzette.configured import settings_here
-from gitzette.progress import QuietProgress
 from gitzette.publish import FilePublisher, Style
 from gitzette.recorded_run import EarlierReport, NoDesks, Origins, RecordedDesks
 from gitzette.wiring import home_of
@@ -70,7 +69,6 @@ def _deps(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Deps:
         issues=recorded(memory.issues, recorder, "issues"),
         stories=recorded(memory.tales, recorder, "stories"),
         publisher=EarlierReport(recorder),
-        progress=QuietProgress(),
         models=writers.models,
         languages=writers.languages,
         mark=writers.mark,

@@ -26,7 +26,7 @@ from agent.window import Window
 from gitzette.configured import settings_for, settings_here
 from gitzette.heartbeat import beating
 from gitzette.here import checkout_here
-from gitzette.progress import progress
+from gitzette.progress import progress, shown
 from gitzette.resuming import to_resume
 from gitzette.when import window_of
 from gitzette.wiring import House, home_of, open_house
@@ -198,7 +198,17 @@ async def _walk(house: House, run: str, recipe: Recipe) -> Report:
             return _reported(stood.values)
         state = daily.DayInput(window=recipe.window, specs=recipe.specs)
         begun = None if stood.created_at is not None else state
-        ended = await graph.ainvoke(begun, config, context=house.deps, durability="sync")
+        ended = await shown(
+            graph.astream(
+                begun,
+                config,
+                context=house.deps,
+                stream_mode=["custom", "values"],
+                subgraphs=True,
+                durability="sync",
+            ),
+            house.progress,
+        )
         house.memory.run_files.write(run, {"window": recipe.window.key, "refused": _refused(ended)})
         return _reported(ended)
 

@@ -24,6 +24,7 @@ from agent.settings import AnalystChoice, Language, Settings
 from gitzette.asking import asking_deps, checked, replied
 from gitzette.configured import settings_for
 from gitzette.demo import demo_world
+from gitzette.progress import shown
 from gitzette.running import specs_of
 from gitzette.when import bound_of, window_of
 from gitzette.wiring import open_house
@@ -101,7 +102,13 @@ def daily() -> CompiledStateGraph[DailyState, Choices, DailyInput, DailyOutput]:
             window, specs = window_of(args, settings.tz, now), specs_of(settings)
             run = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
             async with open_house(settings, os.environ, _Told(runtime), now, run, specs) as house:
-                done = await graph.ainvoke({"window": window, "specs": specs}, context=house.deps)
+                stream = graph.astream(
+                    {"window": window, "specs": specs},
+                    context=house.deps,
+                    stream_mode=["custom", "values"],
+                    subgraphs=True,
+                )
+                done = await shown(stream, house.progress)
                 page = house.publisher.paths(done["report"])[0].read_text("utf-8")
         return {"report": to_json(done["report"]), "page": page}
 

