@@ -54,4 +54,4 @@ def repeats_instructions(text: str) -> bool:
 
 @cache
 def _instructions() -> str:
-    return " ".join(" ".join(_template(name).template for name in ("system", "ask_system")).split())
+    return " ".join(" ".join(_template(name).template for name in ("system",)).split())

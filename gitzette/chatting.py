@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.errors import EXIT_DONE, AppError, UsageError
-from gitzette.asking import asking_deps, thread_name
+from gitzette.asking import asking_context, thread_name
 from gitzette.configured import settings_for
 from gitzette.console import entry, open_console
 from gitzette.running import specs_of
@@ -32,7 +32,7 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with ExitStack() as stack:
         console = stack.enter_context(open_console(home_of(settings, environ)))
         runner = stack.enter_context(asyncio.Runner())
-        sources = Sources(lambda moment: asking_deps(settings, environ, specs, moment, console))
+        sources = Sources(lambda moment: asking_context(settings, environ, specs, moment, console))
         stack.callback(lambda: runner.run(sources.close()))
         opened = AsyncExitStack()
         stack.callback(lambda: runner.run(opened.aclose()))

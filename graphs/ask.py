@@ -1,232 +1,333 @@
-"""A question about recent changes as a graph: understand it, look in memory, read what is missing, answer, check."""
+"""A question as a graph: retrieve, read with tools, answer, check, judge, repair once, reply."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Any, TypeVar
+import hashlib
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+from uuid import uuid4
 
-from langgraph.graph import END, START, StateGraph
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from langgraph.channels import UntrackedValue
+from langgraph.graph import END, START, StateGraph, add_messages
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.asking.answers import answer
-from agent.asking.draft import Draft
-from agent.asking.findings import Findings
-from agent.asking.focus import Focus, in_context
-from agent.asking.inquiry import Inquiry
-from agent.asking.model_answer import Brief, ModelAnswerer, failure
-from agent.asking.reply import Reply, reply_of
-from agent.asking.sheaf import Sheaf
-from agent.asking.understanding import Setting
-from agent.claims import Claim
+from agent.analysts.ruling import Batch
+from agent.analysts.schema import NAMES, answer_shape, repair_shape
+from agent.analysts.sentences import focus_of
+from agent.analysts.tasks import Refused, can_be_repaired, refusal_text
+from agent.asking.packet import answer_claim, answer_claims, cited, control_sentences, handles_of, packet_text
+from agent.asking.query import Hit, Query, query_of
+from agent.asking.reply import Page, Reply, Searched
+from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
-from agent.evidence import Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
-from agent.gate.check import first_refusal
+from agent.evidence import EvidenceId
+from agent.gate.check import refusals
 from agent.model import ModelError
+from agent.prompting import fenced, prompt
 from agent.settings import RepoSpec
-from agent.web import Web
 from agent.window import Window
-from graphs.answering import explain, grown, read_on
-from graphs.asking_tools import QuestionTools
-from graphs.searching import Searcher
-from graphs.stocking import Stock
-from tools.toolset import Recall
+from graphs.ask_context import AskContext
+from graphs.asking_models import ask, can_call_tools, models_of, packet_room
+from graphs.judging import judged
+from graphs.reading import explain
+from graphs.replying import looked_up, model_reply
+from tools.chat.trimming import trimmed
+from tools.toolset import tools_of
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskDeps:
-    """What the nodes of a question may touch."""
-
-    stock: Stock
-    specs: tuple[RepoSpec, ...]
-    now: datetime
-    tz: str
-    web: Web
-    bound: Window | None = None
-    """The time to look at where a question names none."""
-    answerer: ModelAnswerer | None = None
-    """The model that explains; None where the rules answer alone."""
-    recall: Recall | None = None
-    """What earlier reports said."""
-    bench: "Bench" = field(default_factory=lambda: Bench())
+VERSION = 2
+"""Of the state that is kept; a thread that was written by another one is not gone on with."""
+_BEST, _TURNS, _RANKED = 20, 5, 60
+_KEPT = 200
+"""Questions and citations of a thread that are kept."""
 
 
-@dataclass
-class Bench:
-    """What one step hands on to the next; it holds texts, so it is not part of the state that is kept."""
+class AskInput(TypedDict):
+    """What is asked."""
 
-    inquiry: Inquiry | None = None
-    found: Findings | None = None
-    draft: Draft | None = None
-    brief: Brief | None = None
-    """What a model was shown, where one is asked."""
-    dropped: int = 0
-    """Sentences of the model that the gate refused."""
-    reply: Reply | None = None
+    question: str
 
 
-VERSION = 1
-"""Of the state below; a thread that was written by another one is not gone on with."""
-_TURNS = 200
-_TURN = 300
-_CITES = 200
-_READING = 4
-"""How often a model may ask for more to read, for one question."""
-
-
-class Asking(TypedDict, total=False):
-    """The state of a conversation: names only, so that a thread can be kept."""
+class AskState(AskInput, total=False):
+    """A conversation, which is kept, and a question on its way, which is not."""
 
     version: int
-    question: str
-    focus: dict[str, Any]
-    """What the last answer was about."""
-    sources: list[str]
+    messages: Annotated[list[AnyMessage], add_messages]
+    cites: list[EvidenceId]
     """What the last answer cites."""
     turns: list[str]
-    """What was asked so far."""
+    query: Annotated[Query, UntrackedValue]
+    window: Annotated[Window, UntrackedValue]
+    hits: Annotated[list[Hit], UntrackedValue]
+    searched: Annotated[list[Searched], UntrackedValue]
+    handles: Annotated[dict[str, EvidenceId], UntrackedValue]
+    first: Annotated[str, UntrackedValue]
+    """The first of this question's messages; nothing where no model is asked."""
+    drafts: Annotated[list[Claim], UntrackedValue]
+    passed: Annotated[list[Claim], UntrackedValue]
+    failed: Annotated[list[Refused], UntrackedValue]
+    nearest: Annotated[list[EvidenceId] | None, UntrackedValue]
+    """What comes nearest where the model abstains; None where it answers."""
+    published: Annotated[list[Claim], UntrackedValue]
+    repaired: Annotated[bool, UntrackedValue]
+    trouble: Annotated[str, UntrackedValue]
+    """Why the model did not answer."""
+    reply: Annotated[Reply, UntrackedValue]
 
 
-def build(checkpointer: Any = None) -> CompiledStateGraph[Asking, AskDeps, Any, Any]:
-    """Wire the answering of one question; with a checkpointer a thread goes on from its last turn."""
-    graph = StateGraph(Asking, context_schema=AskDeps)
-    steps = {
-        "understand": take_apart,
-        "gather": gather,
-        "answer": compose,
-        "investigate": investigate,
-        "explain": say_more,
-        "verify": verify,
-    }
-    for name, step in steps.items():
-        graph.add_node(name, step)
-    for before, after in zip((START, *steps), (*steps, END), strict=True):
-        graph.add_edge(before, after)
+def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, AskInput, AskState]:
+    """Wire the way of a question; with a checkpointer a thread goes on from its last turn."""
+    graph = StateGraph(AskState, context_schema=AskContext, input_schema=AskInput)
+    for node in (retrieve, read, tools, answer, check, judge, repair, reply):
+        graph.add_node(node.__name__, node)
+    graph.add_edge(START, "retrieve")
+    graph.add_conditional_edges("retrieve", lambda state: "read" if state["first"] else "reply", ["read", "reply"])
+    graph.add_conditional_edges("read", _after_reading, ["tools", "answer"])
+    graph.add_edge("tools", "read")
+    graph.add_conditional_edges("answer", lambda state: "reply" if state["trouble"] else "check", ["check", "reply"])
+    graph.add_edge("check", "judge")
+    graph.add_conditional_edges("judge", _repair_once, ["repair", "reply"])
+    graph.add_edge("repair", "check")
+    graph.add_edge("reply", END)
     return graph.compile(checkpointer=checkpointer, name="ask")
 
 
-async def take_apart(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
-    """Find out what is asked, in the light of what was asked before."""
-    deps = runtime.context
-    repos = tuple(spec.name for spec in deps.specs)
-    # Whoever says which days are meant says of them what "this week" is, too.
-    now = min(deps.now, deps.bound.end - timedelta(seconds=1)) if deps.bound else deps.now
-    setting = Setting(repos=repos, now=now, tz=deps.tz, people=deps.stock.cards.people(repos))
-    focus = Focus.model_validate(state["focus"]) if state.get("focus") else None
-    inquiry = in_context(state["question"], setting, focus)
-    if inquiry.window is None and not (inquiry.versions or inquiry.shas or inquiry.numbers):
-        inquiry = inquiry.model_copy(update={"window": deps.bound})
-    deps.bench.inquiry = inquiry
-    return {}
-
-
-async def gather(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
-    """Look in memory, read what is missing, and follow links and stories."""
-    del state
-    deps = runtime.context
-    inquiry = _given(deps.bench.inquiry)
-    deps.bench.found = await Searcher(deps.stock, deps.specs, deps.now, deps.tz).find(inquiry)
-    return {}
-
-
-async def compose(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
-    """Choose what to answer, from what was found alone."""
-    del state
-    deps = runtime.context
-    deps.bench.draft = answer(_given(deps.bench.found))
-    return {}
-
-
-async def investigate(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
-    """Let a model, where there is one, read on from where the rules stopped."""
-    deps = runtime.context
-    if deps.answerer is None:
-        return {}
-    found, draft = _given(deps.bench.found), _given(deps.bench.draft)
-    checked, dropped = _checked(draft, found)
-    rules = reply_of(checked, found, dropped, deps.web).answer
-    sheaf = Sheaf(found)
-    account = deps.answerer.open_account()
-    brief = Brief(question=state["question"], lang=found.inquiry.lang, rules=rules, sheaf=sheaf, account=account)
-    tools = QuestionTools(deps.stock, deps.specs, deps.tz, deps.now, sheaf, deps.recall)
+async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Search what is known at once, read what is missing of the window, and search again."""
+    context = runtime.context
+    query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
+    specs = [one for one in context.specs if _is_asked(one, query)] or list(context.specs)
+    repos = [spec.name for spec in specs]
+    _show(runtime, query, context.index.search(query.words, query.named, repos, query.window, _BEST))
+    left_out = {one.name: await context.reader.complete(one, query.window or context.unread(one.name)) for one in specs}
+    window = query.window or context.whole(repos)
+    hits = context.index.search(query.words, query.named, repos, query.window, _RANKED)
+    _show(runtime, query, hits[:_BEST])
+    searched = [_searched(context, repo, window, left_out[repo]) for repo in repos]
+    begun = {"query": query, "window": window, "hits": hits, "searched": searched, "published": [], "failed": []}
+    begun |= {"first": "", "trouble": "", "nearest": None, "repaired": False}
+    if context.deps.models is None or query.filters.any:
+        return begun
+    best = dict.fromkeys((*(hit.id for hit in hits[:_BEST]), *(state.get("cites") or [])[:_BEST]))
+    await context.load(best, query.window)
+    handles = handles_of([name for name in best if name in context.found], context.found)
     try:
-        await read_on(deps.answerer, brief, tools, _READING)
+        first = await _opening(query, handles, searched, context)
     except ModelError as error:
-        noted = (*draft.notes, ("model failed", {"why": failure(error)}))
-        deps.bench.draft = draft.model_copy(update={"notes": noted})
+        return begun | {"trouble": _why(error)}
+    return begun | {"handles": handles, "first": first.id, "messages": [first]}
+
+
+async def _opening(
+    query: Query, handles: dict[str, EvidenceId], searched: list[Searched], context: AskContext
+) -> HumanMessage:
+    """Show the question and the best evidence, and say how to look further where tools can be called."""
+    deps, scope = context.deps, _scope(searched)
+    text = packet_text(handles, context.found, await packet_room(deps), [one.text for one in query.named])
+    values = {"question": fenced(query.text, deps.mark), "evidence": fenced(text or "(nothing)", deps.mark)}
+    told = prompt("ask_question", values | {"scope": scope})
+    if await can_call_tools(deps):
+        told = f"{told}\n{prompt('ask_read', {'scope': scope})}"
+    return HumanMessage(told, id=uuid4().hex)
+
+
+def _is_asked(spec: RepoSpec, query: Query) -> bool:
+    wanted = query.filters.repos
+    return not wanted or any(spec.name.lower() == one or spec.name.lower().endswith(f"/{one}") for one in wanted)
+
+
+def _searched(context: AskContext, repo: Any, window: Window, left_out: int) -> Searched:
+    end = min(window.cutoff or window.end, context.now)
+    return Searched(
+        repo=repo,
+        start=window.start,
+        end=max(end, window.start),
+        tz=window.tz,
+        commits=context.reader.cards.count(repo, window),
+        threads=context.reader.threads.any(repo),
+        left_out=left_out,
+    )
+
+
+def _scope(searched: list[Searched]) -> str:
+    return "; ".join(f"{one.repo} from {one.start:%Y-%m-%d} to {one.end:%Y-%m-%d}" for one in searched)
+
+
+def _show(runtime: Runtime[AskContext], query: Query, hits: list[Hit]) -> None:
+    """Stream the evidence that was found so far."""
+    context = runtime.context
+    known = {hit.id: one for hit in hits if (one := context.known(hit.id))}
+    page = Page(query.lang, context.web, context.tz, query.window, known)
+    rows = [page.described(name, one) for name, one in known.items()]
+    runtime.stream_writer({"evidence": rows, "ids": list(known)})
+
+
+async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Let the model look up what is open; its messages and the tools' answers stand before the question."""
+    deps = runtime.context.deps
+    models = models_of(deps)
+    try:
+        if not await can_call_tools(deps):
+            return {}
+        offered = tools_of(await runtime.context.open_tools(state["window"]))
+        heard = trimmed(_heard(state, deps.mark), await models.context("reading") * 2 // 3)
+        return {"messages": [await models.get("reading", _account(state)).bind_tools(offered).ainvoke(heard)]}
+    except ModelError:
+        # Whoever is away is asked again for the answer.
         return {}
-    deps.bench.brief = brief
-    deps.bench.found = grown(found, brief)
-    return {}
 
 
-async def say_more(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
-    """Let the model answer from what it was shown; where it fails, the rules' answer stands and says so."""
-    del state
-    deps = runtime.context
-    if deps.answerer is not None and deps.bench.brief is not None:
-        told = await explain(deps.answerer, deps.bench.brief, _given(deps.bench.draft))
-        deps.bench.draft, deps.bench.dropped = told.draft, told.dropped
-    return {}
+def _heard(state: AskState, mark: str) -> list[AnyMessage]:
+    """Give the conversation behind what models are told before everything else; open calls of tools are left out."""
+    repos = " and ".join(one.repo for one in state["searched"])
+    messages = state["messages"]
+    kept = messages[:-1] if _wants_tools(messages) else messages
+    return [SystemMessage(prompt("system", {"repo": repos, "mark": mark})), *kept]
 
 
-async def verify(state: Asking, runtime: Runtime[AskDeps]) -> dict[str, Any]:
-    """Hold every claim to its evidence; what fails is not said, and is counted."""
-    deps = runtime.context
-    found, draft = _given(deps.bench.found), _given(deps.bench.draft)
-    checked, dropped = _checked(draft, found)
-    reply = reply_of(checked, found, dropped + deps.bench.dropped, deps.web)
-    deps.bench.reply = reply
-    for piece in _pieces(reply.answer):
-        runtime.stream_writer(piece)
+def _own(state: AskState) -> list[AnyMessage]:
+    """Give the messages of this question."""
+    messages = state.get("messages") or []
+    first = next((place for place, one in enumerate(messages) if one.id == state["first"]), len(messages))
+    return messages[first:]
+
+
+def _account(state: AskState) -> str:
+    told = f"{len(state.get('turns') or [])} {state['question']} {state['searched'][0].end}"
+    return f"question {hashlib.sha256(told.encode()).hexdigest()[:12]}"
+
+
+def _after_reading(state: AskState) -> Literal["tools", "answer"]:
+    asked = sum(isinstance(one, AIMessage) for one in _own(state))
+    return "tools" if _wants_tools(state["messages"]) and asked <= _TURNS else "answer"
+
+
+def _wants_tools(messages: Sequence[AnyMessage]) -> bool:
+    return isinstance(messages[-1], AIMessage) and bool(messages[-1].tool_calls)
+
+
+async def tools(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Call what the model asked for."""
+    context = runtime.context
+    context.deps.progress.step(state["searched"][0].repo, "looking further")
+    node = ToolNode(tools_of(await context.open_tools(state["window"])), handle_tool_errors=explain)
+    told: dict[str, Any] = await node.ainvoke({"messages": state["messages"]})
+    return told
+
+
+async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Have the model answer in sentences with citations and anchors, or abstain."""
+    context, query = runtime.context, state["query"]
+    deps = context.deps
+    deps.progress.step(state["searched"][0].repo, "answering")
+    more = await context.take_shown(query.window)
+    handles = handles_of([*state["handles"].values(), *more], context.found)
+    listed = "; ".join(f"{handle} is {name}" for handle, name in handles.items() if name in more)
+    values = {"language": NAMES[query.lang], "more": f" What you looked up has handles too: {listed}." if more else ""}
+    told = prompt("ask_answer", values)
+    *before, last = _heard(state, deps.mark)
+    # Some servers take no two messages of a user in a row.
+    heard = [*before, HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [*before, last, HumanMessage(told)]
+    try:
+        room = await models_of(deps).context("writing") * 2 // 3
+        model = models_of(deps).get("writing", _account(state)).with_structured_output(answer_shape(query.lang))
+        said: Any = await model.ainvoke(trimmed(heard, room))
+    except ModelError as error:
+        return {"trouble": _why(error)}
+    near = [name for one in said.nearest if (name := cited(one, handles, context.found)) in context.found]
+    drafts = answer_claims(said, handles, context.found, query.lang)
+    return {"handles": handles, "drafts": drafts, "nearest": near if said.abstains or not drafts else None}
+
+
+def _why(error: ModelError) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+async def check(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Hold every literal of every sentence to the cited evidence."""
+    found, query = runtime.context.found, state["query"]
+    repos = frozenset(one.repo for one in state["searched"])
+    dossier = Dossier(found=found, window=query.window, repos=repos, seen=frozenset(found))
+    wrong = {claim.id: tuple(refusals(claim, dossier, query.lang)) for claim in state["drafts"]}
+    passed = [claim for claim in state["drafts"] if not wrong[claim.id]]
+    failed = [Refused(task="", claim=one, reasons=wrong[one.id]) for one in state["drafts"] if wrong[one.id]]
+    return {"passed": passed, "failed": [*state["failed"], *failed], "drafts": []}
+
+
+async def judge(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Have the judge read what passed, beside the evidence that it cites, and stream what it admits."""
+    context, query, claims = runtime.context, state["query"], state["passed"]
+    if not claims:
+        return {}
+    context.deps.progress.step(state["searched"][0].repo, "judging")
+    evidence, others = await _ground(state, context, claims)
+    controls = control_sentences(others, context.found, evidence, query.lang)
+    batch = Batch(account=_account(state), evidence=evidence, claims=claims, controls=controls)
+    try:
+        verdicts = await judged(batch, context.deps)
+    except ModelError as error:
+        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
+        refused = [Refused(task="", claim=claim, reasons=(silent,)) for claim in claims]
+        return {"passed": [], "failed": [*state["failed"], *refused]}
+    page = Page(query.lang, context.web, context.tz, query.window, {})
+    for claim in verdicts.admitted:
+        runtime.stream_writer({"sentence": page.sentence(claim)})
+    failed = [Refused(task="", claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
     return {
+        "passed": [],
+        "published": [*state["published"], *verdicts.admitted],
+        "failed": [*state["failed"], *failed],
+    }
+
+
+async def _ground(state: AskState, context: AskContext, claims: list[Claim]) -> tuple[str, list[EvidenceId]]:
+    """Show what some sentences cite, with the hunks that they speak of, and name the rest."""
+    cites = {cite for claim in claims for cite in claim.cites}
+    mine = {handle: name for handle, name in state["handles"].items() if name in cites}
+    text = packet_text(mine, context.found, await packet_room(context.deps), focus_of(claims))
+    return text, [name for name in state["handles"].values() if name not in cites]
+
+
+def _repair_once(state: AskState) -> Literal["repair", "reply"]:
+    return "repair" if not state["repaired"] and any(map(can_be_repaired, state["failed"])) else "reply"
+
+
+async def repair(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Show the writer all that was refused, once; it may correct, shorten or give up."""
+    context, query = runtime.context, state["query"]
+    wrong = {str(n): one for n, one in enumerate(filter(can_be_repaired, state["failed"]), start=1)}
+    known = [one.claim for one in wrong.values()]
+    text, _ = await _ground(state, context, known)
+    mark = context.deps.mark
+    values = {
+        "evidence": fenced(text, mark),
+        "refused": fenced("\n".join(refusal_text(number, one) for number, one in wrong.items()), mark),
+        "languages": NAMES[query.lang],
+    }
+    try:
+        said = await ask(context.deps, "writing", _account(state), "repair", values, repair_shape((query.lang,)))
+    except ModelError:
+        return {"repaired": True}
+    drafts = []
+    for one in getattr(said, "sentences", ()):
+        old = wrong.pop(one.id.strip("[]. "), None)
+        again = answer_claim(old.claim.id, one, state["handles"], context.found, query.lang) if old else None
+        drafts += [again] if again else []
+    kept = {claim.id for claim in drafts}
+    return {"repaired": True, "drafts": drafts, "failed": [one for one in state["failed"] if one.claim.id not in kept]}
+
+
+async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
+    """Put the reply together; of this question the conversation keeps what was asked and answered."""
+    asked = state["first"] or state["trouble"]
+    given = model_reply(state, runtime.context) if asked else await looked_up(state, runtime.context)
+    runtime.stream_writer({"answer": given.answer})
+    gone = [RemoveMessage(str(one.id)) for one in _own(state)]
+    return {
+        "reply": given,
         "version": VERSION,
-        "focus": Focus.of(found, draft).model_dump(mode="json"),
-        "sources": list(reply.cites[:_CITES]),
-        "turns": [*state.get("turns", []), state["question"][:_TURN]][-_TURNS:],
+        "messages": [*gone, HumanMessage(state["question"]), AIMessage(given.answer)],
+        "cites": list(given.cites or (hit.id for hit in given.evidence[:_BEST]))[:_KEPT],
+        "turns": [*state.get("turns", []), state["question"][:300]][-_KEPT:],
     }
-
-
-def _pieces(answer: str) -> Iterator[str]:
-    """Give an answer line by line, for somebody who reads while it comes."""
-    yield from answer.splitlines(keepends=True)
-
-
-def _checked(draft: Draft, found: Findings) -> tuple[Draft, int]:
-    """Keep the claims that pass, and count the others."""
-    dossier = _dossier(found)
-    items, dropped = [], 0
-    for item in draft.items:
-        kept = [claim for claim in (_judged(one, dossier, found) for one in item.claims) if _passed(claim)]
-        dropped += len(item.claims) - len(kept)
-        items.append(item.model_copy(update={"claims": tuple(kept)}))
-    return draft.model_copy(update={"items": tuple(items)}), dropped
-
-
-def _judged(claim: Claim, dossier: Dossier, found: Findings) -> Claim:
-    return claim.model_copy(update={"judgement": first_refusal(claim, dossier, found.inquiry.lang)})
-
-
-def _passed(claim: Claim) -> bool:
-    return claim.judgement is not None and claim.judgement.passed
-
-
-def _dossier(found: Findings) -> Dossier:
-    """Lay out what was read: an answer speaks of any time, so no day bounds it."""
-    evidence: dict[EvidenceId, Evidence] = dict(found.evidence)
-    evidence |= {
-        name: ThreadEvidence(thread=thread, comments=found.comments.get(name, ()))
-        for name, thread in found.threads.items()
-    }
-    releases = (ReleaseEvidence(release=one) for several in found.releases.values() for one in several)
-    evidence |= {one.id: one for one in releases}
-    return Dossier(found=evidence, seen=frozenset(evidence), links=found.links, reverted=found.undone)
-
-
-def _given(value: T | None) -> T:
-    if value is None:
-        raise RuntimeError("a step of the graph came before the one it needs")
-    return value
