@@ -20,6 +20,7 @@ from gitzette.analysts import answerers_of
 from gitzette.configured import settings_for
 from gitzette.console import print_markdown
 from gitzette.progress import progress
+from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.when import bound_of
 from gitzette.wiring import home_of, open_house
@@ -82,13 +83,14 @@ async def _once(
 ) -> Reply:
     async with asking_context(settings, environ, specs_of(settings), now, display) as context:
         asked = replace(context.for_question(bound=bound), lang=lang)
+        replies = ReplyPage(Web(settings.web), settings.tz)
         if thread is None:
-            return await answered(question, asked)
+            return replies.written(await answered(question, asked))
         async with open_conversations(home_of(settings, environ)) as conversations:
             async for event in conversations.ask(thread, question, asked):
                 if isinstance(event, Reply):
                     reply = event
-            return reply
+            return replies.written(reply)
 
 
 @asynccontextmanager
@@ -112,7 +114,6 @@ async def asking_context(
             specs=specs,
             now=now,
             tz=settings.tz,
-            web=Web(settings.web),
         )
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.errors import EXIT_DONE, AppError, UsageError
+from agent.web import Web
 from gitzette.asking import asking_context, thread_name
 from gitzette.configured import settings_for
 from gitzette.console import entry, open_console
@@ -39,7 +40,9 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         runner.run(sources.deps())
         conversations = runner.run(opened.enter_async_context(open_conversations(home_of(settings, environ))))
         runner.run(conversations.standing(thread))
-        session = Session(console, conversations, sources, thread, specs, settings.tz, since=args.since)
+        session = Session(
+            console, conversations, sources, thread, specs, settings.tz, Web(settings.web), since=args.since
+        )
         return _Talk(session, runner.run).go_on()
 
 

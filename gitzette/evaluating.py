@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -57,6 +56,7 @@ from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.recording import record
+from gitzette.replies import ReplyPage
 from gitzette.running import cover
 from gitzette.site.build import build_site
 from graphs.conversing import answered
@@ -113,10 +113,10 @@ class Gitzette:
             whole = Window(start=since, end=now + timedelta(seconds=1), tz=settings.tz)
             for spec in settings.repos:
                 await context.reader.complete(spec, whole)
-            replies = []
+            replies, page = [], ReplyPage(Web(settings.web), settings.tz)
             for question, repos in questions:
                 specs = tuple(spec for spec in settings.repos if spec.name in repos)
-                replies.append(await answered(question, context.for_question(specs)))
+                replies.append(page.written(await answered(question, context.for_question(specs))))
             return replies
 
 

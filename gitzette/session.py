@@ -12,9 +12,11 @@ from agent.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.ids import RepoId
 from agent.markdown import visible
 from agent.settings import RepoSpec
+from agent.web import Web
 from gitzette.asking import checked, thread_name
 from gitzette.console import Console, print_markdown
 from gitzette.exhibits import Exhibits
+from gitzette.replies import ReplyPage
 from gitzette.when import bound_of
 from graphs.ask_context import AskContext
 from graphs.conversing import Conversations
@@ -75,12 +77,18 @@ class Session:
     whole: tuple[RepoSpec, ...]
     """All repositories of the conversation."""
     tz: str
+    web: Web
     since: str | None = None
     only: RepoSpec | None = None
     """The one repository to look at."""
     asked: bool = False
     status: int = EXIT_DONE
     out: TextIO = field(default_factory=lambda: sys.stdout)
+
+    @property
+    def replies(self) -> ReplyPage:
+        """Give what writes the replies."""
+        return ReplyPage(self.web, self.tz)
 
     async def answer(self, question: str) -> None:
         """Answer one question, piece by piece."""
@@ -98,13 +106,14 @@ class Session:
         async for event in self.conversations.ask(self.thread, question, context):
             self.asked = True
             if isinstance(event, Reply):
+                event = self.replies.written(event)
                 rest = [part for part in event.answer.split("\n\n") if part.strip() not in said]
                 text = self._exhibits(deps).numbered("\n\n".join(rest), event.cites)
                 self._write(text if self.console.interactive else event.answer)
                 self.status = EXIT_ABSTAINED if event.abstained else EXIT_DONE
-            elif self.console.interactive and "sentence" in event:
-                said.append(event["sentence"].strip())
-                self._write(event["sentence"])
+            elif self.console.interactive and "claim" in event:
+                said.append(self.replies.sentence(event["claim"], event["lang"]).strip())
+                self._write(said[-1])
             elif self.console.interactive and event.get("evidence"):
                 self.console.step(self.whole[0].name, f"{len(event['evidence'])} pieces of evidence found")
         self.say("\n")
@@ -178,7 +187,7 @@ class Session:
         self.say(f"thread {self.thread}, {_counted(turns)} so far\n")
 
     def _exhibits(self, deps: AskContext) -> Exhibits:
-        return Exhibits(deps.reader, self.whole, deps.web, self.tz)
+        return Exhibits(deps.reader, self.whole, self.web, self.tz)
 
     async def _cites(self) -> tuple[str, ...]:
         return (await self.conversations.standing(self.thread)).sources

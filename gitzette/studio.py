@@ -20,9 +20,11 @@ from agent.asking.reply import as_json
 from agent.ids import RepoId
 from agent.record import to_json
 from agent.settings import AnalystChoice, Language, Settings
+from agent.web import Web
 from gitzette.asking import asking_context, checked
 from gitzette.configured import settings_for
 from gitzette.demo import demo_world
+from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.when import bound_of, window_of
 from gitzette.wiring import open_house
@@ -123,7 +125,8 @@ def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskOutput]:
             bound = bound_of(args.since, args.until, settings.tz, now)
             async with asking_context(settings, os.environ, specs_of(settings), now, _Told(runtime)) as context:
                 done = await graph.ainvoke({"question": question}, context=context.for_question(bound=bound))
-        return cast("AskOutput", as_json(done["reply"]))
+                reply = ReplyPage(Web(settings.web), settings.tz).written(done["reply"])
+        return cast("AskOutput", as_json(reply))
 
     outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput, output_schema=AskOutput)
     outer.add_node("ask", answer)

@@ -19,20 +19,19 @@ from agent.analysts.sentences import focus_of
 from agent.analysts.tasks import Refused, can_be_repaired, refusal_text
 from agent.asking.packet import answer_claim, answer_claims, cited, control_sentences, handles_of, packet_text
 from agent.asking.query import Hit, Query, query_of
-from agent.asking.reply import Page, Reply, Searched
+from agent.asking.reply import Reply, Searched, Section
 from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
 from agent.evidence import EvidenceId
 from agent.gate.check import refusals
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
-from agent.settings import RepoSpec
 from agent.window import Window
 from graphs.ask_context import AskContext
 from graphs.asking_models import ask, can_call_tools, models_of, packet_room
 from graphs.judging import judged
+from graphs.look_up import filtered_section, named_sections, told_facts
 from graphs.reading import explain
-from graphs.replying import looked_up, model_reply
 from tools.chat.trimming import trimmed
 from tools.toolset import tools_of
 
@@ -97,70 +96,58 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     """Search what is known at once, read what is missing of the window, and search again."""
     context = runtime.context
     query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
-    specs = [one for one in context.specs if _is_asked(one, query)] or list(context.specs)
-    repos = [spec.name for spec in specs]
-    _show(runtime, query, context.index.search(query.words, query.named, repos, query.window, _BEST))
-    left_out = {one.name: await context.reader.complete(one, query.window or context.unread(one.name)) for one in specs}
-    window = query.window or context.whole(repos)
-    hits = context.index.search(query.words, query.named, repos, query.window, _RANKED)
-    _show(runtime, query, hits[:_BEST])
-    searched = [_searched(context, repo, window, left_out[repo]) for repo in repos]
-    begun = {"query": query, "window": window, "hits": hits, "searched": searched, "published": [], "failed": []}
-    begun |= {"first": "", "trouble": "", "nearest": None, "repaired": False}
+    repos = [one.name for one in context.specs if query.filters.wants(one.name)] or [one.name for one in context.specs]
+
+    def search(most: int) -> list[Hit]:
+        hits = context.index.search(query.words, query.named, repos, query.window, most)
+        known = context.all_known(hit.id for hit in hits[:_BEST])
+        runtime.stream_writer({"evidence": known, "lang": query.lang})
+        return hits
+
+    search(_BEST)
+    left_out = {}
+    for spec in context.specs:
+        if spec.name in repos:
+            left_out[spec.name] = await context.reader.complete(spec, query.window or context.unread(spec.name))
+    hits, window = search(_RANKED), query.window or context.whole(repos)
+    begun: dict[str, Any] = {
+        "query": query,
+        "window": window,
+        "hits": hits,
+        "first": "",
+        "trouble": "",
+        "nearest": None,
+    }
+    begun |= {"searched": [context.searched(repo, window, left_out[repo]) for repo in repos], "repaired": False}
+    begun |= {"published": [], "failed": [], "drafts": [], "passed": []}
     if context.deps.models is None or query.filters.any:
         return begun
     best = dict.fromkeys((*(hit.id for hit in hits[:_BEST]), *(state.get("cites") or [])[:_BEST]))
     await context.load(best, query.window)
     handles = handles_of([name for name in best if name in context.found], context.found)
     try:
-        first = await _opening(query, handles, searched, context)
+        first = await _opening(query, handles, _scope(begun["searched"]), context)
     except ModelError as error:
         return begun | {"trouble": _why(error)}
     return begun | {"handles": handles, "first": first.id, "messages": [first]}
 
 
-async def _opening(
-    query: Query, handles: dict[str, EvidenceId], searched: list[Searched], context: AskContext
-) -> HumanMessage:
+async def _opening(query: Query, handles: dict[str, EvidenceId], scope: str, context: AskContext) -> HumanMessage:
     """Show the question and the best evidence, and say how to look further where tools can be called."""
-    deps, scope = context.deps, _scope(searched)
+    deps = context.deps
     text = packet_text(handles, context.found, await packet_room(deps), [one.text for one in query.named])
     values = {"question": fenced(query.text, deps.mark), "evidence": fenced(text or "(nothing)", deps.mark)}
     told = prompt("ask_question", values | {"scope": scope})
-    if await can_call_tools(deps):
-        told = f"{told}\n{prompt('ask_read', {'scope': scope})}"
-    return HumanMessage(told, id=uuid4().hex)
-
-
-def _is_asked(spec: RepoSpec, query: Query) -> bool:
-    wanted = query.filters.repos
-    return not wanted or any(spec.name.lower() == one or spec.name.lower().endswith(f"/{one}") for one in wanted)
-
-
-def _searched(context: AskContext, repo: Any, window: Window, left_out: int) -> Searched:
-    end = min(window.cutoff or window.end, context.now)
-    return Searched(
-        repo=repo,
-        start=window.start,
-        end=max(end, window.start),
-        tz=window.tz,
-        commits=context.reader.cards.count(repo, window),
-        threads=context.reader.threads.any(repo),
-        left_out=left_out,
-    )
+    more = prompt("ask_read", {"scope": scope}) if await can_call_tools(deps) else ""
+    return HumanMessage(f"{told}\n{more}", id=uuid4().hex)
 
 
 def _scope(searched: list[Searched]) -> str:
     return "; ".join(f"{one.repo} from {one.start:%Y-%m-%d} to {one.end:%Y-%m-%d}" for one in searched)
 
 
-def _show(runtime: Runtime[AskContext], query: Query, hits: list[Hit]) -> None:
-    """Stream the evidence that was found so far."""
-    context = runtime.context
-    known = {hit.id: one for hit in hits if (one := context.known(hit.id))}
-    page = Page(query.lang, context.web, context.tz, query.window, known)
-    rows = [page.described(name, one) for name, one in known.items()]
-    runtime.stream_writer({"evidence": rows, "ids": list(known)})
+def _why(error: ModelError) -> str:
+    return " ".join(str(error).split())[:200]
 
 
 async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
@@ -221,27 +208,30 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     context, query = runtime.context, state["query"]
     deps = context.deps
     deps.progress.step(state["searched"][0].repo, "answering")
-    more = await context.take_shown(query.window)
-    handles = handles_of([*state["handles"].values(), *more], context.found)
-    listed = "; ".join(f"{handle} is {name}" for handle, name in handles.items() if name in more)
-    values = {"language": NAMES[query.lang], "more": f" What you looked up has handles too: {listed}." if more else ""}
+    await context.take_shown(query.window)
+    handles = handles_of(list(dict.fromkeys((*state["handles"].values(), *context.found))), context.found)
+    listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in state["handles"].values()]
+    more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
+    values = {"language": NAMES[query.lang], "more": more}
     told = prompt("ask_answer", values)
     *before, last = _heard(state, deps.mark)
     # Some servers take no two messages of a user in a row.
-    heard = [*before, HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [*before, last, HumanMessage(told)]
+    heard = (
+        [*before, HumanMessage(f"{last.text}\n{told}")] if last.type == "human" else [*before, last, HumanMessage(told)]
+    )
     try:
         room = await models_of(deps).context("writing") * 2 // 3
         model = models_of(deps).get("writing", _account(state)).with_structured_output(answer_shape(query.lang))
         said: Any = await model.ainvoke(trimmed(heard, room))
     except ModelError as error:
         return {"trouble": _why(error)}
+    # A tool may have listed what it has not shown: it is read now, for the gate and the judge.
+    named = [one for told in (said.nearest, *(one.cites for one in said.sentences)) for one in told]
+    await context.load([name for one in named for name in context.names_of(one)], query.window)
     near = [name for one in said.nearest if (name := cited(one, handles, context.found)) in context.found]
     drafts = answer_claims(said, handles, context.found, query.lang)
+    handles = handles_of(list(dict.fromkeys((*handles.values(), *context.found))), context.found)
     return {"handles": handles, "drafts": drafts, "nearest": near if said.abstains or not drafts else None}
-
-
-def _why(error: ModelError) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 async def check(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
@@ -270,9 +260,8 @@ async def judge(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
         silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
         refused = [Refused(task="", claim=claim, reasons=(silent,)) for claim in claims]
         return {"passed": [], "failed": [*state["failed"], *refused]}
-    page = Page(query.lang, context.web, context.tz, query.window, {})
     for claim in verdicts.admitted:
-        runtime.stream_writer({"sentence": page.sentence(claim)})
+        runtime.stream_writer({"claim": claim, "lang": query.lang, "abstains": state["nearest"] is not None})
     failed = [Refused(task="", claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
     return {
         "passed": [],
@@ -320,14 +309,43 @@ async def repair(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
 
 async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     """Put the reply together; of this question the conversation keeps what was asked and answered."""
-    asked = state["first"] or state["trouble"]
-    given = model_reply(state, runtime.context) if asked else await looked_up(state, runtime.context)
-    runtime.stream_writer({"answer": given.answer})
+    given = await _reply(state, runtime.context)
     gone = [RemoveMessage(str(one.id)) for one in _own(state)]
     return {
         "reply": given,
         "version": VERSION,
-        "messages": [*gone, HumanMessage(state["question"]), AIMessage(given.answer)],
+        "messages": [*gone, HumanMessage(state["question"]), AIMessage(given.said)],
         "cites": list(given.cites or (hit.id for hit in given.evidence[:_BEST]))[:_KEPT],
         "turns": [*state.get("turns", []), state["question"][:300]][-_KEPT:],
     }
+
+
+async def _reply(state: AskState, context: AskContext) -> Reply:
+    query, hits, repos = state["query"], state["hits"], [one.repo for one in state["searched"]]
+    claims = sorted(state["published"], key=lambda one: int(one.id[1:]))
+    sections: list[Section] = []
+    if state["first"] or state["trouble"]:
+        abstains = state["nearest"] is not None
+        outcome = "failed" if state["trouble"] else "abstained" if abstains else "answered" if claims else "refused"
+        near = (state["nearest"] or [hit.id for hit in hits[:5]]) if abstains else []
+        cites = [*(cite for claim in claims for cite in claim.cites), *near]
+    else:
+        outcome = "filtered" if query.filters.any else "looked up"
+        lookup = named_sections(query, repos, context)
+        sections = [filtered_section(query, repos, context)] if query.filters.any else lookup
+        cites = [hit.id for section in sections for hit in section.hits[:_BEST]]
+        claims = await told_facts(query, [name for name in dict.fromkeys(cites) if "#" not in name][:10], context)
+    return Reply(
+        outcome=outcome,  # type: ignore[arg-type]
+        lang=query.lang,
+        window=query.window,
+        claims=tuple(claims),
+        cites=tuple(dict.fromkeys(cites)),
+        sections=tuple(sections),
+        evidence=tuple(hits),
+        known=context.all_known((*cites, *(hit.id for hit in hits[: 2 * _BEST]))),
+        searched=tuple(state["searched"]),
+        dropped=len(state["failed"]),
+        trouble=state["trouble"],
+        has_model=context.deps.models is not None,
+    )

@@ -28,13 +28,17 @@ class Standing:
     """What the last answer cites."""
 
 
-async def stream(graph: Any, question: str, context: AskContext, config: RunnableConfig | None = None) -> AsyncIterator[Event]:
+async def stream(
+    graph: Any, question: str, context: AskContext, config: RunnableConfig | None = None
+) -> AsyncIterator[Event]:
     """Run a question, and give what it streams, then its reply."""
     # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
     options: dict[str, Any] = {"durability": "exit"} if config else {}
     modes = ["custom", "values"]
     reply = None
-    async for mode, told in graph.astream({"question": question}, config, context=context, stream_mode=modes, **options):
+    async for mode, told in graph.astream(
+        {"question": question}, config, context=context, stream_mode=modes, **options
+    ):
         if mode == "custom":
             yield told
         else:

@@ -29,11 +29,11 @@ from graphs import analysis
 from graphs.asking_models import is_small
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
+from graphs.index_for_search import index_run
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
 from tools.history.released import fixes_released
 from tools.history.weaving import told_stories, with_stories, woven
-from graphs.index_for_search import index_run
 
 
 class RepositoryInput(TypedDict):

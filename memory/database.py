@@ -163,6 +163,7 @@ def create_search_tables(db: Database) -> None:
     _create(db, "search_entries", "id:int evidence repo kind opened ended author", pk="id")
     db.table("search_entries").create_index(["evidence"], unique=True)
     db.table("search_entries").create_index(["kind", "repo", "opened"])
+    db.table("search_entries").create_index(["author"])
     _create(db, "search_refs", "source target brought:int", pk="source target")
     db.table("search_refs").create_index(["target"])
     _create_search(db, "search_words", "title, facts, paths, body, parts", stems="porter ")

@@ -1,7 +1,6 @@
 """Issues, pull requests, releases and links as they were when last read, found again by number and by words."""
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC
 
 from pydantic import TypeAdapter

@@ -21,18 +21,27 @@ _SCOPE = (
     "(? is null or e.repo in (select value from json_each(?)))"
     " and (e.opened >= ? and e.opened < ? or e.ended >= ? and e.ended < ?)"
 )
-_FROM = f"from search_words w join search_entries e on e.id = w.rowid where search_words match ? and {_SCOPE}"
-_RANKED = f"select e.evidence, -bm25(search_words, 4.0, 3.0, 1.5, 1.5, 1.0) as fit {_FROM} order by fit desc limit ?"
-_WORDS = "w.title || ' ' || w.facts || ' ' || w.paths || ' ' || w.body || ' ' || w.parts"
-_HAVING, _COUNT, _IDS = f"select e.evidence, {_WORDS} {_FROM}", f"select count(*) {_FROM}", f"select e.evidence {_FROM}"
-_KNOWN = f"select e.evidence, e.kind, e.opened, e.author, e.id from search_entries e where {_SCOPE}"  # noqa: S608
+_ENTRIES = f"from search_entries e where {_SCOPE}"
+_COLUMNS = "title, facts, paths, body, parts"
+_FIT = "-bm25(search_words, 4.0, 3.0, 1.5, 1.5, 1.0)"
+_MATCHING = "from search_words w where search_words match ?"
+_RANKED = f"select w.rowid, {_FIT} as fit {_MATCHING} order by fit desc limit ?"
+_RANKED_WITHIN = (
+    f"select w.rowid, {_FIT} as fit from search_words w join search_entries e on e.id = w.rowid"
+    f" where search_words match ? and {_SCOPE} order by fit desc limit ?"
+)
+_HAVING = f"select w.rowid, title || ' ' || facts || ' ' || paths || ' ' || body || ' ' || parts {_MATCHING}"
+_NAMES = f"select e.id, e.evidence, e.kind, e.opened {_ENTRIES} and e.id in (select value from json_each(?))"
+_BY_NAME = f"select e.id, e.evidence {_ENTRIES} and e.evidence in (select value from json_each(?))"
+_BY_HASH = f"select e.id {_ENTRIES} and e.evidence >= ? and e.evidence < ?"
+_LISTED = f"select e.evidence, e.kind, e.opened, e.author {_ENTRIES}"
 _COPIED = (
-    f"select e.id, e.evidence, e.repo, e.kind, e.opened, e.ended, e.author from search_entries e where {_SCOPE}",  # noqa: S608
-    "select rowid, title, facts, paths, body, parts from search_words where rowid = ?",
+    f"select e.id, e.evidence, e.repo, e.kind, e.opened, e.ended, e.author {_ENTRIES}",
+    f"select rowid, {_COLUMNS} from search_words where rowid = ?",
 )
 _INSERTED = (
     "insert into search_entries (id, evidence, repo, kind, opened, ended, author) values (?, ?, ?, ?, ?, ?, ?)",
-    "insert into search_words (rowid, title, facts, paths, body, parts) values (?, ?, ?, ?, ?, ?)",
+    f"insert into search_words (rowid, {_COLUMNS}) values (?, ?, ?, ?, ?, ?)",  # noqa: S608
 )
 _NEIGHBOURS = (
     "select target from search_refs where source = ? union select source from search_refs where target = ?"
@@ -42,7 +51,7 @@ _NEXT_TAG = (
     "select evidence from search_entries where kind = 'release' and repo = ? and opened >= ? order by opened limit 1"
 )
 _BROUGHT = "select source from search_refs where brought = 1 and target in (select value from json_each(?))"
-_RANKED_MOST, _LARGE = 400, 3_000
+_RANKED_MOST, _LARGE, _WORDED = 200, 3_000, 20
 _EXPANDED, _TAGGED = 30, 5
 """Hits whose neighbours join the list, and commits of which the next tag does."""
 _SHARE = 0.4
@@ -76,11 +85,10 @@ class Entry:
     """The pull request of a commit."""
 
 
-class _Known(NamedTuple):
+class _Found(NamedTuple):
+    id: EvidenceId
     kind: str
     opened: str
-    author: str
-    row: int
 
 
 def references(repo: RepoId, text: str) -> tuple[EvidenceId, ...]:
@@ -99,9 +107,7 @@ def put_entry(db: Database, entry: Entry) -> None:
         execute("delete from search_entries where id = ?", row)
         execute("delete from search_refs where source = ?", (entry.id,))
     times = (_text(entry.opened), _text(entry.ended))
-    number = execute(
-        _INSERTED[0], (None, entry.id, entry.repo, entry.kind, *times, _clean(entry.author))
-    ).lastrowid
+    number = execute(_INSERTED[0], (None, entry.id, entry.repo, entry.kind, *times, _clean(entry.author))).lastrowid
     texts = (f"{entry.title} {entry.author}", entry.facts, entry.paths, entry.body, entry.names)
     told = [indexed(_clean(text)) for text in texts]
     parts = " ".join((*(one.parts for one in told), told[-1].words))
@@ -130,47 +136,45 @@ class SearchIndex:
         """Rank everything that has a word of a text or is named outright, and what belongs to the best of it."""
         with reading():
             scope = _scope(repos, window)
-            known = {row[0]: _Known(*row[1:]) for row in self._db.execute(_KNOWN, scope)}
-            db = self._table(scope, len(known))
-            asked = _telling(db, terms(text), scope, len(known))
-            scores: dict[EvidenceId, float] = {}
-            if asked:
-                match = " OR ".join(term.match for term in asked)
-                scores = dict(db.execute(_RANKED, [match, *scope, _RANKED_MOST]).fetchall())
-            exact = {one.text: (one.kind, self._having(db, one, scope, known)) for one in named} | _people(text, known)
-            for kind, found in exact.values():
-                rare = math.log(1 + (len(known) - len(found) + 0.5) / (len(found) + 0.5))
-                for name in found:
-                    scores[name] = scores.get(name, 0.0) + (3 * rare if kind == "name" else _REFERENCE)
-            self._expand(scores, known)
-            order = sorted(scores, key=lambda name: (-round(scores[name], 6), _newest(known[name]), name))
-            kept = first_twenty(order, known)[:limit]
-            words = _words_of(db, set(kept), asked, scope)
+            count = self._db.execute(f"select count(*) {_ENTRIES}", scope).fetchone()[0]
+            db, alone = self._table(scope, count)
+            asked = _telling(db, terms(text), count)
+            scores = _ranked(db, asked, [] if alone else scope)
+            exact = {one.text: (one.kind, self._named(db, one, repos, scope)) for one in named}
+            exact |= {author: ("name", rows) for author, rows in self._people(text, scope)}
+            for kind, rows in exact.values():
+                rare = math.log(1 + max(0, count - len(rows) + 0.5) / (len(rows) + 0.5))
+                for row in rows:
+                    scores[row] = scores.get(row, 0.0) + (3 * rare if kind == "name" else _REFERENCE)
+            found = self._expanded(scores, scope)
+            order = sorted(found, key=lambda row: (found[row].opened, found[row].id), reverse=True)
+            order.sort(key=lambda row: -round(scores[row], 6))
+            kept = first_twenty(order, found)[:limit]
+            words = _words_of(db, kept[:_WORDED], asked)
         return [
             Hit(
-                id=name,
-                kind=known[name].kind,
-                opened=known[name].opened,
-                score=round(scores[name], 4),
-                named=tuple(text for text, (_, found) in exact.items() if name in found),
-                words=tuple(words.get(name, ())),
+                **found[row]._asdict(),
+                score=round(scores[row], 4),
+                named=tuple(text for text, (_, rows) in exact.items() if row in rows),
+                words=tuple(words.get(row, ())),
             )
-            for name in kept
+            for row in kept
         ]
 
-    def entries(self, repos: Sequence[RepoId], window: Window | None) -> list[tuple[EvidenceId, str, str, str]]:
-        """List everything that is known: its name, kind, time and author."""
+    def entries(self, repos: Sequence[RepoId], window: Window | None) -> list[tuple[Hit, str]]:
+        """List everything that is known, each with its author."""
         with reading():
-            return [tuple(row[:4]) for row in self._db.execute(_KNOWN, _scope(repos, window))]
+            rows = self._db.execute(_LISTED, _scope(repos, window)).fetchall()
+        return [(Hit(id=name, kind=kind, opened=opened, score=0.0), author) for name, kind, opened, author in rows]
 
-    def _table(self, scope: list[object], count: int) -> Database:
+    def _table(self, scope: list[object], count: int) -> tuple[Database, bool]:
         """Give an index that holds the window alone: how rare a word is there must not depend on what else is known.
 
         A large part of the memory is searched where it is: among so many entries words are as rare as among all.
         """
         total = self._db.execute("select count(*), max(id) from search_entries").fetchone()
         if count in (0, total[0]) or count > _LARGE:
-            return self._db
+            return self._db, count == total[0]
         key = (json.dumps(scope), count, total)
         if self._narrow is None or self._narrow[0] != key:
             narrow = Database(memory=True)
@@ -180,64 +184,74 @@ class SearchIndex:
             words = (self._db.execute(_COPIED[1], [row[0]]).fetchone() for row in rows)
             narrow.conn.executemany(_INSERTED[1], words)
             self._narrow = (key, narrow)
-        return self._narrow[1]
+        return self._narrow[1], True
 
-    def _having(
-        self, db: Database, one: Named, scope: list[object], known: dict[EvidenceId, _Known]
-    ) -> set[EvidenceId]:
+    def _named(self, db: Database, one: Named, repos: Sequence[RepoId], scope: list[object]) -> set[int]:
         """Find what is named: by its own name, or everything that has the name whole."""
+        mine = [repo for repo in repos if one.repo is None or repo.lower() == one.repo.lower()]
         if one.kind == "name":
             words = indexed(one.text).words
-            rows = db.execute(_HAVING, [f'"{words}"', *scope]) if words else ()
-            return {row[0] for row in rows if f" {words} " in f" {row[1]} "}
-        mine = [name for name in known if one.repo is None or name.lower().startswith(one.repo.lower())]
+            rows = db.execute(_HAVING, [f'"{words}"']).fetchall() if words else []
+            having = {row[0] for row in rows if f" {words} " in f" {row[1]} "}
+            return having & set(self._found(having, scope)) if len(having) else set()
         if one.kind == "commit":
-            return {name for name in mine if name.partition("@")[2].startswith(one.text) and known[name].kind == "commit"}
-        ends = (f"#{one.text}",) if one.kind == "thread" else (f"@{one.text}", f"@v{one.text}")
-        own = [f"{repo}#{one.text}" for repo in {name.partition("#")[0].partition("@")[0] for name in mine}]
-        brought = self._db.execute(_BROUGHT, [json.dumps(own)]).fetchall() if one.kind == "thread" else []
-        return {name for name in mine if name.endswith(ends)} | {row[0] for row in brought if row[0] in known}
+            spans = [(f"{repo}@{one.text}", f"{repo}@{one.text}g") for repo in mine]
+            return {row[0] for span in spans for row in self._db.execute(_BY_HASH, [*scope, *span])}
+        ends = ("#{}",) if one.kind == "thread" else ("@{}", "@v{}")
+        own = [f"{repo}{end.format(one.text)}" for repo in mine for end in ends]
+        brought = [row[0] for row in self._db.execute(_BROUGHT, [json.dumps(own)])]
+        return {row[0] for row in self._db.execute(_BY_NAME, [*scope, json.dumps([*own, *brought])])}
 
-    def _expand(self, scores: dict[EvidenceId, float], known: dict[EvidenceId, _Known]) -> None:
-        """Let what belongs to the best hits join the list at a part of their score; what fits itself gains by it."""
-        best = sorted(scores, key=lambda name: (-scores[name], name))[:_EXPANDED]
+    def _people(self, text: str, scope: list[object]) -> list[tuple[str, set[int]]]:
+        """Find what the people made whom a text names as git or GitHub do."""
+        by = self._db.execute("select distinct author from search_entries").fetchall()
+        several = {name for row in by for name in row[0].split(", ") if len(name) > 1 and _stands(name, text)}
+        query = f"select e.id {_ENTRIES} and ', ' || e.author || ',' like ?"
+        made = [(name, self._db.execute(query, [*scope, f"%, {name},%"]).fetchall()) for name in sorted(several)]
+        return [(name, {row[0] for row in rows}) for name, rows in made if rows]
+
+    def _found(self, rows: Iterable[int], scope: list[object]) -> dict[int, _Found]:
+        found = self._db.execute(_NAMES, [*scope, json.dumps(list(rows))])
+        return {row: _Found(*rest) for row, *rest in found}
+
+    def _expanded(self, scores: dict[int, float], scope: list[object]) -> dict[int, _Found]:
+        """Let what belongs to the best hits join at a part of their score; what fits itself gains by it."""
+        found = self._found(scores, scope)
+        best = sorted(found, key=lambda row: (-scores[row], found[row].id))[:_EXPANDED]
         gained: dict[EvidenceId, float] = {}
-        for place, name in enumerate(best):
-            near = [row[0] for row in self._db.execute(_NEIGHBOURS, [name] * 3)]
-            if place < _TAGGED and known[name].kind == "commit":
-                near += [row[0] for row in self._db.execute(_NEXT_TAG, [name.partition("@")[0], known[name].opened])]
+        for place, row in enumerate(best):
+            name = found[row].id
+            near = [one[0] for one in self._db.execute(_NEIGHBOURS, [name] * 3)]
+            if place < _TAGGED and found[row].kind == "commit":
+                tag = self._db.execute(_NEXT_TAG, [name.partition("@")[0], found[row].opened])
+                near += [one[0] for one in tag]
             for other in near:
-                if other in known and other != name:
-                    gained[other] = max(gained.get(other, 0.0), scores[name] * _SHARE)
-        for name, score in gained.items():
-            scores[name] = scores.get(name, 0.0) + score
+                if other != name:
+                    gained[other] = max(gained.get(other, 0.0), scores[row] * _SHARE)
+        for row, name in self._db.execute(_BY_NAME, [*scope, json.dumps(list(gained))]).fetchall():
+            scores[row] = scores.get(row, 0.0) + gained[name]
+        return self._found(scores, scope)
 
 
-def first_twenty(order: Sequence[EvidenceId], known: dict[EvidenceId, _Known]) -> list[EvidenceId]:
+def first_twenty(order: Sequence[int], found: dict[int, _Found]) -> list[int]:
     """Put the ten best commits and the ten best threads in front of everything else."""
-    commits = [name for name in order if known[name].kind == "commit"][:10]
-    threads = [name for name in order if known[name].kind != "commit"][:10]
+    commits = [row for row in order if found[row].kind == "commit"][:10]
+    threads = [row for row in order if found[row].kind != "commit"][:10]
     first = {*commits, *threads}
-    return [*(name for name in order if name in first), *(name for name in order if name not in first)]
+    return [*(row for row in order if row in first), *(row for row in order if row not in first)]
 
 
-def _newest(one: _Known) -> tuple[int, ...]:
-    return tuple(-ord(sign) for sign in one.opened)
+def _ranked(db: Database, asked: Sequence[Term], scope: list[object]) -> dict[int, float]:
+    if not asked:
+        return {}
+    match = " OR ".join(term.match for term in asked)
+    return dict(db.execute(_RANKED_WITHIN if scope else _RANKED, [match, *scope, _RANKED_MOST]).fetchall())
 
 
-def _telling(db: Database, asked: Sequence[Term], scope: list[object], total: int) -> list[Term]:
+def _telling(db: Database, asked: Sequence[Term], total: int) -> list[Term]:
     """Leave out words that more than half of everything has: BM25 gives them nothing, and they take the longest."""
-    counts = [db.execute(_COUNT, [term.match, *scope]).fetchone()[0] for term in asked]
+    counts = [db.execute(f"select count(*) {_MATCHING}", [term.match]).fetchone()[0] for term in asked]
     return [term for term, count in zip(asked, counts, strict=True) if 0 < count <= max(1, total / 2)]
-
-
-def _people(text: str, known: dict[EvidenceId, _Known]) -> dict[str, tuple[str, set[EvidenceId]]]:
-    """Find what the people made whom a text names as git or GitHub do."""
-    by: dict[str, set[EvidenceId]] = {}
-    for name, one in known.items():
-        for author in one.author.split(", ") if one.author else ():
-            by.setdefault(author, set()).add(name)
-    return {author: ("name", found) for author, found in by.items() if len(author) > 1 and _stands(author, text)}
 
 
 def _stands(name: str, text: str) -> bool:
@@ -245,15 +259,14 @@ def _stands(name: str, text: str) -> bool:
     return name in text and re.search(f"{edge}{re.escape(name)}{edge}", text) is not None
 
 
-def _words_of(
-    db: Database, names: set[EvidenceId], asked: Sequence[Term], scope: list[object]
-) -> dict[EvidenceId, list[str]]:
+def _words_of(db: Database, rows: Sequence[int], asked: Sequence[Term]) -> dict[int, list[str]]:
     """Say by which words each was found."""
-    words: dict[EvidenceId, list[str]] = {}
+    words: dict[int, list[str]] = {}
+    query = f"select w.rowid {_MATCHING} and w.rowid = ?"
     for term in asked:
-        for row in db.execute(_IDS, [term.match, *scope]):
-            if row[0] in names:
-                words.setdefault(row[0], []).append(term.text)
+        for row in rows:
+            if db.execute(query, [term.match, row]).fetchone():
+                words.setdefault(row, []).append(term.text)
     return words
 
 

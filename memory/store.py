@@ -20,8 +20,8 @@ from memory.recall import Recall
 from memory.retention import Retention
 from memory.run_files import RunFiles
 from memory.runs import Runs
-from memory.servers import Servers
 from memory.search import SearchIndex
+from memory.servers import Servers
 from memory.tales import Tales
 
 

@@ -68,7 +68,9 @@ def _compact(handle: str, one: Evidence, room: int) -> str:
     head += f", {len(change.files)} files, +{change.additions} -{change.deletions}: {commit.title}"
     message = cut_text(commit.message.partition(commit.title)[2].strip(), room // 2)
     facts = cut_text("\n".join(fact_lines(one.facts)), room // 2)
-    told = f"\nFacts that a program found in the diff (to know, not to be copied as an anchor):\n{facts}" if facts else ""
+    told = (
+        f"\nFacts that a program found in the diff (to know, not to be copied as an anchor):\n{facts}" if facts else ""
+    )
     return f"{head}\n{message}{told}".replace("\n\n\n", "\n").rstrip()
 
 

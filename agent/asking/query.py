@@ -23,7 +23,7 @@ _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
 _DATE = re.compile(r"(?<![\w/.-])(\d{4})-(\d{2})(?:-(\d{2}))?(?![\w/-])")
-_UNDOES = re.compile(r'^(?:\[[^\]\n]{1,40}\]\s*)?Revert\b|^This reverts commit ', re.MULTILINE)
+_UNDOES = re.compile(r"^(?:\[[^\]\n]{1,40}\]\s*)?Revert\b|^This reverts commit ", re.MULTILINE)
 KINDS = ("revert", "reland", "breaking", "release", "commit", "issue", "pr")
 
 
@@ -61,6 +61,16 @@ class Filters(Frozen):
         """Tell whether something is filtered by."""
         return bool(self.kinds or self.authors or self.paths or self.titles)
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Write the qualifiers as they are asked for, in one order."""
+        pairs = (("is", self.kinds), ("author", self.authors), ("path", self.paths), ("repo", self.repos))
+        return tuple(f"{key}:{one}" for key, some in pairs for one in some) + (("in:title",) if self.titles else ())
+
+    def wants(self, repo: RepoId) -> bool:
+        """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
+        return not self.repos or any(repo.lower() == one or repo.lower().endswith(f"/{one}") for one in self.repos)
+
     def fits(self, card: Card) -> bool:
         """Tell whether a commit fits: its kind, its author, and one of its paths."""
         by = all(one in card.author.lower() for one in self.authors)
@@ -78,6 +88,12 @@ class Query(Frozen):
     named: tuple[Named, ...] = ()
     filters: Filters = Filters()
     window: Window | None = None
+
+    def titled(self, title: str) -> bool:
+        """Tell whether a title has everything that is named, or a word where nothing is."""
+        wanted = [one.text.lower() for one in self.named]
+        words = set(self.words.lower().split()) & set(title.lower().split())
+        return all(one in title.lower() for one in wanted) if wanted else bool(words)
 
 
 def language_of(question: str) -> Language:

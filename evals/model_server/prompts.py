@@ -13,6 +13,7 @@ _KINDS = {
     "repair": "These sentences of yours about it were refused",
     "day": "Sum up in",
     "judge": "Somebody wrote these sentences",
+    "answer": "Now answer the question in",
 }
 _FACTS, _DIFF = "\n\nFacts that a program found", "\n\nThe diff:\n"
 _FACT = re.compile(r"^(- [a-z-]+: (.+))$", re.MULTILINE)
@@ -32,7 +33,7 @@ class Prompt:
     """One question of a run, taken apart."""
 
     kind: str
-    """`choose`, `read`, `write`, `repair`, `day`, `judge`, or empty for any other."""
+    """`choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other."""
     parts: tuple[str, ...]
     """What is fenced, in its order: the evidence comes first."""
     mark: str = ""

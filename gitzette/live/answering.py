@@ -13,9 +13,11 @@ from agent.asking.reply import Reply
 from agent.errors import AppError
 from agent.ids import RepoId
 from agent.settings import RepoSpec, Settings
+from agent.web import Web
 from gitzette.asking import asking_context
 from gitzette.delivery.letter import Block, letter
 from gitzette.exhibits import Exhibits
+from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
 from graphs.conversing import open_conversations
 
@@ -90,17 +92,19 @@ class Answering:
             asking_context(settings, environ, self._specs, datetime.now(UTC), shown) as context,
             open_conversations(home_of(settings, environ)) as conversations,
         ):
-            exhibits = Exhibits(context.reader, self._specs, context.web, settings.tz)
+            exhibits = Exhibits(context.reader, self._specs, Web(settings.web), settings.tz)
+            replies = ReplyPage(Web(settings.web), settings.tz)
             said, found = "", ""
             async for event in conversations.ask(thread, question, context):
                 if isinstance(event, Reply):
+                    event = replies.written(event)
                     numbers = _numbers(event, exhibits)
                     told = [_block(block, numbers) for block in letter(event.answer)]
                     events.put_nowait(("blocks", {"from": 0, "blocks": told}))
                     events.put_nowait(("done", _ended(event, exhibits)))
                     continue
-                said += event.get("sentence", "")
-                found = "\n".join(f"- {row}" for row in event["evidence"]) if "evidence" in event else found
+                said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
+                found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
                 told = [_block(block, {}) for block in letter(said + found)]
                 events.put_nowait(("blocks", {"from": 0, "blocks": told}))
 
@@ -125,7 +129,7 @@ class Answering:
         """Give the text of what is cited, or the part around the first line that shows what the answer says."""
         settings = self._settings
         async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
-            lines = await Exhibits(context.reader, self._specs, context.web, settings.tz).lines(cite)
+            lines = await Exhibits(context.reader, self._specs, Web(settings.web), settings.tz).lines(cite)
         marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
         start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
         shown = lines[start : start + _SHOWN]

@@ -19,6 +19,7 @@ from gitzette.facting import facts_text, read_commit
 from gitzette.mcp.pages import page_of
 from gitzette.mcp.repository_tools import named_spec
 from gitzette.progress import QuietProgress
+from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.shelf import Shelf
 from gitzette.tales import start_of, story_text
@@ -58,6 +59,7 @@ class ReportTools:
         specs = (named_spec(self._settings, repo),) if repo else specs_of(settings)
         async with self._one, asking_context(settings, self._environ, specs, now, QuietProgress()) as context:
             reply = await answered(question, context.for_question(bound=bound))
+        reply = ReplyPage(Web(settings.web), settings.tz).written(reply)
         cites = ", ".join(reply.cites[:_CITES]) or "nothing"
         more = f" and {len(reply.cites) - _CITES} more" if len(reply.cites) > _CITES else ""
         return page_of(f"{reply.answer.rstrip()}\n\nCites: {cites}{more}\n", page)

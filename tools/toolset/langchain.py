@@ -42,9 +42,7 @@ def tools_over(toolsets: Mapping[str, Any], names: Sequence[str], mistake: type[
         method = getattr(next(iter(toolsets.values())), name)
         form = create_model(f"{name}_in", __base__=_arguments(method.__func__), repo=(str, Field(default="")))
         about = f"{inspect.getdoc(method)}\n\n`repo` is one of {known}."
-        return StructuredTool(
-            name=name, description=about, args_schema=form, coroutine=call, handle_tool_error=_answer
-        )
+        return StructuredTool(name=name, description=about, args_schema=form, coroutine=call, handle_tool_error=_answer)
 
     return [placed(name) for name in names]
 
