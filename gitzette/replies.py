@@ -44,16 +44,19 @@ class ReplyPage:
 
     def _judged(self, reply: Reply) -> Iterator[str]:
         say = WORDS[reply.lang]
-        sentences = [self.sentence(claim, reply.lang) for claim in reply.claims]
+        said = [claim for claim in reply.claims if claim.free]
+        named = {hit.id for section in reply.sections for hit in section.hits}
         if reply.outcome == "failed":
             yield f"{say['failed'].format(why=inline(reply.trouble))}\n\n"
         if reply.outcome == "abstained":
             yield f"{say['nothing']}\n\n"
-        yield from sentences
+        yield from (self.sentence(claim, reply.lang) for claim in said)
+        yield from (self._named(section, reply) for section in reply.sections if section.hits)
         ranked = {hit.id: hit for hit in reply.evidence}
         cited = [ranked.get(name) or Hit(id=name, kind="", opened="", score=0.0) for name in reply.cites]
         head = {"answered": "evidence", "abstained": "nearest"}.get(reply.outcome, "best")
-        yield self._rows(say[head], cited or reply.evidence[:_BEST], reply, why=head == "best")
+        rest = [hit for hit in cited or reply.evidence[:_BEST] if hit.id not in named]
+        yield self._rows(say[head], rest, reply, why=head == "best")
         if reply.dropped:
             yield f"{say['refused'].format(count=reply.dropped)}\n\n"
 
@@ -102,6 +105,8 @@ class ReplyPage:
         if isinstance(one, Card):
             shown = link(code(one.sha[:7]), self._web.commit(one.repo, one.sha))
             moment, title, more = one.at, one.title, one.author
+            if one.pull and f"#{one.pull}" not in title:
+                shown += f" {link(code(f'#{one.pull}'), self._web.thread(one.repo, one.pull, pull=True))}"
         elif isinstance(one, Release):
             shown = link(code(one.tag), self._web.release(one.repo, one.tag))
             moment, title, more = one.published_at, one.name if one.name != one.tag else "", ""

@@ -29,6 +29,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = {
         "merged": "merged",
         "closed": "closed",
         "open": "open",
+        "reopened": "open (reopened)",
+        "not_planned": "closed (not planned)",
     },
     "zh": {
         "nothing": "读到的内容里没有这样说的。",
@@ -53,6 +55,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = {
         "capped": "{repo} 另有 {count} 个较早的提交没有读取：一个问题最多读取 {most} 个。",
         "merged": "已合并",
         "closed": "已关闭",
-        "open": "开放",
+        "open": "未关闭（open）",
+        "reopened": "重新打开（open）",
+        "not_planned": "已关闭（不计划处理）",
     },
 }

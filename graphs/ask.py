@@ -17,9 +17,17 @@ from agent.analysts.ruling import Batch
 from agent.analysts.schema import NAMES, answer_shape, repair_shape
 from agent.analysts.sentences import focus_of
 from agent.analysts.tasks import Refused, can_be_repaired, refusal_text
-from agent.asking.packet import answer_claim, answer_claims, cited, control_sentences, handles_of, packet_text
+from agent.asking.packet import (
+    answer_claim,
+    answer_claims,
+    cited,
+    control_sentences,
+    counts_cites,
+    handles_of,
+    packet_text,
+)
 from agent.asking.query import Hit, Query, query_of
-from agent.asking.reply import Reply, Searched, Section
+from agent.asking.reply import Outcome, Reply, Searched
 from agent.claims import Claim, Judgement, Verdict
 from agent.dossier import Dossier
 from agent.evidence import EvidenceId
@@ -37,7 +45,7 @@ from tools.toolset import tools_of
 
 VERSION = 2
 """Of the state that is kept; a thread that was written by another one is not gone on with."""
-_BEST, _TURNS, _RANKED = 20, 5, 60
+_BEST, _TURNS, _RANKED, _TAGGED = 20, 5, 60, 5
 _KEPT = 200
 """Questions and citations of a thread that are kept."""
 
@@ -63,6 +71,8 @@ class AskState(AskInput, total=False):
     handles: Annotated[dict[str, EvidenceId], UntrackedValue]
     first: Annotated[str, UntrackedValue]
     """The first of this question's messages; nothing where no model is asked."""
+    notes: Annotated[dict[EvidenceId, str], UntrackedValue]
+    """What code knows of pieces of evidence beside their text."""
     drafts: Annotated[list[Claim], UntrackedValue]
     passed: Annotated[list[Claim], UntrackedValue]
     failed: Annotated[list[Refused], UntrackedValue]
@@ -122,20 +132,25 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     begun |= {"published": [], "failed": [], "drafts": [], "passed": []}
     if context.deps.models is None or query.filters.any:
         return begun
-    best = dict.fromkeys((*(hit.id for hit in hits[:_BEST]), *(state.get("cites") or [])[:_BEST]))
+    commits = [hit.id for hit in hits if hit.kind == "commit"][:_TAGGED]
+    tags = await context.tags_of(commits)
+    best = dict.fromkeys((*(hit.id for hit in hits[:_BEST]), *tags.values(), *(state.get("cites") or [])[:_BEST]))
+    begun["notes"] = {name: f"The first tag that contains it is {tag.partition('@')[2]}." for name, tag in tags.items()}
     await context.load(best, query.window)
     handles = handles_of([name for name in best if name in context.found], context.found)
     try:
-        first = await _opening(query, handles, _scope(begun["searched"]), context)
+        first = await _opening(query, handles, begun, context)
     except ModelError as error:
         return begun | {"trouble": _why(error)}
     return begun | {"handles": handles, "first": first.id, "messages": [first]}
 
 
-async def _opening(query: Query, handles: dict[str, EvidenceId], scope: str, context: AskContext) -> HumanMessage:
+async def _opening(
+    query: Query, handles: dict[str, EvidenceId], begun: dict[str, Any], context: AskContext
+) -> HumanMessage:
     """Show the question and the best evidence, and say how to look further where tools can be called."""
-    deps = context.deps
-    text = packet_text(handles, context.found, await packet_room(deps), [one.text for one in query.named])
+    deps, scope, focus = context.deps, _scope(begun["searched"]), [one.text for one in query.named]
+    text = packet_text(handles, context.found, await packet_room(deps), focus, begun["notes"])
     values = {"question": fenced(query.text, deps.mark), "evidence": fenced(text or "(nothing)", deps.mark)}
     told = prompt("ask_question", values | {"scope": scope})
     more = prompt("ask_read", {"scope": scope}) if await can_call_tools(deps) else ""
@@ -157,7 +172,7 @@ async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
     try:
         if not await can_call_tools(deps):
             return {}
-        offered = tools_of(await runtime.context.open_tools(state["window"]))
+        offered = tools_of(await runtime.context.open_tools(state["window"], state["handles"]))
         heard = trimmed(_heard(state, deps.mark), await models.context("reading") * 2 // 3)
         return {"messages": [await models.get("reading", _account(state)).bind_tools(offered).ainvoke(heard)]}
     except ModelError:
@@ -198,7 +213,7 @@ async def tools(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
     """Call what the model asked for."""
     context = runtime.context
     context.deps.progress.step(state["searched"][0].repo, "looking further")
-    node = ToolNode(tools_of(await context.open_tools(state["window"])), handle_tool_errors=explain)
+    node = ToolNode(tools_of(await context.open_tools(state["window"], state["handles"])), handle_tool_errors=explain)
     told: dict[str, Any] = await node.ainvoke({"messages": state["messages"]})
     return told
 
@@ -239,7 +254,10 @@ async def check(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
     found, query = runtime.context.found, state["query"]
     repos = frozenset(one.repo for one in state["searched"])
     dossier = Dossier(found=found, window=query.window, repos=repos, seen=frozenset(found))
-    wrong = {claim.id: tuple(refusals(claim, dossier, query.lang)) for claim in state["drafts"]}
+    wrong = {
+        claim.id: tuple(no for no in refusals(claim, dossier, query.lang) if not counts_cites(no, claim))
+        for claim in state["drafts"]
+    }
     passed = [claim for claim in state["drafts"] if not wrong[claim.id]]
     failed = [Refused(task="", claim=one, reasons=wrong[one.id]) for one in state["drafts"] if wrong[one.id]]
     return {"passed": passed, "failed": [*state["failed"], *failed], "drafts": []}
@@ -274,7 +292,7 @@ async def _ground(state: AskState, context: AskContext, claims: list[Claim]) -> 
     """Show what some sentences cite, with the hunks that they speak of, and name the rest."""
     cites = {cite for claim in claims for cite in claim.cites}
     mine = {handle: name for handle, name in state["handles"].items() if name in cites}
-    text = packet_text(mine, context.found, await packet_room(context.deps), focus_of(claims))
+    text = packet_text(mine, context.found, await packet_room(context.deps), focus_of(claims), state["notes"])
     return text, [name for name in state["handles"].values() if name not in cites]
 
 
@@ -321,29 +339,28 @@ async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
 
 
 async def _reply(state: AskState, context: AskContext) -> Reply:
+    """Choose what is published; what a question names outright is shown, whatever a model passes over."""
     query, hits, repos = state["query"], state["hits"], [one.repo for one in state["searched"]]
     claims = sorted(state["published"], key=lambda one: int(one.id[1:]))
-    sections: list[Section] = []
+    cites = [cite for claim in claims for cite in claim.cites]
+    outcome: Outcome = "filtered" if query.filters.any else "looked up"
     if state["first"] or state["trouble"]:
         abstains = state["nearest"] is not None
         outcome = "failed" if state["trouble"] else "abstained" if abstains else "answered" if claims else "refused"
-        near = (state["nearest"] or [hit.id for hit in hits[:5]]) if abstains else []
-        cites = [*(cite for claim in claims for cite in claim.cites), *near]
-    else:
-        outcome = "filtered" if query.filters.any else "looked up"
-        lookup = named_sections(query, repos, context)
-        sections = [filtered_section(query, repos, context)] if query.filters.any else lookup
-        cites = [hit.id for section in sections for hit in section.hits[:_BEST]]
-        claims = await told_facts(query, [name for name in dict.fromkeys(cites) if "#" not in name][:10], context)
+        cites += state["nearest"] or []
+    sections = [filtered_section(query, repos, context)] if query.filters.any else named_sections(query, repos, context)
+    sections = [one for one in sections if not {hit.id for hit in one.hits} & set(cites)]
+    told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
+    facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)
     return Reply(
-        outcome=outcome,  # type: ignore[arg-type]
+        outcome=outcome,
         lang=query.lang,
         window=query.window,
-        claims=tuple(claims),
-        cites=tuple(dict.fromkeys(cites)),
+        claims=(*claims, *facts),
+        cites=tuple(dict.fromkeys((*cites, *told))),
         sections=tuple(sections),
         evidence=tuple(hits),
-        known=context.all_known((*cites, *(hit.id for hit in hits[: 2 * _BEST]))),
+        known=context.all_known((*cites, *told, *(hit.id for hit in hits[: 2 * _BEST]))),
         searched=tuple(state["searched"]),
         dropped=len(state["failed"]),
         trouble=state["trouble"],

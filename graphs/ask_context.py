@@ -1,6 +1,6 @@
 """What the nodes of a question may touch: memory, sources and models, and the evidence that was read for it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Self
@@ -13,6 +13,7 @@ from agent.domain import Release
 from agent.evidence import Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.ids import RepoId, parse_reference
 from agent.settings import Language, RepoSpec
+from agent.sources import KnowsTags
 from agent.window import Window, midnight, zone
 from graphs.desk import Deps
 from graphs.index_for_search import WindowReader
@@ -112,6 +113,17 @@ class AskContext:
             elif not isinstance(one, Card):
                 self._add(ThreadEvidence(thread=one), window)
 
+    async def tags_of(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, EvidenceId]:
+        """Find the first tag that contains each of these commits."""
+        first: dict[EvidenceId, EvidenceId] = {}
+        specs = {spec.name: spec for spec in self.specs}
+        for name in names:
+            repo, _, sha = name.partition("@")
+            code = (await self.deps.desks.open(specs[RepoId(repo)])).code
+            if len(sha) == 40 and isinstance(code, KnowsTags) and (tags := await code.tags_with(sha)):
+                first[name] = f"{repo}@{tags[0]}"
+        return first
+
     async def take_shown(self, window: Window | None) -> None:
         """Take over what the tools have shown, threads with their comments."""
         for toolset in self.toolsets.values():
@@ -123,14 +135,18 @@ class AskContext:
         if belongs(one, window):
             self.found[one.id] = one
 
-    async def open_tools(self, window: Window) -> dict[RepoId, Toolset]:
+    async def open_tools(self, window: Window, handles: Mapping[str, EvidenceId]) -> dict[RepoId, Toolset]:
         """Open the tools of all repositories over a window, once for each question."""
         for spec in self.specs:
             if spec.name not in self.toolsets:
                 desk = await self.deps.desks.open(spec)
                 commits = [row.commit for row in (await desk.code.landed(window)).rows]
-                recall = WindowRecall(self, window)
-                self.toolsets[spec.name] = Toolset(desk.code, desk.threads, commits, {}, recall, page_tokens=_PAGE)
+                landed = {commit.id: commit.sha for commit in commits}
+                short = {handle: landed[name] for handle, name in handles.items() if name in landed}
+                more = {"page_tokens": _PAGE, "handles": short}
+                self.toolsets[spec.name] = Toolset(
+                    desk.code, desk.threads, commits, {}, WindowRecall(self, window), **more
+                )
         return self.toolsets
 
 

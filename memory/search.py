@@ -24,20 +24,21 @@ _SCOPE = (
 _ENTRIES = f"from search_entries e where {_SCOPE}"
 _COLUMNS = "title, facts, paths, body, parts"
 _FIT = "-bm25(search_words, 4.0, 3.0, 1.5, 1.5, 1.0)"
+_JOINED = "from search_words w join search_entries e on e.id = w.rowid"
 _MATCHING = "from search_words w where search_words match ?"
 _RANKED = f"select w.rowid, {_FIT} as fit {_MATCHING} order by fit desc limit ?"
 _RANKED_WITHIN = (
-    f"select w.rowid, {_FIT} as fit from search_words w join search_entries e on e.id = w.rowid"
-    f" where search_words match ? and {_SCOPE} order by fit desc limit ?"
+    f"select w.rowid, {_FIT} as fit {_JOINED} where search_words match ? and {_SCOPE} order by fit desc limit ?"
 )
 _HAVING = f"select w.rowid, title || ' ' || facts || ' ' || paths || ' ' || body || ' ' || parts {_MATCHING}"
-_NAMES = f"select e.id, e.evidence, e.kind, e.opened {_ENTRIES} and e.id in (select value from json_each(?))"
-_BY_NAME = f"select e.id, e.evidence {_ENTRIES} and e.evidence in (select value from json_each(?))"
+_AMONG = "in (select value from json_each(?))"
+_NAMES = f"select e.id, e.evidence, e.kind, e.opened {_ENTRIES} and e.id {_AMONG}"
+_BY_NAME = f"select e.id, e.evidence {_ENTRIES} and e.evidence {_AMONG}"
 _BY_HASH = f"select e.id {_ENTRIES} and e.evidence >= ? and e.evidence < ?"
 _LISTED = f"select e.evidence, e.kind, e.opened, e.author {_ENTRIES}"
 _COPIED = (
     f"select e.id, e.evidence, e.repo, e.kind, e.opened, e.ended, e.author {_ENTRIES}",
-    f"select rowid, {_COLUMNS} from search_words where rowid = ?",
+    "select rowid, title, facts, paths, body, parts from search_words where rowid = ?",
 )
 _INSERTED = (
     "insert into search_entries (id, evidence, repo, kind, opened, ended, author) values (?, ?, ?, ?, ?, ?, ?)",
@@ -53,6 +54,7 @@ _NEXT_TAG = (
 _BROUGHT = "select source from search_refs where brought = 1 and target in (select value from json_each(?))"
 _RANKED_MOST, _LARGE, _WORDED = 200, 3_000, 20
 _EXPANDED, _TAGGED = 30, 5
+_FEW = 50
 """Hits whose neighbours join the list, and commits of which the next tag does."""
 _SHARE = 0.4
 """What a neighbour gains of the score of a hit."""
@@ -251,7 +253,7 @@ def _ranked(db: Database, asked: Sequence[Term], scope: list[object]) -> dict[in
 def _telling(db: Database, asked: Sequence[Term], total: int) -> list[Term]:
     """Leave out words that more than half of everything has: BM25 gives them nothing, and they take the longest."""
     counts = [db.execute(f"select count(*) {_MATCHING}", [term.match]).fetchone()[0] for term in asked]
-    return [term for term, count in zip(asked, counts, strict=True) if 0 < count <= max(1, total / 2)]
+    return [term for term, count in zip(asked, counts, strict=True) if 0 < count <= max(_FEW, total / 2)]
 
 
 def _stands(name: str, text: str) -> bool:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from agent.analysts.packet import cut_text, fact_lines, shown_hunks
 from agent.analysts.schema import MOST_ANSWERED, Sentence, words_of
 from agent.analysts.sentences import anchored, with_proof
-from agent.claims import Claim, Kind, Role
+from agent.claims import Claim, Judgement, Kind, Role
 from agent.domain import Issue, PullRequest
 from agent.evidence import CommitEvidence, Evidence, EvidenceId, ReleaseEvidence, ThreadEvidence
 from agent.ids import RepoId
@@ -34,10 +34,19 @@ def handles_of(names: Sequence[EvidenceId], found: Found) -> dict[str, EvidenceI
     return handles
 
 
-def packet_text(handles: Mapping[str, EvidenceId], found: Found, room: int, focus: Sequence[str] = ()) -> str:
-    """Show all pieces shortly, and the diffs of the first ones as far as there is room."""
+def packet_text(
+    handles: Mapping[str, EvidenceId],
+    found: Found,
+    room: int,
+    focus: Sequence[str] = (),
+    notes: Mapping[EvidenceId, str] | None = None,
+) -> str:
+    """Show all pieces shortly, with what code knows of them, and the diffs of the first ones as far as there is room."""
     each = int(room * _COMPACT) // max(1, len(handles))
     texts = {handle: _compact(handle, found[name], each) for handle, name in handles.items()}
+    texts |= {
+        handle: f"{texts[handle]}\n{note}" for handle, name in handles.items() if (note := (notes or {}).get(name))
+    }
     room -= sum(map(tokens_of, texts.values()))
     for handle, name in handles.items():
         one = found[name]
@@ -65,7 +74,8 @@ def _compact(handle: str, one: Evidence, room: int) -> str:
         return f"{head}\n{cut_text(chr(10).join([thread.body.strip(), *said]), room)}".rstrip()
     commit, change = one.change.commit, one.change
     head = f"[{handle}] commit {commit.sha[:12]} of {commit.repo}, {commit.committed_at:%Y-%m-%d}, {commit.author.name}"
-    head += f", {len(change.files)} files, +{change.additions} -{change.deletions}: {commit.title}"
+    pull = f", pull request #{one.pull}" if one.pull else ""
+    head += f"{pull}, {len(change.files)} files, +{change.additions} -{change.deletions}: {commit.title}"
     message = cut_text(commit.message.partition(commit.title)[2].strip(), room // 2)
     facts = cut_text("\n".join(fact_lines(one.facts)), room // 2)
     told = (
@@ -75,12 +85,13 @@ def _compact(handle: str, one: Evidence, room: int) -> str:
 
 
 def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
-    """Tell how a thread stood when a window ended: merged, closed or open."""
+    """Tell how a thread stood when a window ended: merged, closed, not planned, open or reopened."""
     merged = isinstance(thread, PullRequest) and thread.merged_at is not None
     ended = thread.merged_at if isinstance(thread, PullRequest) else thread.closed_at
     if ended is not None and window is not None and ended >= window.end:
         return "open"
-    return "merged" if merged else thread.state
+    reason = thread.state_reason if isinstance(thread, Issue) else None
+    return "merged" if merged else reason if reason in ("reopened", "not_planned") else thread.state
 
 
 def belongs(one: Evidence, window: Window | None) -> bool:
@@ -132,6 +143,11 @@ def cited(text: str, handles: Mapping[str, EvidenceId], found: Found) -> Evidenc
     ends = [name for name in found if name.endswith((f"#{text.lstrip('#')}", f"@{text}"))]
     begun = [name for name in found if len(text) > 6 and name.partition("@")[2].startswith(text.rpartition("@")[2])]
     return next(iter((*ends, *begun)), text)
+
+
+def counts_cites(no: Judgement, claim: Claim) -> bool:
+    """Tell whether a refused number is how many pieces a sentence cites: a count stands in none of them."""
+    return no.check == "number" and len(claim.cites) > 1 and no.literal.startswith(str(len(claim.cites)))
 
 
 def control_sentences(

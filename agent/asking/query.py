@@ -145,7 +145,7 @@ def _is_kind(card: Card, kind: str) -> bool:
 
 
 def _named(words: str) -> tuple[Named, ...]:
-    """List what is named by its form: between marks, or as references, tags, flags, paths and identifiers are written."""
+    """List what is named by its form: between marks, or written as a reference, tag, flag, path or identifier."""
     spans = [span for pair in _SPAN.findall(words) if (span := (pair[0] or pair[1]).strip())]
     found = {span: Named(kind="name", text=span) for span in spans}
     tokens = [token.rstrip(".:/") for token in _TOKEN.findall(_SPAN.sub(" ", words))]

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import Field
+
 from agent.asking.query import Hit
 from agent.card import Card
 from agent.claims import Claim
@@ -50,7 +52,7 @@ class Reply(Frozen):
     sections: tuple[Section, ...] = ()
     evidence: tuple[Hit, ...] = ()
     """The ranked list."""
-    known: dict[EvidenceId, Known] = {}
+    known: dict[EvidenceId, Known] = Field(default_factory=dict)
     """What memory has of everything that is shown."""
     searched: tuple[Searched, ...] = ()
     dropped: int = 0

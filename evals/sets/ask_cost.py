@@ -11,7 +11,7 @@ from agent.card import Card
 from agent.facts import Fact, FactKind, Severity
 from agent.ids import RepoId
 from agent.window import Window
-from evals.figures import Target, measure
+from evals.figures import Figure, Target, measure
 from evals.harness import Bench, EvalSet, Figures
 from memory.catalogue import Catalogue
 from memory.database import open_database
@@ -66,7 +66,7 @@ def made_cards(count: int) -> Iterator[Card]:
 
 async def run(bench: Bench) -> Figures:
     """Time searches as the memory grows."""
-    figures: Figures = {}
+    figures: dict[str, Figure] = {}
     for count in _FEW if bench.small else _SIZES:
         db = open_database(bench.folder / f"ask-cost-{count}")
         try:

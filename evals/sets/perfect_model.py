@@ -94,7 +94,9 @@ class PerfectModel:
         parts = [found[2] for found in _FENCED.finditer(str(turn[0]["content"]))]
         question, shown = self._known[_plain(parts[0])], [*exhibits(parts[1]), *_looked_up(turn)]
         if asked.tools:
-            return Saying(calls=tuple(_reading(question, shown))) if len(turn) == 1 else Saying(text="I have read enough.")
+            return (
+                Saying(calls=tuple(_reading(question, shown))) if len(turn) == 1 else Saying(text="I have read enough.")
+            )
         answering = _answering(question, shown)
         self._said |= {" ".join(str(one[lang]).split()) for one in answering["sentences"] for lang in ("en", "zh")}
         return given(answering, asked)
@@ -134,7 +136,8 @@ def _looked_up(turn: Sequence[dict[str, Any]]) -> Iterator[Exhibit]:
             lines = str(one["content"]).splitlines()
             if len(lines) > 1:
                 title = lines[2] if "sha" in given_ else lines[1].partition(" ")[2]
-                yield Exhibit(name, (name,), (f"{name}: {title}", *lines[2:]))
+                # Behind the title of a thread stands how it is, which nobody wrote.
+                yield Exhibit(name, (name,), (f"{name}: {title}", *lines[3:]))
 
 
 def _reading(question: Gold, shown: Sequence[Exhibit]) -> Iterator[ToolCall]:
@@ -158,32 +161,36 @@ def _answering(question: Gold, shown: Sequence[Exhibit]) -> dict[str, Any]:
     handles = list(dict.fromkeys(one.handle for one in chosen))
     if question.abstain:
         return {"abstains": True, "nearest": handles, "sentences": []}
-    said: list[dict[str, object]] = []
+    # What must be cited is cited by something that it says itself.
+    said = [next(_sentences(one, "", question)) for one in _each(question.cites, shown)]
+    heads = " ".join(line.lower() for one in chosen for line in one.lines[:1])
     for words in question.says:
-        fitting = (one for word in words for exhibit in chosen for one in _sentences(exhibit, word, question))
-        said += list(fitting)[:2]
-    for group in question.cites:
-        # What must be cited is cited by something that it says itself.
-        said += [one for exhibit in shown if exhibit.is_one_of(group) for one in _sentences(exhibit, "", question)][:3]
-    return {"abstains": False, "nearest": [], "sentences": said[:10]}
+        if any(word.lower() in heads for word in words):
+            continue
+        found = (one for word in words for exhibit in (*chosen, *shown) for one in _sentences(exhibit, word, question))
+        said += list(found)[:1] or [_plainly(words[0], one) for one in chosen[:1]]
+    return {"abstains": False, "nearest": [], "sentences": said}
+
+
+def _each(groups: Sequence[Sequence[str]], shown: Sequence[Exhibit]) -> Iterator[Exhibit]:
+    for group in groups:
+        yield from [one for one in shown if one.is_one_of(group)][:1]
 
 
 def _sentences(exhibit: Exhibit, word: str, question: Gold) -> Iterator[dict[str, object]]:
-    """Say what a line says that has a word: a fact, a changed line, or words of somebody."""
-    for line in (*exhibit.lines[1:], exhibit.title):
+    """Say what a line says that has a word: the title, a changed line, or words of somebody."""
+    for line in (exhibit.title, *exhibit.lines[1:]):
+        bare = line[1:] if line[:1] in ("+", "-") else line
+        piece = next((one.strip() for one in bare.split("`") if word.lower() in one.lower() and one.strip()), "")
         harmless = not any(one.lower() in line.lower() for one in question.not_says)
-        if word.lower() not in line.lower() or not harmless or not 3 < len(line.strip()) < _LONGEST:
-            continue
-        if fact := _FACT.match(line):
-            spans = fact[1].split("`")[1::2]
-            anchor = next((one for one in exhibit.lines if one[:1] in "+-" and spans and spans[0] in one and one != line), "")
-            yield _sentence(fact[1], fact[1], anchor or exhibit.title, exhibit)
-        elif line[:1] in ("+", "-") and "`" not in line and line[1:].strip():
-            yield _sentence(f"It has `{line[1:].strip()}`.", f"其中有 `{line[1:].strip()}`。", line, exhibit)
-        elif not line.startswith(("@@", "---", "Facts that", "The diff", "(")):
-            yield _sentence(f"It says: {line}", f"其中写道：{line}", line, exhibit)
+        ours = _FACT.match(line) or line.startswith(("@@", "---", "Facts that", "The diff", "("))
+        if 1 < len(piece) < _LONGEST and harmless and not ours:
+            en, zh = f"It has `{piece}`.", f"其中有 `{piece}`。"
+            yield {"en": en, "zh": zh, "cites": [exhibit.handle], "anchor": piece}
+    if not word:
+        yield {"en": "It landed.", "zh": "已合入。", "cites": [exhibit.handle], "anchor": exhibit.title}
 
 
-def _sentence(en: str, zh: str, anchor: str, exhibit: Exhibit) -> dict[str, object]:
-    told = zh if re.search("[\u3400-\u9fff]", zh) else f"其中：{zh}"
-    return {"en": en, "zh": told, "cites": [exhibit.handle], "anchor": anchor}
+def _plainly(word: str, exhibit: Exhibit) -> dict[str, object]:
+    """Say a word that no line has, such as how something stands."""
+    return {"en": f"It is so: {word}.", "zh": f"情况是：{word}。", "cites": [exhibit.handle], "anchor": exhibit.title}

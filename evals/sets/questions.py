@@ -144,8 +144,10 @@ def grade(question: Question, reply: Reply, tally: Tally) -> None:
                 Score(f"{where}: the truth is not cited", float(_cites(question.nearest, reply) == ""))
             )
         return
-    tally.over.append(Score(f"{where}: abstained", 0.0 if not reply.abstained else 1.0))
-    if question.topic in _LOOKUPS:
+    if question.cites:
+        tally.over.append(Score(f"{where}: abstained", 0.0 if not reply.abstained else 1.0))
+    # A count has nothing that must be cited, and the scripted model knows only the number.
+    if question.topic in _LOOKUPS and question.cites:
         problem = wrong_with(question, reply)
         tally.correct.append(Score(f"{where}: {problem}", float(not problem)))
         # A wrong answer costs more than none.

@@ -161,8 +161,9 @@ def _ended(reply: Reply, exhibits: Exhibits) -> dict[str, Any]:
     """Say what is cited, and which lines of it the answer quotes."""
     quotes: dict[str, list[str]] = {}
     for claim in reply.claims:
-        for shown in (*claim.quotes, *claim.anchors):
-            quotes.setdefault(shown.cite, []).extend(shown.text.splitlines())
+        shown = [(one.cite, one.text) for one in claim.quotes] + [(one.cite, one.text) for one in claim.anchors]
+        for cite, text in shown:
+            quotes.setdefault(cite, []).extend(text.splitlines())
     words: dict[str, list[str]] = {}
     for claim in reply.claims:
         named = [word for text in claim.text.values() for word in _CODE.findall(text) if len(word) >= _SHORTEST_WORD]

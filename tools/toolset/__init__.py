@@ -88,7 +88,7 @@ def tools_of(toolsets: "Mapping[RepoId, Toolset]") -> "list[BaseTool]":
         return next(iter(toolsets.values())).as_tools()
     from tools.toolset.langchain import tools_over
 
-    return tools_over(toolsets, TOOL_NAMES, ToolError)
+    return tools_over({str(repo): one for repo, one in toolsets.items()}, TOOL_NAMES, ToolError)
 
 
 class Toolset:
