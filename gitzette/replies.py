@@ -45,18 +45,16 @@ class ReplyPage:
     def _judged(self, reply: Reply) -> Iterator[str]:
         say = WORDS[reply.lang]
         said = [claim for claim in reply.claims if claim.free]
-        named = {hit.id for section in reply.sections for hit in section.hits}
         if reply.outcome == "failed":
             yield f"{say['failed'].format(why=inline(reply.trouble))}\n\n"
         if reply.outcome == "abstained":
             yield f"{say['nothing']}\n\n"
         yield from (self.sentence(claim, reply.lang) for claim in said)
-        yield from (self._named(section, reply) for section in reply.sections if section.hits)
         ranked = {hit.id: hit for hit in reply.evidence}
-        cited = [ranked.get(name) or Hit(id=name, kind="", opened="", score=0.0) for name in reply.cites]
+        shown = [ranked.get(name) or Hit(id=name, kind="", opened="", score=0.0) for name in reply.shown]
         head = {"answered": "evidence", "abstained": "nearest"}.get(reply.outcome, "best")
-        rest = [hit for hit in cited or reply.evidence[:_BEST] if hit.id not in named]
-        yield self._rows(say[head], rest, reply, why=head == "best")
+        yield self._rows(say[head], shown or reply.evidence[:_BEST], reply, why=head == "best")
+        yield from (self._named(section, reply) for section in reply.sections if section.hits)
         if reply.dropped:
             yield f"{say['refused'].format(count=reply.dropped)}\n\n"
 
@@ -71,9 +69,11 @@ class ReplyPage:
         yield from (self._named(section, reply) for section in reply.sections)
         told = {hit.id for section in reply.sections for hit in section.hits[:_SHOWN]}
         rest = [hit for hit in reply.evidence if hit.id not in told]
-        yield self._rows(say["best"], rest[:_BEST], reply, why=True)
-        if not told and not rest:
+        fitting = [hit for hit in rest if hit.score > 0]
+        yield self._rows(say["best"], fitting[:_BEST], reply, why=True)
+        if not told and not fitting:
             yield f"{say['none']}\n\n"
+            yield self._rows(say["newest"], rest[:_BEST], reply)
         if not reply.has_model:
             yield f"{say['no model']}\n\n"
 

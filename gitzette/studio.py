@@ -35,7 +35,7 @@ from graphs import daily as running
 # --allow-blocking; this is the same switch, read after graphs are loaded. langgraph.json gives runs their own loop.
 os.environ["LANGGRAPH_ALLOW_BLOCKING"] = "true"
 
-QUESTION = "What changed for users?"
+QUESTION = "is:breaking"
 """Asked where the input has no question."""
 
 

@@ -110,6 +110,11 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
 
     def search(most: int) -> list[Hit]:
         hits = context.index.search(query.words, query.named, repos, query.window, most)
+        if len(hits) < _BEST:
+            # What has no word of the question comes last: the newest of the window.
+            found = {hit.id for hit in hits}
+            newest = sorted(context.index.entries(repos, query.window), key=lambda one: one[0].opened, reverse=True)
+            hits += [hit for hit, _ in newest if hit.id not in found][: _BEST - len(hits)]
         known = context.all_known(hit.id for hit in hits[:_BEST])
         runtime.stream_writer({"evidence": known, "lang": query.lang})
         return hits
@@ -134,7 +139,9 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
         return begun
     commits = [hit.id for hit in hits if hit.kind == "commit"][:_TAGGED]
     tags = await context.tags_of(commits)
-    best = dict.fromkeys((*(hit.id for hit in hits[:_BEST]), *tags.values(), *(state.get("cites") or [])[:_BEST]))
+    fitting = [hit.id for hit in hits[:_BEST] if hit.score]
+    before = (state.get("cites") or [])[:_BEST]
+    best = dict.fromkeys((*fitting, *tags.values(), *before, *(hit.id for hit in hits[:_BEST])))
     begun["notes"] = {name: f"The first tag that contains it is {tag.partition('@')[2]}." for name, tag in tags.items()}
     await context.load(best, query.window)
     handles = handles_of([name for name in best if name in context.found], context.found)
@@ -349,7 +356,8 @@ async def _reply(state: AskState, context: AskContext) -> Reply:
         outcome = "failed" if state["trouble"] else "abstained" if abstains else "answered" if claims else "refused"
         cites += state["nearest"] or []
     sections = [filtered_section(query, repos, context)] if query.filters.any else named_sections(query, repos, context)
-    sections = [one for one in sections if not {hit.id for hit in one.hits} & set(cites)]
+    said = {cite for claim in claims for cite in claim.cites}
+    sections = [one for one in sections if not said & {hit.id for hit in one.hits}]
     told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
     facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)
     return Reply(
@@ -358,6 +366,7 @@ async def _reply(state: AskState, context: AskContext) -> Reply:
         window=query.window,
         claims=(*claims, *facts),
         cites=tuple(dict.fromkeys((*cites, *told))),
+        shown=tuple(dict.fromkeys(cites)),
         sections=tuple(sections),
         evidence=tuple(hits),
         known=context.all_known((*cites, *told, *(hit.id for hit in hits[: 2 * _BEST]))),

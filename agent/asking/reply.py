@@ -49,6 +49,8 @@ class Reply(Frozen):
     window: Window | None = None
     claims: tuple[Claim, ...] = ()
     cites: tuple[EvidenceId, ...] = ()
+    shown: tuple[EvidenceId, ...] = ()
+    """The part of it that sentences cite, or that a model calls nearest."""
     sections: tuple[Section, ...] = ()
     evidence: tuple[Hit, ...] = ()
     """The ranked list."""

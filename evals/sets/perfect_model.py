@@ -183,7 +183,7 @@ def _sentences(exhibit: Exhibit, word: str, question: Gold) -> Iterator[dict[str
         bare = line[1:] if line[:1] in ("+", "-") else line
         piece = next((one.strip() for one in bare.split("`") if word.lower() in one.lower() and one.strip()), "")
         harmless = not any(one.lower() in line.lower() for one in question.not_says)
-        ours = _FACT.match(line) or line.startswith(("@@", "---", "Facts that", "The diff", "("))
+        ours = _FACT.match(line) or line.startswith(("@@", "---", "Facts that", "The diff", "The first tag", "("))
         if 1 < len(piece) < _LONGEST and harmless and not ours:
             en, zh = f"It has `{piece}`.", f"其中有 `{piece}`。"
             yield {"en": en, "zh": zh, "cites": [exhibit.handle], "anchor": piece}
