@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
@@ -46,20 +46,20 @@ from tools.toolset import tools_of
 VERSION = 2
 """Of the state that is kept; a thread that was written by another one is not gone on with."""
 _BEST, _TURNS, _RANKED, _TAGGED = 20, 5, 60, 5
-_KEPT = 200
+_KEPT, _KEPT_ID = 200, "kept-"
 """Questions and citations of a thread that are kept."""
 
 
 class AskInput(TypedDict):
-    """What is asked."""
+    """What is asked, and by which version: a thread that another one wrote is not gone on with."""
 
     question: str
+    version: NotRequired[int]
 
 
 class AskState(AskInput, total=False):
     """A conversation, which is kept, and a question on its way, which is not."""
 
-    version: int
     messages: Annotated[list[AnyMessage], add_messages]
     cites: list[EvidenceId]
     """What the last answer cites."""
@@ -124,6 +124,8 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     for spec in context.specs:
         if spec.name in repos:
             left_out[spec.name] = await context.reader.complete(spec, query.window or context.unread(spec.name))
+            if query.window is None:
+                await context.reader.fetch(spec, [one for one in query.named if one.repo in (None, spec.name)])
     hits, window = search(_RANKED), query.window or context.whole(repos)
     begun: dict[str, Any] = {
         "query": query,
@@ -135,6 +137,8 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
     }
     begun |= {"searched": [context.searched(repo, window, left_out[repo]) for repo in repos], "repaired": False}
     begun |= {"published": [], "failed": [], "drafts": [], "passed": []}
+    # A question that was cut short may have left some.
+    begun["messages"] = [RemoveMessage(str(one.id)) for one in state.get("messages") or [] if not _is_kept(one)]
     if context.deps.models is None or query.filters.any:
         return begun
     commits = [hit.id for hit in hits if hit.kind == "commit"][:_TAGGED]
@@ -149,7 +153,7 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
         first = await _opening(query, handles, begun, context)
     except ModelError as error:
         return begun | {"trouble": _why(error)}
-    return begun | {"handles": handles, "first": first.id, "messages": [first]}
+    return begun | {"handles": handles, "first": first.id, "messages": [*begun["messages"], first]}
 
 
 async def _opening(
@@ -193,6 +197,10 @@ def _heard(state: AskState, mark: str) -> list[AnyMessage]:
     messages = state["messages"]
     kept = messages[:-1] if _wants_tools(messages) else messages
     return [SystemMessage(prompt("system", {"repo": repos, "mark": mark})), *kept]
+
+
+def _is_kept(message: AnyMessage) -> bool:
+    return str(message.id).startswith(_KEPT_ID)
 
 
 def _own(state: AskState) -> list[AnyMessage]:
@@ -336,10 +344,11 @@ async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]
     """Put the reply together; of this question the conversation keeps what was asked and answered."""
     given = await _reply(state, runtime.context)
     gone = [RemoveMessage(str(one.id)) for one in _own(state)]
+    question, said = f"{_KEPT_ID}{uuid4().hex}", f"{_KEPT_ID}{uuid4().hex}"
     return {
         "reply": given,
         "version": VERSION,
-        "messages": [*gone, HumanMessage(state["question"]), AIMessage(given.said)],
+        "messages": [*gone, HumanMessage(state["question"], id=question), AIMessage(given.said, id=said)],
         "cites": list(given.cites or (hit.id for hit in given.evidence[:_BEST]))[:_KEPT],
         "turns": [*state.get("turns", []), state["question"][:300]][-_KEPT:],
     }

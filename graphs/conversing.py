@@ -37,7 +37,7 @@ async def stream(
     modes = ["custom", "values"]
     reply = None
     async for mode, told in graph.astream(
-        {"question": question}, config, context=context, stream_mode=modes, **options
+        {"question": question, "version": VERSION}, config, context=context, stream_mode=modes, **options
     ):
         if mode == "custom":
             yield told
@@ -49,7 +49,7 @@ async def stream(
 
 async def answered(question: str, context: AskContext) -> Reply:
     """Answer one question outside any thread."""
-    done = await build().ainvoke({"question": question}, context=context)
+    done = await build().ainvoke({"question": question, "version": VERSION}, context=context)
     reply: Reply = done["reply"]
     return reply
 

@@ -1,14 +1,15 @@
 """Filling the search index: what a run has read, and for questions what nobody has read yet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.analyst import Material
+from agent.asking.query import Named
 from agent.card import Card
 from agent.collected import Collected
 from agent.desks import Desk, Desks, Progress
 from agent.domain import Change, Commit, Coverage, NoticeKind, PullRequest, Threads
-from agent.errors import AppError
+from agent.errors import AppError, NotFound
 from agent.evidence import CommitEvidence
 from agent.linking.explicit import explicit_links
 from agent.linking.inferred import inferred_links
@@ -17,7 +18,7 @@ from agent.links import Link
 from agent.memories import QuestionMemory
 from agent.pulls import pulls_of
 from agent.settings import RepoSpec
-from agent.sources import CodeSource, ListsTags
+from agent.sources import CodeSource, ListsTags, NamesCommits
 from agent.window import Window
 from memory.catalogue import Catalogue
 from memory.known_threads import KnownThreads
@@ -58,6 +59,20 @@ class WindowReader:
             read, missed = await self._fill(spec, gap, room)
             room, left_out = room - read, left_out + missed
         return left_out
+
+    async def fetch(self, spec: RepoSpec, named: Iterable[Named]) -> None:
+        """Read single commits and threads that somebody names and nobody has read, wherever they are in time."""
+        for one in named:
+            desk = await self.desks.open(spec)
+            try:
+                if one.kind == "thread" and self.threads.get(spec.name, int(one.text)) is None:
+                    self.threads.put_one(await desk.threads.issue(int(one.text)))
+                elif one.kind == "commit" and not self.cards.by_hash(one.text, [spec.name]):
+                    commit = await desk.code.resolve(one.text)
+                    async for change in desk.code.changes([commit.sha]):
+                        self.cards.put(spec.name, [await _card(desk.code, evidence_of(change), ())])
+            except NotFound:
+                continue
 
     async def _fill(self, spec: RepoSpec, gap: Window, room: int) -> tuple[int, int]:
         repo = spec.name
@@ -115,7 +130,8 @@ async def _card(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[Pull
     card = Card.of(evidence.model_copy(update={"pull": numbers[0]}) if numbers else evidence)
     if not evidence.change.commit.is_merge:
         return card
-    members = await code.members(card.sha)
+    # The API would be asked for every merge.
+    members = await code.members(card.sha) if isinstance(code, NamesCommits) else ()
     people = dict.fromkeys(one.author.name for one in members if not one.is_merge)
     people = people or dict.fromkeys(one.author for one in pulls if one.number == card.pull and one.author)
     return card.model_copy(update={"author": ", ".join(list(people)[:_AUTHORS])}) if people else card

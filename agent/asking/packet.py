@@ -41,7 +41,7 @@ def packet_text(
     focus: Sequence[str] = (),
     notes: Mapping[EvidenceId, str] | None = None,
 ) -> str:
-    """Show all pieces shortly, with what code knows of them, and the diffs of the first ones as far as there is room."""
+    """Show all pieces shortly, with what code knows of them, and diffs of the first ones where there is room."""
     each = int(room * _COMPACT) // max(1, len(handles))
     texts = {handle: _compact(handle, found[name], each) for handle, name in handles.items()}
     texts |= {

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.scripted_analysis import LIMIT, NOW, Clone, calling, of, settings_of, two_commits
-
 from agent.asking.reply import Reply
 from agent.claims import Kind
 from agent.web import Web
@@ -21,6 +19,7 @@ from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
 from graphs.ask_context import AskContext
 from graphs.conversing import Conversations, open_conversations
+from tests.scripted_analysis import LIMIT, NOW, Clone, calling, of, settings_of, two_commits
 
 QUESTION = "What happened to MAX_ROUTES?"
 LOWERED = {

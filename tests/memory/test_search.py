@@ -152,7 +152,7 @@ def test_what_else_is_known_changes_nothing_within_a_window(db: Database) -> Non
 
 def test_the_same_commit_again_is_indexed_once(db: Database) -> None:
     Catalogue(db).put(REPO, [CARDS[0].model_copy(update={"title": "Another title", "message": "Another title"})])
-    assert [hit.id for hit in search(db, "Another title")][0] == CARDS[0].id
+    assert search(db, "Another title")[0].id == CARDS[0].id
     assert len([hit for hit in search(db, "0101010101") if hit.named]) == 1
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from agent.asking.reply import Reply
-from agent.spans import Span
 from evals.harness import Bench
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.talk import Asked
