@@ -1,43 +1,31 @@
 """A question as a graph: retrieve, read with tools, answer, check, judge, repair once, reply."""
 
-import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Any, Literal
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage
-from langgraph.channels import UntrackedValue
-from langgraph.graph import END, START, StateGraph, add_messages
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from agent.analysts.ruling import Batch
-from agent.analysts.schema import NAMES, answer_shape, repair_shape
-from agent.analysts.sentences import focus_of
-from agent.analysts.tasks import Refused, can_be_repaired, refusal_text
+from agent.analysts.schema import NAMES, answer_shape
 from agent.asking.packet import (
-    answer_claim,
     answer_claims,
     cited,
-    control_sentences,
-    counts_cites,
     handles_of,
     packet_text,
 )
 from agent.asking.query import Hit, Query, query_of
 from agent.asking.reply import Outcome, Reply, Searched
-from agent.claims import Claim, Judgement, Verdict
-from agent.dossier import Dossier
 from agent.evidence import EvidenceId
-from agent.gate.check import refusals
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
-from agent.window import Window
+from graphs.ask_checks import check, judge, repair, repair_once
 from graphs.ask_context import AskContext
-from graphs.asking_models import ask, can_call_tools, models_of, packet_room
-from graphs.judging import judged
+from graphs.ask_state import AskInput, AskState, account_of
+from graphs.asking_models import can_call_tools, models_of, packet_room
 from graphs.look_up import filtered_section, named_sections, told_facts
 from graphs.reading import explain
 from tools.chat.trimming import trimmed
@@ -48,41 +36,6 @@ VERSION = 2
 _BEST, _TURNS, _RANKED, _TAGGED = 20, 5, 60, 5
 _KEPT, _KEPT_ID = 200, "kept-"
 """Questions and citations of a thread that are kept."""
-
-
-class AskInput(TypedDict):
-    """What is asked, and by which version: a thread that another one wrote is not gone on with."""
-
-    question: str
-    version: NotRequired[int]
-
-
-class AskState(AskInput, total=False):
-    """A conversation, which is kept, and a question on its way, which is not."""
-
-    messages: Annotated[list[AnyMessage], add_messages]
-    cites: list[EvidenceId]
-    """What the last answer cites."""
-    turns: list[str]
-    query: Annotated[Query, UntrackedValue]
-    window: Annotated[Window, UntrackedValue]
-    hits: Annotated[list[Hit], UntrackedValue]
-    searched: Annotated[list[Searched], UntrackedValue]
-    handles: Annotated[dict[str, EvidenceId], UntrackedValue]
-    first: Annotated[str, UntrackedValue]
-    """The first of this question's messages; nothing where no model is asked."""
-    notes: Annotated[dict[EvidenceId, str], UntrackedValue]
-    """What code knows of pieces of evidence beside their text."""
-    drafts: Annotated[list[Claim], UntrackedValue]
-    passed: Annotated[list[Claim], UntrackedValue]
-    failed: Annotated[list[Refused], UntrackedValue]
-    nearest: Annotated[list[EvidenceId] | None, UntrackedValue]
-    """What comes nearest where the model abstains; None where it answers."""
-    published: Annotated[list[Claim], UntrackedValue]
-    repaired: Annotated[bool, UntrackedValue]
-    trouble: Annotated[str, UntrackedValue]
-    """Why the model did not answer."""
-    reply: Annotated[Reply, UntrackedValue]
 
 
 def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, AskInput, AskState]:
@@ -96,7 +49,7 @@ def build(checkpointer: Any = None) -> CompiledStateGraph[AskState, AskContext, 
     graph.add_edge("tools", "read")
     graph.add_conditional_edges("answer", lambda state: "reply" if state["trouble"] else "check", ["check", "reply"])
     graph.add_edge("check", "judge")
-    graph.add_conditional_edges("judge", _repair_once, ["repair", "reply"])
+    graph.add_conditional_edges("judge", repair_once, ["repair", "reply"])
     graph.add_edge("repair", "check")
     graph.add_edge("reply", END)
     return graph.compile(checkpointer=checkpointer, name="ask")
@@ -185,7 +138,7 @@ async def read(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
             return {}
         offered = tools_of(await runtime.context.open_tools(state["window"], state["handles"]))
         heard = trimmed(_heard(state, deps.mark), await models.context("reading") * 2 // 3)
-        return {"messages": [await models.get("reading", _account(state)).bind_tools(offered).ainvoke(heard)]}
+        return {"messages": [await models.get("reading", account_of(state)).bind_tools(offered).ainvoke(heard)]}
     except ModelError:
         # Whoever is away is asked again for the answer.
         return {}
@@ -208,11 +161,6 @@ def _own(state: AskState) -> list[AnyMessage]:
     messages = state.get("messages") or []
     first = next((place for place, one in enumerate(messages) if one.id == state["first"]), len(messages))
     return messages[first:]
-
-
-def _account(state: AskState) -> str:
-    told = f"{len(state.get('turns') or [])} {state['question']} {state['searched'][0].end}"
-    return f"question {hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
 
 def _after_reading(state: AskState) -> Literal["tools", "answer"]:
@@ -251,7 +199,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     )
     try:
         room = await models_of(deps).context("writing") * 2 // 3
-        model = models_of(deps).get("writing", _account(state)).with_structured_output(answer_shape(query.lang))
+        model = models_of(deps).get("writing", account_of(state)).with_structured_output(answer_shape(query.lang))
         said: Any = await model.ainvoke(trimmed(heard, room))
     except ModelError as error:
         return {"trouble": _why(error)}
@@ -262,82 +210,6 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     drafts = answer_claims(said, handles, context.found, query.lang)
     handles = handles_of(list(dict.fromkeys((*handles.values(), *context.found))), context.found)
     return {"handles": handles, "drafts": drafts, "nearest": near if said.abstains or not drafts else None}
-
-
-async def check(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
-    """Hold every literal of every sentence to the cited evidence."""
-    found, query = runtime.context.found, state["query"]
-    repos = frozenset(one.repo for one in state["searched"])
-    dossier = Dossier(found=found, window=query.window, repos=repos, seen=frozenset(found))
-    wrong = {
-        claim.id: tuple(no for no in refusals(claim, dossier, query.lang) if not counts_cites(no, claim))
-        for claim in state["drafts"]
-    }
-    passed = [claim for claim in state["drafts"] if not wrong[claim.id]]
-    failed = [Refused(task="", claim=one, reasons=wrong[one.id]) for one in state["drafts"] if wrong[one.id]]
-    return {"passed": passed, "failed": [*state["failed"], *failed], "drafts": []}
-
-
-async def judge(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
-    """Have the judge read what passed, beside the evidence that it cites, and stream what it admits."""
-    context, query, claims = runtime.context, state["query"], state["passed"]
-    if not claims:
-        return {}
-    context.deps.progress.step(state["searched"][0].repo, "judging")
-    evidence, others = await _ground(state, context, claims)
-    controls = control_sentences(others, context.found, evidence, query.lang)
-    batch = Batch(account=_account(state), evidence=evidence, claims=claims, controls=controls)
-    try:
-        verdicts = await judged(batch, context.deps)
-    except ModelError as error:
-        silent = Judgement(verdict=Verdict.UNDECIDED, check="no judge", reason=str(error)[:200])
-        refused = [Refused(task="", claim=claim, reasons=(silent,)) for claim in claims]
-        return {"passed": [], "failed": [*state["failed"], *refused]}
-    for claim in verdicts.admitted:
-        runtime.stream_writer({"claim": claim, "lang": query.lang, "abstains": state["nearest"] is not None})
-    failed = [Refused(task="", claim=claim, reasons=(no,)) for claim, no in verdicts.refused]
-    return {
-        "passed": [],
-        "published": [*state["published"], *verdicts.admitted],
-        "failed": [*state["failed"], *failed],
-    }
-
-
-async def _ground(state: AskState, context: AskContext, claims: list[Claim]) -> tuple[str, list[EvidenceId]]:
-    """Show what some sentences cite, with the hunks that they speak of, and name the rest."""
-    cites = {cite for claim in claims for cite in claim.cites}
-    mine = {handle: name for handle, name in state["handles"].items() if name in cites}
-    text = packet_text(mine, context.found, await packet_room(context.deps), focus_of(claims), state["notes"])
-    return text, [name for name in state["handles"].values() if name not in cites]
-
-
-def _repair_once(state: AskState) -> Literal["repair", "reply"]:
-    return "repair" if not state["repaired"] and any(map(can_be_repaired, state["failed"])) else "reply"
-
-
-async def repair(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
-    """Show the writer all that was refused, once; it may correct, shorten or give up."""
-    context, query = runtime.context, state["query"]
-    wrong = {str(n): one for n, one in enumerate(filter(can_be_repaired, state["failed"]), start=1)}
-    known = [one.claim for one in wrong.values()]
-    text, _ = await _ground(state, context, known)
-    mark = context.deps.mark
-    values = {
-        "evidence": fenced(text, mark),
-        "refused": fenced("\n".join(refusal_text(number, one) for number, one in wrong.items()), mark),
-        "languages": NAMES[query.lang],
-    }
-    try:
-        said = await ask(context.deps, "writing", _account(state), "repair", values, repair_shape((query.lang,)))
-    except ModelError:
-        return {"repaired": True}
-    drafts = []
-    for one in getattr(said, "sentences", ()):
-        old = wrong.pop(one.id.strip("[]. "), None)
-        again = answer_claim(old.claim.id, one, state["handles"], context.found, query.lang) if old else None
-        drafts += [again] if again else []
-    kept = {claim.id for claim in drafts}
-    return {"repaired": True, "drafts": drafts, "failed": [one for one in state["failed"] if one.claim.id not in kept]}
 
 
 async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:

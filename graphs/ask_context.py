@@ -141,11 +141,11 @@ class AskContext:
             if spec.name not in self.toolsets:
                 desk = await self.deps.desks.open(spec)
                 commits = [row.commit for row in (await desk.code.landed(window)).rows]
-                landed = {commit.id: commit.sha for commit in commits}
+                landed: dict[str, str] = {commit.id: commit.sha for commit in commits}
                 short = {handle: landed[name] for handle, name in handles.items() if name in landed}
-                more = {"page_tokens": _PAGE, "handles": short}
+                recall = WindowRecall(self, window)
                 self.toolsets[spec.name] = Toolset(
-                    desk.code, desk.threads, commits, {}, WindowRecall(self, window), **more
+                    desk.code, desk.threads, commits, {}, recall, page_tokens=_PAGE, handles=short
                 )
         return self.toolsets
 

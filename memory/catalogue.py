@@ -13,7 +13,7 @@ from agent.facts import Fact
 from agent.ids import RepoId, thread_id
 from agent.window import Window
 from memory.database import reading, writing
-from memory.search import Entry, put_entry
+from memory.search_entries import Entry, put_entry
 
 _FACTS = TypeAdapter(tuple[Fact, ...])
 _NAMES = tuple(Card.model_fields)

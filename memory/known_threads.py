@@ -10,7 +10,7 @@ from agent.domain import Issue, PullRequest, Release, Threads
 from agent.ids import RepoId
 from agent.links import Link
 from memory.database import reading, writing
-from memory.search import Entry, put_entry, put_refs
+from memory.search_entries import Entry, put_entry, put_refs
 
 _THREAD: TypeAdapter[Issue | PullRequest] = TypeAdapter(Issue | PullRequest)
 _BODY, _INDEXED = 20_000, 6_000

@@ -4,8 +4,6 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlite_utils import Database
@@ -15,6 +13,7 @@ from agent.evidence import EvidenceId
 from agent.ids import RepoId
 from agent.window import Window
 from memory.database import create_search_tables, reading
+from memory.search_entries import INSERTED, stamp
 from memory.words import Term, indexed, terms
 
 _SCOPE = (
@@ -40,10 +39,6 @@ _COPIED = (
     f"select e.id, e.evidence, e.repo, e.kind, e.opened, e.ended, e.author {_ENTRIES}",
     "select rowid, title, facts, paths, body, parts from search_words where rowid = ?",
 )
-_INSERTED = (
-    "insert into search_entries (id, evidence, repo, kind, opened, ended, author) values (?, ?, ?, ?, ?, ?, ?)",
-    f"insert into search_words (rowid, {_COLUMNS}) values (?, ?, ?, ?, ?, ?)",  # noqa: S608
-)
 _NEIGHBOURS = (
     "select target from search_refs where source = ? union select source from search_refs where target = ?"
     " union select b.cite from story_steps a join story_steps b using (window, repo, place) where a.cite = ?"
@@ -60,69 +55,12 @@ _SHARE = 0.4
 """What a neighbour gains of the score of a hit."""
 _REFERENCE = 1_000.0
 """What somebody names by its hash, number or tag comes before everything that is found by words."""
-_STAMP = "%Y-%m-%dT%H:%M:%SZ"
-_NUMBER = re.compile(r"(?<![\w/&#])(?:([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}))?#([1-9]\d{0,8})\b", re.ASCII)
-_ADDRESS = re.compile(
-    r"github\.com/([\w-]{1,39}/[\w.-]{1,100})/(?:(?:pull|issues)/([1-9]\d{0,8})|commit/([0-9a-f]{40}))"
-)
-_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """What is indexed of one commit, thread or release; threads have a time at which they ended."""
-
-    id: EvidenceId
-    repo: RepoId
-    kind: str
-    opened: datetime
-    ended: datetime | None = None
-    author: str = ""
-    title: str = ""
-    facts: str = ""
-    paths: str = ""
-    body: str = ""
-    names: str = ""
-    brought_by: EvidenceId = ""
-    """The pull request of a commit."""
 
 
 class _Found(NamedTuple):
     id: EvidenceId
     kind: str
     opened: str
-
-
-def references(repo: RepoId, text: str) -> tuple[EvidenceId, ...]:
-    """List the threads and commits that a text names by number, address or full hash."""
-    found = [f"{name or repo}#{number}" for name, number in _NUMBER.findall(text)]
-    found += [f"{name}#{number}" if number else f"{name}@{sha}" for name, number, sha in _ADDRESS.findall(text)]
-    found += [f"{repo}@{sha}" for sha in _HASH.findall(text)]
-    return tuple(dict.fromkeys(found))[:60]
-
-
-def put_entry(db: Database, entry: Entry) -> None:
-    """Index one piece of evidence over what was known of it; the caller holds the transaction."""
-    execute = db.conn.execute
-    if (row := execute("select id from search_entries where evidence = ?", (entry.id,)).fetchone()) is not None:
-        execute("delete from search_words where rowid = ?", row)
-        execute("delete from search_entries where id = ?", row)
-        execute("delete from search_refs where source = ?", (entry.id,))
-    times = (_text(entry.opened), _text(entry.ended))
-    number = execute(_INSERTED[0], (None, entry.id, entry.repo, entry.kind, *times, _clean(entry.author))).lastrowid
-    texts = (f"{entry.title} {entry.author}", entry.facts, entry.paths, entry.body, entry.names)
-    told = [indexed(_clean(text)) for text in texts]
-    parts = " ".join((*(one.parts for one in told), told[-1].words))
-    execute(_INSERTED[1], (number, *(one.words for one in told[:4]), parts))
-    named = references(entry.repo, f"{entry.title}\n{entry.body}")
-    put_refs(db, [(entry.id, entry.brought_by)] if entry.brought_by else [], brought=True)
-    put_refs(db, ((entry.id, other) for other in named if other != entry.id))
-
-
-def put_refs(db: Database, pairs: Iterable[tuple[EvidenceId, EvidenceId]], *, brought: bool = False) -> None:
-    """Note which pieces of evidence belong together; the caller holds the transaction."""
-    insert = "insert or ignore into search_refs (source, target, brought) values (?, ?, ?)"
-    db.conn.executemany(insert, ((*pair, int(brought)) for pair in pairs))
 
 
 class SearchIndex:
@@ -182,9 +120,9 @@ class SearchIndex:
             narrow = Database(memory=True)
             create_search_tables(narrow)
             rows = self._db.execute(_COPIED[0], scope).fetchall()
-            narrow.conn.executemany(_INSERTED[0], rows)
+            narrow.conn.executemany(INSERTED[0], rows)
             words = (self._db.execute(_COPIED[1], [row[0]]).fetchone() for row in rows)
-            narrow.conn.executemany(_INSERTED[1], words)
+            narrow.conn.executemany(INSERTED[1], words)
             self._narrow = (key, narrow)
         return self._narrow[1], True
 
@@ -274,14 +212,5 @@ def _words_of(db: Database, rows: Sequence[int], asked: Sequence[Term]) -> dict[
 
 def _scope(repos: Sequence[RepoId], window: Window | None) -> list[object]:
     chosen = json.dumps(sorted(repos)) if repos else None
-    start, end = ("0", "9") if window is None else (_text(window.start), _text(window.cutoff or window.end))
+    start, end = ("0", "9") if window is None else (stamp(window.start), stamp(window.cutoff or window.end))
     return [chosen, chosen, start, end, start, end]
-
-
-def _text(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).strftime(_STAMP) if moment else ""
-
-
-def _clean(text: str) -> str:
-    """Keep what every file can hold: names of files may carry bytes that are no text."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")

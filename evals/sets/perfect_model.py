@@ -135,9 +135,9 @@ def _looked_up(turn: Sequence[dict[str, Any]]) -> Iterator[Exhibit]:
             name = given_.get("sha") or f"{given_['repo']}#{given_['number']}"
             lines = str(one["content"]).splitlines()
             if len(lines) > 1:
-                title = lines[2] if "sha" in given_ else lines[1].partition(" ")[2]
-                # Behind the title of a thread stands how it is, which nobody wrote.
-                yield Exhibit(name, (name,), (f"{name}: {title}", *lines[3:]))
+                # Before the message stands who wrote it, behind the title of a thread how it is.
+                title, head = (lines[2], lines[1]) if "sha" in given_ else (lines[1].partition(" ")[2], lines[2])
+                yield Exhibit(name, (name,), (f"{name} {head.replace(': ', ' ')}: {title}", *lines[3:]))
 
 
 def _reading(question: Gold, shown: Sequence[Exhibit]) -> Iterator[ToolCall]:
@@ -163,12 +163,11 @@ def _answering(question: Gold, shown: Sequence[Exhibit]) -> dict[str, Any]:
         return {"abstains": True, "nearest": handles, "sentences": []}
     # What must be cited is cited by something that it says itself.
     said = [next(_sentences(one, "", question)) for one in _each(question.cites, shown)]
-    heads = " ".join(line.lower() for one in chosen for line in one.lines[:1])
     for words in question.says:
-        if any(word.lower() in heads for word in words):
-            continue
         found = (one for word in words for exhibit in (*chosen, *shown) for one in _sentences(exhibit, word, question))
-        said += list(found)[:1] or [_plainly(words[0], one) for one in chosen[:1]]
+        headed = ((word, one) for word in words for one in chosen if word.lower() in one.lines[0].lower())
+        plain = [_plainly(word, one) for word, one in headed] or [_plainly(words[0], one) for one in chosen[:1]]
+        said += list(found)[:1] or plain[:1]
     return {"abstains": False, "nearest": [], "sentences": said}
 
 

@@ -190,7 +190,7 @@ async def test_a_follow_up_hears_what_was_asked_and_answered(tmp_path: Path) -> 
     roles = [message["role"] for message in opening.body["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
     assert opening.messages[1] == QUESTION
-    assert LOWERED["en"] in opening.messages[2]
+    assert str(LOWERED["en"]) in opening.messages[2]
     assert "Lower the limit" in opening.messages[3]
     assert standing.turns == (QUESTION, "and who did that?")
     assert standing.sources == first.cites

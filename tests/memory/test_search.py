@@ -15,7 +15,8 @@ from agent.window import Window
 from memory.catalogue import Catalogue
 from memory.database import database_in_memory
 from memory.known_threads import KnownThreads
-from memory.search import SearchIndex, references
+from memory.search import SearchIndex
+from memory.search_entries import references
 
 REPO = RepoId("octo/engine")
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
