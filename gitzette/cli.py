@@ -244,11 +244,12 @@ def _add_repo(parser: argparse.ArgumentParser) -> None:
 
 _RUN = "Reads what landed on the default branch of each repository and writes reports/DATE.md and reports/DATE.json."
 _ASK = (
-    "Answers from what was read, every statement checked against the commit it cites; exit status 4 when the evidence "
-    "for an answer is not there. A repository that nothing is known of has its last 7 days read first."
+    "Answers from what was read, every sentence checked and judged against the evidence it cites; exit status 4 when "
+    "there is no answer, only the nearest evidence. Qualifiers such as is:revert, author:NAME and path:PART filter. "
+    "A repository that nothing is known of has its last 7 days read first."
 )
 _CHAT = (
-    "Keeps a conversation: it, that commit and what about last week are understood from what was said before. "
+    "Keeps a conversation: a model hears what was asked and answered before. "
     "On a terminal /help lists the commands; elsewhere every line of the input is a question."
 )
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."

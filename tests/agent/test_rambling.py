@@ -1,31 +1,11 @@
-"""Small judgements about what a model writes: its language, its repetitions, its size, the JSON in it."""
+"""Small judgements about what a model writes: its repetitions, its size, the JSON in it."""
 
 import pytest
 from pydantic import BaseModel
 
 from agent.rambling import rambles
-from agent.settings import Language
 from agent.structure import json_in, schema_of
 from agent.tokens import tokens_of
-from agent.tongue import speaks
-
-
-@pytest.mark.parametrize(
-    ("text", "lang", "is_so"),
-    [
-        ("The limit of `topK` is lowered.", "en", True),
-        ("`topK` 的上限降低了。", "zh", True),
-        ("`topK` 的上限降低了。", "en", False),
-        ("The limit is lowered.", "zh", False),
-        ("Это изменение.", "en", False),
-        ("Это изменение.", "zh", False),
-        ("默认值从 `false` 改为 `true`，见 scheduler.py。", "zh", True),
-        ("Says “上限降低” in its title.", "en", True),
-        ("`a` -> `b`", "zh", True),
-    ],
-)
-def test_a_sentence_is_in_the_language_of_its_script(text: str, lang: Language, is_so: bool) -> None:
-    assert speaks(text, lang) is is_so
 
 
 def test_endless_repetition_is_seen_and_a_long_text_is_not_taken_for_it() -> None:
