@@ -1,6 +1,6 @@
 """Replies as Markdown: sentences with their citations, rows of evidence, and where was looked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from agent.asking.packet import state_at
@@ -32,10 +32,10 @@ class ReplyPage:
         parts = {"filtered": self._filtered, "looked up": self._looked_up}.get(reply.outcome, self._judged)(reply)
         return reply.model_copy(update={"answer": "".join((*parts, *self._searched(reply))).strip() + "\n"})
 
-    def sentence(self, claim: Claim, lang: Language) -> str:
-        """Write a sentence of a model behind its label, with its citations."""
+    def sentence(self, claim: Claim, lang: Language, pulls: Collection[str] = ()) -> str:
+        """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
         label = WORDS[lang][claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
-        return f"{label}{page(analysis_spans(claim, lang, self._web))}\n\n"
+        return f"{label}{page(analysis_spans(claim, lang, self._web, pulls))}\n\n"
 
     def found(self, known: dict[str, Known], lang: Language) -> str:
         """List what a search found, while somebody waits for the answer."""
@@ -49,7 +49,8 @@ class ReplyPage:
             yield f"{say['failed'].format(why=inline(reply.trouble))}\n\n"
         if reply.outcome == "abstained":
             yield f"{say['nothing']}\n\n"
-        yield from (self.sentence(claim, reply.lang) for claim in said)
+        pulls = {name for name, one in reply.known.items() if isinstance(one, PullRequest)}
+        yield from (self.sentence(claim, reply.lang, pulls) for claim in said)
         ranked = {hit.id: hit for hit in reply.evidence}
         shown = [ranked.get(name) or Hit(id=name, kind="", opened="", score=0.0) for name in reply.shown]
         head = {"answered": "evidence", "abstained": "nearest"}.get(reply.outcome, "best")
@@ -114,6 +115,9 @@ class ReplyPage:
             address = self._web.thread(one.repo, one.number, pull=isinstance(one, PullRequest))
             shown, moment, title = link(code(f"#{one.number}"), address), one.created_at, one.title
             state = WORDS[lang][state_at(one, reply.window if reply else None)]
+            ended = one.merged_at if isinstance(one, PullRequest) else one.closed_at
+            if ended and state_at(one, reply.window if reply else None) in ("merged", "closed", "not_planned"):
+                state += f" {ended.astimezone(zone(self._tz)).date().isoformat()}"
             more = f"{one.author} · {state}" if one.author else state
         day = moment.astimezone(zone(self._tz)).date().isoformat()
         return " · ".join(filter(None, (f"{day} {where}{shown} {inline(title)}".rstrip(), inline(more))))

@@ -70,7 +70,8 @@ class Exhibit:
 
     def is_one_of(self, names: Sequence[str]) -> bool:
         """Tell whether it is one of these artefacts."""
-        return any(name.startswith(own) for name in names for own in self.names)
+        # Hashes may be short; a number is one, and not the beginning of another.
+        return any(name == own or ("@" in own and name.startswith(own)) for name in names for own in self.names)
 
 
 class PerfectModel:

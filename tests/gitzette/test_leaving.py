@@ -53,7 +53,7 @@ async def run(settings: Settings) -> Covered:
     return await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
 
 
-TABLES = ("cards", "card_words", "card_spans", "known_threads", "known_links", "known_releases")
+TABLES = ("cards", "search_entries", "search_words", "search_refs", "card_spans", "known_threads", "known_links")
 
 
 def counts(home: Path) -> dict[str, int]:
