@@ -70,7 +70,7 @@ class ReplyPage:
         yield from (self._named(section, reply) for section in reply.sections)
         told = {hit.id for section in reply.sections for hit in section.hits[:_SHOWN]}
         rest = [hit for hit in reply.evidence if hit.id not in told]
-        fitting = [hit for hit in rest if hit.score > 0]
+        fitting = [hit for hit in rest if hit.fits]
         yield self._rows(say["best"], fitting[:_BEST], reply, why=True)
         if not told and not fitting:
             yield f"{say['none']}\n\n"

@@ -96,7 +96,7 @@ async def retrieve(state: AskState, runtime: Runtime[AskContext]) -> dict[str, A
         return begun
     commits = [hit.id for hit in hits if hit.kind == "commit"][:_TAGGED]
     tags = await context.tags_of(commits)
-    fitting = [hit.id for hit in hits[:_BEST] if hit.score]
+    fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
     before = (state.get("cites") or [])[:_BEST]
     best = dict.fromkeys((*fitting, *tags.values(), *before, *(hit.id for hit in hits[:_BEST])))
     begun["notes"] = {name: f"The first tag that contains it is {tag.partition('@')[2]}." for name, tag in tags.items()}

@@ -46,6 +46,11 @@ class Hit(Frozen):
     named: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
+    @property
+    def fits(self) -> bool:
+        """Tell whether something speaks for it: a word that everything has gives no score."""
+        return bool(self.score or self.named or self.words)
+
 
 class Filters(Frozen):
     """GitHub-style qualifiers; a commit fits if it fits all of them."""
