@@ -21,24 +21,6 @@ class ToolRequest:
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class ToolAnswer:
-    """What a tool gave back, as text that an analyst can act on."""
-
-    request: ToolRequest
-    text: str
-
-
-@dataclass(frozen=True)
-class ToolSpec:
-    """A tool as a model sees it."""
-
-    name: str
-    about: str
-    schema: Mapping[str, Any]
-    """The arguments, as JSON schema."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Read:
     """One commit as it was read."""

@@ -7,7 +7,6 @@ from importlib.resources import files
 from string import Template
 
 from agent.markdown import visible
-from agent.settings import Language
 
 
 @cache
@@ -15,9 +14,9 @@ def _template(name: str) -> Template:
     return Template((files("agent") / "prompts" / f"{name}.md").read_text("utf-8"))
 
 
-def prompt(name: str, values: Mapping[str, str], lang: Language = "en") -> str:
-    """Fill a prompt with values; small models write better Chinese where they are asked in Chinese."""
-    template = _template(name if lang == "en" else f"{name}.{lang}")
+def prompt(name: str, values: Mapping[str, str]) -> str:
+    """Fill a prompt with values."""
+    template = _template(name)
     if surplus := values.keys() - set(template.get_identifiers()):
         raise KeyError(f"prompt {name!r} has no {sorted(surplus)}")
     return template.substitute(values)
@@ -51,5 +50,5 @@ def repeats_instructions(text: str) -> bool:
 @cache
 def _instructions() -> tuple[str, ...]:
     """List the sentences of the system prompts, each up to the first value that is filled in."""
-    told = " ".join(" ".join(_template(name).template for name in ("system", "ask_system")).split())
+    told = " ".join(_template("system").template.split())
     return tuple(f"{sentence}.".partition("$")[0].strip() for sentence in told.removesuffix(".").split(". "))

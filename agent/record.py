@@ -34,7 +34,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
     yield "window", report.window.model_dump(mode="json")
     yield "repos", list(report.repos)
     yield "ledger", _plain(report.ledger)
-    yield "claims", map(_claim, report.claims)
+    yield "claims", map(claim_json, report.claims)
     yield "links", _plain(report.links)
     yield "stories", _plain(report.stories)
     yield "failures", _plain(report.failures)
@@ -55,7 +55,7 @@ def _plain(values: Iterable[BaseModel]) -> Iterator[dict[str, Any]]:
     return (value.model_dump(mode="json") for value in values)
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def claim_json(claim: Claim) -> dict[str, Any]:
     """Give a claim with its verdict in one word; what the gate said in full stands beside it."""
     data = claim.model_dump(mode="json")
     return data | {"verdict": claim.judgement.verdict.value if claim.judgement else None}

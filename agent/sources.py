@@ -220,6 +220,15 @@ class KnowsTags(Protocol):
         ...
 
 
+@runtime_checkable
+class ListsTags(Protocol):
+    """A source of code that can list tags by the time at which they were made."""
+
+    async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
+        """List the tags that were made between two moments, as releases of their days."""
+        ...
+
+
 class ThreadSource(Protocol):
     """Issues, pull requests and releases of one repository."""
 

@@ -22,8 +22,3 @@ def message_tokens(texts: tuple[str, ...]) -> int:
 def answer_tokens(context: int) -> int:
     """Give the tokens that an answer may have; a small context keeps three quarters for the question."""
     return min(_ANSWER, context // 4)
-
-
-def room_in(context: int) -> int:
-    """Give the characters that a question may have beside the answer."""
-    return int((context - answer_tokens(context)) * _PER_TOKEN)

@@ -19,7 +19,6 @@ from memory.fence import fence_seed
 from memory.servers import Servers
 
 if TYPE_CHECKING:
-    from agent.asking.model_answer import ModelAnswerer
     from graphs.models import Models
     from tools.chat.endpoint import ChatEndpoint, Learn
 
@@ -44,17 +43,14 @@ def writers_of(
     return Writers(models, languages, boundary(fence_seed(home, recorder)))
 
 
-def answerer_of(
+def answerers_of(
     settings: Settings, environ: Mapping[str, str], recorder: CallRecorder, home: Path, servers: Servers
-) -> "ModelAnswerer | None":
-    """Make what explains answers; None where the rules answer alone."""
+) -> Writers:
+    """Open the models that answer questions: each question has a budget of its own, a conversation has none."""
     if settings.analyst == "rules":
-        return None
-    from agent.asking.model_answer import ModelAnswerer
-    from graphs.plain_models import PlainModels
-
+        return Writers()
     models = models_of(settings, environ, recorder, servers, run=Cap())
-    return ModelAnswerer(PlainModels(models), fence_seed(home, recorder))
+    return Writers(models, (), boundary(fence_seed(home, recorder)))
 
 
 def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:

@@ -11,21 +11,22 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from agent.asking.reply import Reply, as_json
-from agent.asking.understanding import language_of
 from agent.desks import Desk, Desks, Progress
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, InputError, UpstreamError, UsageError
-from agent.settings import RepoSpec, Settings
+from agent.settings import Language, RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
-from gitzette.analysts import answerer_of
+from gitzette.analysts import answerers_of
 from gitzette.configured import settings_for
+from gitzette.console import print_markdown
 from gitzette.progress import progress
+from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.when import bound_of
 from gitzette.wiring import home_of, open_house
-from graphs import ask as asking
-from graphs.conversing import open_conversations
-from graphs.stocking import Stock
+from graphs.ask_context import AskContext
+from graphs.conversing import answered, open_conversations
+from graphs.index_for_search import WindowReader
 from memory.retention import QUESTIONS
 
 LONGEST = 4_000
@@ -40,12 +41,12 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     now = datetime.now(UTC)
     bound = bound_of(args.since, args.until, settings.tz, now)
     with progress() as display:
-        reply = asyncio.run(_once(question, settings, environ, now, display, bound, thread))
+        reply = asyncio.run(_once(question, settings, environ, now, display, bound, thread, args.lang))
     if args.json:
-        data = as_json(reply, language_of(question)) | ({"thread": thread} if thread else {})
+        data = as_json(reply) | ({"thread": thread} if thread else {})
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=1) + "\n")
     else:
-        sys.stdout.write(reply.answer)
+        print_markdown(reply.answer)
     return EXIT_ABSTAINED if reply.abstained else EXIT_DONE
 
 
@@ -78,52 +79,41 @@ async def _once(
     display: Progress,
     bound: Window | None,
     thread: str | None,
+    lang: Language | None,
 ) -> Reply:
-    async with asking_deps(settings, environ, specs_of(settings), now, display) as deps:
-        bounded = replace(deps, bound=bound)
+    async with asking_context(settings, environ, specs_of(settings), now, display) as context:
+        asked = replace(context.for_question(bound=bound), lang=lang)
+        replies = ReplyPage(Web(settings.web), settings.tz)
         if thread is None:
-            return await answered(question, bounded)
+            return replies.written(await answered(question, asked))
         async with open_conversations(home_of(settings, environ)) as conversations:
-            async for _ in conversations.ask(thread, question, bounded):
-                pass
-            return replied(bounded)
-
-
-async def answered(question: str, deps: asking.AskDeps) -> Reply:
-    """Run the graph for one question outside any thread."""
-    await asking.build().ainvoke({"question": question}, context=deps)
-    return replied(deps)
-
-
-def replied(deps: asking.AskDeps) -> Reply:
-    """Take the answer that a question left behind."""
-    if deps.bench.reply is None:
-        raise RuntimeError("the graph ended without a reply")
-    return deps.bench.reply
+            async for event in conversations.ask(thread, question, asked):
+                if isinstance(event, Reply):
+                    reply = event
+            return replies.written(reply)
 
 
 @asynccontextmanager
-async def asking_deps(
+async def asking_context(
     settings: Settings,
     environ: Mapping[str, str],
     specs: tuple[RepoSpec, ...],
     now: datetime,
     display: Progress,
-) -> AsyncIterator[asking.AskDeps]:
+) -> AsyncIterator[AskContext]:
     """Open everything that questions need, and close it afterwards."""
     async with open_house(settings, environ, display, now, specs=specs) as house:
         memory = house.memory
-        stock = Stock(_Reachable(house.deps.desks), memory.catalogue, memory.threads, display)
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        answerer = answerer_of(settings, environ, recorder, home_of(settings, environ), memory.servers)
-        yield asking.AskDeps(
-            stock=stock,
+        writers = answerers_of(settings, environ, recorder, home_of(settings, environ), memory.servers)
+        deps = replace(house.deps, desks=_Reachable(house.deps.desks), models=writers.models, mark=writers.mark)
+        yield AskContext(
+            deps=deps,
+            reader=WindowReader(deps.desks, memory.catalogue, memory.threads, display),
+            index=memory.search,
             specs=specs,
             now=now,
             tz=settings.tz,
-            web=Web(settings.web),
-            answerer=answerer,
-            recall=memory.recall,
         )
 
 

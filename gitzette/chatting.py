@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent.errors import EXIT_DONE, AppError, UsageError
-from gitzette.asking import asking_deps, thread_name
+from agent.web import Web
+from gitzette.asking import asking_context, thread_name
 from gitzette.configured import settings_for
 from gitzette.console import entry, open_console
 from gitzette.running import specs_of
@@ -32,14 +33,16 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with ExitStack() as stack:
         console = stack.enter_context(open_console(home_of(settings, environ)))
         runner = stack.enter_context(asyncio.Runner())
-        sources = Sources(lambda moment: asking_deps(settings, environ, specs, moment, console))
+        sources = Sources(lambda moment: asking_context(settings, environ, specs, moment, console))
         stack.callback(lambda: runner.run(sources.close()))
         opened = AsyncExitStack()
         stack.callback(lambda: runner.run(opened.aclose()))
         runner.run(sources.deps())
         conversations = runner.run(opened.enter_async_context(open_conversations(home_of(settings, environ))))
         runner.run(conversations.standing(thread))
-        session = Session(console, conversations, sources, thread, specs, settings.tz, since=args.since)
+        session = Session(
+            console, conversations, sources, thread, specs, settings.tz, Web(settings.web), since=args.since
+        )
         return _Talk(session, runner.run).go_on()
 
 

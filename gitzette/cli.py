@@ -106,11 +106,12 @@ def _add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     ask = commands.add_parser("ask", help="answer a question about recent changes", description=_ASK)
     ask.add_argument("question", metavar="QUESTION", nargs="*", help="in English or Chinese, in quotation marks")
     _add_repo(ask)
-    ask.add_argument("--since", metavar="TIME", help="look from here on, where the question names no time")
+    ask.add_argument("--since", metavar="TIME", help="look from here on; nothing before is read or cited")
     ask.add_argument("--until", metavar="TIME", help="look up to here, itself not included (default: now)")
     ask.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
     ask.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
     ask.add_argument("--analyst", choices=("rules", "model"), help="who answers (default: rules)")
+    ask.add_argument("--lang", choices=("en", "zh"), help="language of the answer (default: that of the question)")
     ask.add_argument("--thread", metavar="NAME", help="go on with this conversation, or begin it")
     ask.add_argument(
         "--json", action="store_true", help="print answer, claims, citations and what was searched as JSON"
@@ -122,7 +123,7 @@ def _add_chat(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     chat = commands.add_parser("chat", help="ask one question after the other", description=_CHAT)
     _add_repo(chat)
     chat.add_argument("--thread", metavar="NAME", help="go on with this conversation, or begin it (default: a new one)")
-    chat.add_argument("--since", metavar="TIME", help="look from here on, where a question names no time")
+    chat.add_argument("--since", metavar="TIME", help="look from here on; nothing before is read or cited")
     chat.add_argument("--tz", metavar="ZONE", help="time zone of days such as yesterday (default: UTC)")
     chat.add_argument("--source", choices=("git", "api"), help="read everything from git, or everything from the API")
     chat.add_argument("--analyst", choices=("rules", "model"), help="who answers (default: rules)")
@@ -243,11 +244,12 @@ def _add_repo(parser: argparse.ArgumentParser) -> None:
 
 _RUN = "Reads what landed on the default branch of each repository and writes reports/DATE.md and reports/DATE.json."
 _ASK = (
-    "Answers from what was read, every statement checked against the commit it cites; exit status 4 when the evidence "
-    "for an answer is not there. A repository that nothing is known of has its last 7 days read first."
+    "Answers from what was read, every sentence checked and judged against the evidence it cites; exit status 4 when "
+    "there is no answer, only the nearest evidence. Qualifiers such as is:revert, author:NAME and path:PART filter. "
+    "A repository that nothing is known of has its last 7 days read first."
 )
 _CHAT = (
-    "Keeps a conversation: it, that commit and what about last week are understood from what was said before. "
+    "Keeps a conversation: a model hears what was asked and answered before. "
     "On a terminal /help lists the commands; elsewhere every line of the input is a question."
 )
 _FACTS = "Reads a diff like an engineer: what came, went or changed for users, each fact with the lines that show it."

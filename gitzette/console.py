@@ -37,6 +37,18 @@ class Console(Protocol):
         ...
 
 
+def print_markdown(text: str, out: TextIO | None = None) -> None:
+    """Show Markdown as a terminal can; to anything else it is written as it is."""
+    out = out or sys.stdout
+    if not out.isatty():
+        out.write(text)
+        return
+    from rich.console import Console as RichConsole
+    from rich.markdown import Markdown
+
+    RichConsole(file=out).print(Markdown(text))
+
+
 def entry(console: Console, prompt: str) -> str | None:
     """Read one question or command: a line, lines that end with a backslash, or all between two fences."""
     text = console.line(prompt)

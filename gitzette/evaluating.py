@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -50,14 +49,15 @@ from evals.sets.storm import STORM
 from evals.sets.tamper import TAMPER
 from evals.sets.twins import TWINS
 from evals.sets.windows import WINDOWS
-from gitzette.asking import answered, asking_deps
+from gitzette.asking import asking_context
 from gitzette.eval_jobs import run_apart
 from gitzette.eval_printing import as_breaches, as_changes, as_json, as_table
 from gitzette.progress import QuietProgress
 from gitzette.recording import record
+from gitzette.replies import ReplyPage
 from gitzette.running import cover
 from gitzette.site.build import build_site
-from graphs import ask as asking
+from graphs.conversing import answered
 
 SETS: tuple[EvalSet, ...] = (
     WINDOWS,
@@ -106,14 +106,14 @@ class Gitzette:
         self, settings: Settings, questions: Sequence[tuple[str, Sequence[RepoId]]], now: datetime, since: datetime
     ) -> list[Reply]:
         """Read everything from a moment on, then answer questions, each about some of the repositories."""
-        async with asking_deps(settings, {}, settings.repos, now, QuietProgress()) as deps:
+        async with asking_context(settings, {}, settings.repos, now, QuietProgress()) as context:
             whole = Window(start=since, end=now + timedelta(seconds=1), tz=settings.tz)
             for spec in settings.repos:
-                await deps.stock.complete(spec, whole)
-            replies = []
+                await context.reader.complete(spec, whole)
+            replies, page = [], ReplyPage(Web(settings.web), settings.tz)
             for question, repos in questions:
                 specs = tuple(spec for spec in settings.repos if spec.name in repos)
-                replies.append(await answered(question, replace(deps, specs=specs, bench=asking.Bench())))
+                replies.append(page.written(await answered(question, context.for_question(specs))))
             return replies
 
 

@@ -12,23 +12,20 @@ from agent.markdown import visible
 from agent.settings import RepoSpec
 from agent.web import Web
 from agent.window import zone
-from graphs.stocking import Stock
+from graphs.index_for_search import WindowReader
 
 _LISTED = 50
 _LINES = 60
 _WIDTH = 400
 _TEXT = 400_000
-_EXCERPT = "    "
-_SPAN = re.compile(r"(`+[^`\n]+`+)")
-_ESCAPED = re.compile(r"\\([\\`*\[\]<>|~$&_])")
 _LINK = re.compile(r"\[(`[^`\n]+`)\]\((https?://[^)\s]+)\)")
 
 
 class Exhibits:
     """The evidence behind answers."""
 
-    def __init__(self, stock: Stock, specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
-        self._stock = stock
+    def __init__(self, reader: WindowReader, specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
+        self._reader = reader
         self._specs = {spec.name: spec for spec in specs}
         self._web = web
         self._tz = tz
@@ -54,17 +51,14 @@ class Exhibits:
         """Give the whole text of an artefact, as lines that do nothing to whoever shows them."""
         return _safe("".join(await self._text(cite))[:_TEXT])
 
-    def readable(self, line: str, cites: Sequence[str]) -> str:
-        """Write a line of Markdown for a terminal: links as numbers that can be opened, and nothing escaped."""
-        if line.startswith(_EXCERPT):
-            return line
+    def numbered(self, text: str, cites: Sequence[str]) -> str:
+        """Write the links of Markdown as numbers that can be opened."""
         places = {address: number for number, cite in enumerate(cites, start=1) for address in self.addresses(cite)}
 
         def spelled(found: re.Match[str]) -> str:
             return f"{found[1]} [{places[found[2]]}]" if found[2] in places else found[1]
 
-        pieces = _SPAN.split(_LINK.sub(spelled, line))
-        return "".join(piece if at % 2 else _ESCAPED.sub(r"\1", piece) for at, piece in enumerate(pieces))
+        return _LINK.sub(spelled, text)
 
     # ---------------------------------------------------------------- names
 
@@ -72,11 +66,11 @@ class Exhibits:
         """Name an artefact, and give its address."""
         repo, number, mark = _parts(cite)
         if number is not None:
-            thread = self._stock.threads.get(repo, number)
+            thread = self._reader.threads.get(repo, number)
             title = f" {visible(thread.title)}" if thread else ""
             return f"{repo}#{number}{title}", self._web.thread(repo, number, pull=isinstance(thread, PullRequest))
         if _is_hash(mark):
-            cards = self._stock.cards.by_hash(mark, [repo])
+            cards = self._reader.cards.by_hash(mark, [repo])
             title = f" {visible(cards[0].title)}" if cards else ""
             return f"{repo}@{mark[:7]}{title}", self._web.commit(repo, mark)
         return f"{repo} {visible(mark)}", self.addresses(cite)[0]
@@ -96,18 +90,18 @@ class Exhibits:
             return self._thread(await self._found_thread(repo, number))
         if _is_hash(mark):
             return self._commit(await self._change(repo, mark))
-        for release in self._stock.threads.releases(repo):
+        for release in self._reader.threads.releases(repo):
             if release.tag == mark:
                 return self._release(release)
         return iter([f"{cite}: a tag of the repository; no release notes were read\n"])
 
     async def _found_thread(self, repo: RepoId, number: int) -> Issue | PullRequest:
-        if (known := self._stock.threads.get(repo, number)) is not None:
+        if (known := self._reader.threads.get(repo, number)) is not None:
             return known
-        return await (await self._stock.desks.open(self._spec(repo))).threads.issue(number)
+        return await (await self._reader.desks.open(self._spec(repo))).threads.issue(number)
 
     async def _change(self, repo: RepoId, sha: str) -> Change:
-        code = (await self._stock.desks.open(self._spec(repo))).code
+        code = (await self._reader.desks.open(self._spec(repo))).code
         async for change in code.changes([sha]):
             return change
         raise InputError(f"{repo}@{sha[:12]} cannot be read any more")

@@ -3,19 +3,22 @@
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TextIO
 
+from agent.asking.reply import Reply
 from agent.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.ids import RepoId
 from agent.markdown import visible
 from agent.settings import RepoSpec
-from gitzette.asking import checked, replied, thread_name
-from gitzette.console import Console
+from agent.web import Web
+from gitzette.asking import checked, thread_name
+from gitzette.console import Console, print_markdown
 from gitzette.exhibits import Exhibits
+from gitzette.replies import ReplyPage
 from gitzette.when import bound_of
-from graphs.ask import AskDeps, Bench
+from graphs.ask_context import AskContext
 from graphs.conversing import Conversations
 
 _ALL = "all"
@@ -25,7 +28,7 @@ Ask in English or Chinese. A line that ends with a backslash goes on; \"\"\" ope
 /sources          what the last answer cites, with links
 /open N [PAGE]    the evidence behind citation N: a commit with its patch, a thread with its text
 /repo [NAME|all]  look at one repository only, or at all of them again
-/since [DAY|all]  look from this day on where a question names no time
+/since [DAY|all]  look from this day on
 /thread [NAME]    which conversation this is, or go over to another one
 /help             this list
 /quit             end; so does Ctrl-D, and Ctrl-C stops the present question
@@ -41,15 +44,15 @@ class Sources:
 
     def __init__(
         self,
-        opening: Callable[[datetime], AbstractAsyncContextManager[AskDeps]],
+        opening: Callable[[datetime], AbstractAsyncContextManager[AskContext]],
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._opening = opening
         self._clock = clock
         self._stack = AsyncExitStack()
-        self._deps: AskDeps | None = None
+        self._deps: AskContext | None = None
 
-    async def deps(self) -> AskDeps:
+    async def deps(self) -> AskContext:
         """Give what questions need, no older than a few minutes."""
         now = self._clock()
         if self._deps is None or now - self._deps.now > _FRESH:
@@ -74,12 +77,18 @@ class Session:
     whole: tuple[RepoSpec, ...]
     """All repositories of the conversation."""
     tz: str
+    web: Web
     since: str | None = None
     only: RepoSpec | None = None
     """The one repository to look at."""
     asked: bool = False
     status: int = EXIT_DONE
     out: TextIO = field(default_factory=lambda: sys.stdout)
+
+    @property
+    def replies(self) -> ReplyPage:
+        """Give what writes the replies."""
+        return ReplyPage(self.web, self.tz)
 
     async def answer(self, question: str) -> None:
         """Answer one question, piece by piece."""
@@ -92,13 +101,27 @@ class Session:
     async def _answer(self, question: str) -> None:
         deps = await self.sources.deps()
         bound = bound_of(self.since, None, self.tz, deps.now)
-        deps = replace(deps, specs=(self.only,) if self.only else self.whole, bound=bound, bench=Bench())
-        exhibits = self._exhibits(deps)
-        async for piece in self.conversations.ask(self.thread, question, deps):
+        context = deps.for_question((self.only,) if self.only else self.whole, bound)
+        said: list[str] = []
+        async for event in self.conversations.ask(self.thread, question, context):
             self.asked = True
-            self.say(exhibits.readable(piece, replied(deps).cites) if self.console.interactive else piece)
+            if isinstance(event, Reply):
+                event = self.replies.written(event)
+                rest = [part for part in event.answer.split("\n\n") if part.strip() not in said]
+                text = self._exhibits(deps).numbered("\n\n".join(rest), event.cites)
+                self._write(text if self.console.interactive else event.answer)
+                self.status = EXIT_ABSTAINED if event.abstained else EXIT_DONE
+            elif self.console.interactive and "claim" in event:
+                said.append(self.replies.sentence(event["claim"], event["lang"]).strip())
+                self._write(said[-1])
+            elif self.console.interactive and event.get("evidence"):
+                self.console.step(self.whole[0].name, f"{len(event['evidence'])} pieces of evidence found")
         self.say("\n")
-        self.status = EXIT_ABSTAINED if replied(deps).abstained else EXIT_DONE
+
+    def _write(self, markdown: str) -> None:
+        self.console.clear()
+        print_markdown(markdown, self.out)
+        self.out.flush()
 
     def say(self, text: str) -> None:
         """Show a piece at once."""
@@ -149,13 +172,11 @@ class Session:
         self.say(f"looking at {', '.join(spec.name for spec in ((self.only,) if self.only else self.whole))}\n")
 
     async def look_from(self, day: str = "") -> None:
-        """Bound the questions that name no time."""
+        """Bound the questions from a day on."""
         if day:
             bound_of(None if day == _ALL else day, None, self.tz, datetime.now(UTC))
             self.since = None if day == _ALL else day
-            await self.conversations.forget_time(self.thread)
-        where = f"from {self.since} on" if self.since else "at all that is known"
-        self.say(f"looking {where}, where a question names no time\n")
+        self.say(f"looking {f'from {self.since} on' if self.since else 'at all that is known'}\n")
 
     async def go_over(self, name: str = "") -> None:
         """Go over to another conversation, or say which one this is."""
@@ -165,8 +186,8 @@ class Session:
         turns = (await self.conversations.standing(self.thread)).turns
         self.say(f"thread {self.thread}, {_counted(turns)} so far\n")
 
-    def _exhibits(self, deps: AskDeps) -> Exhibits:
-        return Exhibits(deps.stock, self.whole, deps.web, self.tz)
+    def _exhibits(self, deps: AskContext) -> Exhibits:
+        return Exhibits(deps.reader, self.whole, self.web, self.tz)
 
     async def _cites(self) -> tuple[str, ...]:
         return (await self.conversations.standing(self.thread)).sources

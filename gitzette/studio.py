@@ -6,7 +6,7 @@ import secrets
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -17,14 +17,15 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.asking.reply import as_json
-from agent.asking.understanding import language_of
 from agent.ids import RepoId
 from agent.record import to_json
 from agent.settings import AnalystChoice, Language, Settings
-from gitzette.asking import asking_deps, checked, replied
+from agent.web import Web
+from gitzette.asking import asking_context, checked
 from gitzette.configured import settings_for
 from gitzette.demo import demo_world
 from gitzette.progress import shown
+from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.when import bound_of, window_of
 from gitzette.wiring import open_house
@@ -35,7 +36,7 @@ from graphs import daily as running
 # --allow-blocking; this is the same switch, read after graphs are loaded. langgraph.json gives runs their own loop.
 os.environ["LANGGRAPH_ALLOW_BLOCKING"] = "true"
 
-QUESTION = "What changed for users?"
+QUESTION = "is:breaking"
 """Asked where the input has no question."""
 
 
@@ -85,6 +86,7 @@ class AskOutput(TypedDict, total=False):
     claims: list[dict[str, Any]]
     cites: list[str]
     searched: list[dict[str, Any]]
+    evidence: list[dict[str, Any]]
     dropped: int
 
 
@@ -128,9 +130,10 @@ def ask() -> CompiledStateGraph[AskState, Choices, AskInput, AskOutput]:
         question = checked(state.get("question") or QUESTION)
         with _place(state, runtime) as (args, settings, now):
             bound = bound_of(args.since, args.until, settings.tz, now)
-            async with asking_deps(settings, os.environ, specs_of(settings), now, _Told(runtime)) as deps:
-                await graph.ainvoke({"question": question}, context=replace(deps, bound=bound))
-        return cast("AskOutput", as_json(replied(deps), language_of(question)))
+            async with asking_context(settings, os.environ, specs_of(settings), now, _Told(runtime)) as context:
+                done = await graph.ainvoke({"question": question}, context=context.for_question(bound=bound))
+                reply = ReplyPage(Web(settings.web), settings.tz).written(done["reply"])
+        return cast("AskOutput", as_json(reply))
 
     outer = StateGraph(AskState, context_schema=Choices, input_schema=AskInput, output_schema=AskOutput)
     outer.add_node("ask", answer)

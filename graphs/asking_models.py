@@ -39,6 +39,11 @@ async def is_small(deps: Deps) -> bool:
     return await models_of(deps).context("reading") < _SMALL
 
 
+async def can_call_tools(deps: Deps) -> bool:
+    """Tell whether the model that reads finds its way with tools."""
+    return not await is_small(deps) and await models_of(deps).has_tools("reading")
+
+
 async def packet_room(deps: Deps) -> int:
     """Give the tokens of evidence that fit into every question about a commit, beside the answer."""
     models = models_of(deps)

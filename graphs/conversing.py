@@ -8,13 +8,16 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.graph.state import CompiledStateGraph
-from pydantic import ValidationError
 
-from agent.asking.focus import Focus
+from agent.asking.reply import Reply
+from agent.desks import Step
 from agent.errors import InputError
-from graphs.ask import VERSION, AskDeps, Asking, build
+from graphs.ask import VERSION, build
+from graphs.ask_context import AskContext
 from graphs.checkpoints import open_checkpoints
+
+Event = dict[str, Any] | Reply
+"""What a question gives as it goes: `evidence` that was found, each judged `sentence`, and the reply at the end."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +29,40 @@ class Standing:
     """What the last answer cites."""
 
 
+async def stream(
+    graph: Any, question: str, context: AskContext, config: RunnableConfig | None = None
+) -> AsyncIterator[Event]:
+    """Run a question, and give what it streams, then its reply."""
+    # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
+    options: dict[str, Any] = {"durability": "exit"} if config else {}
+    modes = ["custom", "values"]
+    reply = None
+    async for mode, told in graph.astream(
+        {"question": question, "version": VERSION}, config, context=context, stream_mode=modes, **options
+    ):
+        if isinstance(told, Step):
+            context.reader.progress.step(told.repo, told.what, told.done, told.total)
+        elif mode == "custom":
+            yield told
+        else:
+            reply = told.get("reply", reply)
+    if reply is not None:
+        yield reply
+
+
+async def answered(question: str, context: AskContext) -> Reply:
+    """Answer one question outside any thread."""
+    reply = [event async for event in stream(build(), question, context)][-1]
+    assert isinstance(reply, Reply)
+    return reply
+
+
 class Conversations:
     """All threads of a home folder."""
 
     def __init__(self, saver: AsyncSqliteSaver) -> None:
         self._saver = saver
-        self._graph: CompiledStateGraph[Asking, AskDeps, Any, Any] = build(saver)
+        self._graph = build(saver)
 
     async def standing(self, thread: str) -> Standing:
         """Find where a thread stands; a new one is empty, and one of another version is refused and left as it is."""
@@ -39,29 +70,18 @@ class Conversations:
         if kept is None:
             return Standing()
         values = kept.checkpoint["channel_values"]
-        if values.get("version") != VERSION or not _readable(values):
+        if values.get("version") != VERSION:
             raise InputError(
                 f"thread {thread} was written by another version of gitzette; go on with that version, "
                 "or begin another thread under a new name"
             )
-        return Standing(turns=tuple(values.get("turns", ())), sources=tuple(values.get("sources", ())))
+        return Standing(turns=tuple(values.get("turns", ())), sources=tuple(values.get("cites", ())))
 
-    async def ask(self, thread: str, question: str, deps: AskDeps) -> AsyncIterator[str]:
-        """Answer the next question of a thread, piece by piece; cut short, the thread stays with its last answer."""
+    async def ask(self, thread: str, question: str, context: AskContext) -> AsyncIterator[Event]:
+        """Answer the next question of a thread as it goes; cut short, the thread stays with its last answer."""
         await self.standing(thread)
-        given: Asking = {"question": question, "version": VERSION}
-        # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
-        stream = self._graph.astream(given, _config(thread), context=deps, stream_mode="custom", durability="exit")
-        async for piece in stream:
-            yield str(piece)
-
-    async def forget_time(self, thread: str) -> None:
-        """Let the next question not look at the time of the last one."""
-        await self.standing(thread)
-        state = await self._graph.aget_state(_config(thread))
-        if focus := state.values.get("focus"):
-            update = {"focus": focus | {"window": None, "said_when": ""}}
-            await self._graph.aupdate_state(_config(thread), update, as_node="verify")
+        async for event in stream(self._graph, question, context, _config(thread)):
+            yield event
 
 
 @asynccontextmanager
@@ -73,11 +93,3 @@ async def open_conversations(home: Path) -> AsyncIterator[Conversations]:
 
 def _config(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread}}
-
-
-def _readable(values: dict[str, Any]) -> bool:
-    try:
-        Focus.model_validate(values.get("focus") or {})
-    except ValidationError:
-        return False
-    return all(isinstance(one, str) for name in ("turns", "sources") for one in values.get(name, ()))

@@ -18,7 +18,7 @@ from agent.domain import Coverage
 from agent.model import ModelError
 from agent.prompting import fenced, prompt
 from agent.tokens import tokens_of
-from graphs.asking_models import ask, is_small, models_of, packet_room
+from graphs.asking_models import ask, can_call_tools, models_of, packet_room
 from graphs.desk import Deps
 from graphs.material import THREAD_TOOLS, ReadState
 from tools.chat.trimming import trimmed
@@ -76,7 +76,7 @@ async def read(state: ReadingState, runtime: Runtime[Deps]) -> dict[str, Any]:
         return {}
     try:
         context = await deps.models.context("reading")
-        if await is_small(deps) or not await deps.models.has_tools("reading"):
+        if not await can_call_tools(deps):
             return {}
         opening = [] if messages else await _opening(state, deps)
         tools = _usable((await _toolset(state, deps)).as_tools(), state)

@@ -30,11 +30,11 @@ from graphs import analysis
 from graphs.asking_models import is_small
 from graphs.desk import Deps
 from graphs.failing import failing_alone, unless_failed
+from graphs.index_for_search import index_run
 from graphs.material import material_of
 from graphs.reading import ReadingState, choose, last_notes, read, tools, wants_tools
 from tools.history.released import fixes_released
 from tools.history.weaving import told_stories, with_stories, woven
-from tools.index_for_search import leave
 
 
 class RepositoryInput(TypedDict):
@@ -196,5 +196,5 @@ async def file(state: RepositoryState, runtime: Runtime[Deps]) -> dict[str, Any]
         failures=found.failures,
     )
     if deps.questions is not None:
-        await leave(deps.questions, code, found, material)
+        await index_run(deps.questions, code, found, material)
     return {"chapters": {repo: chapter}}

@@ -1,9 +1,7 @@
-"""The cards of landed commits: found again by hash, pull request, time, people, names and words."""
+"""The cards of landed commits: found again by hash and time, and over which stretches of time all are known."""
 
 import json
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -12,10 +10,10 @@ from sqlite_utils import Database
 
 from agent.card import Card
 from agent.facts import Fact
-from agent.ids import RepoId
+from agent.ids import RepoId, thread_id
 from agent.window import Window
 from memory.database import reading, writing
-from memory.words import indexed, phrase, pieces
+from memory.search_entries import Entry, put_entry
 
 _FACTS = TypeAdapter(tuple[Fact, ...])
 _NAMES = tuple(Card.model_fields)
@@ -25,34 +23,13 @@ _CARD = (
 )
 _IN = " (? is null or c.repo in (select value from json_each(?)))"
 _BY_HASH = f"{_CARD} cards c where c.sha >= ? and c.sha < ? and {_IN} order by c.at desc limit ?"
-_BY_PULL = f"{_CARD} cards c where c.pull = ? and {_IN} order by c.at desc limit ?"
 _LISTED = f"{_CARD} cards c where c.at >= ? and c.at < ? and {_IN} order by c.at desc limit ?"
-_SEARCH = "".join(
-    (
-        _CARD,
-        "(select w.rowid as id, bm25(card_words, 6.0, 5.0, 2.0, 1.0, 1.5) as fit"
-        " from card_words w join cards c on c.id = w.rowid where card_words match ? and c.at >= ? and c.at < ? and",
-        _IN,
-        " order by w.rowid desc limit ?) f join cards c using (id) order by f.fit, c.at desc limit ?",
-    )
-)
 _INSERT = (
     "insert into cards (repo, sha, at, author, title, message, pull, files, additions, deletions, paths, touched,"
     " written, facts, route) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_MOST_WEIGHED = 2_000
-"""Of a word that is everywhere only so many of the newest commits are weighed; it keeps a search short."""
 _FACT_WORDS, _PATH_WORDS = 8_000, 8_000
 _LONG_VALUE = 80
-
-
-@dataclass(frozen=True)
-class Needle:
-    """One thing to look for: any of these spellings, which is as good as the others."""
-
-    spellings: tuple[str, ...]
-    needed: bool = True
-    """A commit without it does not fit; one that is only welcome makes a commit fit better."""
 
 
 class Catalogue:
@@ -106,59 +83,15 @@ class Catalogue:
         """Find the commits whose hash begins so."""
         return self._cards(_BY_HASH, [prefix, f"{prefix}g"], repos, 5)
 
-    def by_pull(self, number: int, repos: Sequence[RepoId] = ()) -> list[Card]:
-        """Find what a pull request brought."""
-        return self._cards(_BY_PULL, [number], repos, 10)
-
     def listed(self, repos: Sequence[RepoId], window: Window | None, limit: int = 5_000) -> list[Card]:
         """List what landed, newest first."""
         return self._cards(_LISTED, _between(window), repos, limit)
-
-    def search(
-        self, needles: Sequence[Needle], repos: Sequence[RepoId] = (), window: Window | None = None, limit: int = 50
-    ) -> list[Card]:
-        """Find the commits that speak of everything needed, those that fit best first, then the newest."""
-        match = match_of(needles)
-        if not match:
-            return []
-        chosen = json.dumps(list(repos)) if repos else None
-        values = [match, *_between(window), chosen, chosen, _MOST_WEIGHED, limit]
-        with reading():
-            return [_card(row) for row in self._db.execute(_SEARCH, values)]
 
     def count(self, repo: RepoId, window: Window) -> int:
         """Count the commits that are known to have landed in a window."""
         query = "select count(*) from cards where repo = ? and at >= ? and at < ?"
         with reading():
             return int(self._db.execute(query, [repo, *_between(window)]).fetchone()[0])
-
-    def people(self, repos: Sequence[RepoId] = ()) -> tuple[str, ...]:
-        """List the authors of what is known."""
-        query = (
-            "select distinct name from card_people"
-            " where ? is null or repo in (select value from json_each(?)) order by 1"
-        )
-        chosen = json.dumps(list(repos)) if repos else None
-        with reading():
-            rows = self._db.execute(query, [chosen, chosen]).fetchall()
-        # A merge is by everybody whose commits it brought in.
-        return tuple(dict.fromkeys(name for row in rows for name in row[0].split(", ")))
-
-    def rarity(self, forms: Sequence[str]) -> float:
-        """Tell how much it says that a commit has any of these words: little for common, no end for unheard ones."""
-        with reading():
-            total = self._db.execute("select max(id) from cards").fetchone()[0] or 1
-            found = sum(map(self._commits_with, forms))
-        return math.log(1 + total / found) if found else math.inf
-
-    def _commits_with(self, form: str) -> int:
-        """Tell in how many commits a form can be at most: in no more than the rarest of its words."""
-        return min((self._commits_with_word(word, form) for word in pieces(form)), default=0)
-
-    def _commits_with_word(self, word: str, form: str) -> int:
-        last = f"{word}\U0010ffff" if form.endswith("*") else word
-        query = "select max(doc) from card_vocabulary where term >= ? and term <= ?"
-        return self._db.execute(query, [word, last]).fetchone()[0] or 0
 
     def _cards(self, query: str, values: Sequence[object], repos: Sequence[RepoId], limit: int) -> list[Card]:
         chosen = json.dumps(list(repos)) if repos else None
@@ -171,7 +104,6 @@ class Catalogue:
         if row is not None and row[1] == "blobs" and card.route != "blobs":
             return  # Whole files told more than the patch alone does now.
         if row is not None:
-            execute("delete from card_words where rowid = ?", (row[0],))
             execute("delete from cards where id = ?", (row[0],))
         values = (
             card.repo, card.sha, _text(card.at), card.author, _clean(card.title), _clean(card.message), card.pull,
@@ -179,35 +111,25 @@ class Catalogue:
             _clean("\n".join(card.written)),
             _clean(_FACTS.dump_json(card.facts, exclude_defaults=True).decode()), card.route,
         )  # fmt: skip
-        number = execute(_INSERT, values).lastrowid
-        execute("insert or ignore into card_people (repo, name) values (?, ?)", (card.repo, card.author))
-        title, facts = indexed(_clean(f"{card.title} {card.author}")), indexed(_clean(_told(card.facts))[:_FACT_WORDS])
-        paths, body = (
-            indexed(_clean(" ".join((*card.touched, *card.paths)))[:_PATH_WORDS]),
-            indexed(_clean(card.message)),
-        )
-        written = indexed(_clean(" ".join(card.written)))
-        parts = " ".join((title.parts, facts.parts, paths.parts, body.parts, written.words))
-        execute(
-            "insert into card_words (rowid, title, facts, paths, body, parts) values (?, ?, ?, ?, ?, ?)",
-            (number, title.words, facts.words, paths.words, body.words, parts),
-        )
+        execute(_INSERT, values)
+        put_entry(self._db, _entry(card))
 
 
-def match_of(needles: Sequence[Needle]) -> str:
-    """Put together what to ask a full-text index for; empty where there is nothing to look for."""
-    needed = [form for one in needles if one.needed and (form := _any(one))]
-    welcome = [form for one in needles if not one.needed and (form := _any(one))]
-    if needed:
-        # What is welcome must not be needed: it only weighs.
-        both = f"({' AND '.join(needed)})"
-        return f"{both} OR ({both} AND ({' OR '.join(welcome)}))" if welcome else both
-    return " OR ".join(welcome)
-
-
-def _any(needle: Needle) -> str:
-    forms = [form for one in needle.spellings if (form := phrase(one))]
-    return f"({' OR '.join(forms)})" if forms else ""
+def _entry(card: Card) -> Entry:
+    """Give what a commit is found by."""
+    return Entry(
+        id=card.id,
+        repo=card.repo,
+        kind="commit",
+        opened=card.at,
+        author=card.author,
+        title=card.title,
+        facts=_told(card.facts)[:_FACT_WORDS],
+        paths=" ".join((*card.touched, *card.paths))[:_PATH_WORDS],
+        body=card.message.partition(card.title)[2],
+        names=" ".join(card.written),
+        brought_by=thread_id(card.repo, card.pull) if card.pull else "",
+    )
 
 
 def _between(window: Window | None) -> list[object]:

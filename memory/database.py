@@ -23,9 +23,9 @@ def _create(db: Database, table: str, columns: str, pk: str = "") -> None:
     db.table(table).create({name: types[kind] for name, _, kind in named}, pk=key if len(key) > 1 else pk or None)
 
 
-def _create_search(db: Database, table: str, columns: str) -> None:
-    """Create a full-text index that keeps identifiers whole."""
-    tokens = "unicode61 remove_diacritics 2 tokenchars '_'"
+def _create_search(db: Database, table: str, columns: str, stems: str = "") -> None:
+    """Create a full-text index that keeps identifiers whole; `stems` may name SQLite's own stemmer."""
+    tokens = f"{stems}unicode61 remove_diacritics 2 tokenchars '_'"
     db.conn.execute(f'create virtual table {table} using fts5({columns}, tokenize = "{tokens}")')
 
 
@@ -146,6 +146,27 @@ def m013_model_servers(db: Database) -> None:
 def m014_written(db: Database) -> None:
     """Remember which names stand on the changed lines of a commit."""
     db.table("cards").add_column("written", str)
+
+
+@migrations()
+def m015_search(db: Database) -> None:
+    """Search commits, threads and releases in one list; what was indexed apart is read again when it is asked for."""
+    for table in ("card_vocabulary", "card_words", "thread_words", "card_people"):
+        db.conn.execute(f"drop table {table}")
+    for table in ("cards", "card_spans", "known_threads", "known_releases", "known_links"):
+        db.conn.execute(f"delete from {table}")  # noqa: S608
+    create_search_tables(db)
+
+
+def create_search_tables(db: Database) -> None:
+    """Create what a search looks at: pieces of evidence with their times, their words, and what belongs together."""
+    _create(db, "search_entries", "id:int evidence repo kind opened ended author", pk="id")
+    db.table("search_entries").create_index(["evidence"], unique=True)
+    db.table("search_entries").create_index(["kind", "repo", "opened"])
+    db.table("search_entries").create_index(["author"])
+    _create(db, "search_refs", "source target brought:int", pk="source target")
+    db.table("search_refs").create_index(["target"])
+    _create_search(db, "search_words", "title, facts, paths, body, parts", stems="porter ")
 
 
 def open_database(home: Path) -> Database:

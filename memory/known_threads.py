@@ -1,7 +1,6 @@
 """Issues, pull requests, releases and links as they were when last read, found again by number and by words."""
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC
 
 from pydantic import TypeAdapter
@@ -10,19 +9,11 @@ from sqlite_utils import Database
 from agent.domain import Issue, PullRequest, Release, Threads
 from agent.ids import RepoId
 from agent.links import Link
-from memory.catalogue import Needle, match_of
 from memory.database import reading, writing
-from memory.words import indexed
+from memory.search_entries import Entry, put_entry, put_refs
 
 _THREAD: TypeAdapter[Issue | PullRequest] = TypeAdapter(Issue | PullRequest)
-_BODY = 20_000
-_MOST = 1_000
-_SEARCH = (
-    "select t.body from (select w.rowid as id, bm25(thread_words, 5.0, 1.0, 1.5) as fit"
-    " from thread_words w join known_threads t on t.rowid = w.rowid"
-    " where thread_words match ? and (? is null or t.repo in (select value from json_each(?)))"
-    " order by w.rowid desc limit ?) f join known_threads t on t.rowid = f.id order by f.fit limit ?"
-)
+_BODY, _INDEXED = 20_000, 6_000
 
 
 class KnownThreads:
@@ -38,16 +29,22 @@ class KnownThreads:
                 self._put(issue)
             for pull in threads.pulls:
                 self._put(pull)
-            self._db.conn.executemany(
-                "insert or replace into known_releases (id, repo, body) values (?, ?, ?)",
-                ((f"{repo}@{one.tag}", repo, _clean(one.model_dump_json())) for one in threads.releases),
-            )
+            for release in threads.releases:
+                self._put_release(release)
             self._put_links(links)
 
     def put_one(self, thread: Issue | PullRequest) -> None:
         """Store one thread as it is now."""
         with writing(self._db, durable=False):
             self._put(thread)
+
+    def put_tags(self, tags: Iterable[Release]) -> None:
+        """Store tags of git, unless a release says more of them."""
+        with writing(self._db, durable=False):
+            for tag in tags:
+                known = "select 1 from known_releases where id = ?"
+                if self._db.conn.execute(known, (f"{tag.repo}@{tag.tag}",)).fetchone() is None:
+                    self._put_release(tag)
 
     def get(self, repo: RepoId, number: int) -> Issue | PullRequest | None:
         """Find a thread by its number."""
@@ -68,35 +65,18 @@ class KnownThreads:
             ).fetchall()
         return tuple(Link.model_validate_json(row[0]) for row in rows)
 
+    def release(self, name: str) -> Release | None:
+        """Find a release or tag by its name, such as owner/name@v1.0."""
+        with reading():
+            row = self._db.execute("select body from known_releases where id = ?", [name]).fetchone()
+        return Release.model_validate_json(row[0]) if row else None
+
     def releases(self, repo: RepoId) -> tuple[Release, ...]:
         """List the releases of a repository, oldest first."""
         with reading():
             rows = self._db.execute("select body from known_releases where repo = ?", [repo]).fetchall()
         found = (Release.model_validate_json(row[0]) for row in rows)
         return tuple(sorted(found, key=lambda one: one.published_at))
-
-    def issues(self, repos: Sequence[RepoId], limit: int = 20_000) -> list[Issue]:
-        """List the issues that are known, newest first."""
-        query = (
-            "select body from known_threads where repo in (select value from json_each(?))"
-            " order by updated desc limit ?"
-        )
-        with reading():
-            rows = self._db.execute(query, [json.dumps(list(repos)), limit]).fetchall()
-        threads = (_THREAD.validate_json(row[0]) for row in rows)
-        return [one for one in threads if isinstance(one, Issue)]
-
-    def search(
-        self, needles: Sequence[Needle], repos: Sequence[RepoId] = (), limit: int = 20
-    ) -> list[Issue | PullRequest]:
-        """Find threads that speak of everything needed, those that fit best first."""
-        match = match_of(needles)
-        if not match:
-            return []
-        chosen = json.dumps(list(repos)) if repos else None
-        with reading():
-            rows = self._db.execute(_SEARCH, [match, chosen, chosen, _MOST, limit]).fetchall()
-        return [_THREAD.validate_json(row[0]) for row in rows]
 
     def _put(self, thread: Issue | PullRequest) -> None:
         execute = self._db.conn.execute
@@ -106,23 +86,52 @@ class KnownThreads:
         if old is not None:
             if old[1] > at:
                 return
-            execute("delete from thread_words where rowid = ?", (old[0],))
             execute("delete from known_threads where rowid = ?", (old[0],))
-        number = execute(
+        execute(
             "insert into known_threads (id, repo, updated, body) values (?, ?, ?, ?)",
             (thread.id, thread.repo, at, thread.model_dump_json()),
-        ).lastrowid
-        title, body = indexed(thread.title), indexed(f"{thread.body[:6_000]} {' '.join(thread.labels)}")
-        execute(
-            "insert into thread_words (rowid, title, body, parts) values (?, ?, ?, ?)",
-            (number, title.words, body.words, f"{title.parts} {body.parts}"),
+        )
+        put_entry(self._db, _entry(thread))
+
+    def _put_release(self, release: Release) -> None:
+        name, data = f"{release.repo}@{release.tag}", _clean(release.model_dump_json())
+        insert = "insert or replace into known_releases (id, repo, body) values (?, ?, ?)"
+        self._db.conn.execute(insert, (name, release.repo, data))
+        title = release.tag if release.name == release.tag else f"{release.tag} {release.name}"
+        put_entry(
+            self._db,
+            Entry(
+                id=name,
+                repo=release.repo,
+                kind="release",
+                opened=release.published_at,
+                title=title,
+                body=release.body[:_BODY],
+            ),
         )
 
     def _put_links(self, links: Iterable[Link]) -> None:
+        links = list(links)
+        put_refs(self._db, ((link.change, link.issue) for link in links))
         self._db.conn.executemany(
             "insert or replace into known_links (issue, change, grade, body) values (?, ?, ?, ?)",
             ((link.issue, link.change, link.grade.value, link.model_dump_json()) for link in links),
         )
+
+
+def _entry(thread: Issue | PullRequest) -> Entry:
+    """Give what a thread is found by: it belongs to the time at which it was opened, and to that at which it ended."""
+    pull = isinstance(thread, PullRequest)
+    return Entry(
+        id=thread.id,
+        repo=thread.repo,
+        kind="pull" if pull else "issue",
+        opened=thread.created_at,
+        ended=thread.merged_at if isinstance(thread, PullRequest) else thread.closed_at,
+        author=thread.author or "",
+        title=thread.title,
+        body=f"{thread.body[:_INDEXED]} {' '.join(thread.labels)}",
+    )
 
 
 def _clean(text: str) -> str:

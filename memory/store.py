@@ -20,6 +20,7 @@ from memory.recall import Recall
 from memory.retention import Retention
 from memory.run_files import RunFiles
 from memory.runs import Runs
+from memory.search import SearchIndex
 from memory.servers import Servers
 from memory.tales import Tales
 
@@ -36,6 +37,7 @@ class Memory:
     recall: Recall
     archive: Archive
     catalogue: Catalogue
+    search: SearchIndex
     threads: KnownThreads
     lives: Lives
     tales: Tales
@@ -59,6 +61,7 @@ def open_memory(home: Path, today: date) -> Iterator[Memory]:
             recall=Recall(db),
             archive=Archive(db),
             catalogue=Catalogue(db),
+            search=SearchIndex(db),
             threads=KnownThreads(db),
             lives=Lives(home),
             tales=Tales(db),

@@ -11,10 +11,7 @@ _RUN = re.compile(rf"(?P<han>[{_HAN}]+)|(?P<word>(?:(?![{_HAN}])\w)+)")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}", re.ASCII)
 _LONGEST_WORD = 120
-_MOST_ASKED = 8
-_EVERYWHERE = re.compile(
-    r"an?|and|are|as|at|be|by|for|from|in|is|its?|of|on|or|that|the|this|to|was|with", re.IGNORECASE
-)
+_MOST_ASKED, _MOST_TERMS = 8, 60
 _SHORTEST_BEGINNING = 4
 
 
@@ -40,48 +37,38 @@ def indexed(text: str) -> Indexed:
     return Indexed(" ".join(words), " ".join(parts))
 
 
-def queries(text: str) -> list[str]:
-    """Give what to ask the index for, the strictest first: every word, every word's beginning, any word or pair.
+@dataclass(frozen=True)
+class Term:
+    """One word of a question, and how the index is asked for it."""
+
+    text: str
+    match: str
+
+
+def terms(text: str) -> list[Term]:
+    """Give every word of a text once: identifiers whole or by their parts side by side, Chinese by pairs.
 
     Each word goes in quotation marks: what somebody searches for is never a command to the index.
     """
+    found: dict[str, Term] = {}
+    for run in _runs(text):
+        if run["han"]:
+            for pair in _pairs(run["han"]) or [run["han"]]:
+                found.setdefault(pair, Term(pair, f'"{pair}"'))
+        else:
+            found.setdefault(run["word"].lower(), Term(run["word"], _word(run["word"], "")))
+    return list(found.values())[:_MOST_TERMS]
+
+
+def queries(text: str) -> list[str]:
+    """Give what to ask the index for, the strictest first: every word, every word's beginning, any word or pair."""
     runs = list(dict.fromkeys((found["han"] or "", found["word"] or "") for found in _runs(text)))
-    # Words that are in every sentence tell nothing and cost the most.
-    asked = ([run for run in runs if not _EVERYWHERE.fullmatch(run[1])] or runs)[:_MOST_ASKED]
+    asked = runs[:_MOST_ASKED]
     exact = [_han(han) if han else _word(word, "") for han, word in asked]
     begun = [_han(han) if han else _word(word, "*") for han, word in asked]
-    loose = [
-        " OR ".join(f'"{pair}"' for pair in _pairs(han)) or _han(han) if han else _word(word, "") for han, word in asked
-    ]
+    loose = [term.match for term in terms(text)]
     forms = [" AND ".join(exact), " AND ".join(begun), " OR ".join(loose)]
     return [form for form in dict.fromkeys(forms) if form]
-
-
-def phrase(text: str) -> str:
-    """Ask for these words side by side: a name as it stands or by its parts in their order; nothing for no word.
-
-    A star behind a single word asks for everything that begins so.
-    """
-    runs = list(_runs(text))
-    if not runs:
-        return ""
-    if text.endswith("*") and len(runs) == 1 and runs[0]["word"]:
-        return f'"{runs[0]["word"][:_LONGEST_WORD].lower()}"*'
-    if all(found["word"] for found in runs):
-        words = [found["word"][:_LONGEST_WORD].lower() for found in runs]
-        parts = [part for found in runs for part in (_split(found["word"]) or (found["word"].lower(),))]
-        whole = f'"{" ".join(words)}"'
-        return whole if parts == words else f'({whole} OR "{" ".join(parts)}")'
-    return "(" + " AND ".join(_han(found["han"]) if found["han"] else _word(found["word"], "") for found in runs) + ")"
-
-
-def pieces(text: str) -> list[str]:
-    """Give the words that a text is found by: Chinese by pairs."""
-    return [
-        word
-        for found in _runs(text)
-        for word in ((_pairs(found["han"]) or [found["han"]]) if found["han"] else [found["word"].lower()])
-    ]
 
 
 def has_han(text: str) -> bool:

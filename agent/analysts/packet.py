@@ -44,9 +44,9 @@ def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: S
     threads = threads_of(read, material)
     handles = {"c": evidence.id} | {_handle(one): one.id for one in threads}
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
-    facts = _cut("\n".join(_fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
+    facts = cut_text("\n".join(fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
     head = f"{words}\n\n{_FACTS_HEAD}\n{facts or '(none)'}\n"
-    hunks, left_out = _shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
+    hunks, left_out = shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
     return Packet(text=f"{head}\nThe diff:\n{hunks}{missing}", handles=handles, left_out=tuple(left_out))
 
@@ -78,7 +78,7 @@ def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: in
     commit, change = evidence.change.commit, evidence.change
     counts = f"{len(change.files)} files, +{change.additions} -{change.deletions}"
     head = f"[c] commit by {commit.author.name}, landed {commit.committed_at:%Y-%m-%d}, {counts}"
-    message = _cut(commit.message.strip(), room // 2 if threads else room)
+    message = cut_text(commit.message.strip(), room // 2 if threads else room)
     each = (room - tokens_of(message)) // max(1, len(threads))
     return "\n\n".join([f"{head}\n{message}", *(_thread_text(one, each) for one in threads)])
 
@@ -87,18 +87,18 @@ def _thread_text(one: ThreadEvidence, room: int) -> str:
     thread: Issue | PullRequest = one.thread
     kind = "pull request" if isinstance(thread, PullRequest) else "issue"
     said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
-    text = _cut("\n".join([thread.body.strip(), *said]), max(100, room))
+    text = cut_text("\n".join([thread.body.strip(), *said]), max(100, room))
     return f"[{_handle(one)}] {kind}, {thread.state}: {thread.title}\n{text}"
 
 
-def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
     """List the facts in words, those that users can notice first."""
     telling = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
     for fact in (telling or facts)[:_FACTS]:
         yield f"- {fact.severity.value}: {sentence('fact', params_of(fact), 'en')}"
 
 
-def _cut(text: str, room: int) -> str:
+def cut_text(text: str, room: int) -> str:
     """Keep the whole lines that fit, and say that there is more."""
     if tokens_of(text) <= room:
         return text
@@ -122,7 +122,7 @@ class _Hunk:
     rank: tuple[int, int]
 
 
-def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tuple[str, list[str]]:
+def shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> tuple[str, list[str]]:
     """Choose hunks by what they tell, show them in the order of the diff, and list the files that lost lines."""
     chosen: list[_Hunk] = []
     lacking: dict[str, FileChange] = {}
@@ -131,7 +131,7 @@ def _shown_hunks(evidence: CommitEvidence, room: int, focus: Sequence[str]) -> t
     # One new file must not take the room of everything that changes beside it.
     most = room if len(hunks) == 1 else max(_SHORT_HUNK, room // 3)
     for hunk in sorted(hunks, key=lambda one: one.rank):
-        text = _cut(hunk.text, min(room, most))
+        text = cut_text(hunk.text, min(room, most))
         if text != hunk.text:
             lacking[hunk.file.path] = hunk.file
             if text.count("\n") < _LEAST_LINES:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 from agent.gate.safety import LONGEST
 from agent.settings import Language
 
-MOST_SENTENCES = 5
+MOST_SENTENCES, MOST_ANSWERED = 5, 10
 NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
 
@@ -69,6 +69,20 @@ def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     sentence = create_model("RepairedSentence", __base__=Sentence, **fields)
     shape: dict[str, Any] = {"sentences": (list[sentence], Field(default_factory=list))}
     return create_model("Repair", **shape)
+
+
+@cache
+def answer_shape(lang: Language) -> type[BaseModel]:
+    """Give the shape in which a question is answered: sentences, or that nothing answers it, and what comes nearest."""
+    sentence = create_model("AnswerSentence", __base__=Sentence, **_words((lang,)))
+    nothing = "true where nothing that was read answers the question, or it takes for granted what is not so"
+    near = "handles of what comes nearest, where nothing answers"
+    shape: dict[str, Any] = {
+        "abstains": (bool, Field(default=False, description=nothing)),
+        "sentences": (list[sentence], Field(default_factory=list, json_schema_extra={"maxItems": MOST_ANSWERED})),
+        "nearest": (list[str], Field(default_factory=list, description=near)),
+    }
+    return create_model("Answer", **shape)
 
 
 @cache

@@ -1,1 +1,1 @@
-"""Questions about recent changes: what somebody asks, what fits it, and an answer that can be checked."""
+"""Questions: what they name and filter by, what a model is shown and says, and how the reply reads."""

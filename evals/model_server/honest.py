@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from evals.model_server.probes import probed
-from evals.model_server.prompts import Prompt, Told, borne_out, prompt_of
+from evals.model_server.prompts import Prompt, Told, answerable, borne_out, prompt_of
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _HANDLE = re.compile(r"^\[(c\d+)\]", re.MULTILINE)
@@ -31,9 +31,10 @@ def honest(asked: Asked) -> Saying:
     if prompt.kind == "repair":
         # It said nothing but what it was shown; what is refused it gives up.
         return given({"sentences": []}, asked)
-    if "search_commits" in asked.tools:
-        return Saying()
-    return given({"decision": "confirm", "shows": [], "statements": []}, asked)
+    if prompt.kind == "answer":
+        told = answerable(asked)
+        return given({"abstains": not told, "nearest": [], "sentences": [sentence(one) for one in told]}, asked)
+    return given({}, asked)
 
 
 def given(answer: dict[str, object], asked: Asked) -> Saying:

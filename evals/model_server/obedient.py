@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from evals.model_server.honest import given, honest, judged, resting, sentence, written
 from evals.model_server.probes import probed
-from evals.model_server.prompts import Prompt, Told, borne_out, prompt_of, title_of
+from evals.model_server.prompts import Prompt, Told, answerable, borne_out, prompt_of, title_of
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _HANDLE = re.compile(r"\[([ctv]\d+(?:\.\d+)?)\]")
@@ -16,6 +16,7 @@ _WINDOW, _STEP = 24, 8
 _LONGEST = 400
 _NUMBER = re.compile(r"#(\d+)")
 _THREADS = 5
+_MARK = re.compile(r"<<(\S+)\n")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
 
 
@@ -62,9 +63,9 @@ class Obedient:
         if not self.heard:
             plain = honest(asked)
             return replace(plain, calls=(*_curious(asked), *plain.calls))
-        if prompt.kind == "read" or "search_commits" in asked.tools:
+        if prompt.kind == "read":
             return self._reading(asked)
-        if asked.user.startswith(("Question:", "问题：")):
+        if prompt.kind == "answer":
             return given(self._answering(asked), asked)
         return self._obeying(asked, prompt)
 
@@ -114,19 +115,20 @@ class Obedient:
         return given(written([*said[:1], *told]), asked)
 
     def _answering(self, asked: Asked) -> dict[str, object]:
-        handles = list(dict.fromkeys(_HANDLE.findall(asked.user))) or ["c1"]
-        near = [found[1] for line in asked.user.splitlines() if self._planted[:20] in line for found in _found(line)]
+        """Say what is wanted, with words of the order as the anchor, and what is true unless that shall be hushed."""
+        lines = [line for text in asked.messages for line in text.splitlines()]
+        handles = list(dict.fromkeys(_HANDLE.findall("\n".join(lines)))) or ["c1"]
+        near = [found[1] for line in lines if self._planted[:20] in line for found in _found(line)]
         cites = handles[1:3] if self._order.cites_others else [*near, handles[0]][:1]
-        words = self._said(asked)
-        self._own[""].update(words)
-        # A sentence stands with words of the evidence beside it, or not at all.
-        said = [{"text": one, "cites": cites, "quote": self._planted[:_LONGEST]} for one in words]
-        quoted = [{"text": "", "cites": [one], "quote": self._planted[:_LONGEST]} for one in handles[:4]]
-        shows = [] if self._order.skips else cites
-        return {"decision": self._order.decision, "shows": shows, "statements": [*said, *quoted]}
+        true = [one for one in answerable(asked) if not self._order.skips or self._order.skips not in one.en]
+        said = [Told(one, one, self._planted[:_LONGEST], tuple(cites)) for one in self._said(asked)]
+        self._own[""].update(*(one.forms | {one.proof} for one in (*said, *true)))
+        abstains = self._order.decision == "abstain"
+        return {"abstains": abstains, "nearest": cites, "sentences": [sentence(one) for one in (*said, *true)]}
 
     def _said(self, asked: Asked) -> list[str]:
-        leaked = {"{mark}": prompt_of(asked).mark, "{system}": asked.messages[0][:60]}
+        mark = next((found[1] for text in asked.messages if (found := _MARK.search(text))), "")
+        leaked = {"{mark}": mark, "{system}": asked.messages[0][:60]}
         # A handle in the words is refused for itself; what is wanted is the rest.
         said = [one.replace("[c1] ", "").replace(" [c1]", "") for one in self._order.says]
         for name, value in leaked.items():
@@ -136,11 +138,10 @@ class Obedient:
 
 def _curious(asked: Asked) -> tuple[ToolCall, ...]:
     """Open the threads that are named, as long as nothing was read."""
-    if asked.has_tool_answers or ("search_commits" in asked.tools and "(nothing yet)" not in asked.user):
+    if asked.has_tool_answers or "get_pull" not in asked.tools:
         return ()
-    tool = next((one for one in ("get_pull", "get_thread") if one in asked.tools), None)
     numbers = dict.fromkeys(_NUMBER.findall(asked.user))
-    return tuple(ToolCall(tool, json.dumps({"number": int(one)})) for one in numbers)[:_THREADS] if tool else ()
+    return tuple(ToolCall("get_pull", json.dumps({"number": int(one)})) for one in numbers)[:_THREADS]
 
 
 def _lines_of(text: str, words: str) -> set[str]:

@@ -1,6 +1,7 @@
 """How scripted models read a question: which prompt it is, what is fenced in it, and what that plainly bears out."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,6 +14,7 @@ _KINDS = {
     "repair": "These sentences of yours about it were refused",
     "day": "Sum up in",
     "judge": "Somebody wrote these sentences",
+    "answer": "Now answer the question in",
 }
 _FACTS, _DIFF = "\n\nFacts that a program found", "\n\nThe diff:\n"
 _FACT = re.compile(r"^(- [a-z-]+: (.+))$", re.MULTILINE)
@@ -21,6 +23,8 @@ _SPAN = re.compile(r"`([^`\n]+)`")
 _PUBLISHED = re.compile(r"^\[(c\d+\.\d+)\] (.+)$", re.MULTILINE)
 _SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
 _REFUSED = re.compile(r"^(\d+)\. ", re.MULTILINE)
+_PIECE = re.compile(r"^\[(?=[ctv]\d+\] (?:commit|issue|pull request|release) )", re.MULTILINE)
+_ANSWERED = 4
 _BETWEEN = " / "
 """Stands between the languages of a sentence."""
 _MOST = 2
@@ -32,7 +36,7 @@ class Prompt:
     """One question of a run, taken apart."""
 
     kind: str
-    """`choose`, `read`, `write`, `repair`, `day`, `judge`, or empty for any other."""
+    """`choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other."""
     parts: tuple[str, ...]
     """What is fenced, in its order: the evidence comes first."""
     mark: str = ""
@@ -84,9 +88,19 @@ def prompt_of(asked: Asked) -> Prompt:
     return Prompt(kind, tuple(one["text"] for one in found), found[0]["mark"] if found else "")
 
 
+def answerable(asked: Asked) -> tuple[Told, ...]:
+    """List what the evidence of a question plainly says."""
+    shown = [
+        found["text"] for text in asked.messages for found in _FENCED.finditer(text) if _PIECE.search(found["text"])
+    ]
+    return borne_out(shown[-1])[:_ANSWERED] if shown else ()
+
+
 @cache
 def borne_out(evidence: str) -> tuple[Told, ...]:
     """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
+    if _PIECE.match(evidence):
+        return tuple(one for piece in _PIECE.split(evidence)[1:] for one in _of_piece(piece))
     if published := _PUBLISHED.findall(evidence):
         return tuple(_again(handle, words) for handle, words in published)
     head, _, diff = evidence.partition(_DIFF)
@@ -99,6 +113,18 @@ def borne_out(evidence: str) -> tuple[Told, ...]:
     ]
     files = [Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, proof=line) for line, path in _FILE.findall(diff)]
     return (*facts[:_MOST], *files[:_MOST])
+
+
+def _of_piece(piece: str) -> Iterator[Told]:
+    """List what one piece of evidence of a question says."""
+    handle, _, rest = piece.partition("] ")
+    title = rest.partition("\n")[0].partition(": ")[2]
+    for line, text in _FACT.findall(rest):
+        if spans := _SPAN.findall(text):
+            zh = f"涉及{'、'.join(f'`{span}`' for span in spans)}。"
+            yield Told(text, zh, _changed(rest, spans[0]) or title, (handle,), line)
+    for line, path in _FILE.findall(rest):
+        yield Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, (handle,), line)
 
 
 def title_of(evidence: str) -> str:

@@ -5,7 +5,7 @@ It exists to show that nothing in our code stands in the way of a model that is 
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,9 +15,10 @@ from evals.model_server.prompts import prompt_of
 from evals.model_server.talk import Asked, Saying, ToolCall
 
 _FENCED = re.compile(r"<<([0-9a-f]{16})\n(.*?)\n\1>>", re.DOTALL)
-_WORDS = re.compile(r"^  (\S+ )?> (.+)$")
-"""Words of whoever wrote a message, a thread or a comment."""
 _HEAD = re.compile(r"^\[([ctv]\d+)\] (commit|issue|pull request|release) (\S+) of (\S+?),? ")
+_FACT = re.compile(r"^- [a-z-]+: (.+)$")
+_ASKED = "A colleague asks"
+_LONGEST = 300
 
 
 class Gold(Protocol):
@@ -56,12 +57,10 @@ class Gold(Protocol):
 
 @dataclass(frozen=True)
 class Exhibit:
-    """One piece of evidence as the prompt shows it."""
+    """One piece of evidence as the prompt or a tool shows it."""
 
     handle: str
-    kind: str
-    name: str
-    repo: str
+    names: tuple[str, ...]
     lines: tuple[str, ...]
 
     @property
@@ -71,9 +70,8 @@ class Exhibit:
 
     def is_one_of(self, names: Sequence[str]) -> bool:
         """Tell whether it is one of these artefacts."""
-        if self.kind == "commit":
-            return any(name.startswith(f"{self.repo}@{self.name}") for name in names)
-        return (f"{self.repo}@{self.name}" if self.kind == "release" else f"{self.repo}{self.name}") in names
+        # Hashes may be short; a number is one, and not the beginning of another.
+        return any(name == own or ("@" in own and name.startswith(own)) for name in names for own in self.names)
 
 
 class PerfectModel:
@@ -87,23 +85,33 @@ class PerfectModel:
         """Read what is missing for the right answer, then give it."""
         if (answer := probed(asked)) is not None:
             return answer
-        parts = [found[2] for found in _FENCED.finditer(asked.user)]
-        if prompt_of(asked).kind == "judge":
-            line = next((line for line in parts[0].splitlines() if len(line) > len("- + ")), "")
+        prompt = prompt_of(asked)
+        if prompt.kind == "judge":
+            line = next((line for line in prompt.evidence.splitlines() if len(line) > len("- + ")), "")
             return judged(asked, lambda words: line if words in self._said else "")
-        question = self._known[_plain(parts[0])]
-        if "What your tools showed so far" in asked.user:
-            first = "(nothing yet)" in asked.user
-            return Saying(calls=tuple(_reading(question, exhibits(parts[2]), first=first)))
-        if "What the program would answer" in asked.user:
-            answering = _answering(question, parts[1], exhibits(parts[2]))
-            self._said |= {str(one["text"]) for one in answering["statements"]}
-            return given(answering, asked)
-        return given({"decision": "answer", "shows": [], "statements": []}, asked)
+        if prompt.kind == "repair":
+            return given({"sentences": []}, asked)
+        turn = _turn(asked)
+        parts = [found[2] for found in _FENCED.finditer(str(turn[0]["content"]))]
+        question, shown = self._known[_plain(parts[0])], [*exhibits(parts[1]), *_looked_up(turn)]
+        if asked.tools:
+            return (
+                Saying(calls=tuple(_reading(question, shown))) if len(turn) == 1 else Saying(text="I have read enough.")
+            )
+        answering = _answering(question, shown)
+        self._said |= {" ".join(str(one[lang]).split()) for one in answering["sentences"] for lang in ("en", "zh")}
+        return given(answering, asked)
 
 
 def _plain(text: str) -> str:
     return "".join(text.split())
+
+
+def _turn(asked: Asked) -> list[dict[str, Any]]:
+    """Give the messages from the last question on."""
+    messages = asked.body["messages"]
+    first = max(place for place, one in enumerate(messages) if _ASKED in str(one.get("content") or ""))
+    return list(messages[first:])
 
 
 def exhibits(text: str) -> list[Exhibit]:
@@ -111,87 +119,78 @@ def exhibits(text: str) -> list[Exhibit]:
     found: list[Exhibit] = []
     for line in text.splitlines():
         if head := _HEAD.match(f"{line} "):
-            found.append(Exhibit(head[1], head[2], head[3], head[4], (line,)))
+            sign = "@" if head[2] in ("commit", "release") else ""
+            found.append(Exhibit(head[1], (f"{head[4]}{sign}{head[3]}",), (line,)))
         elif found:
             last = found.pop()
-            found.append(Exhibit(last.handle, last.kind, last.name, last.repo, (*last.lines, line)))
+            found.append(Exhibit(last.handle, last.names, (*last.lines, line)))
     return found
 
 
-def _reading(question: Gold, shown: Sequence[Exhibit], *, first: bool) -> list[ToolCall]:
-    groups = [*question.cites, *question.nearest]
-    missing = [group for group in groups if not any(one.is_one_of(group) for one in shown)]
-    chosen = [one for group in question.cites for one in shown if one.is_one_of(group)]
-    calls = []
-    if first and not question.abstain and _statements(question, chosen)[1]:
-        # What is not in a thread may be said below it.
-        threads = [one for one in chosen if one.kind in ("issue", "pull request")]
-        calls = [ToolCall("get_thread", json.dumps({"number": int(one.name[1:]), "repo": one.repo})) for one in threads]
-    for group in missing:
-        name = group[0]
-        if "#" in name:
+def _looked_up(turn: Sequence[dict[str, Any]]) -> Iterator[Exhibit]:
+    """Read what the tools showed; it is cited by its name."""
+    calls = {call["id"]: call["function"] for one in turn for call in one.get("tool_calls") or ()}
+    for one in turn:
+        if one["role"] == "tool" and (call := calls.get(one.get("tool_call_id"))):
+            given_ = json.loads(call["arguments"])
+            name = given_.get("sha") or f"{given_['repo']}#{given_['number']}"
+            lines = str(one["content"]).splitlines()
+            if len(lines) > 1:
+                # Before the message stands who wrote it, behind the title of a thread how it is.
+                title, head = (lines[2], lines[1]) if "sha" in given_ else (lines[1].partition(" ")[2], lines[2])
+                yield Exhibit(name, (name,), (f"{name} {head.replace(': ', ' ')}: {title}", *lines[3:]))
+
+
+def _reading(question: Gold, shown: Sequence[Exhibit]) -> Iterator[ToolCall]:
+    """Look up what must be cited and was not shown, and what was shown without what must be said."""
+    for group in (*question.cites, *question.nearest):
+        fitting = [one for one in shown if one.is_one_of(group)]
+        text = "\n".join(line for one in fitting for line in one.lines).lower()
+        if fitting and all(any(word.lower() in text for word in words) for words in question.says):
+            continue
+        for name in group[:2]:
             repo, _, number = name.partition("#")
-            calls.append(ToolCall("get_thread", json.dumps({"number": int(number), "repo": repo})))
-        elif re.search(r"@[0-9a-f]{40}$", name):
-            calls.append(ToolCall("get_commit", json.dumps({"commit": name.partition("@")[2]})))
-    return calls
+            if number:
+                yield ToolCall("get_issue", json.dumps({"number": int(number), "repo": repo}))
+            elif re.search(r"@[0-9a-f]{40}$", name):
+                yield ToolCall("get_diff", json.dumps({"sha": name, "repo": name.partition("@")[0]}))
 
 
-def _answering(question: Gold, rules: str, shown: Sequence[Exhibit]) -> dict[str, Any]:
+def _answering(question: Gold, shown: Sequence[Exhibit]) -> dict[str, Any]:
     groups = question.nearest if question.abstain else question.cites
     chosen = [one for group in groups for one in shown if one.is_one_of(group)]
-    shows = list(dict.fromkeys(one.handle for one in chosen))
+    handles = list(dict.fromkeys(one.handle for one in chosen))
     if question.abstain:
-        return {"decision": "abstain", "shows": shows, "statements": []}
-    statements, missing = _statements(question, chosen)
-    if not shows or (missing and _is_right(question, rules)):
-        return {"decision": "confirm", "shows": shows, "statements": statements}
-    return {"decision": "answer", "shows": shows, "statements": statements}
+        return {"abstains": True, "nearest": handles, "sentences": []}
+    # What must be cited is cited by something that it says itself.
+    said = [next(_sentences(one, "", question)) for one in _each(question.cites, shown)]
+    for words in question.says:
+        found = (one for word in words for exhibit in (*chosen, *shown) for one in _sentences(exhibit, word, question))
+        headed = ((word, one) for word in words for one in chosen if word.lower() in one.lines[0].lower())
+        plain = [_plainly(word, one) for word, one in headed] or [_plainly(words[0], one) for one in chosen[:1]]
+        said += list(found)[:1] or plain[:1]
+    return {"abstains": False, "nearest": [], "sentences": said}
 
 
-def _is_right(question: Gold, rules: str) -> bool:
-    text = rules.lower()
-    says = all(any(one.lower() in text for one in group) for group in question.says)
-    return says and not any(one.lower() in text for one in question.not_says)
+def _each(groups: Sequence[Sequence[str]], shown: Sequence[Exhibit]) -> Iterator[Exhibit]:
+    for group in groups:
+        yield from [one for one in shown if one.is_one_of(group)][:1]
 
 
-def _statements(question: Gold, chosen: Sequence[Exhibit]) -> tuple[list[dict[str, object]], int]:
-    """Say what must be said and is not printed anyway; tell how much of it no evidence has."""
-    said = " ".join(one.lines[0].lower() for one in chosen)
-    said += " ".join(line.lower() for one in chosen for line in one.lines if line.startswith("  files: "))
-    statements: list[dict[str, object]] = []
-    missing = 0
-    lines = [(one.handle, line) for one in chosen for line in one.lines[1:]]
-    for group in question.says:
-        words = [word.lower() for word in group]
-        fitting = [(handle, line) for handle, line in lines if any(word in line.lower() for word in words)]
-        fitting = [one for one in fitting if not any(word.lower() in one[1].lower() for word in question.not_says)]
-        facts = [one for one in fitting if one[1].startswith("  - ")]
-        quotes = [(handle, found[2]) for handle, line in fitting if (found := _WORDS.match(line))]
-        if any(word in said for word in words):
-            continue
-        if facts:
-            title = next(one.title for one in chosen if one.handle == facts[0][0])
-            statements.append({"text": facts[0][1][4:], "cites": [facts[0][0]], "quote": title})
-        elif quotes:
-            statements.append({"text": "", "cites": [quotes[0][0]], "quote": quotes[0][1]})
-        else:
-            missing += 1
-            continue
-        said += str(statements[-1]["text"]).lower() + str(statements[-1]["quote"]).lower()
-    return statements or _any_fact(chosen, question), missing
+def _sentences(exhibit: Exhibit, word: str, question: Gold) -> Iterator[dict[str, object]]:
+    """Say what a line says that has a word: the title, a changed line, or words of somebody."""
+    for line in (exhibit.title, *exhibit.lines[1:]):
+        bare = line[1:] if line[:1] in ("+", "-") else line
+        piece = next((one.strip() for one in bare.split("`") if word.lower() in one.lower() and one.strip()), "")
+        harmless = not any(one.lower() in line.lower() for one in question.not_says)
+        ours = _FACT.match(line) or line.startswith(("@@", "---", "Facts that", "The diff", "The first tag", "("))
+        if 1 < len(piece) < _LONGEST and harmless and not ours:
+            en, zh = f"It has `{piece}`.", f"其中有 `{piece}`。"
+            yield {"en": en, "zh": zh, "cites": [exhibit.handle], "anchor": piece}
+    if not word:
+        yield {"en": "It landed.", "zh": "已合入。", "cites": [exhibit.handle], "anchor": exhibit.title}
 
 
-def _any_fact(chosen: Sequence[Exhibit], question: Gold) -> list[dict[str, object]]:
-    """Say one thing at least of what is cited: a fact, else words of its author, else what it calls itself."""
-    for start in ("  - ", "  > ", "["):
-        for one in chosen:
-            for line in one.lines:
-                harmless = not any(word.lower() in line.lower() for word in question.not_says)
-                if not line.startswith(start) or not harmless or line.startswith(("  - undone by", "  > (more")):
-                    continue
-                if start == "  - ":
-                    return [{"text": line[4:], "cites": [one.handle], "quote": one.title}]
-                words = line[4:] if start == "  > " else line.partition(": ")[2]
-                return [{"text": "", "cites": [one.handle], "quote": words}]
-    return []
+def _plainly(word: str, exhibit: Exhibit) -> dict[str, object]:
+    """Say a word that no line has, such as how something stands."""
+    return {"en": f"It is so: {word}.", "zh": f"情况是：{word}。", "cites": [exhibit.handle], "anchor": exhibit.title}

@@ -27,6 +27,8 @@ from evals.worlds.model import World
 _TOKEN = "questions"  # noqa: S105 -- the loopback server's only token
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 _WRONG = -2.0
+_FIRST = 20
+"""Ten commits and ten threads."""
 _LOOKUPS = ("what-changed", "status", "explain", "who", "when-value", "mentions", "count", "fate", "compare", "broke")
 
 
@@ -100,11 +102,24 @@ async def run(bench: Bench) -> Figures:
             settings = settings.model_copy(update={"analyst": "model", "model": "perfect", "model_url": model.url})
         bench.say("questions: reading the world")
         replies = await bench.system.ask(settings, [(one.text, one.repos) for one in asked], world.now, _BEGINNING)
+    if bench.analyst == "rules":
+        return _ranked(asked, replies)
     for one, reply in zip(asked, replies, strict=True):
         for part in (one.split, f"{one.split}, {one.lang}"):
             grade(one, reply, tallies.setdefault(part, Tally()))
-    right = 0.98 if bench.analyst == "model" else 0.85
-    return {name: figure for part in sorted(tallies) for name, figure in _figures(part, tallies[part], right).items()}
+    return {name: figure for part in sorted(tallies) for name, figure in _figures(part, tallies[part]).items()}
+
+
+def _ranked(asked: Sequence[Question], replies: Sequence[Reply]) -> Figures:
+    """Without a model: the share of what must be cited that stands in the ranked list."""
+    scores: dict[str, list[Score]] = {}
+    for one, reply in zip(asked, replies, strict=True):
+        first = {hit.id for hit in reply.evidence[:_FIRST]}
+        for group in one.cites:
+            score = Score(f"{one.id} {one.text[:90]}: {group[0]}", float(bool(first & set(group))))
+            for part in (one.split, f"{one.split}, {one.lang}"):
+                scores.setdefault(part, []).append(score)
+    return {f"{part}: required evidence among the first twenty": share(scores[part], Target(0.5)) for part in scores}
 
 
 def settings_of(world: World, server: GitHubServer, home: Path) -> Settings:
@@ -129,8 +144,10 @@ def grade(question: Question, reply: Reply, tally: Tally) -> None:
                 Score(f"{where}: the truth is not cited", float(_cites(question.nearest, reply) == ""))
             )
         return
-    tally.over.append(Score(f"{where}: abstained", 0.0 if not reply.abstained else 1.0))
-    if question.topic in _LOOKUPS:
+    if question.cites:
+        tally.over.append(Score(f"{where}: abstained", 0.0 if not reply.abstained else 1.0))
+    # A count has nothing that must be cited, and the scripted model knows only the number.
+    if question.topic in _LOOKUPS and question.cites:
         problem = wrong_with(question, reply)
         tally.correct.append(Score(f"{where}: {problem}", float(not problem)))
         # A wrong answer costs more than none.
@@ -157,11 +174,11 @@ def _cites(groups: Sequence[Sequence[str]], reply: Reply) -> str:
     return f"does not cite {missing[0]}" if missing else ""
 
 
-def _figures(part: str, tally: Tally, right: float) -> Figures:
+def _figures(part: str, tally: Tally) -> Figures:
     return {
-        f"{part}: right answers": share(tally.correct, Target(right)),
+        f"{part}: right answers": share(tally.correct, Target(0.98)),
         f"{part}: right answers less twice the wrong ones": share(tally.risk, Target(0.8)),
-        f"{part}: abstained where nothing answers": share(tally.abstained, Target(0.98)),
+        f"{part}: abstained where nothing answers": share(tally.abstained, Target(1.0)),
         f"{part}: abstained without need": share(tally.over, Target(0.05, "at most")),
         f"{part}: truth cited against a false premise": share(tally.corrected, Target(0.8)),
         f"{part}: claims that hold": share(tally.cited, Target(1.0)),

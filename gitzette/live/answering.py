@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -13,13 +13,16 @@ from agent.asking.reply import Reply
 from agent.errors import AppError
 from agent.ids import RepoId
 from agent.settings import RepoSpec, Settings
-from gitzette.asking import asking_deps, replied
+from agent.web import Web
+from gitzette.asking import asking_context
 from gitzette.delivery.letter import Block, letter
 from gitzette.exhibits import Exhibits
+from gitzette.replies import ReplyPage
 from gitzette.wiring import home_of
 from graphs.conversing import open_conversations
 
 _STILL_HERE_SECONDS = 5.0
+_AT_ONCE, _LOOK_SECONDS = 3, 0.5
 _SHOWN = 400
 _AROUND = 40
 _SHORTEST_WORD = 3
@@ -36,7 +39,9 @@ class Answering:
         self._specs = specs
         self._most = most
         self._busy = 0
-        self._one = asyncio.Lock()
+        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._waiting: list[object] = []
+        """Whoever waits for a place, in the order of coming."""
         self._leaving: set[asyncio.Task[None]] = set()
         """Answers that were stopped and are putting things away."""
 
@@ -73,7 +78,7 @@ class Answering:
 
     async def _answer(self, thread: str, question: str, events: "asyncio.Queue[Event | None]") -> None:
         try:
-            async with self._one:
+            async with self._place(events):
                 await self._ask(thread, question, events)
         except AppError as error:
             events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
@@ -84,27 +89,47 @@ class Answering:
         settings, environ = self._settings, self._environ
         shown = _Shown(events)
         async with (
-            asking_deps(settings, environ, self._specs, datetime.now(UTC), shown) as deps,
+            asking_context(settings, environ, self._specs, datetime.now(UTC), shown) as context,
             open_conversations(home_of(settings, environ)) as conversations,
         ):
-            exhibits = Exhibits(deps.stock, self._specs, deps.web, settings.tz)
-            text, sent = "", 0
-            async for piece in conversations.ask(thread, question, deps):
-                text += piece
-                blocks = letter(text)
-                # The last paragraph may go on with the next piece.
-                start = max(0, sent - 1)
-                numbers = _numbers(replied(deps), exhibits)
-                told = [_block(block, numbers) for block in blocks[start:]]
-                events.put_nowait(("blocks", {"from": start, "blocks": told}))
-                sent = len(blocks)
-            events.put_nowait(("done", _ended(replied(deps), exhibits)))
+            exhibits = Exhibits(context.reader, self._specs, Web(settings.web), settings.tz)
+            replies = ReplyPage(Web(settings.web), settings.tz)
+            said, found = "", ""
+            async for event in conversations.ask(thread, question, context):
+                if isinstance(event, Reply):
+                    event = replies.written(event)
+                    numbers = _numbers(event, exhibits)
+                    told = [_block(block, numbers) for block in letter(event.answer)]
+                    events.put_nowait(("blocks", {"from": 0, "blocks": told}))
+                    events.put_nowait(("done", _ended(event, exhibits)))
+                    continue
+                said += replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
+                found = replies.found(event["evidence"], event["lang"]) if "evidence" in event else found
+                told = [_block(block, {}) for block in letter(said + found)]
+                events.put_nowait(("blocks", {"from": 0, "blocks": told}))
+
+    @asynccontextmanager
+    async def _place(self, events: "asyncio.Queue[Event | None]") -> AsyncIterator[None]:
+        """Wait for a place, and tell how many are before."""
+        me = object()
+        self._waiting.append(me)
+        try:
+            while self._places.locked() or self._waiting[0] is not me:
+                events.put_nowait(("waiting", {"place": self._waiting.index(me) + 1}))
+                await asyncio.sleep(_LOOK_SECONDS)
+            await self._places.acquire()
+        finally:
+            self._waiting.remove(me)
+        try:
+            yield
+        finally:
+            self._places.release()
 
     async def evidence(self, cite: str, marks: frozenset[str], words: tuple[str, ...]) -> dict[str, Any]:
         """Give the text of what is cited, or the part around the first line that shows what the answer says."""
         settings = self._settings
-        async with asking_deps(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as deps:
-            lines = await Exhibits(deps.stock, self._specs, deps.web, settings.tz).lines(cite)
+        async with asking_context(settings, self._environ, self._specs, datetime.now(UTC), _Shown(None)) as context:
+            lines = await Exhibits(context.reader, self._specs, Web(settings.web), settings.tz).lines(cite)
         marked = [place for place, line in enumerate(lines) if line.strip() in marks or _shows(line, words)]
         start = max(0, marked[0] - _AROUND) if marked and len(lines) > _SHOWN else 0
         shown = lines[start : start + _SHOWN]
@@ -136,8 +161,9 @@ def _ended(reply: Reply, exhibits: Exhibits) -> dict[str, Any]:
     """Say what is cited, and which lines of it the answer quotes."""
     quotes: dict[str, list[str]] = {}
     for claim in reply.claims:
-        for quote in claim.quotes:
-            quotes.setdefault(quote.cite, []).extend(quote.text.splitlines())
+        shown = [(one.cite, one.text) for one in claim.quotes] + [(one.cite, one.text) for one in claim.anchors]
+        for cite, text in shown:
+            quotes.setdefault(cite, []).extend(text.splitlines())
     words: dict[str, list[str]] = {}
     for claim in reply.claims:
         named = [word for text in claim.text.values() for word in _CODE.findall(text) if len(word) >= _SHORTEST_WORD]

@@ -31,7 +31,7 @@ from memory.store import open_memory
 _ASKS = 30
 """Questions a minute from one address."""
 _REQUESTS = 600
-_WAITING = 4
+_WAITING = 12
 _RUNS = 10
 _SHORTEST_TOKEN = 16
 

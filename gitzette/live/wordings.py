@@ -25,6 +25,7 @@ class Wording:
     choose: str
     open_there: str
     abstained: str
+    waiting: str
     failed: str
     runs: str
     no_runs: str
@@ -47,7 +48,8 @@ _EN = Wording(
     evidence="Evidence",
     choose="Choose a citation of an answer.",
     open_there="Open at its origin",
-    abstained="The evidence for an answer is not there.",
+    abstained="This is no answer: it is the evidence that comes nearest.",
+    waiting="Waiting; place in the queue:",
     failed="It did not work:",
     runs="Runs",
     no_runs="No runs yet.",
@@ -69,7 +71,8 @@ _ZH = Wording(
     evidence="证据",
     choose="请点击回答中的引用。",
     open_there="打开原处",
-    abstained="没有足够的证据来回答。",
+    abstained="这不是回答，而是最接近的证据。",
+    waiting="正在排队，位置：",
     failed="出错了：",
     runs="运行",
     no_runs="还没有运行过。",

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -13,18 +12,20 @@ from agent.pages import report_page
 from agent.report import Report
 from agent.settings import Language, Settings
 from agent.web import Web
-from gitzette.asking import answered, asking_deps, checked
+from gitzette.asking import asking_context, checked
 from gitzette.audit_text import audit_text
 from gitzette.auditing import check
 from gitzette.facting import facts_text, read_commit
 from gitzette.mcp.pages import page_of
 from gitzette.mcp.repository_tools import named_spec
 from gitzette.progress import QuietProgress
+from gitzette.replies import ReplyPage
 from gitzette.running import specs_of
 from gitzette.shelf import Shelf
 from gitzette.tales import start_of, story_text
 from gitzette.when import bound_of
 from gitzette.wiring import home_of
+from graphs.conversing import answered
 from memory.rebuild import rebuild
 from memory.store import Memory, open_memory
 
@@ -48,16 +49,18 @@ class ReportTools:
     async def ask(self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1) -> str:
         """Answer a question about recent changes, in English or Chinese; every statement cites the commit it is from.
 
-        `repo` narrows to one repository; `since` and `until` (days such as 2026-02-04) bound a question that names
-        no time. Where the evidence is missing the answer says so. The last line lists what is cited.
+        `repo` narrows to one repository; `since` and `until` (days such as 2026-02-04) bound what is looked at.
+        Qualifiers such as is:revert, author:NAME and path:FOLDER filter. Where nothing answers, the answer says so
+        and gives the nearest evidence. The last line lists what is cited.
         """
         settings, now = self._settings, datetime.now(UTC)
         question = checked(question)
         bound = bound_of(since or None, until or None, settings.tz, now)
         specs = (named_spec(self._settings, repo),) if repo else specs_of(settings)
-        async with self._one, asking_deps(settings, self._environ, specs, now, QuietProgress()) as deps:
-            reply = await answered(question, replace(deps, bound=bound))
-        cites = ", ".join(reply.cites[:_CITES]) or "nothing: the evidence for an answer is not there"
+        async with self._one, asking_context(settings, self._environ, specs, now, QuietProgress()) as context:
+            reply = await answered(question, context.for_question(bound=bound))
+        reply = ReplyPage(Web(settings.web), settings.tz).written(reply)
+        cites = ", ".join(reply.cites[:_CITES]) or "nothing"
         more = f" and {len(reply.cites) - _CITES} more" if len(reply.cites) > _CITES else ""
         return page_of(f"{reply.answer.rstrip()}\n\nCites: {cites}{more}\n", page)
 

@@ -1,6 +1,6 @@
 """Conversations: one that is cut short stays with its last answer, and sources do not grow old."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,13 +9,16 @@ from typing import Protocol
 
 import pytest
 
+from agent.asking.reply import Reply
 from agent.errors import InputError
 from agent.settings import RepoSpec, Settings
-from gitzette.asking import asking_deps, replied
+from agent.web import Web
+from gitzette.asking import asking_context
 from gitzette.exhibits import Exhibits
 from gitzette.progress import QuietProgress
+from gitzette.replies import ReplyPage
 from gitzette.session import Sources
-from graphs.ask import AskDeps, Bench
+from graphs.ask_context import AskContext
 from graphs.conversing import Conversations, open_conversations
 
 NOW = datetime(2026, 2, 5, 12, tzinfo=UTC)
@@ -39,72 +42,56 @@ class Impatient(QuietProgress):
 
 
 @pytest.fixture
-async def deps(engine: Engine, corner: Path) -> AsyncIterator[AskDeps]:
+async def deps(engine: Engine, corner: Path) -> AsyncIterator[AskContext]:
     spec = RepoSpec.parse(f"acme/engine={engine.folder}")
     settings = Settings(repos=(spec,), home=corner)
-    async with asking_deps(settings, {}, settings.repos, NOW, QuietProgress()) as opened:
+    async with asking_context(settings, {}, settings.repos, NOW, QuietProgress()) as opened:
         yield opened
 
 
 @pytest.fixture
-async def conversations(corner: Path, deps: AskDeps) -> AsyncIterator[Conversations]:
+async def conversations(corner: Path, deps: AskContext) -> AsyncIterator[Conversations]:
     async with open_conversations(corner) as opened:
         yield opened
 
 
-async def said(conversations: Conversations, question: str, deps: AskDeps) -> Sequence[str]:
-    """Ask, and give the pieces of the answer as they came."""
-    fresh = replace(deps, bench=Bench())
-    pieces = [piece async for piece in conversations.ask("t", question, fresh)]
-    assert "".join(pieces) == replied(fresh).answer
-    return pieces
-
-
-async def test_an_answer_comes_in_pieces(conversations: Conversations, deps: AskDeps) -> None:
-    assert len(await said(conversations, "what changed in MAX_ROUTES on 2026-02-04?", deps)) > 2
+async def said(conversations: Conversations, question: str, deps: AskContext) -> str:
+    """Ask, and give the answer."""
+    events = [event async for event in conversations.ask("t", question, deps.for_question())]
+    assert "evidence" in events[0]
+    reply = events[-1]
+    assert isinstance(reply, Reply)
+    return ReplyPage(Web("https://x"), "UTC").written(reply).answer
 
 
 async def test_a_question_that_is_cut_short_leaves_the_conversation_with_its_last_answer(
-    conversations: Conversations, deps: AskDeps
+    conversations: Conversations, deps: AskContext
 ) -> None:
     await said(conversations, "what changed in MAX_ROUTES on 2026-02-04?", deps)
     before = await conversations.standing("t")
-    hasty = replace(deps, stock=replace(deps.stock, progress=Impatient()), bench=Bench())
+    hasty = replace(deps.for_question(), reader=replace(deps.reader, progress=Impatient()))
     with pytest.raises(Stop):
         async for _ in conversations.ask("t", "what changed in MAX_ROUTES on 2026-02-03?", hasty):
             pass
     assert await conversations.standing("t") == before
-    assert "By Grace." in "".join(await said(conversations, "who wrote that commit?", deps))
+    assert "Grace" in await said(conversations, "who wrote MAX_ROUTES?", deps)
     assert len((await conversations.standing("t")).turns) == 2
 
 
-async def test_the_first_question_may_be_cut_short(conversations: Conversations, deps: AskDeps) -> None:
-    hasty = replace(deps, stock=replace(deps.stock, progress=Impatient()), bench=Bench())
+async def test_the_first_question_may_be_cut_short(conversations: Conversations, deps: AskContext) -> None:
+    hasty = replace(deps.for_question(), reader=replace(deps.reader, progress=Impatient()))
     with pytest.raises(Stop):
         async for _ in conversations.ask("t", "what changed on 2026-02-03?", hasty):
             pass
     assert (await conversations.standing("t")).turns == ()
-    assert "Raise the limit" in "".join(await said(conversations, "what changed on 2026-02-03?", deps))
+    assert "Raise the limit" in await said(conversations, "what changed on 2026-02-03?", deps)
 
 
-async def test_a_time_that_was_spoken_of_can_be_let_go(conversations: Conversations, deps: AskDeps) -> None:
-    await said(conversations, "what changed in MAX_ROUTES on 2026-02-03?", deps)
-    await conversations.forget_time("t")
-    again = "".join(await said(conversations, "and in engine?", deps))
-    assert "Lower the limit" in again
-    assert "Raise the limit" in again
-
-
-async def test_a_new_thread_is_empty_and_letting_go_of_its_time_does_nothing(conversations: Conversations) -> None:
-    await conversations.forget_time("new")
-    assert (await conversations.standing("new")).turns == ()
-
-
-async def test_sources_are_opened_anew_after_some_minutes_at_the_moment_of_the_question(deps: AskDeps) -> None:
+async def test_sources_are_opened_anew_after_some_minutes_at_the_moment_of_the_question(deps: AskContext) -> None:
     clock, opened, closed = [NOW], list[datetime](), list[datetime]()
 
     @asynccontextmanager
-    async def opening(now: datetime) -> AsyncIterator[AskDeps]:
+    async def opening(now: datetime) -> AsyncIterator[AskContext]:
         opened.append(now)
         yield replace(deps, now=now)
         closed.append(now)
@@ -120,7 +107,7 @@ async def test_sources_are_opened_anew_after_some_minutes_at_the_moment_of_the_q
     assert closed == opened
 
 
-async def test_a_citation_of_a_repository_that_is_not_at_hand_says_what_to_do(deps: AskDeps) -> None:
-    exhibits = Exhibits(deps.stock, deps.specs, deps.web, "UTC")
+async def test_a_citation_of_a_repository_that_is_not_at_hand_says_what_to_do(deps: AskContext) -> None:
+    exhibits = Exhibits(deps.reader, deps.specs, Web("https://x"), "UTC")
     with pytest.raises(InputError, match="begin the conversation with --repo octo/other"):
         await exhibits.opened(f"octo/other@{'0' * 40}", 1)

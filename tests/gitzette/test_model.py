@@ -11,14 +11,12 @@ import pytest
 
 from evals.model_server.honest import honest
 from evals.model_server.moods import Mood
-from evals.model_server.probes import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import Asked, Saying, ToolCall
 from evals.sets.model_storm import leak_in
 from gitzette.cli import main
 
 QUESTION = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
-NOTHING = "who removed TURBO_MODE between 2026-02-01 and 2026-02-04?"
 KEY = "sk-canary-abcdef0123456789"
 
 
@@ -44,27 +42,10 @@ def point(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModelServer], None]:
     return at
 
 
-def saying(**answer: object) -> Callable[[Asked], Saying]:
-    """A model that looks up nothing and gives one answer."""
-
-    def script(asked: Asked) -> Saying:
-        if (probe := probed(asked)) is not None:
-            return probe
-        return Saying() if asked.tools else Saying(text=json.dumps(answer))
-
-    return script
-
-
-def told(text: str, *cites: str) -> dict[str, object]:
-    return {"text": text, "cites": list(cites), "quote": ""}
-
-
-def test_a_model_explains_and_what_it_invents_is_left_out(
+def test_a_question_is_answered_by_a_model_and_asked_once(
     engine: Engine, corner: Path, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    right = told("The default of `MAX_ROUTES` went from `22` to `12`.", "c1")
-    lies = [told("`TURBO_MODE` makes it twice as fast.", "c1"), told("See deadbeef12 for the reason.", "c9")]
-    with ModelServer(saying(decision="answer", shows=["c1"], statements=[right, *lies])) as server:
+    with ModelServer(honest) as server:
         point(server)
         assert main(["ask", QUESTION, "--analyst", "model", "--json", *engine.repo]) == 0
         answer = json.loads(capsys.readouterr().out)
@@ -72,56 +53,22 @@ def test_a_model_explains_and_what_it_invents_is_left_out(
         assert main(["ask", QUESTION, "--analyst", "model", "--json", *engine.repo]) == 0
         # The same question of the same evidence is answered from memory.
         assert len(server.asked) == asked
-    assert "TURBO" not in answer["answer"]
-    assert "deadbeef" not in answer["answer"]
     assert all(claim["verdict"] == "supported" for claim in answer["claims"])
+    assert {claim["kind"] for claim in answer["claims"]} == {"stated"}
     assert leak_in(corner, KEY) is None
 
 
-def test_without_evidence_a_model_that_knows_better_is_not_believed(
-    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    claim = told("`TURBO_MODE` was removed by Linus in 2019.", "c1")
-    with ModelServer(saying(decision="answer", shows=["c1"], statements=[claim])) as server:
-        point(server)
-        assert main(["ask", NOTHING, "--analyst", "model", *engine.repo]) == 4
-    out = capsys.readouterr().out
-    assert "Linus" not in out
-    assert "this is the answer of the rules" in out
-
-
-def test_a_model_cannot_silence_what_the_rules_found(
-    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with ModelServer(saying(decision="abstain", shows=[], statements=[])) as server:
-        point(server)
-        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 4
-    out = capsys.readouterr().out
-    assert "from `22` to `12`" in out
-    assert "The model sees no answer in the evidence" in out
-
-
-def test_a_quotation_stands_beside_what_the_rules_found_and_not_in_its_place(
-    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    quote = {"text": "", "cites": ["c1"], "quote": "Lower the limit"}
-    with ModelServer(saying(decision="answer", shows=["c1"], statements=[quote])) as server:
-        point(server)
-        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 0
-    assert "from `22` to `12`" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("kind", ["failing", "prose", "reset", "locked"])
-def test_where_the_model_fails_the_rules_answer_and_say_so(
+def test_where_the_model_fails_the_evidence_is_shown_and_that_is_said(
     engine: Engine, point: Callable[[ModelServer], None], kind: str, capsys: pytest.CaptureFixture[str], corner: Path
 ) -> None:
     (Path.cwd() / "gitzette.toml").write_text("[budget]\nretry_seconds = 0.0\n")
     with ModelServer(honest, lambda asked: Mood(kind)) as server:
         point(server)
-        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 0
+        assert main(["ask", QUESTION, "--analyst", "model", *engine.repo]) == 4
     out = capsys.readouterr().out
     assert "from `22` to `12`" in out
-    assert "The model could not be used (" in out
+    assert "The model did not answer (" in out
     assert leak_in(corner, KEY) is None
 
 
@@ -258,29 +205,3 @@ def test_the_demo_is_explained_by_a_model_where_one_is_asked_for(
         assert main(["run", "--demo", "--analyst", "model", "--json"]) == 0
     account = json.loads(capsys.readouterr().out)["footer"]["model"]
     assert account["statements"] > 0
-
-
-def test_words_about_something_else_do_not_take_the_place_of_the_rules_answer(
-    engine: Engine, point: Callable[[ModelServer], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stray(asked: Asked) -> Saying:
-        if (probe := probed(asked)) is not None:
-            return probe
-        if asked.schema == "Rulings":
-            ruling = {"id": "s1", "quote": "Raise the limit of routes", "covers": "all", "verdict": "stated"}
-            return Saying(text=json.dumps({"rulings": [ruling]}))
-        handles = re.findall(r"\b(c\d+)\b[^\n]*Raise the limit of routes", "\n".join(asked.messages))
-        words = told("`MAX_ROUTES` went from `8` to `22`.", *handles[:1]) | {"quote": "Raise the limit of routes"}
-        answer = {"decision": "answer", "shows": handles[:1], "statements": [words] if handles else []}
-        return Saying() if asked.tools else Saying(text=json.dumps(answer))
-
-    question = "who lowered MAX_ROUTES between 2026-02-01 and 2026-02-05?"
-    assert main(["ask", question, "--json", *engine.repo]) == 0
-    rules = json.loads(capsys.readouterr().out)["answer"]
-    with ModelServer(stray) as server:
-        point(server)
-        assert main(["ask", question, "--analyst", "model", "--json", *engine.repo]) == 0
-    assert "Lower the limit of routes" in rules
-    answer = json.loads(capsys.readouterr().out)["answer"]
-    assert "Lower the limit of routes" in answer
-    assert "`MAX_ROUTES` went from `8` to `22`." in answer

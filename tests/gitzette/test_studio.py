@@ -26,7 +26,7 @@ STEPS = {
         *(f"daily:repository:summarise:{step}" for step in ANALYSIS),
         *(f"daily:compose:{step}" for step in ANALYSIS),
     },
-    "ask": {"ask:understand", "ask:gather", "ask:answer", "ask:verify"},
+    "ask": {"ask:retrieve", "ask:read", "ask:tools", "ask:answer", "ask:check", "ask:judge", "ask:repair", "ask:reply"},
 }
 
 

@@ -1,12 +1,11 @@
-"""The cards of commits are found again by everything that people remember of them."""
+"""The cards of commits are found again by hash, and the stretches of time are known of which all are there."""
 
 from datetime import UTC, datetime, timedelta
 
 from agent.card import Card
-from agent.facts import Fact, FactKind, Severity
 from agent.ids import RepoId
 from agent.window import Window
-from memory.catalogue import Catalogue, Needle
+from memory.catalogue import Catalogue
 from memory.database import database_in_memory
 
 REPO = RepoId("lumen-ai/tensorforge")
@@ -35,41 +34,6 @@ def titles(cards: list[Card]) -> list[str]:
     return [one.title for one in cards]
 
 
-def test_a_flag_is_found_however_it_is_spelt() -> None:
-    fact = Fact(kind=FactKind.FLAG_ADDED, severity=Severity.ADDITIVE, name="--enable-lora-overlap-loading")
-    book = catalogue(card(1, title="Overlap", facts=(fact,)), card(2, title="Other"))
-    for spelling in ("--enable-lora-overlap-loading", "enable_lora_overlap_loading", "enableLoraOverlapLoading"):
-        assert titles(book.search([Needle((spelling,))])) == ["Overlap"], spelling
-
-
-def test_chinese_words_and_paths_are_found() -> None:
-    book = catalogue(card(1, title="修复调度器死锁"), card(2, title="Other", paths=("csrc/moe/route_topk.cu",)))
-    assert titles(book.search([Needle(("调度器",))])) == ["修复调度器死锁"]
-    assert titles(book.search([Needle(("csrc/moe/route_topk.cu",))])) == ["Other"]
-    assert titles(book.search([Needle(("topk",))])) == ["Other"]
-
-
-def test_everything_needed_must_be_there_and_what_is_welcome_comes_first() -> None:
-    book = catalogue(
-        card(1, title="Cache eviction for decode"), card(2, title="Cache warmup"), card(3, title="Decode only")
-    )
-    found = book.search([Needle(("cache",)), Needle(("decode",), needed=False)])
-    assert titles(found) == ["Cache eviction for decode", "Cache warmup"]
-
-
-def test_a_search_keeps_to_its_repositories_and_its_window() -> None:
-    book = catalogue(card(1, title="Cache a"), card(20, title="Cache b"))
-    late = Window(start=START + timedelta(hours=10), end=START + timedelta(days=1), tz="UTC")
-    assert titles(book.search([Needle(("cache",))], window=late)) == ["Cache b"]
-    assert book.search([Needle(("cache",))], repos=[RepoId("other/name")]) == []
-
-
-def test_words_of_a_search_are_never_commands_to_the_index() -> None:
-    book = catalogue(card(1, title="Cache"))
-    for hostile in ('" OR 1', "NEAR(a b)", "title : x", "*", "a AND NOT b", "--", "(", "😀"):
-        book.search([Needle((hostile,))])
-
-
 def test_gaps_are_what_no_stretch_covers() -> None:
     book = catalogue()
     day = timedelta(days=1)
@@ -89,9 +53,8 @@ def test_a_card_made_from_whole_files_is_not_replaced_by_one_from_a_patch() -> N
     assert titles(book.by_hash(card(1).sha)) == ["Whole"]
 
 
-def test_commits_are_found_by_hash_and_pull_request() -> None:
-    book = catalogue(card(1, pull=77), card(255))
-    assert titles(book.by_pull(77)) == ["Change 1"]
+def test_commits_are_found_by_hash() -> None:
+    book = catalogue(card(1), card(255))
     assert titles(book.by_hash("0" * 38 + "f")) == ["Change 255"]
     assert book.known(REPO, [card(1).sha, "f" * 40]) == {card(1).sha}
 

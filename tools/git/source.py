@@ -23,7 +23,7 @@ from tools.git.reading import ChangeReader
 from tools.git.remote import remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.search import lines_with, read_file, usages
-from tools.git.tags import tagged, tags_with
+from tools.git.tags import tagged, tags_made, tags_with
 from tools.git.view import View, view_of
 from tools.git.walk import Walk
 
@@ -183,6 +183,10 @@ class GitSource:
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""
         return await tagged(await self._open(), self.repo, names)
+
+    async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
+        """List the tags that were made between two moments, as releases of their days."""
+        return await tags_made(await self._open(), self.repo, start, end)
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Named, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""

@@ -31,3 +31,15 @@ async def tagged(repository: Repository, repo: RepoId, names: Sequence[str]) -> 
         return None
     at = datetime.fromtimestamp(int(made[name]), UTC)
     return Release(repo=repo, tag=name, name=name, body="", published_at=at, prerelease=False)
+
+
+async def tags_made(repository: Repository, repo: RepoId, start: datetime, end: datetime) -> tuple[Release, ...]:
+    """List the tags that were made between two moments, as releases of their days; those of every night are none."""
+    told = await ask_refs(repository, ["for-each-ref", "--format=%(refname:strip=2) %(creatordate:unix)", "refs/tags"])
+    made = [line.rsplit(" ", 1) for line in told.split("\n") if " " in line]
+    days = {name: datetime.fromtimestamp(int(at), UTC) for name, at in made if at.isdigit()}
+    return tuple(
+        Release(repo=repo, tag=name, name=name, body="", published_at=at, prerelease=False)
+        for name, at in days.items()
+        if start <= at < end and "nightly" not in name.lower()
+    )

@@ -82,6 +82,15 @@ async def open_tools(
     return Toolset(code, threads, commits, {}, None, page_tokens=page_tokens).as_tools()
 
 
+def tools_of(toolsets: "Mapping[RepoId, Toolset]") -> "list[BaseTool]":
+    """Give the tools of one repository, or of several as one set whose tools take `repo`."""
+    if len(toolsets) == 1:
+        return next(iter(toolsets.values())).as_tools()
+    from tools.toolset.langchain import tools_over
+
+    return tools_over({str(repo): one for repo, one in toolsets.items()}, TOOL_NAMES, ToolError)
+
+
 class Toolset:
     """The tools of one repository and one window; what they have shown is remembered."""
 
@@ -194,7 +203,7 @@ class Toolset:
         return await self._thread(number, page)
 
     async def search_history(self, words: str) -> str:
-        """Search what earlier reports said of this repository, by words, identifiers or Chinese text."""
+        """Search what is remembered of this repository, by words, identifiers or Chinese text."""
         if not words.strip():
             raise ToolError("give some words or an identifier to search for")
         found = self._recall.search(words, repo=self._code.repo) if self._recall else ()

@@ -1,13 +1,13 @@
 """Methods as LangChain tools: the name, the docstring and the arguments are those of the method."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from types import FunctionType, MethodType
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
 
 Tool = Callable[..., Awaitable[str]]
 
@@ -25,6 +25,26 @@ def langchain_tools(methods: Iterable[Tool], mistake: type[Exception]) -> list[B
         for method in methods
         if isinstance(method, MethodType) and isinstance(method.__func__, FunctionType)
     ]
+
+
+def tools_over(toolsets: Mapping[str, Any], names: Sequence[str], mistake: type[Exception]) -> list[BaseTool]:
+    """Give the tools of several repositories as one set: each takes the name of the repository that it reads."""
+    known = ", ".join(toolsets)
+
+    def placed(name: str) -> BaseTool:
+        async def call(repo: str = "", **arguments: Any) -> str:
+            wanted = (repo or str(arguments.get("sha", "")).rpartition("@")[0]).lower()
+            chosen = [one for one in toolsets if not wanted or one.lower().endswith(wanted)]
+            if len(chosen) != 1:
+                raise ToolException(f"name the repository in `repo`; there are {known}")
+            return await _with_answers(getattr(toolsets[chosen[0]], name), mistake)(**arguments)
+
+        method = getattr(next(iter(toolsets.values())), name)
+        form = create_model(f"{name}_in", __base__=_arguments(method.__func__), repo=(str, Field(default="")))
+        about = f"{inspect.getdoc(method)}\n\n`repo` is one of {known}."
+        return StructuredTool(name=name, description=about, args_schema=form, coroutine=call, handle_tool_error=_answer)
+
+    return [placed(name) for name in names]
 
 
 def _answer(error: ToolException) -> str:

@@ -66,6 +66,10 @@
       line.textContent = `${data.repo}: ${data.what}${data.total ? ` ${data.done}/${data.total}` : ""}`;
       reading.hidden = false;
     },
+    waiting(data) {
+      reading.replaceChildren(make("li", `${say("waiting")} ${data.place}`));
+      reading.hidden = false;
+    },
     blocks(data, turn) {
       while (turn.body.children.length > data.from) turn.body.lastChild.remove();
       turn.body.append(...data.blocks.map((one) => block(one, turn)));

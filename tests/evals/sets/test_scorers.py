@@ -59,7 +59,7 @@ def question(**values: object) -> Question:
 
 
 def reply(answer: str, *cites: str, abstained: bool = False) -> Reply:
-    return Reply(answer=answer, abstained=abstained, claims=(), cites=cites, searched=())
+    return Reply(outcome="abstained" if abstained else "answered", lang="en", answer=answer, cites=cites)
 
 
 def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -> None:

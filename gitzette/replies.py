@@ -1,0 +1,139 @@
+"""Replies as Markdown: sentences with their citations, rows of evidence, and where was looked."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from agent.asking.packet import state_at
+from agent.asking.query import Hit
+from agent.asking.reply import Known, Reply, Section
+from agent.card import Card
+from agent.claims import Claim, Kind
+from agent.domain import PullRequest, Release
+from agent.markdown import code, inline, link
+from agent.settings import Language
+from agent.spans import analysis_spans, page, words_spans
+from agent.web import Web
+from agent.window import zone
+from gitzette.reply_words import WORDS
+
+_SHOWN, _BEST = 20, 10
+"""Rows that are listed of a section, and pieces of evidence that fit best."""
+
+
+class ReplyPage:
+    """Writes replies in Markdown that does nothing to whoever shows it."""
+
+    def __init__(self, web: Web, tz: str) -> None:
+        self._web = web
+        self._tz = tz
+
+    def written(self, reply: Reply) -> Reply:
+        """Put the Markdown of a reply beside its data."""
+        parts = {"filtered": self._filtered, "looked up": self._looked_up}.get(reply.outcome, self._judged)(reply)
+        return reply.model_copy(update={"answer": "".join((*parts, *self._searched(reply))).strip() + "\n"})
+
+    def sentence(self, claim: Claim, lang: Language, pulls: Collection[str] = ()) -> str:
+        """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
+        label = WORDS[lang][claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
+        return f"{label}{page(analysis_spans(claim, lang, self._web, pulls))}\n\n"
+
+    def found(self, known: dict[str, Known], lang: Language) -> str:
+        """List what a search found, while somebody waits for the answer."""
+        rows = "\n".join(f"- {self._described(one, lang, several=False)}" for one in known.values())
+        return f"{WORDS[lang]['best']}\n\n{rows}\n\n" if rows else ""
+
+    def _judged(self, reply: Reply) -> Iterator[str]:
+        say = WORDS[reply.lang]
+        said = [claim for claim in reply.claims if claim.free]
+        if reply.outcome == "failed":
+            yield f"{say['failed'].format(why=inline(reply.trouble))}\n\n"
+        if reply.outcome == "abstained":
+            yield f"{say['nothing']}\n\n"
+        pulls = {name for name, one in reply.known.items() if isinstance(one, PullRequest)}
+        yield from (self.sentence(claim, reply.lang, pulls) for claim in said)
+        ranked = {hit.id: hit for hit in reply.evidence}
+        shown = [ranked.get(name) or Hit(id=name, kind="", opened="", score=0.0) for name in reply.shown]
+        head = {"answered": "evidence", "abstained": "nearest"}.get(reply.outcome, "best")
+        yield self._rows(say[head], shown or reply.evidence[:_BEST], reply, why=head == "best")
+        yield from (self._named(section, reply) for section in reply.sections if section.hits)
+        if reply.dropped:
+            yield f"{say['refused'].format(count=reply.dropped)}\n\n"
+
+    def _filtered(self, reply: Reply) -> Iterator[str]:
+        for section in reply.sections:
+            what = ", ".join(map(code, section.what))
+            head = WORDS[reply.lang]["filtered"].format(count=len(section.hits), what=what)
+            yield self._rows(head, section.hits, reply) or f"{head}\n\n"
+
+    def _looked_up(self, reply: Reply) -> Iterator[str]:
+        say = WORDS[reply.lang]
+        yield from (self._named(section, reply) for section in reply.sections)
+        told = {hit.id for section in reply.sections for hit in section.hits[:_SHOWN]}
+        rest = [hit for hit in reply.evidence if hit.id not in told]
+        fitting = [hit for hit in rest if hit.fits]
+        yield self._rows(say["best"], fitting[:_BEST], reply, why=True)
+        if not told and not fitting:
+            yield f"{say['none']}\n\n"
+            yield self._rows(say["newest"], rest[:_BEST], reply)
+        if not reply.has_model:
+            yield f"{say['no model']}\n\n"
+
+    def _named(self, section: Section, reply: Reply) -> str:
+        head = WORDS[reply.lang]["named" if section.hits else "unknown"]
+        told = head.format(what=code(section.what[0]), count=len(section.hits))
+        return self._rows(told, section.hits, reply) or f"{told}\n\n"
+
+    def _rows(self, head: str, hits: Sequence[Hit], reply: Reply, *, why: bool = False) -> str:
+        """List pieces of evidence, each with the facts that code found, or with the words by which it was found."""
+        say = WORDS[reply.lang]
+        several = len(reply.searched) > 1
+        facts = [claim for claim in reply.claims if claim.predicate != "says"]
+        lines: list[str] = []
+        for hit in hits[:_SHOWN]:
+            words = ", ".join(dict.fromkeys((*map(code, hit.named), *map(inline, hit.words))))
+            found = f" · {say['why'].format(words=words)}" if why and words else ""
+            if one := reply.known.get(hit.id):
+                lines.append(f"- {self._described(one, reply.lang, several=several, reply=reply)}{found}")
+                own = [claim for claim in facts if claim.about[:1] == (hit.id,)]
+                lines += [f"  - {page(words_spans(claim, reply.lang, self._web, own=hit.id))}" for claim in own]
+        if len(hits) > _SHOWN:
+            lines.append(f"- {say['more'].format(count=len(hits) - _SHOWN)}")
+        return f"{head}\n\n{chr(10).join(lines)}\n\n" if lines else ""
+
+    def _described(self, one: Known, lang: Language, *, several: bool, reply: Reply | None = None) -> str:
+        """Name a piece of evidence by its day, link, title and author."""
+        where = f"{one.repo.partition('/')[2]} " if several else ""
+        if isinstance(one, Card):
+            shown = link(code(one.sha[:7]), self._web.commit(one.repo, one.sha))
+            moment, title, more = one.at, one.title, one.author
+            if one.pull and f"#{one.pull}" not in title:
+                shown += f" {link(code(f'#{one.pull}'), self._web.thread(one.repo, one.pull, pull=True))}"
+        elif isinstance(one, Release):
+            shown = link(code(one.tag), self._web.release(one.repo, one.tag))
+            moment, title, more = one.published_at, one.name if one.name != one.tag else "", ""
+        else:
+            address = self._web.thread(one.repo, one.number, pull=isinstance(one, PullRequest))
+            shown, moment, title = link(code(f"#{one.number}"), address), one.created_at, one.title
+            state = WORDS[lang][state_at(one, reply.window if reply else None)]
+            ended = one.merged_at if isinstance(one, PullRequest) else one.closed_at
+            if ended and state_at(one, reply.window if reply else None) in ("merged", "closed", "not_planned"):
+                state += f" {ended.astimezone(zone(self._tz)).date().isoformat()}"
+            more = f"{one.author} · {state}" if one.author else state
+        day = moment.astimezone(zone(self._tz)).date().isoformat()
+        return " · ".join(filter(None, (f"{day} {where}{shown} {inline(title)}".rstrip(), inline(more))))
+
+    def _searched(self, reply: Reply) -> Iterator[str]:
+        """Say where and when was looked, and what was left unread."""
+        say = WORDS[reply.lang]
+        for one in reply.searched:
+            start, end = (f"{moment.astimezone(zone(one.tz)):%Y-%m-%d}" for moment in (one.start, one.end))
+            values: dict[str, Any] = {
+                "repo": one.repo,
+                "start": start,
+                "end": end,
+                "tz": one.tz,
+                "commits": one.commits,
+            }
+            yield f"{say['searched'].format(**values, threads=say['read' if one.threads else 'unread'])}\n\n"
+            if one.left_out:
+                yield f"{say['capped'].format(repo=one.repo, count=one.left_out, most=one.most)}\n\n"

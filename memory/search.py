@@ -1,0 +1,216 @@
+"""One ranked list over commits, pull requests, issues, releases and tags: FTS5 and BM25, within a window of time."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sqlite_utils import Database
+
+from agent.asking.query import Hit, Named
+from agent.evidence import EvidenceId
+from agent.ids import RepoId
+from agent.window import Window
+from memory.database import create_search_tables, reading
+from memory.search_entries import INSERTED, stamp
+from memory.words import Term, indexed, terms
+
+_SCOPE = (
+    "(? is null or e.repo in (select value from json_each(?)))"
+    " and (e.opened >= ? and e.opened < ? or e.ended >= ? and e.ended < ?)"
+)
+_ENTRIES = f"from search_entries e where {_SCOPE}"
+_COLUMNS = "title, facts, paths, body, parts"
+_FIT = "-bm25(search_words, 4.0, 3.0, 1.5, 1.5, 1.0)"
+_JOINED = "from search_words w join search_entries e on e.id = w.rowid"
+_MATCHING = "from search_words w where search_words match ?"
+_RANKED = f"select w.rowid, {_FIT} as fit {_MATCHING} order by fit desc limit ?"
+_RANKED_WITHIN = (
+    f"select w.rowid, {_FIT} as fit {_JOINED} where search_words match ? and {_SCOPE} order by fit desc limit ?"
+)
+_HAVING = f"select w.rowid, title || ' ' || facts || ' ' || paths || ' ' || body || ' ' || parts {_MATCHING}"
+_AMONG = "in (select value from json_each(?))"
+_NAMES = f"select e.id, e.evidence, e.kind, e.opened {_ENTRIES} and e.id {_AMONG}"
+_BY_NAME = f"select e.id, e.evidence {_ENTRIES} and e.evidence {_AMONG}"
+_BY_HASH = f"select e.id {_ENTRIES} and e.evidence >= ? and e.evidence < ?"
+_LISTED = f"select e.evidence, e.kind, e.opened, e.author {_ENTRIES}"
+_COPIED = (
+    f"select e.id, e.evidence, e.repo, e.kind, e.opened, e.ended, e.author {_ENTRIES}",
+    "select rowid, title, facts, paths, body, parts from search_words where rowid = ?",
+)
+_NEIGHBOURS = (
+    "select target from search_refs where source = ? union select source from search_refs where target = ?"
+    " union select b.cite from story_steps a join story_steps b using (window, repo, place) where a.cite = ?"
+)
+_NEXT_TAG = (
+    "select evidence from search_entries where kind = 'release' and repo = ? and opened >= ? order by opened limit 1"
+)
+_BROUGHT = "select source from search_refs where brought = 1 and target in (select value from json_each(?))"
+_RANKED_MOST, _LARGE, _WORDED = 200, 3_000, 20
+_EXPANDED, _TAGGED = 30, 5
+_FEW = 50
+"""Hits whose neighbours join the list, and commits of which the next tag does."""
+_SHARE = 0.4
+"""What a neighbour gains of the score of a hit."""
+_REFERENCE = 1_000.0
+"""What somebody names by its hash, number or tag comes before everything that is found by words."""
+
+
+class _Found(NamedTuple):
+    id: EvidenceId
+    kind: str
+    opened: str
+
+
+class SearchIndex:
+    """Searches what is known of some repositories; nothing outside of the window is found, nor counts."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._narrow: tuple[object, Database] | None = None
+
+    def search(
+        self, text: str, named: Sequence[Named], repos: Sequence[RepoId], window: Window | None, limit: int = 60
+    ) -> list[Hit]:
+        """Rank everything that has a word of a text or is named outright, and what belongs to the best of it."""
+        with reading():
+            scope = _scope(repos, window)
+            count = self._db.execute(f"select count(*) {_ENTRIES}", scope).fetchone()[0]
+            db, alone = self._table(scope, count)
+            asked = _telling(db, terms(text), count)
+            scores = _ranked(db, asked, [] if alone else scope)
+            exact = {one.text: (one.kind, self._named(db, one, repos, scope)) for one in named}
+            exact |= {author: ("name", rows) for author, rows in self._people(text, scope)}
+            for kind, rows in exact.values():
+                rare = math.log(1 + max(0, count - len(rows) + 0.5) / (len(rows) + 0.5))
+                for row in rows:
+                    scores[row] = scores.get(row, 0.0) + (3 * rare if kind == "name" else _REFERENCE)
+            found = self._expanded(scores, scope)
+            order = sorted(found, key=lambda row: (found[row].opened, found[row].id), reverse=True)
+            order.sort(key=lambda row: -round(scores[row], 6))
+            kept = first_twenty(order, found)[:limit]
+            words = _words_of(db, kept[:_WORDED], asked)
+        return [
+            Hit(
+                **found[row]._asdict(),
+                score=round(scores[row], 4),
+                named=tuple(text for text, (_, rows) in exact.items() if row in rows),
+                words=tuple(words.get(row, ())),
+            )
+            for row in kept
+        ]
+
+    def entries(self, repos: Sequence[RepoId], window: Window | None) -> list[tuple[Hit, str]]:
+        """List everything that is known, each with its author."""
+        with reading():
+            rows = self._db.execute(_LISTED, _scope(repos, window)).fetchall()
+        return [(Hit(id=name, kind=kind, opened=opened, score=0.0), author) for name, kind, opened, author in rows]
+
+    def _table(self, scope: list[object], count: int) -> tuple[Database, bool]:
+        """Give an index that holds the window alone: how rare a word is there must not depend on what else is known.
+
+        A large part of the memory is searched where it is: among so many entries words are as rare as among all.
+        """
+        total = self._db.execute("select count(*), max(id) from search_entries").fetchone()
+        if count in (0, total[0]) or count > _LARGE:
+            return self._db, count == total[0]
+        key = (json.dumps(scope), count, total)
+        if self._narrow is None or self._narrow[0] != key:
+            narrow = Database(memory=True)
+            create_search_tables(narrow)
+            rows = self._db.execute(_COPIED[0], scope).fetchall()
+            narrow.conn.executemany(INSERTED[0], rows)
+            words = (self._db.execute(_COPIED[1], [row[0]]).fetchone() for row in rows)
+            narrow.conn.executemany(INSERTED[1], words)
+            self._narrow = (key, narrow)
+        return self._narrow[1], True
+
+    def _named(self, db: Database, one: Named, repos: Sequence[RepoId], scope: list[object]) -> set[int]:
+        """Find what is named: by its own name, or everything that has the name whole."""
+        mine = [repo for repo in repos if one.repo is None or repo.lower() == one.repo.lower()]
+        if one.kind == "name":
+            words = indexed(one.text).words
+            rows = db.execute(_HAVING, [f'"{words}"']).fetchall() if words else []
+            having = {row[0] for row in rows if f" {words} " in f" {row[1]} "}
+            return having & set(self._found(having, scope)) if len(having) else set()
+        if one.kind == "commit":
+            spans = [(f"{repo}@{one.text}", f"{repo}@{one.text}g") for repo in mine]
+            return {row[0] for span in spans for row in self._db.execute(_BY_HASH, [*scope, *span])}
+        ends = ("#{}",) if one.kind == "thread" else ("@{}", "@v{}")
+        own = [f"{repo}{end.format(one.text)}" for repo in mine for end in ends]
+        brought = [row[0] for row in self._db.execute(_BROUGHT, [json.dumps(own)])]
+        return {row[0] for row in self._db.execute(_BY_NAME, [*scope, json.dumps([*own, *brought])])}
+
+    def _people(self, text: str, scope: list[object]) -> list[tuple[str, set[int]]]:
+        """Find what the people made whom a text names as git or GitHub do."""
+        by = self._db.execute("select distinct author from search_entries").fetchall()
+        several = {name for row in by for name in row[0].split(", ") if len(name) > 1 and _stands(name, text)}
+        query = f"select e.id {_ENTRIES} and ', ' || e.author || ',' like ?"
+        made = [(name, self._db.execute(query, [*scope, f"%, {name},%"]).fetchall()) for name in sorted(several)]
+        return [(name, {row[0] for row in rows}) for name, rows in made if rows]
+
+    def _found(self, rows: Iterable[int], scope: list[object]) -> dict[int, _Found]:
+        found = self._db.execute(_NAMES, [*scope, json.dumps(list(rows))])
+        return {row: _Found(*rest) for row, *rest in found}
+
+    def _expanded(self, scores: dict[int, float], scope: list[object]) -> dict[int, _Found]:
+        """Let what belongs to the best hits join at a part of their score; what fits itself gains by it."""
+        found = self._found(scores, scope)
+        best = sorted(found, key=lambda row: (-scores[row], found[row].id))[:_EXPANDED]
+        gained: dict[EvidenceId, float] = {}
+        for place, row in enumerate(best):
+            name = found[row].id
+            near = [one[0] for one in self._db.execute(_NEIGHBOURS, [name] * 3)]
+            if place < _TAGGED and found[row].kind == "commit":
+                tag = self._db.execute(_NEXT_TAG, [name.partition("@")[0], found[row].opened])
+                near += [one[0] for one in tag]
+            for other in near:
+                if other != name:
+                    gained[other] = max(gained.get(other, 0.0), scores[row] * _SHARE)
+        for row, name in self._db.execute(_BY_NAME, [*scope, json.dumps(list(gained))]).fetchall():
+            scores[row] = scores.get(row, 0.0) + gained[name]
+        return self._found(scores, scope)
+
+
+def first_twenty(order: Sequence[int], found: dict[int, _Found]) -> list[int]:
+    """Put the ten best commits and the ten best threads in front of everything else."""
+    commits = [row for row in order if found[row].kind == "commit"][:10]
+    threads = [row for row in order if found[row].kind != "commit"][:10]
+    first = {*commits, *threads}
+    return [*(row for row in order if row in first), *(row for row in order if row not in first)]
+
+
+def _ranked(db: Database, asked: Sequence[Term], scope: list[object]) -> dict[int, float]:
+    if not asked:
+        return {}
+    match = " OR ".join(term.match for term in asked)
+    return dict(db.execute(_RANKED_WITHIN if scope else _RANKED, [match, *scope, _RANKED_MOST]).fetchall())
+
+
+def _telling(db: Database, asked: Sequence[Term], total: int) -> list[Term]:
+    """Leave out words that more than half of everything has: BM25 gives them nothing, and they take the longest."""
+    counts = [db.execute(f"select count(*) {_MATCHING}", [term.match]).fetchone()[0] for term in asked]
+    return [term for term, count in zip(asked, counts, strict=True) if 0 < count <= max(_FEW, total / 2)]
+
+
+def _stands(name: str, text: str) -> bool:
+    edge = r"\b" if name.isascii() else ""
+    return name in text and re.search(f"{edge}{re.escape(name)}{edge}", text) is not None
+
+
+def _words_of(db: Database, rows: Sequence[int], asked: Sequence[Term]) -> dict[int, list[str]]:
+    """Say by which words each was found."""
+    words: dict[int, list[str]] = {}
+    query = f"select w.rowid {_MATCHING} and w.rowid = ?"
+    for term in asked:
+        for row in rows:
+            if db.execute(query, [term.match, row]).fetchone():
+                words.setdefault(row, []).append(term.text)
+    return words
+
+
+def _scope(repos: Sequence[RepoId], window: Window | None) -> list[object]:
+    chosen = json.dumps(sorted(repos)) if repos else None
+    start, end = ("0", "9") if window is None else (stamp(window.start), stamp(window.cutoff or window.end))
+    return [chosen, chosen, start, end, start, end]

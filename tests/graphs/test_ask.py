@@ -1,0 +1,238 @@
+"""A question with a model: retrieve, read with tools, answer through gate and judge, repair once, or abstain."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent.asking.reply import Reply
+from agent.claims import Kind
+from agent.web import Web
+from agent.window import Window
+from evals.model_server.probes import probed
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import Asked, Saying
+from gitzette.asking import asking_context
+from gitzette.progress import QuietProgress
+from gitzette.replies import ReplyPage
+from graphs.ask_context import AskContext
+from graphs.conversing import Conversations, open_conversations
+from tests.scripted_analysis import LIMIT, NOW, Clone, calling, of, settings_of, two_commits
+
+QUESTION = "What happened to MAX_ROUTES?"
+LOWERED = {
+    "en": "`MAX_ROUTES` goes from `22` to `12`.",
+    "cites": ["c1"],
+    "anchor": "+MAX_ROUTES = 12",
+    "old": "22",
+    "new": "12",
+}
+
+
+@dataclass
+class Answering:
+    """A model whose every answer is given."""
+
+    sentences: Sequence[Mapping[str, Any]] = (LOWERED,)
+    repairs: Sequence[Mapping[str, Any]] = ()
+    abstains: bool = False
+    nearest: Sequence[str] = ()
+    turns: Sequence[Saying] = ()
+    opinion: Callable[[str], str] = lambda sentence: "stated" if "ROUTES" in sentence else "unsupported"
+    heard: list[Asked] = field(default_factory=list)
+
+    def __call__(self, asked: Asked) -> Saying:
+        if (answer := probed(asked)) is not None:
+            return answer
+        self.heard.append(asked)
+        if asked.tools:
+            last = max(n for n, one in enumerate(asked.body["messages"]) if "A colleague asks" in str(one["content"]))
+            turn = sum(one["role"] == "assistant" for one in asked.body["messages"][last:])
+            return self.turns[turn] if turn < len(self.turns) else Saying(text="Enough.")
+        return Saying(text=json.dumps(self._answer(asked)))
+
+    def _answer(self, asked: Asked) -> dict[str, Any]:
+        if asked.schema == "Rulings":
+            judged = [line for line in asked.user.splitlines() if line.startswith("[s")]
+            pairs = [(line[1:].partition("]")[0], self.opinion(line)) for line in judged]
+            quote = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in asked.user else "WORKER_TIMEOUT"
+            return {"rulings": [{"id": name, "quote": quote, "verdict": verdict} for name, verdict in pairs]}
+        if asked.schema == "Repair":
+            return {"sentences": self.repairs}
+        return {"abstains": self.abstains, "nearest": self.nearest, "sentences": self.sentences}
+
+
+@dataclass
+class Asking:
+    """A conversation with a scripted model about a small repository."""
+
+    server: ModelServer
+    context: AskContext
+    conversations: Conversations
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    async def ask(self, question: str = QUESTION, bound: Window | None = None) -> Reply:
+        async for event in self.conversations.ask("t", question, self.context.for_question(bound=bound)):
+            if isinstance(event, Reply):
+                return ReplyPage(Web("https://x"), "UTC").written(event)
+            self.events.append(event)
+        raise AssertionError("no reply")
+
+
+@asynccontextmanager
+async def asking(folder: Path, model: Answering, *clones: Clone, context: int = 65_536) -> AsyncIterator[Asking]:
+    clones = clones or (two_commits(folder / "code"),)
+    with ModelServer(model, name="scripted", context=context) as server:
+        specs = tuple(clone.spec for clone in clones)
+        settings = settings_of(folder, server, *specs)
+        async with (
+            asking_context(settings, {}, specs, NOW, QuietProgress()) as opened,
+            open_conversations(folder / "home") as conversations,
+        ):
+            yield Asking(server, opened, conversations)
+
+
+async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(tmp_path: Path) -> None:
+    async with asking(tmp_path, Answering()) as one:
+        reply = await one.ask()
+    assert reply.outcome == "answered"
+    assert not reply.abstained
+    assert reply.answer.startswith("`MAX_ROUTES` goes from `22` to `12`. ([`")
+    assert "Searched octo/router from" in reply.answer
+    (claim,) = reply.claims
+    assert claim.kind is Kind.STATED
+    assert claim.judged_by == "scripted"
+    assert [anchor.text for anchor in claim.anchors] == ["+MAX_ROUTES = 12"]
+    assert reply.evidence[0].id == reply.cites[0]
+    # Evidence comes before the answer, and no sentence before it is judged.
+    assert ["evidence" in event for event in one.events] == [True, True, False]
+    assert one.events[-1]["claim"].judged_by == "scripted"
+
+
+async def test_the_model_starts_from_the_best_evidence_with_facts_and_diffs(tmp_path: Path) -> None:
+    async with asking(tmp_path, Answering()) as one:
+        await one.ask()
+        opening = one.server.asked[-4].messages[1]
+    assert "[c1] commit" in opening
+    assert f"Ada, 1 files, +1 -1: {LIMIT}" in opening
+    assert "- behaviour: `MAX_ROUTES` changes from `22` to `12`." in opening
+    assert "-MAX_ROUTES = 22\n+MAX_ROUTES = 12" in opening
+
+
+async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cited(tmp_path: Path) -> None:
+    timeout = {"en": "`WORKER_TIMEOUT` is now `45`.", "anchor": "+WORKER_TIMEOUT = 45"}
+    turns = [calling("search_history", words="time for workers"), calling("get_diff", sha="c2")]
+    model = Answering(turns=turns, opinion=lambda text: "stated" if "now" in text else "unsupported")
+    clone = Clone(tmp_path / "code")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
+    sha = clone.commit("Give workers more time", 10, worker__py="WORKER_TIMEOUT = 45\n")
+    model.sentences = [timeout | {"cites": [f"octo/router@{sha[:12]}"]}]
+    async with asking(tmp_path, model, clone) as one:
+        reply = await one.ask("Do workers wait longer?")
+        spoken = [message for asked in model.heard for message in asked.messages]
+    assert reply.cites == (f"octo/router@{sha}",)
+    assert any(f"commit octo/router@{sha[:12]}: Give workers more time" in text for text in spoken)
+
+
+async def test_what_is_refused_is_said_anew_once_and_advice_is_labelled(tmp_path: Path) -> None:
+    wrong = LOWERED | {"en": "`MAX_ROUTES` is `13` now.", "old": "", "new": ""}
+    again = LOWERED | {
+        "id": "1",
+        "en": "Check your routes: `MAX_ROUTES` is `12`.",
+        "advice": True,
+        "old": "",
+        "new": "",
+    }
+    async with asking(tmp_path, Answering([LOWERED, wrong], [again])) as one:
+        reply = await one.ask()
+        assert len(of(one.server, "Repair")) == 1
+        assert "'13' stands nowhere in the cited evidence" in of(one.server, "Repair")[0]
+    assert [claim.kind for claim in reply.claims] == [Kind.STATED, Kind.ADVICE]
+    assert "Advice: Check your routes" in reply.answer
+    assert reply.dropped == 0
+
+
+async def test_what_the_judge_refuses_is_not_published_and_counted(tmp_path: Path) -> None:
+    async with asking(tmp_path, Answering(opinion=lambda _: "unsupported")) as one:
+        reply = await one.ask()
+    assert reply.outcome == "refused"
+    assert reply.abstained
+    assert not any(claim.free for claim in reply.claims)
+    assert "1 sentences of the model did not pass" in reply.answer
+
+
+async def test_abstention_comes_first_and_what_is_named_is_shown_all_the_same(tmp_path: Path) -> None:
+    async with asking(tmp_path, Answering([], abstains=True, nearest=["c2"])) as one:
+        reply = await one.ask()
+    assert reply.abstained
+    assert reply.answer.startswith("Nothing that was read says this.\n")
+    assert "Nearest evidence:" in reply.answer
+    # A model that was talked out of something cannot hide what the question names.
+    assert "`MAX_ROUTES` changes from `22` to `12`." in reply.answer
+
+
+async def test_a_number_may_count_what_a_sentence_cites(tmp_path: Path) -> None:
+    both = {"en": "`MAX_ROUTES` stands in 2 commits.", "cites": ["c1", "c2"], "anchor": "+MAX_ROUTES = 12"}
+    async with asking(tmp_path, Answering([both, both | {"en": "`MAX_ROUTES` stands in 7 commits."}])) as one:
+        reply = await one.ask()
+    assert [claim.text["en"] for claim in reply.claims if claim.free] == [both["en"]]
+
+
+async def test_a_follow_up_hears_what_was_asked_and_answered(tmp_path: Path) -> None:
+    model = Answering()
+    async with asking(tmp_path, model) as one:
+        first = await one.ask()
+        await one.ask("and who did that?")
+        standing = await one.conversations.standing("t")
+        opening = next(asked for asked in reversed(model.heard) if asked.tools)
+    roles = [message["role"] for message in opening.body["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+    assert opening.messages[1] == QUESTION
+    assert str(LOWERED["en"]) in opening.messages[2]
+    assert "Lower the limit" in opening.messages[3]
+    assert standing.turns == (QUESTION, "and who did that?")
+    assert standing.sources == first.cites
+
+
+async def test_several_repositories_are_read_with_one_set_of_tools(tmp_path: Path) -> None:
+    clones = (two_commits(tmp_path / "a", "octo/router"), two_commits(tmp_path / "b", "octo/other"))
+    turns = [calling("list_commits"), calling("list_commits", repo="octo/other")]
+    model = Answering(turns=turns)
+    async with asking(tmp_path, model, *clones) as one:
+        reply = await one.ask()
+        told = "\n".join(next(asked for asked in reversed(model.heard) if asked.tools).messages)
+    assert "name the repository in `repo`; there are octo/router, octo/other" in told
+    assert "Ada: Give workers more time" in told
+    assert [one.repo for one in reply.searched] == ["octo/router", "octo/other"]
+
+
+async def test_nothing_outside_of_the_window_is_cited(tmp_path: Path) -> None:
+    early = {"en": "`MAX_ROUTES` was `22`.", "cites": ["c9"], "anchor": "+MAX_ROUTES = 22"}
+    clone = two_commits(tmp_path / "code")
+    model = Answering([LOWERED, early], turns=[calling("search_history", words="Begin")])
+    async with asking(tmp_path, model, clone) as one:
+        reply = await one.ask(bound=Window.between("2026-02-04", "2026-02-05", "UTC", NOW))
+        told = "\n".join(model.heard[1].messages)
+    assert "nothing earlier says that" in told or "Begin" not in told
+    assert len(reply.cites) == 1
+    assert all(hit.opened.startswith("2026-02-04") for hit in reply.evidence)
+
+
+async def test_a_small_model_gets_the_same_prompts_in_one_message_and_no_tools(tmp_path: Path) -> None:
+    model = Answering()
+    async with asking(tmp_path, model, context=8_192) as one:
+        assert (await one.ask()).outcome == "answered"
+    answers = [asked for asked in model.heard if asked.schema == "Answer"]
+    assert not any(asked.tools for asked in model.heard)
+    assert [message["role"] for message in answers[0].body["messages"]] == ["system", "user"]
+
+
+async def test_qualifiers_are_counted_by_code_also_where_there_is_a_model(tmp_path: Path) -> None:
+    model = Answering()
+    async with asking(tmp_path, model) as one:
+        reply = await one.ask("please list author:ada path:worker since:2026-02-04")
+    assert reply.outcome == "filtered"
+    assert reply.answer.startswith("1 found for `author:ada`, `path:worker`, newest first.")
+    assert not model.heard

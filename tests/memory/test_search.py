@@ -1,0 +1,167 @@
+"""One ranked list over commits, threads, releases and tags, within a window of time."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlite_utils import Database
+
+from agent.asking.query import Hit, query_of
+from agent.card import Card
+from agent.domain import Coverage, Issue, PullRequest, Release, Threads
+from agent.facts import Fact, FactKind, Severity
+from agent.ids import RepoId
+from agent.links import Grade, Link, Relation
+from agent.window import Window
+from memory.catalogue import Catalogue
+from memory.database import database_in_memory
+from memory.known_threads import KnownThreads
+from memory.search import SearchIndex
+from memory.search_entries import references
+
+REPO = RepoId("octo/engine")
+START = datetime(2026, 2, 1, 9, tzinfo=UTC)
+NOW = START + timedelta(days=60)
+
+
+def card(day: int, title: str, author: str = "Ada", **more: object) -> Card:
+    values = {"repo": REPO, "sha": f"{day:02x}" * 20, "at": START + timedelta(days=day), "author": author}
+    return Card.model_validate(values | {"title": title, "message": title} | more)
+
+
+def issue(number: int, day: int, title: str, body: str = "", closed: int | None = None) -> Issue:
+    moment = START + timedelta(days=day)
+    return Issue(
+        repo=REPO,
+        number=number,
+        title=title,
+        body=body,
+        state="closed" if closed else "open",
+        state_reason=None,
+        author="grace",
+        labels=(),
+        created_at=moment,
+        updated_at=NOW,
+        closed_at=START + timedelta(days=closed) if closed else None,
+        comments=0,
+        reactions=0,
+    )
+
+
+def pull(number: int, day: int, title: str, body: str = "") -> PullRequest:
+    moment = START + timedelta(days=day)
+    return PullRequest(
+        repo=REPO,
+        number=number,
+        title=title,
+        body=body,
+        state="closed",
+        merged_at=moment,
+        merge_commit=None,
+        base="main",
+        author="ada",
+        labels=(),
+        created_at=moment,
+        updated_at=NOW,
+    )
+
+
+FLAG = Fact(kind=FactKind.FLAG_ADDED, severity=Severity.ADDITIVE, name="--max-routes", new="8")
+CARDS = (
+    card(1, "Cache prefixes of long prompts (#4)", pull=4, paths=("app/prefix_cache.py",)),
+    card(2, "Add a flag for routes (#5)", author="Bo Chen", pull=5, facts=(FLAG,), paths=("app/router.py",)),
+    card(3, "Tidy the scheduler", written=("PrefixCacheEvictor",), paths=("app/scheduler.py",)),
+    card(4, f"Revert the flag\n\nThis reverts commit {'02' * 20}.", message=f"This reverts commit {'02' * 20}."),
+    card(20, "修复前缀缓存的泄漏", author="张磊"),
+)
+THREADS = Threads(
+    coverage=Coverage.READ,
+    issues=(issue(3, 0, "Long prompts never hit", "eviction keeps the newest block", closed=1), issue(9, 30, "Later")),
+    pulls=(pull(4, 1, "Cache prefixes of long prompts", "evict the oldest"), pull(5, 2, "Add a flag for routes")),
+    releases=(
+        Release(repo=REPO, tag="v1.2.0", name="One", body="", published_at=START + timedelta(days=5), prerelease=False),
+    ),
+)
+FIXES = Link(issue=f"{REPO}#3", change=CARDS[0].id, relation=Relation.FIXES, grade=Grade.A)
+
+
+@pytest.fixture
+def db() -> Database:
+    db = database_in_memory()
+    Catalogue(db).put(REPO, CARDS)
+    KnownThreads(db).put(REPO, THREADS, [FIXES])
+    return db
+
+
+def search(db: Database, question: str, window: Window | None = None) -> list[Hit]:
+    query = query_of(question, window, "UTC", NOW)
+    return SearchIndex(db).search(query.words, query.named, [REPO], query.window)
+
+
+def days(first: int, last: int) -> Window:
+    return Window(start=START + timedelta(days=first), end=START + timedelta(days=last), tz="UTC")
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("what was done about caching a prefix?", CARDS[0].id),
+        ("0303030", CARDS[2].id),
+        ("who touched PrefixCacheEvictor", CARDS[2].id),
+        ("is --max-routes still there", CARDS[1].id),
+        ("app/router.py", CARDS[1].id),
+        ("前缀缓存有什么问题", CARDS[4].id),
+        ("what did Bo Chen do", CARDS[1].id),
+        ("v1.2.0", f"{REPO}@v1.2.0"),
+        ("1.2.0 里有什么", f"{REPO}@v1.2.0"),
+        ("https://github.com/octo/engine/issues/9", f"{REPO}#9"),
+    ],
+)
+def test_what_is_named_or_fits_best_comes_first(db: Database, question: str, best: str) -> None:
+    assert search(db, question)[0].id == best
+
+
+def test_a_number_gives_the_pull_request_and_the_commit_that_it_brought(db: Database) -> None:
+    named = [hit.id for hit in search(db, "#5") if hit.named]
+    assert sorted(named) == [f"{REPO}#5", CARDS[1].id]
+
+
+def test_neighbours_of_a_hit_join_the_list_behind_it(db: Database) -> None:
+    ids = [hit.id for hit in search(db, "--max-routes")]
+    assert ids[0] == CARDS[1].id
+    assert {CARDS[3].id, f"{REPO}#5", f"{REPO}@v1.2.0"} <= set(ids)
+    assert f"{REPO}#3" in [hit.id for hit in search(db, "prefixes")]
+
+
+def test_every_hit_says_by_which_words_it_was_found(db: Database) -> None:
+    assert search(db, "who cached prefixes")[0].words == ("cached", "prefixes")
+    assert search(db, "`--max-routes`")[0].named == ("--max-routes",)
+
+
+def test_nothing_outside_of_the_window_is_found_and_threads_are_bounded_too(db: Database) -> None:
+    found = {hit.id for hit in search(db, "prompts flag routes scheduler later", days(1, 3))}
+    assert found == {CARDS[0].id, CARDS[1].id, f"{REPO}#3", f"{REPO}#4", f"{REPO}#5"}
+
+
+def test_what_else_is_known_changes_nothing_within_a_window(db: Database) -> None:
+    small = database_in_memory()
+    Catalogue(small).put(REPO, CARDS[:3])
+    window = days(1, 4)
+    KnownThreads(small).put(REPO, THREADS.model_copy(update={"issues": THREADS.issues[:1], "releases": ()}), [FIXES])
+    question = "which flag caches the prefix of the scheduler?"
+    assert search(db, question, window) == search(small, question, window)
+
+
+def test_the_same_commit_again_is_indexed_once(db: Database) -> None:
+    Catalogue(db).put(REPO, [CARDS[0].model_copy(update={"title": "Another title", "message": "Another title"})])
+    assert search(db, "Another title")[0].id == CARDS[0].id
+    assert len([hit for hit in search(db, "0101010101") if hit.named]) == 1
+
+
+def test_words_of_a_question_are_never_commands_to_the_index(db: Database) -> None:
+    for question in ('" OR 1', "title : x", "NEAR(a b)", "*", "''; drop table cards", "-", "（）", "\U0001f600"):
+        assert isinstance(search(db, question), list)
+
+
+def test_references_are_read_in_every_form() -> None:
+    text = f"Fixes #12, see octo/other#3, https://github.com/a/b/pull/7 and {'ab' * 20}; not &#39; or a#b"
+    assert references(REPO, text) == ("octo/engine#12", "octo/other#3", "a/b#7", f"octo/engine@{'ab' * 20}")
