@@ -162,7 +162,7 @@ def _counts(one: Declaration) -> bool:
 
 
 def _is_of_unseen_scope(one: Declaration) -> bool:
-    """Tell a variable that is indented, but not by a scope that is in sight: the patch alone may begin in a function."""
+    """Tell a variable that is indented without a scope in sight: a patch may begin inside a function."""
     return one.kind == "constant" and not one.owner and one.start > one.source.rfind(b"\n", 0, one.start) + 1
 
 

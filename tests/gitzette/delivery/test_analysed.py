@@ -35,5 +35,5 @@ def test_what_is_folded_on_the_page_stands_below_its_name() -> None:
     assert not [text for text in texts if "details>" in text or "summary>" in text]
     place = texts.index("Evidence (2 facts)")
     assert blocks[place].pieces[0].bold
-    assert texts[place + 1] == "The limit of topK changes from <= 22 to <= 8."
+    assert texts[place + 1] == "The default of the flag topK changes from 22 to 8."
     assert "Bots (1)" in texts

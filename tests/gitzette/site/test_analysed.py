@@ -119,7 +119,7 @@ def test_a_report_in_one_language_has_its_facts_in_the_other(
     built(shelf(report.model_copy(update={"claims": tuple(chinese)})))
     english = day(tmp_path / "site")
     assert not re.search("[\u4e00-\u9fff]", plain(english).replace("中文", ""))
-    assert "The limit of topK changes from &lt;= 22 to &lt;= 8." in html.escape(plain(english), quote=False)
+    assert "The default of the flag topK changes from 22 to 8." in html.escape(plain(english), quote=False)
 
 
 def test_the_pages_are_whole(site: Path, parsed: Callable[[str], Any]) -> None:
