@@ -206,6 +206,9 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
         if before != after and _differ(before, after) and not annotates:
             if kind is K.PARAMETER_DEFAULT and after is None:
                 kind = K.PARAMETER_REQUIRED
+            if kind is K.LIMIT_CHANGED and old.one.name != new.one.name:
+                # An assertion says what must hold, an exception what must not.
+                kind = K.ERROR_CHANGED
             yield Difference(kind, _name(new), before, after, _detail(new, part), old, new)
 
 
