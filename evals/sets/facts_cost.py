@@ -6,6 +6,8 @@ not count. As in a daily run, the trees around the month are looked through once
 
 import gc
 import resource
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 from agent.ids import RepoId
@@ -56,7 +58,7 @@ async def _turn(repo: RepoId, path: Path, window: Window) -> tuple[float, float]
     started = _seconds()
     gathered = [gather(change, await source.blobs(change, paths_to_read(change))) for change in changes]
     newest, oldest = changes[0].commit, changes[-1].commit
-    names = sorted({name for one in gathered for name in one.names})
+    names = reduce(or_, (one.names for one in gathered))
     trees = await look_up(source, oldest.parents[0] if oldest.parents else None, newest.sha, names)
     for one in gathered:
         one.sheet(trees)

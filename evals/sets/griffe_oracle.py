@@ -100,11 +100,13 @@ class Tree:
 
     async def _public_names(self, module: griffe.Module, depth: int = 0) -> set[str]:
         """List what a module gives to others; what it imports by a star is what another one gives."""
+        import griffe
+
         if module.exports is not None:
             return {str(name) for name in module.exports}
         names: set[str] = set()
         for name, member in module.members.items():
-            wildcard = member.wildcard if member.is_alias else None
+            wildcard = member.wildcard if isinstance(member, griffe.Alias) else None
             if wildcard is None:
                 names |= set() if name.startswith("_") else {name}
             elif (path := self.files.get(wildcard)) and depth < _DEEPEST and (other := await self.module(path)):
@@ -113,18 +115,21 @@ class Tree:
 
     async def _target(self, dotted: str, depth: int = 0) -> Place | None:
         """Follow imports to the file that declares a name; None where that is a module or another project's."""
+        import griffe
+
         owner, _, name = dotted.rpartition(".")
         path = self.files.get(owner)
         module = await self.module(path) if path else None
         if path is None or module is None or depth > _DEEPEST:
             return None
         member = module.members.get(name)
+        if isinstance(member, griffe.Alias):
+            return await self._target(member.target_path, depth + 1)
         if member is not None:
-            return await self._target(member.target_path, depth + 1) if member.is_alias else (path, name)
-        for one in module.members.values():
-            if one.is_alias and one.wildcard and (found := await self._target(f"{one.target_path}.{name}", depth + 1)):
-                return found
-        return None
+            return path, name
+        stars = [one.target_path for one in module.members.values() if isinstance(one, griffe.Alias) and one.wildcard]
+        targets = [await self._target(f"{star}.{name}", depth + 1) for star in stars]
+        return next(filter(None, targets), None)
 
 
 async def breakages(old: Tree, new: Tree) -> set[Breakage]:
