@@ -18,6 +18,8 @@ from agent.report import Report
 from agent.settings import RepoSpec, Settings
 from agent.web import Web
 from agent.window import Window
+from evals.bench.plot import drawn
+from evals.bench.suite import BENCH
 from evals.gate import PREVIOUS, breaches, compared, load_limits, shares
 from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Figures, Spent, choose, run_sets
 from evals.page import page
@@ -86,6 +88,7 @@ SETS: tuple[EvalSet, ...] = (
     BASELINES,
     RECORDED,
     PLANTED,
+    BENCH,
     site_cost(lambda out, to: build_site(out, to, web=Web("https://github.com"))),
 )
 
@@ -210,6 +213,8 @@ def _tell(args: argparse.Namespace, results: Results, about: dict[str, object]) 
         PREVIOUS.write_text(json.dumps(shares(results), indent=1, ensure_ascii=False) + "\n", "utf-8")
     if args.out:
         write_results(args.out, results, about)
+        if measured := results.get(BENCH.name):
+            (args.out / "bench.svg").write_text(drawn(measured), encoding="utf-8")
     if args.html:
         history = read_history(args.out) if args.out else []
         args.html.write_text(page(results, about, history, changes), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The performance suite: what each part costs beside a named floor, and how that grows."""
