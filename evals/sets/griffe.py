@@ -114,7 +114,7 @@ def old_names(fact: Fact) -> list[str]:
     if re.match(r"\d+ (fields|members)", fact.detail or ""):
         return [f"{fact.name}.{member}" for member in re.findall(r"(?:^|, )(\w+)", fact.old or "")]
     if fact.kind.endswith("-renamed") and fact.old:
-        return [".".join([*fact.name.split(".")[:-1], fact.old])]
+        return [".".join([*name.split(".")[:-1], fact.old]) for name in fact.name.split(", ")]
     return fact.name.split(", ")
 
 

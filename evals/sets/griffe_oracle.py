@@ -1,9 +1,9 @@
 """What griffe, which shares nothing with the code under test, finds broken in the public API of a package.
 
-Public is what users reach without knowing the files: what an `__init__.py` imports or declares (where it has an
-`__all__`, what that lists), and what a module lists in its own `__all__`. Griffe is made to load packages, which takes
-a minute for a large one; here each version of a file is visited once, and only where an export leads to it. Left out
-is what only griffe counts: attributes set on `self`, and members that a class merely inherits.
+Public is what users reach without knowing the files: what the `__init__.py` of a package, or of one right below it,
+imports or declares, or lists in its `__all__` where it has one. Griffe is made to load packages, which takes a minute
+for a large one; here each version of a file is visited once, and only where an export leads to it. Left out is what
+only griffe counts: attributes set on `self`, and members that a class merely inherits.
 """
 
 from __future__ import annotations
@@ -85,17 +85,15 @@ class Tree:
         """Give a module as griffe reads it."""
         return await self.visits.visit(path, self.blobs[path], self.names[path])
 
-    async def exported(self, changed: set[str]) -> dict[str, Place]:
-        """Map every public path of the packages, and of changed modules that have an `__all__`, to where it leads."""
+    async def exported(self) -> dict[str, Place]:
+        """Map every public path to where it leads."""
         found: dict[str, Place] = {}
         for name, path in self.files.items():
-            package = path.endswith("/__init__.py")
-            module = await self.module(path) if package or path in changed else None
-            if module is None or (module.exports is None and not package):
-                continue
-            for public in await self._public_names(module):
-                if place := await self._target(f"{name}.{public}"):
-                    found[f"{name}.{public}"] = place
+            package = path.endswith("/__init__.py") and name.count(".") <= 1
+            if package and (module := await self.module(path)) is not None:
+                for public in await self._public_names(module):
+                    if place := await self._target(f"{name}.{public}"):
+                        found[f"{name}.{public}"] = place
         return found
 
     async def _public_names(self, module: griffe.Module, depth: int = 0) -> set[str]:
@@ -135,7 +133,7 @@ class Tree:
 async def breakages(old: Tree, new: Tree) -> set[Breakage]:
     """Compare every public path of two trees: those that are gone, and those that lead to something else."""
     changed = {path for path in {*old.blobs, *new.blobs} if old.blobs.get(path) != new.blobs.get(path)}
-    before, after = await old.exported(changed), await new.exported(changed)
+    before, after = await old.exported(), await new.exported()
     found: set[Breakage] = set()
     pairs: dict[tuple[str, str], set[str]] = {}
     for public, (path, name) in before.items():
