@@ -18,8 +18,8 @@ class Allotment(Frozen):
 
 def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, Allotment]:
     """Share a number of deep readings: what calls for action first, then one for each repository, then by weight."""
-    wanted = [(repo, one) for repo, table in tables.items() for one in table if one.tier in (Tier.HIGH, Tier.MID)]
     best = {repo: _best(table) for repo, table in tables.items() if table}
+    wanted = [(repo, one) for repo, table in tables.items() for one in table if _is_wanted(one, best[repo])]
     wanted.sort(key=lambda pair: (-_turn(pair[1], best[pair[0]]), -pair[1].score, pair[0], pair[1].sha))
     chosen, rest = wanted[:budget], wanted[budget:]
     return {
@@ -34,6 +34,11 @@ def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId
 def _best(table: Sequence[Triage]) -> str:
     """Name the commit of a repository that is worth most."""
     return min(table, key=lambda one: (one.tier is Tier.NOISE, -one.score, one.sha)).sha
+
+
+def _is_wanted(one: Triage, best: str) -> bool:
+    """Read what is worth knowing, and of a repository where nothing is, its weightiest commit."""
+    return one.tier in (Tier.HIGH, Tier.MID) or (one.sha == best and one.tier is Tier.LOW)
 
 
 def _turn(one: Triage, best: str) -> int:

@@ -26,9 +26,11 @@ def test_a_quiet_repository_is_not_starved_by_a_busy_one() -> None:
     assert allot(tables, 3)[QUIET].deep == ("q",)
 
 
-def test_low_and_noise_are_never_read_in_depth() -> None:
-    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.NOISE)]}
-    assert allot(tables, 10)[BUSY].deep == ()
+def test_of_low_commits_only_the_weightiest_of_a_repository_is_read_in_depth() -> None:
+    tables = {BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.NOISE), one("c", 1.0, Tier.LOW)]}
+    assert allot(tables, 10)[BUSY].deep == ("a",)
+    assert allot({BUSY: [one("a", 3.0, Tier.MID), one("b", 2.0, Tier.LOW)]}, 10)[BUSY].deep == ("a",)
+    assert allot({BUSY: [one("b", 8.0, Tier.NOISE)]}, 10)[BUSY].deep == ()
 
 
 def test_the_order_does_not_hang_on_the_order_of_the_list() -> None:

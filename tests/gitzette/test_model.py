@@ -99,7 +99,7 @@ def test_what_a_model_passes_over_is_read_as_closely_as_without_it(
     for day, code in enumerate(
         ("def a() -> int: ...\ndef b() -> int: ...\n", "def b() -> int: ...\n", "X = 1\n"), start=5
     ):
-        engine.commit("Work on the interface", datetime(2026, 2, day, 9, tzinfo=UTC), api=code)
+        engine.commit("fix: work on the interface", datetime(2026, 2, day, 9, tzinfo=UTC), api=code)
     deep = {}
     span = ["--since", "2026-02-05", "--until", "2026-02-08"]
     with ModelServer(picky, context=32_768) as server:

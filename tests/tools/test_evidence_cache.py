@@ -33,7 +33,7 @@ def commit(folder: Path, **files: str) -> str:
 
 def brought(evidence: CommitEvidence | None) -> list[str]:
     assert evidence is not None
-    return [fact.name for fact in evidence.facts if fact.kind is FactKind.ENV_ADDED]
+    return sorted(fact.name for fact in evidence.facts if fact.kind is FactKind.ENV_ADDED)
 
 
 async def test_only_the_first_commit_that_reads_a_variable_brings_it(code: GitSource, tmp_path: Path) -> None:

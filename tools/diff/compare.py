@@ -53,8 +53,8 @@ class _Comparison:
     """The declarations of a commit on both sides, scopes first: a renamed class takes its members along."""
 
     def __init__(self, files: Sequence[Versions]) -> None:
-        self._old = [Found(one, versions, "old") for versions in files for one in versions.old if _counts(one)]
-        self._new = [Found(one, versions, "new") for versions in files for one in versions.new if _counts(one)]
+        self._old = [Found(one, versions, "old") for versions in files for one in versions.old if _counts(one, versions)]
+        self._new = [Found(one, versions, "new") for versions in files for one in versions.new if _counts(one, versions)]
         self._heirs: dict[Path, Path] = {}
         self._gone: set[Path] = set()
         self._come: set[Path] = set()
@@ -107,6 +107,7 @@ class _Comparison:
         """Tell what came and went; of both, what is the same under another name or in another file."""
         gone = [one for one in gone if one.changed and not self._is_within(one, self._gone) and not _stays(one)]
         come = [one for one in come if one.changed and not self._is_within(one, self._come) and not _stays(one)]
+        gone, come = _once(gone), _once(come)
         matched: set[int] = set()
         for old, new in renamed(gone, come, self._owner):
             matched |= {id(old), id(new)}
@@ -138,6 +139,18 @@ class _Comparison:
         return any((found.module, found.one.owner[:end]) in scopes for end in _ends(found.one.owner))
 
 
+def _once(found: Iterable[Found]) -> list[Found]:
+    """Keep one place of a name that several files have: a variable is read in many of them."""
+    seen: set[tuple[str, str]] = set()
+    kept: list[Found] = []
+    for one in found:
+        key = (one.one.kind, one.one.name)
+        if key not in seen or not ROWS[one.one.kind].spread:
+            kept.append(one)
+        seen.add(key)
+    return kept
+
+
 def _stays(found: Found) -> bool:
     """Tell an overload, a second definition or a condition around one: the name is there before and after."""
     return found.one.kind in SYMBOLS and found.versions.has_elsewhere(found.one, found.side)
@@ -151,11 +164,12 @@ def _ends(owner: str) -> Iterator[int]:
         end = owner.rfind(".", 0, end)
 
 
-def _counts(one: Declaration) -> bool:
+def _counts(one: Declaration, versions: Versions) -> bool:
     """Leave out what only a function sees: its own names, and the parameters of functions inside it."""
     if one.kind not in ROWS:
         return one.kind == "import"
-    if ROWS[one.kind].symbol and (one.local or _is_of_unseen_scope(one)):
+    python = versions.file.path.endswith((".py", ".pyi"))
+    if ROWS[one.kind].symbol and (one.local or (python and _is_of_unseen_scope(one))):
         return False
     hidden = one.name in ("self", "cls", "*", "/") or (one.kind == "constant" and one.name.startswith("__"))
     return bool(one.name) and not hidden
