@@ -53,8 +53,8 @@ class _Comparison:
     """The declarations of a commit on both sides, scopes first: a renamed class takes its members along."""
 
     def __init__(self, files: Sequence[Versions]) -> None:
-        self._old = [Found(one, versions, "old") for versions in files for one in versions.old if _counts(one, versions)]
-        self._new = [Found(one, versions, "new") for versions in files for one in versions.new if _counts(one, versions)]
+        self._old = [Found(one, file, "old") for file in files for one in _counted(file.old, file)]
+        self._new = [Found(one, file, "new") for file in files for one in _counted(file.new, file)]
         self._heirs: dict[Path, Path] = {}
         self._gone: set[Path] = set()
         self._come: set[Path] = set()
@@ -162,6 +162,17 @@ def _ends(owner: str) -> Iterator[int]:
     while end > 0:
         yield end
         end = owner.rfind(".", 0, end)
+
+
+def _counted(declared: Sequence[Declaration], versions: Versions) -> Iterator[Declaration]:
+    """Leave out a constant that holds a variable and a function behind a route: users know them by these."""
+    used = {line for one in declared if one.kind in ("env", "route") for line in range(one.first, one.last + 1)}
+    behind: set[str] = set()
+    for one in declared:
+        if one.kind in ("constant", "function") and any(line in used for line in range(one.first, one.line + 1)):
+            behind.add(one.path)
+        elif _counts(one, versions) and not (one.kind == "parameter" and one.owner in behind):
+            yield one
 
 
 def _counts(one: Declaration, versions: Versions) -> bool:

@@ -14,8 +14,9 @@ from tools.diff.versions import Found
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each with the path of its file."""
-_HEADERS = (".h", ".hh", ".hpp", ".hxx")
-"""Headers of device code, `.cuh`, are included by kernels alone."""
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh")
+_DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")
+"""How CUDA marks what only code on the device calls; a kernel is launched by others."""
 _HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
 """Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
 _SETTINGS = re.compile(r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$")
@@ -75,7 +76,8 @@ def names_to_look_up(differences: Iterable[Difference]) -> Names:
                     # A private module may be given on as a whole: `from ._core import *`.
                     stem = _stem(found)
                     exported |= {found.one.path.partition(".")[0], *([stem] if stem.startswith("_") else [])}
-    return Names(frozenset(come), frozenset(gone), frozenset(exported))
+    # Whether a package exports anything at all, its imports say.
+    return Names(frozenset(come), frozenset(gone), frozenset(exported | {"import"} if exported else ()))
 
 
 def is_still_there(difference: Difference, trees: Trees) -> bool:
@@ -167,10 +169,7 @@ def _is_private(found: Found) -> bool:
 
 
 def _is_reached(difference: Difference, trees: Trees) -> bool | None:
-    """Tell whether users reach a symbol; None where that cannot be known.
-
-    Only the tree knows which names a Python package exports, and only all of a crate which modules of it are public.
-    """
+    """Tell whether users reach a symbol; None where only all of a crate would say which modules of it are public."""
     found = difference.before or difference.found
     path, one = found.versions.file.path, found.one
     if _is_private(found) or _HIDDEN.search(one.path):
@@ -180,13 +179,16 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
             return True
         return _is_exported(found, trees)
     if path.endswith(_HEADERS):
-        return is_public_header(path)
+        return is_public_header(path) and not _is_device_code(found)
     if path.endswith(".go"):
         names = one.owner if one.kind == "parameter" else one.path
         return all(name[:1].isupper() for name in names.split(".")) and not _HIDDEN.search(path)
     if not _is_marked_public(found):
         return False
-    return path.endswith(("src/lib.rs", "index.ts", "index.js")) or (None if path.endswith(".rs") else False)
+    if path.endswith(".rs"):
+        # A module right below the root of a crate.
+        return True if path.rpartition("/")[0].endswith("src") else None
+    return path.endswith(("index.ts", "index.js"))
 
 
 def _is_marked_public(found: Found) -> bool:
@@ -198,7 +200,7 @@ def _is_marked_public(found: Found) -> bool:
     return any("public" in other.parts and other.path == one.owner for other in declared)
 
 
-def _is_exported(found: Found, trees: Trees) -> bool | None:
+def _is_exported(found: Found, trees: Trees) -> bool:
     """Tell whether a package gives a name to its users: in an `__init__.py`, or by the `__all__` of its module."""
     top = found.one.path.partition(".")[0]
     path = found.versions.file.path
@@ -209,12 +211,14 @@ def _is_exported(found: Found, trees: Trees) -> bool | None:
         return True
     lines = trees.exports if found.side == "old" else trees.exports_after
     if lines is None:
-        return None
+        return module_of(path).count(".") < _DEEPEST
     package, stem = path.split("/", 1)[0], _stem(found)
+    own = [line for where, line in lines if _is_package(where) and where.split("/", 1)[0] == package]
+    if not any(_holds(line, "import") for line in own):
+        # Of a package that exports nothing users import the modules.
+        return module_of(path).count(".") < _DEEPEST
     return any(
-        (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem))
-        for where, line in lines
-        if _is_package(where) and where.split("/", 1)[0] == package
+        (_EXPORTS.search(line) and _holds(line, top)) or ("import *" in line and _holds(line, stem)) for line in own
     )
 
 
@@ -256,6 +260,14 @@ def is_public_header(path: str) -> bool:
     """Tell a header that users include."""
     own = path.startswith("csrc/") or "/csrc/" in path or _HIDDEN.search(path)
     return path.endswith(_HEADERS) and "include/" in path and is_product(path) and not own
+
+
+def _is_device_code(found: Found) -> bool:
+    """Tell a function of the device, or a parameter of one."""
+    declared = found.versions.old if found.side == "old" else found.versions.new
+    own = [found.one] if found.one.kind == "function" else [one for one in declared if one.path == found.one.owner]
+    heads = (one.source[one.start : one.end].partition(b"(")[0] for one in own if one.kind == "function")
+    return any(_DEVICE.search(head) for head in heads)
 
 
 def _bases(found: Found) -> str:

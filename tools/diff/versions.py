@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent.domain import FileChange
 from tools.diff.declarations import Declaration, read_declarations
-from tools.diff.languages import language_of
+from tools.diff.languages import Language, language_of
 from tools.diff.manifests import read_manifest
 from tools.diff.modules import module_of
 from tools.diff.patch import Hunk, Patch, Side, read_patch
@@ -15,6 +15,7 @@ from tools.diff.roles import is_product
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
+_ENDINGS = (b"", b"    ): pass\n", b"        pass\n")
 LARGEST_FILE = 2_000_000
 LARGEST_COMMIT = 12_000_000
 """Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
@@ -135,4 +136,13 @@ def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
         # The class or function that the hunk stands in, as git names it.
         text = f"{hunk.heading}\n".encode("utf-8", "replace") + text
         above -= 1
-    return found + shifted(read_declarations(text, language), above)
+    return found + shifted(_completed(text, language), above)
+
+
+def _completed(text: bytes, language: Language) -> list[Declaration]:
+    """Read a fragment; one of Python that ends inside a signature is ended for it."""
+    for ending in _ENDINGS if language.name == "python" else ():
+        root = language.parse(text + ending)
+        if not root.has_error:
+            return read_declarations(text + ending, language, root=root)
+    return read_declarations(text, language)

@@ -12,7 +12,6 @@ import pytest
 from agent.deliveries import Delivery
 from agent.pages import report_page
 from agent.report import Report
-from agent.triage import Tier
 from agent.settings import Language, Settings
 from agent.web import Web
 from gitzette.delivery.courier import Clock, Courier
@@ -111,7 +110,7 @@ def test_chats_get_the_highlights_in_one_message(lang: Language, receiver: Recei
     shown = slack_links(message)
     assert "222" in shown
     assert "lumen-ai/tensorforge" in shown
-    leading = next(row for row in busy.ledger if row.tier is Tier.HIGH)
+    leading = max(busy.ledger, key=lambda row: row.weight or 0.0)
     assert leading.title.partition(" (#")[0] in shown
 
 
