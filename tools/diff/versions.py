@@ -15,7 +15,9 @@ from tools.diff.roles import is_product
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
-_ENDINGS = (b"", b"    ): pass\n", b"        pass\n")
+_ENDINGS = {"python": (b"", b"    ): pass\n", b"        pass\n")}
+_BRACES = (b"", b") {}\n", b"}\n")
+"""What ends a fragment that was cut inside a signature or a body."""
 LARGEST_FILE = 2_000_000
 LARGEST_COMMIT = 12_000_000
 """Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped."""
@@ -140,8 +142,8 @@ def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
 
 
 def _completed(text: bytes, language: Language) -> list[Declaration]:
-    """Read a fragment; one of Python that ends inside a signature is ended for it."""
-    for ending in _ENDINGS if language.name == "python" else ():
+    """Read a fragment; where it does not parse as it is, it may only lack its end."""
+    for ending in _ENDINGS.get(language.name, _BRACES):
         root = language.parse(text + ending)
         if not root.has_error:
             return read_declarations(text + ending, language, root=root)
