@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from agent.asking.packet import state_at
 from agent.asking.query import Hit
 from agent.asking.reply import Known, Reply, Section
 from agent.card import Card
@@ -12,6 +11,7 @@ from agent.domain import PullRequest, Release
 from agent.markdown import code, inline, link
 from agent.settings import Language
 from agent.spans import analysis_spans, page, words_spans
+from agent.threads import state_at
 from agent.web import Web
 from agent.window import zone
 from gitzette.reply_words import WORDS
@@ -114,10 +114,10 @@ class ReplyPage:
         else:
             address = self._web.thread(one.repo, one.number, pull=isinstance(one, PullRequest))
             shown, moment, title = link(code(f"#{one.number}"), address), one.created_at, one.title
-            state = WORDS[lang][state_at(one, reply.window if reply else None)]
-            ended = one.merged_at if isinstance(one, PullRequest) else one.closed_at
-            if ended and state_at(one, reply.window if reply else None) in ("merged", "closed", "not_planned"):
-                state += f" {ended.astimezone(zone(self._tz)).date().isoformat()}"
+            standing = state_at(one, reply.window if reply else None)
+            state = WORDS[lang][standing]
+            if one.ended_at and standing in ("merged", "closed", "not_planned"):
+                state += f" {one.ended_at.astimezone(zone(self._tz)).date().isoformat()}"
             more = f"{one.author} · {state}" if one.author else state
         day = moment.astimezone(zone(self._tz)).date().isoformat()
         return " · ".join(filter(None, (f"{day} {where}{shown} {inline(title)}".rstrip(), inline(more))))

@@ -121,13 +121,12 @@ class KnownThreads:
 
 def _entry(thread: Issue | PullRequest) -> Entry:
     """Give what a thread is found by: it belongs to the time at which it was opened, and to that at which it ended."""
-    pull = isinstance(thread, PullRequest)
     return Entry(
         id=thread.id,
         repo=thread.repo,
-        kind="pull" if pull else "issue",
+        kind="pull" if isinstance(thread, PullRequest) else "issue",
         opened=thread.created_at,
-        ended=thread.merged_at if isinstance(thread, PullRequest) else thread.closed_at,
+        ended=thread.ended_at,
         author=thread.author or "",
         title=thread.title,
         body=f"{thread.body[:_INDEXED]} {' '.join(thread.labels)}",

@@ -18,7 +18,7 @@ BUDGET = 24_000
 _WORDS_SHARE, _FACTS_SHARE = 0.3, 0.15
 """How much of the budget texts of people may take, and facts."""
 _COMMENTS, _THREADS, _FACTS = 3, 4, 40
-_FACTS_HEAD = "Facts that a program found in the diff (to know, not to be copied as an anchor):"
+FACTS_HEAD = "Facts that a program found in the diff (to know, not to be copied as an anchor):"
 _NUMBER = re.compile(r"(?<![\w/&])#([1-9]\d{0,9})\b")
 _CONFIGURATION = re.compile(
     r".*\.(?:toml|ya?ml|json|cfg|ini|cmake)|(?:requirements|constraints).*\.txt|setup\.py|CMakeLists\.txt|.*Dockerfile.*"
@@ -45,7 +45,7 @@ def commit_packet(read: Read, material: Material, budget: int = BUDGET, focus: S
     handles = {"c": evidence.id} | {_handle(one): one.id for one in threads}
     words = _words(evidence, threads, int(budget * _WORDS_SHARE))
     facts = cut_text("\n".join(fact_lines(evidence.facts)), int(budget * _FACTS_SHARE))
-    head = f"{words}\n\n{_FACTS_HEAD}\n{facts or '(none)'}\n"
+    head = f"{words}\n\n{FACTS_HEAD}\n{facts or '(none)'}\n"
     hunks, left_out = shown_hunks(evidence, max(500, budget - tokens_of(head)), focus)
     missing = f"\nNot shown, for lack of room:\n{chr(10).join(left_out)}\n" if left_out else ""
     return Packet(text=f"{head}\nThe diff:\n{hunks}{missing}", handles=handles, left_out=tuple(left_out))
@@ -86,9 +86,13 @@ def _words(evidence: CommitEvidence, threads: Sequence[ThreadEvidence], room: in
 def _thread_text(one: ThreadEvidence, room: int) -> str:
     thread: Issue | PullRequest = one.thread
     kind = "pull request" if isinstance(thread, PullRequest) else "issue"
+    return f"[{_handle(one)}] {kind}, {thread.state}: {thread.title}\n{thread_words(one, max(100, room))}"
+
+
+def thread_words(one: ThreadEvidence, room: int) -> str:
+    """Show the text of a thread and its last comments, as far as they fit."""
     said = [f"{comment.author or 'somebody'}: {comment.body}" for comment in one.comments[-_COMMENTS:]]
-    text = cut_text("\n".join([thread.body.strip(), *said]), max(100, room))
-    return f"[{_handle(one)}] {kind}, {thread.state}: {thread.title}\n{text}"
+    return cut_text("\n".join([one.thread.body.strip(), *said]), room)
 
 
 def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
